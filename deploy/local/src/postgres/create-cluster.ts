@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { PlainError } from '../plain-error.ts';
+import { indent } from '../processes/child-process.ts';
+import { filesBeside } from '../processes/claim.ts';
+import type { PostgresBinaries } from './binaries.ts';
+import { reachableBy, type ServerUser } from './server-user.ts';
+
+export const SUPERUSER = 'postgres';
+
+/**
+ * Makes the data directory and the superuser's password when they are not there yet; returns the password.
+ * @throws PlainError when what is there is not ours to use
+ */
+export async function ensureCluster(options: {
+  dataDir: string;
+  binaries: PostgresBinaries;
+  user: ServerUser;
+}): Promise<string> {
+  const { dataDir, binaries, user } = options;
+  removeUnfinished(dataDir);
+  const { passwordFile } = filesBeside(dataDir);
+  if (existsSync(dataDir) && readdirSync(dataDir).length > 0) {
+    checkVersion(dataDir, binaries.major);
+    return readPassword(passwordFile);
+  }
+  const password = randomBytes(24).toString('base64url');
+  const unfinished = `${dataDir}.unfinished-${process.pid}`;
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  user.own(unfinished);
+  await runInitdb(unfinished, { binaries, user, password });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  renameSync(unfinished, dataDir); // last, so that a data directory under its final name is always whole
+  return password;
+}
+
+function removeUnfinished(dataDir: string): void {
+  const parent = dirname(dataDir);
+  mkdirSync(parent, { recursive: true });
+  for (const name of readdirSync(parent))
+    if (name.startsWith(`${basename(dataDir)}.unfinished-`)) rmSync(join(parent, name), { recursive: true });
+}
+
+function checkVersion(dataDir: string, major: string): void {
+  const file = join(dataDir, 'PG_VERSION');
+  if (!existsSync(file)) throw new PlainError(`${dataDir} holds no PostgreSQL data. Move it away, or set DATA_DIR.`);
+  const found = readFileSync(file, 'utf8').trim();
+  if (found === major) return;
+  throw new PlainError(
+    `${dataDir} was written by PostgreSQL ${found}, but this version brings PostgreSQL ${major}.\n` +
+      'Move the folder away (and restore a backup into the new one), or set POSTGRES_URL to a server of your own.',
+  );
+}
+
+function readPassword(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new PlainError(`Cannot read ${file}, the password of the PostgreSQL data beside it.`, { cause });
+  }
+}
+
+async function runInitdb(
+  dir: string,
+  { binaries, user, password }: { binaries: PostgresBinaries; user: ServerUser; password: string },
+): Promise<void> {
+  const passwordFile = `${dir}.password`;
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  user.own(passwordFile);
+  const { paths, descriptors, close } = reachableBy(user, [dir, passwordFile]);
+  const [dataPath = '', passwordPath = ''] = paths;
+  const args = ['-D', dataPath, `--pwfile=${passwordPath}`, '-U', SUPERUSER, '-A', 'scram-sha-256', '-E', 'UTF8', '--locale=C'];
+  try {
+    const child = spawn(binaries.initdb, args, {
+      ...user.ids,
+      cwd: '/',
+      env: { TZ: 'UTC', LC_ALL: 'C' },
+      stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
+    });
+    const output = Promise.all([text(child.stdout), text(child.stderr)]);
+    const [code] = (await once(child, 'close')) as [number | null];
+    if (code !== 0) throw new PlainError(`PostgreSQL could not set up ${dir}:\n${indent((await output).join('\n').trim())}`);
+  } finally {
+    close();
+    rmSync(passwordFile, { force: true });
+  }
+}

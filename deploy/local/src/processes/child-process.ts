@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlainError } from '../plain-error.ts';
+import { sendSignal, type StopLadder } from './process-table.ts';
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** A process that we started and that runs. */
+export interface RunningProcess {
+  readonly pid: number;
+  readonly exited: Promise<Exit>;
+  readonly logFile: string;
+  /** What it wrote to its log since it was started, the last lines only. */
+  lastWords(): string;
+  kill(signal: NodeJS.Signals): void;
+  /** Asks it to end, ever less politely, and resolves when it has. */
+  stop(): Promise<void>;
+}
+
+export interface ChildOptions {
+  command: string;
+  args: string[];
+  env?: Record<string, string | undefined>;
+  cwd?: string;
+  /** Output goes straight to this file, so that a child never waits for us, nor dies with us. */
+  logFile: string;
+  user?: { uid: number; gid: number };
+  /** Open files that the child gets as descriptors 3, 4, … */
+  descriptors?: number[];
+  ladder: StopLadder;
+}
+
+const LAST_LINES = 12;
+
+/**
+ * Starts a child in a process group of its own: a Ctrl-C in the terminal reaches us alone, and we decide who ends when.
+ * @throws PlainError when the program is not there or may not be run
+ */
+export async function startChild(options: ChildOptions): Promise<RunningProcess> {
+  const { command, args, env = process.env, cwd, logFile, user, descriptors = [], ladder } = options;
+  mkdirSync(dirname(logFile), { recursive: true });
+  const output = openSync(logFile, 'a');
+  const logStart = statSync(logFile).size;
+  try {
+    const stdio = ['ignore' as const, output, output, ...descriptors];
+    const detached = process.platform !== 'win32';
+    const child = spawn(command, args, { env, cwd, stdio, detached, windowsHide: true, ...user });
+    const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (cause) => reject(new PlainError(`Cannot run ${command}: ${cause.message}.`, { cause })));
+    });
+    return running(child.pid ?? 0, exited, { logFile, logStart, ladder });
+  } finally {
+    closeSync(output);
+  }
+}
+
+function running(
+  pid: number,
+  exited: Promise<Exit>,
+  { logFile, logStart, ladder }: { logFile: string; logStart: number; ladder: StopLadder },
+): RunningProcess {
+  let ended = false;
+  void exited.then(() => (ended = true));
+  const kill = (signal: NodeJS.Signals) => {
+    if (!ended) sendSignal(pid, signal); // afterwards the id may be somebody else's
+  };
+  return {
+    pid,
+    exited,
+    logFile,
+    kill,
+    lastWords: () => readFileSync(logFile).subarray(logStart).toString().trimEnd().split('\n').slice(-LAST_LINES).join('\n'),
+    async stop() {
+      for (const [signal, waitMs] of ladder) {
+        kill(signal);
+        if (await settlesWithin(exited, waitMs)) return;
+      }
+      kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+async function settlesWithin(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+  const timer = new AbortController();
+  const timeout = sleep(timeoutMs, false, { signal: timer.signal }).catch(() => false);
+  const inTime = await Promise.race([promise.then(() => true), timeout]);
+  timer.abort();
+  return inTime;
+}
+
+export interface ReadinessOptions {
+  name: string;
+  /** Whether it does its work now; a rejection means not yet. */
+  ready: () => Promise<boolean>;
+  timeoutMs: number;
+  intervalMs?: number;
+}
+
+/**
+ * Waits until a child does its work. One that ends before, or takes too long, is stopped.
+ * @throws PlainError with the last lines of its log
+ */
+export async function untilReady(child: RunningProcess, options: ReadinessOptions): Promise<void> {
+  const { name, ready, timeoutMs, intervalMs = 50 } = options;
+  const deadline = Date.now() + timeoutMs;
+  let exit: Exit | undefined;
+  void child.exited.then((reason) => (exit = reason));
+  while (!exit && Date.now() < deadline) {
+    if (await ready().catch(() => false)) return;
+    await Promise.race([child.exited, sleep(intervalMs)]);
+  }
+  const problem = exit ? `ended (${describeExit(exit)}) before it was ready` : `was not ready after ${timeoutMs / 1000} s`;
+  const lastWords = child.lastWords();
+  await child.stop();
+  throw new PlainError([`${name} ${problem}.`, lastWords && indent(lastWords), `Its log: ${child.logFile}`].filter(Boolean).join('\n'));
+}
+
+export function describeExit({ code, signal }: Exit): string {
+  return signal ? `signal ${signal}` : `exit code ${code}`;
+}
+
+export function indent(text: string, by = '    '): string {
+  return text.replaceAll(/^/gm, by);
+}

@@ -1,0 +1,80 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlainError } from '../plain-error.ts';
+
+/** The right to use a file or directory alone, until `release` or the end of this process, however it ends. */
+export interface Lock {
+  /** Tells those who wait that it is worth waiting: `release` is near. */
+  announceRelease(): void;
+  release(): void;
+}
+
+interface Holder {
+  pid: number;
+  stopping: boolean;
+}
+
+const SQLITE_BUSY = 5;
+/** The holder may just have been killed: the system takes a moment to notice. */
+const PATIENCE_MS = 1_500;
+const PATIENCE_WHILE_STOPPING_MS = 30_000;
+
+/**
+ * Locks `file`, which is made when missing. The lock is SQLite's own on an empty database: the one lock in Node that the
+ * operating system gives back when its holder is killed, so that no stale lock can ever stop a start.
+ * @throws PlainError naming the holder, when another process (or another part of this one) has it
+ */
+export async function acquireLock(file: string, what: string): Promise<Lock> {
+  mkdirSync(dirname(file), { recursive: true });
+  const begin = Date.now();
+  for (;;) {
+    const database = tryLock(file);
+    if (database) return heldLock(database, `${file}-holder`);
+    const holder = readHolder(`${file}-holder`);
+    const patienceMs = holder?.stopping ? PATIENCE_WHILE_STOPPING_MS : PATIENCE_MS;
+    if (Date.now() - begin > patienceMs) throw new PlainError(`${what}${holder ? ` (process ${holder.pid})` : ''}.`);
+    await sleep(50);
+  }
+}
+
+function tryLock(file: string): DatabaseSync | undefined {
+  let database: DatabaseSync;
+  try {
+    database = new DatabaseSync(file);
+  } catch (cause) {
+    throw new PlainError(`Cannot write to ${dirname(file)}: does it belong to another user?`, { cause });
+  }
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined;
+    throw new PlainError(`Cannot write to ${file}: does it belong to another user?`, { cause: error });
+  }
+}
+
+function heldLock(database: DatabaseSync, holderFile: string): Lock {
+  const write = (stopping: boolean) => writeFileSync(holderFile, JSON.stringify({ pid: process.pid, stopping } satisfies Holder));
+  let held = true;
+  write(false);
+  return {
+    announceRelease: () => held && write(true),
+    release() {
+      if (!held) return;
+      held = false;
+      rmSync(holderFile, { force: true });
+      database.close();
+    },
+  };
+}
+
+function readHolder(file: string): Holder | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Holder; // written by `heldLock` only
+  } catch {
+    return undefined;
+  }
+}

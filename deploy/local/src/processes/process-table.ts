@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode } from '../plain-error.ts';
+
+/** Signals to try one after the other, each with the time that it gets to work. */
+export type StopLadder = readonly (readonly [signal: NodeJS.Signals, waitMs: number])[];
+
+const onLinux = process.platform === 'linux';
+
+/** Whether a process runs under this id. One that ended and was not collected by its parent (a zombie) does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+  return !onLinux || !['Z', 'X', undefined].includes(statFields(pid)?.[0]);
+}
+
+/** Tells a process from another one that got the same id later. Undefined when there is no such process. */
+export function processIdentity(pid: number): string | undefined {
+  if (!isAlive(pid)) return undefined;
+  if (onLinux) {
+    const startTicks = statFields(pid)?.[19];
+    return startTicks && `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${startTicks}`;
+  }
+  return askPs(pid, 'lstart=');
+}
+
+/** The fields of /proc/<pid>/stat after the command's name, which may itself hold blanks and brackets: state first. */
+function statFields(pid: number): string[] | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+function askPs(pid: number, columns: string): string | undefined {
+  try {
+    return execFileSync('ps', ['-o', columns, '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Processes named `name` that work in directory `dir` (a real path). Linux only: elsewhere nothing is found. */
+export function processesWorkingIn(dir: string, name: string): number[] {
+  if (!onLinux) return [];
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && worksIn(pid, dir, name) && isAlive(pid));
+}
+
+function worksIn(pid: number, dir: string, name: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === name && readlinkSync(`/proc/${pid}/cwd`) === dir;
+  } catch {
+    return false; // it ended meanwhile, or belongs to somebody else
+  }
+}
+
+/** The command line of a process, its words between blanks. */
+export function commandLine(pid: number): string | undefined {
+  if (!onLinux) return askPs(pid, 'command=');
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ends processes that are not our children; says whether all of them are gone. */
+export async function endProcesses(pids: number[], ladder: StopLadder): Promise<boolean> {
+  for (const [signal, waitMs] of ladder) {
+    for (const pid of pids) sendSignal(pid, signal);
+    const deadline = Date.now() + waitMs;
+    while (pids.some(isAlive) && Date.now() < deadline) await sleep(20);
+    if (!pids.some(isAlive)) return true;
+  }
+  return false;
+}
+
+/** Sends a signal; one that is too late is no error. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,17 @@
+import type { RunningProcess } from './processes/child-process.ts';
+
+/** A PostgreSQL, Redis or Kafka that we started. */
+export interface Server extends RunningProcess {
+  /** For clients: a URL, or Kafka's `host:port`. */
+  url: string;
+  port: number;
+}
+
+export interface ServerOptions {
+  /** Its data only; its log, lock and password lie in folders beside it. */
+  dataDir: string;
+  /** For people: a line of progress. */
+  log: (line: string) => void;
+  /** Default: a free one. */
+  port?: number;
+}

@@ -1,0 +1,95 @@
+import nx from '@nx/eslint-plugin';
+import { createNodeResolver, importX } from 'eslint-plugin-import-x';
+import tseslint from 'typescript-eslint';
+
+// Which project may use which: see docs/architecture.md. Tags stand in each package.json under `nx.tags`.
+const depConstraints = [
+  { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:service', 'type:lib', 'type:tool', 'type:app'] },
+  { sourceTag: 'type:tool', onlyDependOnLibsWithTags: ['type:lib'] },
+  {
+    sourceTag: 'type:service',
+    onlyDependOnLibsWithTags: ['type:lib'],
+    bannedExternalImports: ['kafkajs', 'pg', 'ioredis'],
+  },
+  { sourceTag: 'type:lib', onlyDependOnLibsWithTags: ['type:lib'] },
+  {
+    sourceTag: 'scope:gateway',
+    onlyDependOnLibsWithTags: ['scope:gateway', 'scope:shared'],
+    bannedExternalImports: ['@mikro-orm/*'],
+  },
+  ...['auth', 'tasks', 'backup'].map((name) => ({
+    sourceTag: `scope:${name}`,
+    onlyDependOnLibsWithTags: [`scope:${name}`, 'scope:shared'],
+    bannedExternalImports: ['@apollo/gateway', '@apollo/server'],
+  })),
+  { sourceTag: 'scope:shared', onlyDependOnLibsWithTags: ['scope:shared'] },
+  { sourceTag: 'scope:app', onlyDependOnLibsWithTags: ['*'] },
+];
+
+// Inside a service, data flows edge → use case → store. Each zone forbids one step in the wrong direction.
+const zones = [
+  {
+    target: './services/*/src/**/*.service.ts',
+    from: ['./services/*/src/graphql/**', './services/*/src/http/**', './services/*/src/**/*.resolvers.ts'],
+    message: 'A service does not know its transport.',
+  },
+  {
+    target: './services/*/src/**/*.resolvers.ts',
+    from: ['./services/*/src/**/*.repository.ts', './services/*/src/**/*.statements.ts', './services/*/src/database.ts'],
+    message: 'Resolvers go through the service.',
+  },
+  {
+    target: './services/*/src/**/*.repository.ts',
+    from: ['./services/*/src/**/*.service.ts', './services/*/src/**/*.resolvers.ts', './services/*/src/graphql/**'],
+    message: 'A repository knows entities and statements only.',
+  },
+  {
+    target: './services/*/src/**/*.entity.ts',
+    from: ['./services/*/src/**/*.service.ts', './services/*/src/**/*.repository.ts', './services/*/src/graphql/**'],
+    message: 'An entity knows nothing but its own shape.',
+  },
+];
+
+export default tseslint.config(
+  {
+    ignores: ['**/node_modules', '.cache', '.data', '.nx', '**/*.generated.ts', 'bench/results', '**/fixtures/**'],
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [...tseslint.configs.recommended, ...tseslint.configs.stylistic],
+    plugins: { '@nx': nx, 'import-x': importX },
+    settings: { 'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.js', '.mjs', '.json'] })] },
+    rules: {
+      '@nx/enforce-module-boundaries': ['error', { allow: [], depConstraints, enforceBuildableLibDependency: false }],
+      'import-x/no-cycle': ['error', { ignoreExternal: true }],
+      'import-x/no-default-export': 'error',
+      'import-x/no-restricted-paths': ['error', { zones }],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/consistent-type-definitions': 'off',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      'no-console': 'error',
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Only main.ts reads the environment; pass configuration in.' },
+      ],
+    },
+  },
+  {
+    // The edges of a process: they read its environment and print to its terminal.
+    files: ['**/main.ts', '**/*main.ts', '**/*.test.ts', 'libs/testing/**', 'tests/**', 'bench/**', 'tools/**', 'deploy/**'],
+    rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },
+  },
+  {
+    files: ['**/*.test.ts', '**/testing/**', '**/tests/**'],
+    rules: {
+      // Tests may look behind a service's back, into its store or its broker.
+      '@nx/enforce-module-boundaries': [
+        'error',
+        { allow: [], depConstraints: depConstraints.map(({ bannedExternalImports, ...rest }) => rest) },
+      ],
+    },
+  },
+  { files: ['**/*.config.ts', '**/migrations/*.ts', 'tools/**'], rules: { 'import-x/no-default-export': 'off' } },
+);

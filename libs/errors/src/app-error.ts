@@ -1,0 +1,47 @@
+import { HTTP_STATUS, type ErrorCode } from './codes.ts';
+
+/** One thing wrong with an input: `path` in the client's own field names, dots between levels. */
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+export interface AppErrorOptions {
+  /** For BAD_USER_INPUT: what is wrong, field by field. */
+  issues?: Issue[];
+  /** For RATE_LIMITED and SERVICE_UNAVAILABLE: whole seconds to wait before the next try. */
+  retryAfterSeconds?: number;
+  /** What really happened: for the log only, never for the client. */
+  cause?: unknown;
+}
+
+/** An expected failure: `message` is written for the client, `cause` for us. Edges map it once; anything else is a defect. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly issues: Issue[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.issues = options.issues;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get httpStatus(): number {
+    return HTTP_STATUS[this.code];
+  }
+}
+
+export const unauthenticated = (message = 'A valid access token is needed.', cause?: unknown) =>
+  new AppError('UNAUTHENTICATED', message, { cause });
+export const forbidden = (message = 'You may not do this.') => new AppError('FORBIDDEN', message);
+export const notFound = (message: string) => new AppError('NOT_FOUND', message);
+export const conflict = (message: string) => new AppError('CONFLICT', message);
+export const badUserInput = (issues: Issue[], message = issues.map((issue) => issue.message).join(' ')) =>
+  new AppError('BAD_USER_INPUT', message, { issues });
+export const rateLimited = (retryAfterSeconds: number, message = 'Too many requests; try again later.') =>
+  new AppError('RATE_LIMITED', message, { retryAfterSeconds });
+export const unavailable = (message = 'The service is not available right now; try again.', cause?: unknown) =>
+  new AppError('SERVICE_UNAVAILABLE', message, { cause, retryAfterSeconds: 1 });

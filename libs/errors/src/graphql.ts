@@ -1,0 +1,15 @@
+import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
+import { AppError } from './app-error.ts';
+
+/** The GraphQL form of an expected failure: `extensions.code`, `issues`, `retryAfterSeconds` as the API describes them. */
+export function toGraphQLError(error: AppError): GraphQLError {
+  return new GraphQLError(error.message, { extensions: extensionsOf(error), originalError: error });
+}
+
+function extensionsOf({ code, issues, retryAfterSeconds }: AppError): GraphQLErrorExtensions {
+  return {
+    code,
+    ...(issues && { issues }),
+    ...(code === 'RATE_LIMITED' && retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  };
+}

@@ -1,0 +1,1 @@
+export { TASK_CHANGES_TOPIC, parseTaskChanged, type TaskChanged, type TaskImage } from './task-changed.ts';

@@ -1,0 +1,63 @@
+import { unauthenticated } from '@taskmesh/errors';
+import { jwtVerify, SignJWT, type CryptoKey, type JWTVerifyGetKey } from 'jose';
+
+const TYPE = 'at+jwt';
+const ISSUER = 'taskmesh';
+const AUDIENCE = 'taskmesh-api';
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** What an access token says. Times are Unix seconds. */
+export interface AccessTokenClaims {
+  userId: string;
+  email: string;
+  iat: number;
+  exp: number;
+  /** Same as `userId`. */
+  sub: string;
+  sid: string;
+  jti: string;
+}
+
+/** Signs with ES256; `kid` is how verifiers find the public half. */
+export function signAccessToken(claims: AccessTokenClaims, key: { kid: string; privateKey: CryptoKey }): Promise<string> {
+  return new SignJWT({ ...claims })
+    .setProtectedHeader({ alg: 'ES256', typ: TYPE, kid: key.kid })
+    .setIssuer(ISSUER)
+    .setAudience(AUDIENCE)
+    .sign(key.privateKey);
+}
+
+/**
+ * Checks form, signature, type, issuer, audience and times, with no leeway. Nothing in the token decides where the key
+ * comes from but its `kid`, and `getKey` knows only keys of ours.
+ * @throws AppError UNAUTHENTICATED
+ */
+export async function verifyAccessToken(
+  token: string,
+  getKey: JWTVerifyGetKey,
+  nowMs: number,
+): Promise<AccessTokenClaims> {
+  try {
+    const { payload } = await jwtVerify<Record<string, unknown>>(token, getKey, {
+      algorithms: ['ES256'],
+      typ: TYPE,
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      requiredClaims: ['exp', 'iat', 'sub', 'sid', 'jti'],
+      currentDate: new Date(nowMs),
+    });
+    return checked(payload, nowMs);
+  } catch (cause) {
+    throw unauthenticated(undefined, cause);
+  }
+}
+
+function checked(payload: Record<string, unknown>, nowMs: number): AccessTokenClaims {
+  const { userId, email, iat, exp, sub, sid, jti } = payload;
+  if (typeof userId !== 'string' || !UUID.test(userId) || sub !== userId) throw new Error('userId');
+  if (typeof email !== 'string' || typeof sid !== 'string' || typeof jti !== 'string') throw new Error('claims');
+  if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) throw new Error('times');
+  // Made in the future: a clock that far off, or a forgery. A second covers rounding between two hosts.
+  if (Number(iat) > nowMs / 1000 + 1) throw new Error('iat');
+  return { userId, email, iat: Number(iat), exp: Number(exp), sub: userId, sid, jti };
+}

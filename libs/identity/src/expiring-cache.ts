@@ -1,0 +1,31 @@
+/** A bounded map whose entries end at a time of their own; the oldest entry makes room for a new one. */
+export class ExpiringCache<Value> {
+  readonly #entries = new Map<string, { value: Value; until: number }>();
+  readonly #size: number;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  /** `now` and `until` are in the caller's unit, the same for both. */
+  get(key: string, now: number): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    if (entry.until > now) return entry.value;
+    this.#entries.delete(key);
+    return undefined;
+  }
+
+  set(key: string, value: Value, until: number): void {
+    this.#entries.delete(key);
+    if (this.#entries.size >= this.#size) {
+      const oldest = this.#entries.keys().next();
+      if (!oldest.done) this.#entries.delete(oldest.value);
+    }
+    this.#entries.set(key, { value, until });
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+}

@@ -1,0 +1,10 @@
+export { ANONYMOUS, type Identity } from './identity.ts';
+export { createSigningKey, publicKeys, type KeySet } from './keys.ts';
+export {
+  createIdentitySigner,
+  createIdentityVerifier,
+  type IdentitySigner,
+  type IdentityVerifier,
+} from './internal-token.ts';
+export { signAccessToken, verifyAccessToken, type AccessTokenClaims } from './access-token.ts';
+export { ExpiringCache } from './expiring-cache.ts';

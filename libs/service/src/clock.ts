@@ -1,0 +1,6 @@
+/** Where time comes from: Unix milliseconds. */
+export interface Clock {
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };

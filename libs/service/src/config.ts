@@ -1,0 +1,103 @@
+import { z } from 'zod';
+
+/** An environment as processes get it: every value a string or absent. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Wrong configuration: every problem at once, each one a sentence that names the variable. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: string[];
+
+  constructor(problems: string[]) {
+    super(`Wrong configuration:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/**
+ * Reads the variables that `schema` names. An empty value counts as absent, as shells and Compose files write it.
+ * @throws ConfigError with every problem
+ */
+export function readEnv<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, env: Env) {
+  const present = Object.fromEntries(
+    Object.keys(schema.shape).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+  );
+  const result = schema.safeParse(present);
+  if (result.success) return result.data;
+  throw new ConfigError(
+    result.error.issues.map(({ path, message }) => {
+      const name = path.join('.');
+      return name in present ? `${name} ${message} (is: ${shown(name, env[name])})` : `${name} is needed: ${message}`;
+    }),
+  );
+}
+
+/** Runs several readers and throws one ConfigError with the problems of all of them. */
+export function readAll<Readers extends Record<string, () => unknown>>(
+  readers: Readers,
+): { [Name in keyof Readers]: ReturnType<Readers[Name]> } {
+  const problems = new Set<string>();
+  const values: Record<string, unknown> = {};
+  for (const [name, read] of Object.entries(readers)) {
+    try {
+      values[name] = read();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      for (const problem of error.problems) problems.add(problem);
+    }
+  }
+  if (problems.size > 0) throw new ConfigError([...problems]);
+  return values as { [Name in keyof Readers]: ReturnType<Readers[Name]> }; // each name was read above
+}
+
+const SECRET = /PASSWORD|TOKEN|SECRET|KEY|_URL$/;
+
+function shown(name: string, value: string | undefined): string {
+  return SECRET.test(name) ? 'not shown' : JSON.stringify(value);
+}
+
+/** Kinds of settings; each message goes on after the variable's name. */
+export const setting = {
+  text: () => z.string(),
+  /** A whole number in a range. */
+  int: (min: number, max: number) =>
+    z
+      .string()
+      .regex(/^-?\d{1,15}$/, 'must be a whole number')
+      .transform(Number)
+      .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`),
+  number: (min: number, max: number) =>
+    z
+      .string()
+      .regex(/^-?\d{1,15}(\.\d+)?$/, 'must be a number')
+      .transform(Number)
+      .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`),
+  port: () => setting.int(0, 65_535),
+  flag: () =>
+    z
+      .enum(['true', 'false', '1', '0', 'on', 'off'], 'must be true or false')
+      .transform((value) => value === 'true' || value === '1' || value === 'on'),
+  oneOf: <const Values extends readonly [string, ...string[]]>(values: Values) =>
+    z.enum(values, `must be one of ${values.join(', ')}`),
+  url: (...protocols: string[]) =>
+    z.string().refine((value) => {
+      const url = URL.canParse(value) ? new URL(value) : undefined;
+      return url !== undefined && protocols.includes(url.protocol);
+    }, `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`),
+  /** Values between commas, blanks around them ignored. */
+  list: () =>
+    z.string().transform((value) =>
+      value
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    ),
+};
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** The settings that every process of ours has. */
+export const processSettings = {
+  NODE_ENV: setting.text().default('development'),
+  LOG_LEVEL: setting.oneOf(LOG_LEVELS).default('info'),
+};

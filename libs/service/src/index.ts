@@ -1,0 +1,6 @@
+export { ConfigError, LOG_LEVELS, processSettings, readAll, readEnv, setting, type Env } from './config.ts';
+export { createLog, type Log } from './log.ts';
+export { systemClock, type Clock } from './clock.ts';
+export { Closers, startAll, stopAll, type Service } from './lifecycle.ts';
+export { createAdminServer, createMetrics, type AdminServerOptions, type HealthReport } from './admin-server.ts';
+export { runMain } from './run-main.ts';

@@ -1,0 +1,48 @@
+import { ConfigError } from './config.ts';
+import type { Service } from './lifecycle.ts';
+import type { Log } from './log.ts';
+
+const STOP_DEADLINE_MS = 25_000;
+
+/**
+ * The life of a process: create, start, wait for SIGTERM or SIGINT, stop, exit.
+ * Wrong configuration prints every problem to standard error and exits with 1; a second signal exits at once.
+ */
+export async function runMain(create: () => Promise<{ service: Service; log: Log }> | { service: Service; log: Log }) {
+  const { service, log } = await created(create);
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    setTimeout(() => {
+      log.error({ deadlineMs: STOP_DEADLINE_MS }, 'did not stop in time');
+      process.exit(1);
+    }, STOP_DEADLINE_MS).unref();
+    service.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'failed to stop cleanly');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  try {
+    await service.start();
+  } catch (error) {
+    log.fatal({ err: error }, 'failed to start');
+    await service.stop().catch(() => undefined);
+    process.exit(1);
+  }
+}
+
+async function created(create: Parameters<typeof runMain>[0]) {
+  try {
+    return await create();
+  } catch (error) {
+    process.stderr.write(`${error instanceof ConfigError ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,11 @@
+export {
+  createSubgraph,
+  type Subgraph,
+  type SubgraphCall,
+  type SubgraphContext,
+  type SubgraphOptions,
+  type SubgraphRequest,
+  type SubgraphResult,
+} from './subgraph.ts';
+export { createSubgraphServer, type SubgraphServerOptions } from './server.ts';
+export { requireUser, requireOperator } from './guards.ts';

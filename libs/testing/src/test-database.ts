@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { requiredAddress } from './addresses.ts';
+
+export interface TestDatabase {
+  url: string;
+  /** A statement on a connection of its own, behind the service's back. */
+  query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  drop(): Promise<void>;
+}
+
+/** A fresh, empty database on the test server; one for each test file keeps them apart. */
+export async function createTestDatabase(name: string): Promise<TestDatabase> {
+  const server = requiredAddress('POSTGRES_URL');
+  const database = `test_${name}_${randomBytes(5).toString('hex')}`;
+  await query(server, `create database ${database}`);
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return {
+    url: url.href,
+    query: (text, values) => query(url.href, text, values),
+    drop: async () => {
+      await query(server, `drop database if exists ${database} with (force)`);
+    },
+  };
+}
+
+async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { codePoints, isBlank } from './text.ts';
+
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+const ADDRESS = /^[^\s@]+@[^\s@]+$/;
+
+/** An e-mail address: trimmed, one `@` with something on both sides, no control characters, at most 254 characters. */
+export const email = z
+  .string({ error: 'email must be a string.' })
+  .transform((value) => value.trim())
+  .refine(
+    (value) => value.isWellFormed() && codePoints(value) <= 254 && !CONTROL.test(value) && ADDRESS.test(value),
+    'email must be an e-mail address.',
+  );
+
+export const name = z
+  .string({ error: 'name must be a string.' })
+  .transform((value) => value.trim())
+  .refine((value) => value.isWellFormed() && !value.includes('\0'), 'name must not contain NUL characters or lone surrogates.')
+  .refine((value) => !isBlank(value) && codePoints(value) <= 255, 'name must have 1 to 255 characters.');
+
+/** What any password field takes before its rules are looked at: bounded, so that nothing huge is hashed. */
+export const password = z.string({ error: 'password must be a string.' }).max(1_024, 'password is too long.');
+
+/** The rules for a new password are auth's own (length, list of common ones). */
+export const signUpInput = z.object({ email, password, name });
+export type SignUp = z.output<typeof signUpInput>;
+
+/** Only types and a bound: what does not match an account is simply wrong. */
+export const loginInput = z.object({
+  email: z.string({ error: 'email must be a string.' }).max(1_024, 'email is too long.'),
+  password,
+});
+export type Login = z.output<typeof loginInput>;
+
+export const forgotPasswordInput = z.object({ email });

@@ -1,0 +1,22 @@
+export { parseInput } from './parse.ts';
+export { codePoints, isBlank, text } from './text.ts';
+export { parseTimestamp, timestamp } from './timestamp.ts';
+export {
+  createTaskInput,
+  PRIORITIES,
+  taskId,
+  updateTaskInput,
+  type CreateTask,
+  type Priority,
+  type UpdateTask,
+} from './tasks.ts';
+export {
+  email,
+  forgotPasswordInput,
+  loginInput,
+  name,
+  password,
+  signUpInput,
+  type Login,
+  type SignUp,
+} from './accounts.ts';

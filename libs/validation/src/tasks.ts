@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { isBlank, text } from './text.ts';
+import { timestamp } from './timestamp.ts';
+
+export const PRIORITIES = ['low', 'medium', 'high'] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+const title = text('title', { min: 3, max: 255 }).refine((value) => !isBlank(value), 'title must not be blank.');
+const description = text('description', { max: 2_000 });
+const category = text('category', { max: 255 });
+const dueDate = timestamp('dueDate');
+const priority = z.enum(PRIORITIES, `priority must be one of ${PRIORITIES.join(', ')}.`);
+const completed = z.boolean('completed must be true or false.');
+
+/** A new task. `null` counts as absent where a task may be without; unknown fields are dropped. */
+export const createTaskInput = z.object({
+  title,
+  description: description.nullish(),
+  dueDate: dueDate.nullish(),
+  category: category.nullish(),
+  priority: priority.default('medium'),
+  completed: completed.default(false),
+});
+export type CreateTask = z.output<typeof createTaskInput>;
+
+/** A change of a task. Absent: unchanged. `null`: cleared, where a task may be without. Unknown fields are dropped. */
+export const updateTaskInput = z.object({
+  title: title.optional(),
+  description: description.nullish(),
+  dueDate: dueDate.nullish(),
+  category: category.nullish(),
+  priority: priority.optional(),
+  completed: completed.optional(),
+});
+export type UpdateTask = z.output<typeof updateTaskInput>;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The id as it is stored (lower case), or undefined for what cannot be an id: such a task is not found. */
+export function taskId(value: string): string | undefined {
+  return UUID.test(value) ? value.toLowerCase() : undefined;
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+/** NUL cannot be stored by PostgreSQL; a lone surrogate is no character and cannot be sent as UTF-8. */
+const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0');
+
+/** Nothing to see: white space of any kind, and the characters that take no room. */
+const BLANK = /^[\s\p{Z}\u00ad\u180e\u200b-\u200f\u2060\ufeff]*$/u;
+
+export const isBlank = (text: string) => BLANK.test(text);
+
+/** Characters as people count them in limits: code points, not UTF-16 units. */
+export function codePoints(text: string): number {
+  // Most text is short ASCII: its length is the answer, and only surrogates make a difference.
+  let count = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0xd800 && unit <= 0xdbff) count--;
+  }
+  return count;
+}
+
+/** Text within a number of code points, stored as sent. `what` begins the sentences of the messages. */
+export function text(what: string, limits: { min?: number; max: number }) {
+  const { min = 0, max } = limits;
+  return z
+    .string({ error: `${what} must be a string.` })
+    .refine(isStorable, `${what} must not contain NUL characters or lone surrogates.`)
+    .refine(
+      (value) => {
+        const length = codePoints(value);
+        return length >= min && length <= max;
+      },
+      min > 0 ? `${what} must have ${min} to ${max} characters.` : `${what} must have at most ${max} characters.`,
+    )
+    .meta({ minLength: min, maxLength: max });
+}

@@ -1,0 +1,18 @@
+// One configuration for every project: TypeScript as ES modules, transformed by swc (types are checked by tsc).
+export default {
+  rootDir: '..',
+  testMatch: ['**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/\\.cache/', '/\\.data/', ...(process.env.TASKMESH_LONG ? [] : ['\\.long\\.test\\.ts$'])],
+  modulePathIgnorePatterns: ['<rootDir>/.cache/', '<rootDir>/.data/'],
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' }, sourceMaps: 'inline' },
+    ],
+  },
+  testTimeout: 30_000,
+  maxWorkers: 2,
+  workerIdleMemoryLimit: '1GB',
+};
