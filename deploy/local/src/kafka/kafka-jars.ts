@@ -11,7 +11,7 @@ const POM = fileURLToPath(new URL('../../kafka/pom.xml', import.meta.url));
 const CACHE = fileURLToPath(new URL(`../../../../.cache/kafka-${KAFKA_VERSION}`, import.meta.url));
 
 /** A Kafka to run: its jars with a Java, or Docker for its image. */
-export type Kafka = { java: string; classPath: string; docker?: undefined } | { docker: string };
+export type Kafka = { java: string; classPath: string } | { docker: string };
 
 /**
  * Finds or makes what Kafka needs: jars through Maven (kept in the cache), Java and Maven from Debian where they are missing.

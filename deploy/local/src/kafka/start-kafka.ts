@@ -31,7 +31,7 @@ export async function startKafka(options: ServerOptions): Promise<Server> {
   const claim = await claimDataDir({ dataDir, ladder: LADDER, log });
   try {
     mkdirSync(dataDir, { recursive: true });
-    const command = kafka.docker
+    const command = 'docker' in kafka
       ? await inDocker(kafka.docker, dataDir, port)
       : await onJava(kafka, { dataDir, port, controllerPort });
     const child = await claim.start({ ...command, cwd: dataDir });

@@ -79,11 +79,11 @@ async function runInitdb(
       ...user.ids,
       cwd: '/',
       env: { TZ: 'UTC', LC_ALL: 'C' },
-      stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
+      stdio: ['ignore', 'ignore', 'pipe', ...descriptors],
     });
-    const output = Promise.all([text(child.stdout), text(child.stderr)]);
+    const complaints = child.stderr ? text(child.stderr) : '';
     const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) throw new PlainError(`PostgreSQL could not set up ${dir}:\n${indent((await output).join('\n').trim())}`);
+    if (code !== 0) throw new PlainError(`PostgreSQL could not set up ${dir}:\n${indent((await complaints).trim())}`);
   } finally {
     close();
     rmSync(passwordFile, { force: true });

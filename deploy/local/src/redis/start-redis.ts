@@ -24,10 +24,10 @@ export async function startRedis(options: ServerOptions): Promise<Server> {
   const port = options.port ?? (await findFreePort());
   const claim = await claimDataDir({ dataDir, ladder: LADDER, log });
   try {
-    const password = writeConfiguration(dataDir, { port, bind: how.docker ? '0.0.0.0' : '127.0.0.1' });
-    if (how.docker) await runProgram(how.docker, ['rm', '-f', containerName(port)]);
+    const password = writeConfiguration(dataDir, { port, bind: 'docker' in how ? '0.0.0.0' : '127.0.0.1' });
+    if ('docker' in how) await runProgram(how.docker, ['rm', '-f', containerName(port)]);
     const child = await claim.start({
-      ...(how.docker ? inDocker(how.docker, dataDir, port) : { command: how.program, args: ['./redis.conf'] }),
+      ...('docker' in how ? inDocker(how.docker, dataDir, port) : { command: how.program, args: ['./redis.conf'] }),
       cwd: dataDir,
     });
     const url = `redis://:${password}@127.0.0.1:${port}`;
@@ -39,7 +39,7 @@ export async function startRedis(options: ServerOptions): Promise<Server> {
   }
 }
 
-type Redis = { program: string; docker?: undefined } | { docker: string };
+type Redis = { program: string } | { docker: string };
 
 async function findRedis(log: (line: string) => void): Promise<Redis> {
   const find = () => findProgram('redis-server', 'valkey-server');

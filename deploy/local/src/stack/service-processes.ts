@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { databaseUrl } from '../postgres/databases.ts';
+import type { ServerName } from '../provide-servers.ts';
+import type { KeyFiles } from './keys.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A process of one of our services: where it listens and the environment that makes it so. */
+export interface ServiceProcess {
+  /** `auth`, `tasks`, `backup`, `gateway-1`, `gateway-2`, … */
+  name: string;
+  /** The file that Node runs. */
+  main: string;
+  url: string;
+  adminUrl: string;
+  env: Env;
+}
+
+export const INNER_SERVICES = ['auth', 'tasks', 'backup'] as const;
+export type InnerService = (typeof INNER_SERVICES)[number];
+
+/** Every store has a database of its own. */
+export const DATABASES: Record<InnerService, string> = {
+  auth: 'taskmesh_auth',
+  tasks: 'taskmesh_tasks',
+  backup: 'taskmesh_backup',
+};
+
+export interface PortPair {
+  port: number;
+  adminPort: number;
+}
+
+export interface StackPlan {
+  /** What the user set; every process gets it, less what is said here. */
+  env: Env;
+  dataDir: string;
+  urls: Record<ServerName, string>;
+  keys: KeyFiles;
+  /** Where the gateways listen. */
+  host: string;
+  gateways: PortPair[];
+  inner: Record<InnerService, PortPair>;
+}
+
+const LOOPBACK = '127.0.0.1';
+const SERVICES = fileURLToPath(new URL('../../../../services/', import.meta.url));
+
+/** What to run for a stack: the inner services, then the gateways. */
+export function serviceProcesses(plan: StackPlan): ServiceProcess[] {
+  const { env, dataDir, urls, keys, host, gateways, inner } = plan;
+  const url = (service: InnerService) => `http://${LOOPBACK}:${inner[service].port}`;
+  const database = (service: InnerService) => databaseUrl(urls.postgres, DATABASES[service]);
+  const common = { ...env, DATA_DIR: dataDir, IDENTITY_PUBLIC_KEYS_FILE: keys.publicKeys };
+  const publicUrl = env.PUBLIC_URL ?? urlOf(host, gateways[0]?.port ?? 0);
+
+  const settings: Record<InnerService, Env> = {
+    auth: {
+      POSTGRES_URL: database('auth'),
+      REDIS_URL: urls.redis,
+      ACCESS_TOKEN_KEYS_FILE: env.ACCESS_TOKEN_KEYS_FILE ?? keys.accessTokens,
+      PUBLIC_URL: publicUrl,
+    },
+    tasks: { POSTGRES_URL: database('tasks'), KAFKA_BROKERS: urls.kafka },
+    backup: {
+      POSTGRES_URL: database('backup'),
+      TASKS_URL: url('tasks'),
+      AUTH_URL: url('auth'),
+      TASKS_ADMIN_URL: env.TASKS_ADMIN_URL ?? database('tasks'),
+      AUTH_ADMIN_URL: env.AUTH_ADMIN_URL ?? database('auth'),
+      BACKUPS_DIR: env.BACKUPS_DIR ?? join(dataDir, 'backups'),
+      IDENTITY_KEY_FILE: keys.signers.backup,
+    },
+  };
+  const gatewaySettings: Env = {
+    AUTH_URL: url('auth'),
+    TASKS_URL: url('tasks'),
+    BACKUP_URL: url('backup'),
+    REDIS_URL: urls.redis,
+    KAFKA_BROKERS: urls.kafka,
+    PUBLIC_URL: publicUrl,
+    IDENTITY_KEY_FILE: keys.signers.gateway,
+  };
+
+  const define = (name: string, service: string, listenHost: string, { port, adminPort }: PortPair, own: Env): ServiceProcess => ({
+    name,
+    main: join(SERVICES, service, 'src', 'main.ts'),
+    url: urlOf(listenHost, port),
+    adminUrl: urlOf(listenHost, adminPort),
+    env: { ...common, ...own, HOST: listenHost, PORT: String(port), ADMIN_PORT: String(adminPort) },
+  });
+  return [
+    ...INNER_SERVICES.map((name) => define(name, name, LOOPBACK, inner[name], settings[name])),
+    ...gateways.map((ports, index) => define(`gateway-${index + 1}`, 'gateway', host, ports, gatewaySettings)),
+  ];
+}
+
+/** An address for clients on this machine: one that listens everywhere is found on the loopback interface. */
+function urlOf(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? LOOPBACK : host === '::' ? '::1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
