@@ -34,7 +34,11 @@ export async function runProgram(
 ): Promise<string> {
   const { timeoutMs = 15 * 60_000, ...rest } = options;
   try {
-    const { stdout, stderr } = await execute(command, args, { ...rest, timeout: timeoutMs, maxBuffer: OUTPUT_MAX_BYTES });
+    const { stdout, stderr } = await execute(command, args, {
+      ...rest,
+      timeout: timeoutMs,
+      maxBuffer: OUTPUT_MAX_BYTES,
+    });
     return stdout + stderr;
   } catch (cause) {
     const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string }; // what execFile's errors carry

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { brokerAnswers } from './kafka/broker-answers.ts';
 import { startKafka } from './kafka/start-kafka.ts';
-import { describeError, PlainError } from './plain-error.ts';
+import { describeError, errorCode, errorMessage, PlainError } from './plain-error.ts';
 import { indent } from './processes/child-process.ts';
 import { startPostgres } from './postgres/start-postgres.ts';
 import { pingRedis } from './redis/ping.ts';
@@ -36,7 +36,10 @@ export interface ProvidedServers {
 }
 
 /** Starts a server, on the given port when it was there before. Lets a caller keep servers alive in its own way. */
-export type RunServer = (name: ServerName, start: (port?: number) => Promise<Server>) => Promise<{ url: string; stop(): Promise<void> }>;
+export type RunServer = (
+  name: ServerName,
+  start: (port?: number) => Promise<Server>,
+) => Promise<{ url: string; stop(): Promise<void> }>;
 
 /**
  * PostgreSQL, Redis and Kafka: those that `env` names (they must answer), the others started with their data under `dataDir`.
@@ -70,9 +73,13 @@ export async function provideServers(options: {
   const problems = results.flatMap((result) => (result.status === 'rejected' ? [describeError(result.reason)] : []));
   if (problems.length > 0) {
     await stop();
-    throw new PlainError(`Not all servers are there:\n${problems.map((problem) => `  - ${indent(problem).trimStart()}`).join('\n')}`);
+    throw new PlainError(
+      `Not all servers are there:\n${problems.map((problem) => `  - ${indent(problem).trimStart()}`).join('\n')}`,
+    );
   }
-  const [postgres = '', redis = '', kafka = ''] = results.map((result) => (result.status === 'fulfilled' ? result.value : ''));
+  const [postgres = '', redis = '', kafka = ''] = results.map((result) =>
+    result.status === 'fulfilled' ? result.value : '',
+  );
   return { urls: { postgres, redis, kafka }, started, stop };
 }
 
@@ -80,10 +87,12 @@ async function checkGiven(name: ServerName, url: string): Promise<string> {
   const { title, variable, answers } = SERVER_KINDS[name];
   const cause = await answers(url).then(
     (yes) => (yes ? undefined : 'it refuses or answers nothing of use'),
-    (error: unknown) => (error instanceof Error ? error.message || error.name : String(error)),
+    (error: unknown) => errorMessage(error) || errorCode(error) || 'no reason given', // the first error is empty when several addresses failed
   );
   if (cause === undefined) return url;
-  throw new PlainError(`${variable} is set, but no ${title} works there: ${cause}. Correct it, or unset it to have one started.`);
+  throw new PlainError(
+    `${variable} is set, but no ${title} works there: ${cause}. Correct it, or unset it to have one started.`,
+  );
 }
 
 async function postgresAnswers(connectionString: string): Promise<boolean> {

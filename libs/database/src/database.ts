@@ -4,6 +4,8 @@ import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgr
 import type { Log } from '@taskmesh/service';
 import type { Pool, QueryResultRow } from 'pg';
 import { whileAway, type RetryOptions } from './failures.ts';
+import { openSession, type Session, type SessionOptions } from './session.ts';
+import type { Statement } from './statement.ts';
 import { withAdvisoryLock } from './advisory-lock.ts';
 
 type Entities = NonNullable<Parameters<typeof defineConfig>[0]['entities']>;
@@ -22,12 +24,6 @@ export interface DatabaseOptions {
   log: Log;
 }
 
-/** A statement that PostgreSQL prepares once per connection. */
-export interface Statement {
-  name: string;
-  text: string;
-}
-
 export interface Database {
   /** Waits for the server (up to `waitMs`, default 60 s) and brings the schema up to date; safe to call from several instances at once. */
   migrate(waitMs?: number): Promise<void>;
@@ -35,6 +31,8 @@ export interface Database {
   em(): EntityManager<PostgreSqlDriver>;
   /** Runs a hot statement straight on the pool, prepared. Parameters are bound, never put into the text. */
   run<Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]): Promise<Row[]>;
+  /** A connection outside the pool, for locks and notifications. Who opens it closes it. */
+  openSession(options?: Pick<SessionOptions, 'settings' | 'timeoutMs'>): Promise<Session>;
   /** The driver's own pool, for what needs a connection of its own. */
   pool(): Promise<Pool>;
   /** Whether the server answers a trivial statement within a second. */
@@ -83,6 +81,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     em: () => orm.em.fork(),
     run: (kind, statement, values) =>
       whileAway({ kind }, async () => (await (await pool()).query({ ...statement, values })).rows),
+    openSession: (session) => openSession({ url, name: `taskmesh-${name}-session`, ...session }),
     pool,
     async isUp() {
       const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), 1_000).unref());

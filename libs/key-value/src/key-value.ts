@@ -6,11 +6,15 @@
  */
 export interface KeyValue {
   get(key: string): Promise<string | null>;
+  /** Replaces value and lifetime. A lifetime of 0 or less keeps nothing, as if the key were deleted. */
   set(key: string, value: string, options: { ttlSeconds: number }): Promise<void>;
   delete(key: string): Promise<void>;
   /** Tells every subscriber, this process' own ones too, at most once. */
   publish(channel: string, message: string): Promise<void>;
-  /** Resolves at once, whether the store is there or not; goes on after an outage by itself. */
+  /**
+   * Resolves within about 200 ms, whether the store is there or not; goes on after an outage by itself. When the store is
+   * up, what is published afterwards arrives. An `onMessage` that throws is logged and harms nobody else.
+   */
   subscribe(channel: string, onMessage: (message: string) => void): Promise<() => Promise<void>>;
   /** A counter of points per key over a time window, shared by all who use the same `name`. */
   limiter(options: LimiterOptions): Limiter;
@@ -27,7 +31,10 @@ export interface LimiterOptions {
   windowSeconds: number;
 }
 
-/** Unlike the rest of the store, a limiter never gives way: while the store is away it counts in this process' memory. */
+/**
+ * Unlike the rest of the store, a limiter never gives way: while the store is away it counts in this process' memory, and
+ * goes on from what this process has counted before.
+ */
 export interface Limiter {
   /** Takes one point. */
   consume(key: string): Promise<LimiterResult>;

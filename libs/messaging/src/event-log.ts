@@ -10,25 +10,37 @@ export interface LogRecord {
  *
  * What every adapter promises: records of one key are read in the order in which they were published; `publish` resolves
  * only when the log has taken them all; a reader that is behind, cut off or restarted goes on where it was for as long as
- * the process lives. A reader may see a record twice (a publisher that got no answer sends again), never out of order in
- * between. What it does not promise: that a reader sees what was published before it began.
+ * the process lives, and when the topic is made anew (or its log was wiped) reads the new one from its first record.
+ *
+ * A reader may see a record again: after a publisher that got no answer and sent once more, or when the log lost its end.
+ * A repetition can come behind newer records of its key, so a reader drops by a number in the record what it has seen.
+ * What is not promised: that a reader sees what was published before it began; an order between records of different keys;
+ * the order of one key while somebody changes how many partitions the topic has.
  */
 export interface EventLog {
-  /** Makes the topic if it is not there. Rejects when the log cannot be reached. */
+  /** Makes the topic if it is not there; one that is there stays as it is. Rejects when the log cannot be reached. */
   ensureTopic(topic: string, options: { partitions: number }): Promise<void>;
-  /** Appends in the given order. Rejects when any of it may not have been taken; the caller sends all of it again. */
+  /**
+   * Appends in the given order. Rejects when any of it may not have been taken; the caller sends all of it again. What
+   * waited behind it rejects, too, so that nothing overtakes what has to be sent again.
+   */
   publish(topic: string, records: LogRecord[]): Promise<void>;
   /**
    * Reads every partition from now on (no group: each reader sees everything). Never rejects for a log that is away: it
-   * keeps trying. `onRecord` is called record by record, in order per key; it must not throw.
+   * keeps trying. `onRecord` is called record by record, in order per key, with `headers` always there; it must not throw
+   * (when it does, that is logged, and the next record follows).
    */
   read(topic: string, onRecord: (record: LogRecord) => void): LogReader;
-  /** Ends every reader and publisher of this log. */
+  /** Ends every reader and publisher of this log. What is being published is cut off. */
   close(): Promise<void>;
 }
 
 export interface LogReader {
-  /** Resolves when the reader first stands at the end of every partition: what is published after that is seen. */
+  /**
+   * Resolves when the reader first stands at the end of every partition: what is published after that is seen. For a topic
+   * that is not there yet that is so at once.
+   */
   ready(): Promise<void>;
+  /** After this no record is delivered any more. */
   stop(): Promise<void>;
 }

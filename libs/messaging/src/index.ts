@@ -1,3 +1,3 @@
 export type { EventLog, LogReader, LogRecord } from './event-log.ts';
 export { createMemoryEventLog } from './memory.ts';
-export { createKafkaEventLog } from './kafka.ts';
+export { createKafkaEventLog, type KafkaConfig, type KafkaEventLogOptions } from './kafka.ts';

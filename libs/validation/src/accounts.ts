@@ -35,3 +35,9 @@ export const loginInput = z.object({
 export type Login = z.output<typeof loginInput>;
 
 export const forgotPasswordInput = z.object({ email });
+
+/** The rules for the new password are auth's own; a token that is none is simply wrong. */
+export const resetPasswordInput = z.object({
+  token: z.string({ error: 'token must be a string.' }).max(1_024, 'token is too long.'),
+  newPassword: password,
+});

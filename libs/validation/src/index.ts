@@ -16,6 +16,7 @@ export {
   loginInput,
   name,
   password,
+  resetPasswordInput,
   signUpInput,
   type Login,
   type SignUp,

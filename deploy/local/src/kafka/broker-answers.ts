@@ -15,7 +15,11 @@ export async function brokerAnswers(brokers: string): Promise<boolean> {
 
 async function countBrokers(broker: string): Promise<number> {
   const colon = broker.lastIndexOf(':');
-  const response = await exchange(broker.slice(0, colon).replace(/^\[|\]$/g, ''), Number(broker.slice(colon + 1)), metadataRequest());
+  const response = await exchange(
+    broker.slice(0, colon).replace(/^\[|\]$/g, ''),
+    Number(broker.slice(colon + 1)),
+    metadataRequest(),
+  );
   return response.readInt32BE(8); // after the size and the correlation id: the length of the list of brokers
 }
 

@@ -54,7 +54,15 @@ async function ensureJars(log: (line: string) => void): Promise<string> {
   log(`Fetching Kafka ${KAFKA_VERSION} with Maven (once, 44 MB) …`);
   mkdirSync(dirname(libraries), { recursive: true });
   const unfinished = mkdtempSync(join(CACHE, 'unfinished-'));
-  const args = ['-q', '-B', '-f', POM, 'dependency:copy-dependencies', `-DoutputDirectory=${unfinished}`, '-DincludeScope=runtime'];
+  const args = [
+    '-q',
+    '-B',
+    '-f',
+    POM,
+    'dependency:copy-dependencies',
+    `-DoutputDirectory=${unfinished}`,
+    '-DincludeScope=runtime',
+  ];
   try {
     await runProgram(findProgram('mvn') ?? 'mvn', args);
     renameSync(unfinished, libraries);

@@ -31,9 +31,10 @@ export async function startKafka(options: ServerOptions): Promise<Server> {
   const claim = await claimDataDir({ dataDir, ladder: LADDER, log });
   try {
     mkdirSync(dataDir, { recursive: true });
-    const command = 'docker' in kafka
-      ? await inDocker(kafka.docker, dataDir, port)
-      : await onJava(kafka, { dataDir, port, controllerPort });
+    const command =
+      'docker' in kafka
+        ? await inDocker(kafka.docker, dataDir, port)
+        : await onJava(kafka, { dataDir, port, controllerPort });
     const child = await claim.start({ ...command, cwd: dataDir });
     const url = `127.0.0.1:${port}`;
     await untilReady(child, { name: 'Kafka', ready: () => brokerAnswers(url), timeoutMs: START_TIMEOUT_MS });
@@ -55,10 +56,21 @@ async function onJava(
     LOG_DIR: asPropertyValue(join(dataDir, 'data')),
   };
   const template = readFileSync(join(TEMPLATES, 'server.properties'), 'utf8');
-  writeFileSync(configuration, template.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => values[name] ?? ''));
-  const run = (...args: string[]) => [`-Dlog4j2.configurationFile=${join(TEMPLATES, 'log4j2.xml')}`, '-cp', classPath, ...args];
+  writeFileSync(
+    configuration,
+    template.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => values[name] ?? ''),
+  );
+  const run = (...args: string[]) => [
+    `-Dlog4j2.configurationFile=${join(TEMPLATES, 'log4j2.xml')}`,
+    '-cp',
+    classPath,
+    ...args,
+  ];
   await format(dataDir, (clusterId) =>
-    runProgram(java, ['-XX:TieredStopAtLevel=1', ...run('kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configuration)]),
+    runProgram(java, [
+      '-XX:TieredStopAtLevel=1',
+      ...run('kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configuration),
+    ]),
   );
   return { command: java, args: [...JVM, ...run('kafka.Kafka', configuration)] };
 }

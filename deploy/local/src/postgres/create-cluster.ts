@@ -73,7 +73,18 @@ async function runInitdb(
   user.own(passwordFile);
   const { paths, descriptors, close } = reachableBy(user, [dir, passwordFile]);
   const [dataPath = '', passwordPath = ''] = paths;
-  const args = ['-D', dataPath, `--pwfile=${passwordPath}`, '-U', SUPERUSER, '-A', 'scram-sha-256', '-E', 'UTF8', '--locale=C'];
+  const args = [
+    '-D',
+    dataPath,
+    `--pwfile=${passwordPath}`,
+    '-U',
+    SUPERUSER,
+    '-A',
+    'scram-sha-256',
+    '-E',
+    'UTF8',
+    '--locale=C',
+  ];
   try {
     const child = spawn(binaries.initdb, args, {
       ...user.ids,

@@ -20,7 +20,9 @@ export function serverUser(dataDir: string): ServerUser {
   const owner = existsSync(join(dataDir, 'PG_VERSION')) ? statSync(dataDir) : undefined;
   if (me !== 0) {
     if (me !== undefined && owner && owner.uid !== me)
-      throw new PlainError(`${dataDir} belongs to another user (id ${owner.uid}): start as that user or as root, or set DATA_DIR.`);
+      throw new PlainError(
+        `${dataDir} belongs to another user (id ${owner.uid}): start as that user or as root, or set DATA_DIR.`,
+      );
     return { own: () => undefined };
   }
   const ids = owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : { uid: NOBODY, gid: NOBODY };
@@ -40,7 +42,8 @@ export interface ReachablePaths {
  * them ourselves and hand the child our descriptors, which Linux lets it use as paths.
  */
 export function reachableBy(user: ServerUser, paths: string[]): ReachablePaths {
-  if (!user.ids || paths.every((path) => isOpenToAll(dirname(path)))) return { paths, descriptors: [], close: () => undefined };
+  if (!user.ids || paths.every((path) => isOpenToAll(dirname(path))))
+    return { paths, descriptors: [], close: () => undefined };
   if (process.platform !== 'linux')
     throw new PlainError(`PostgreSQL cannot run as root under ${paths[0]}: start as a normal user.`);
   const descriptors = paths.map((path) => openSync(path, constants.O_RDONLY));

@@ -121,8 +121,16 @@ async function endServersIn(dataDir: string, log: (line: string) => void): Promi
   if (recorded !== undefined) log(`Ending PostgreSQL (process ${recorded}), left over from an earlier run.`);
   const gone = await endProcesses(found, [...LADDER, ['SIGKILL', 5_000]]);
   const rest = others();
-  if (!gone || !(await endProcesses(rest, [['SIGQUIT', 2_000], ['SIGKILL', 5_000]])))
-    throw new PlainError(`A PostgreSQL from an earlier run still uses ${dataDir} (processes ${[...found, ...rest].join(', ')}). End it, then start again.`);
+  if (
+    !gone ||
+    !(await endProcesses(rest, [
+      ['SIGQUIT', 2_000],
+      ['SIGKILL', 5_000],
+    ]))
+  )
+    throw new PlainError(
+      `A PostgreSQL from an earlier run still uses ${dataDir} (processes ${[...found, ...rest].join(', ')}). End it, then start again.`,
+    );
   rmSync(join(dataDir, 'postmaster.pid'), { force: true });
 }
 
@@ -145,6 +153,7 @@ function recordedServer(dataDir: string): number | undefined {
     throw error;
   }
   if (!(pid > 0) || !isAlive(pid)) return undefined;
-  const isOurs = process.platform === 'linux' ? processesIn(dataDir).includes(pid) : commandLine(pid)?.includes(dataDir);
+  const isOurs =
+    process.platform === 'linux' ? processesIn(dataDir).includes(pid) : commandLine(pid)?.includes(dataDir);
   return isOurs ? pid : undefined;
 }

@@ -76,7 +76,8 @@ function running(
     exited,
     logFile,
     kill,
-    lastWords: () => readFileSync(logFile).subarray(logStart).toString().trimEnd().split('\n').slice(-LAST_LINES).join('\n'),
+    lastWords: () =>
+      readFileSync(logFile).subarray(logStart).toString().trimEnd().split('\n').slice(-LAST_LINES).join('\n'),
     async stop() {
       for (const [signal, waitMs] of ladder) {
         kill(signal);
@@ -117,10 +118,14 @@ export async function untilReady(child: RunningProcess, options: ReadinessOption
     if (await ready().catch(() => false)) return;
     await Promise.race([child.exited, sleep(intervalMs)]);
   }
-  const problem = exit ? `ended (${describeExit(exit)}) before it was ready` : `was not ready after ${timeoutMs / 1000} s`;
+  const problem = exit
+    ? `ended (${describeExit(exit)}) before it was ready`
+    : `was not ready after ${timeoutMs / 1000} s`;
   const lastWords = child.lastWords();
   await child.stop();
-  throw new PlainError([`${name} ${problem}.`, lastWords && indent(lastWords), `Its log: ${child.logFile}`].filter(Boolean).join('\n'));
+  throw new PlainError(
+    [`${name} ${problem}.`, lastWords && indent(lastWords), `Its log: ${child.logFile}`].filter(Boolean).join('\n'),
+  );
 }
 
 export function describeExit({ code, signal }: Exit): string {

@@ -1,9 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { PlainError } from '../plain-error.ts';
 import { startChild, type ChildOptions, type Exit, type RunningProcess } from './child-process.ts';
 import { acquireLock } from './directory-lock.ts';
-import { endProcesses, processIdentity, type StopLadder } from './process-table.ts';
+import { endProcesses, processIdentity, sendSignal, type StopLadder } from './process-table.ts';
+
+const PID_FILE_ENDING = '.pid.json';
 
 /** Where the files lie that belong to a process with its data in `dataDir`: beside it, in folders that all share. */
 export function filesBeside(dataDir: string) {
@@ -12,7 +14,7 @@ export function filesBeside(dataDir: string) {
   return {
     logFile: join(parent, 'logs', `${name}.log`),
     lockFile: join(parent, 'run', `${name}.lock`),
-    pidFile: join(parent, 'run', `${name}.pid.json`),
+    pidFile: join(parent, 'run', `${name}${PID_FILE_ENDING}`),
     passwordFile: join(parent, `${name}.password`),
   };
 }
@@ -44,7 +46,7 @@ export async function claimDataDir(options: {
   const { lockFile, pidFile, logFile } = filesBeside(dataDir);
   const lock = await acquireLock(lockFile, `${dataDir} is in use by another instance`);
   try {
-    await endOrphan(pidFile, log);
+    await endNoted(pidFile, ({ name, pid }) => log(`Ending ${name} (process ${pid}), left over from an earlier run.`));
   } catch (error) {
     lock.release();
     throw error;
@@ -70,22 +72,54 @@ function writePidFile(file: string, record: PidRecord): void {
   renameSync(`${file}.new`, file); // whole or not at all, whenever we are killed
 }
 
-/** Ends every process that an earlier run noted under `dir` and did not live to stop. The caller holds that run's lock. */
-export async function endOrphans(dir: string, log: (line: string) => void): Promise<void> {
-  const runDir = join(dir, 'run');
-  mkdirSync(runDir, { recursive: true });
-  const files = readdirSync(runDir).filter((file) => file.endsWith('.pid.json'));
-  await Promise.all(files.map((file) => endOrphan(join(runDir, file), log)));
+/** A process that is noted under a data directory and runs. */
+export interface NotedProcess {
+  name: string;
+  pid: number;
 }
 
-async function endOrphan(pidFile: string, log: (line: string) => void): Promise<void> {
+/**
+ * Ends every process that is noted under `dir`: after a kill of their parent, those that it did not live to stop. The
+ * caller holds the directory's lock.
+ * @throws PlainError when one does not end
+ */
+export async function endNotedProcesses(
+  dir: string,
+  onEach: (process: NotedProcess) => void = () => undefined,
+): Promise<void> {
+  await Promise.all(pidFilesUnder(dir).map((file) => endNoted(file, onEach)));
+}
+
+/** Kills every process that is noted under `dir`, and waits for nothing. */
+export function killNotedProcesses(dir: string): void {
+  for (const file of pidFilesUnder(dir)) {
+    const record = readPidFile(file);
+    if (record && isRunning(record)) sendSignal(record.pid, 'SIGKILL');
+  }
+}
+
+function pidFilesUnder(dir: string): string[] {
+  const runDir = join(dir, 'run');
+  if (!existsSync(runDir)) return [];
+  return readdirSync(runDir)
+    .filter((file) => file.endsWith(PID_FILE_ENDING))
+    .map((file) => join(runDir, file));
+}
+
+async function endNoted(pidFile: string, onEach: (process: NotedProcess) => void): Promise<void> {
   const record = readPidFile(pidFile);
-  if (record && record.identity === processIdentity(record.pid)) {
-    log(`Ending ${basename(pidFile, '.pid.json')} (process ${record.pid}), left over from an earlier run.`);
-    const gone = await endProcesses([record.pid], [...record.ladder, ['SIGKILL', 5_000]]);
-    if (!gone) throw new PlainError(`Process ${record.pid} from an earlier run does not end. End it, then start again.`);
+  if (record && isRunning(record)) {
+    const { pid, ladder } = record;
+    onEach({ name: basename(pidFile, PID_FILE_ENDING), pid });
+    const gone = await endProcesses([pid], [...ladder, ['SIGKILL', 5_000]]);
+    if (!gone) throw new PlainError(`Process ${pid} from an earlier run does not end. End it, then start again.`);
   }
   rmSync(pidFile, { force: true });
+}
+
+/** Not when the id belongs to another process by now. */
+function isRunning({ pid, identity }: PidRecord): boolean {
+  return identity === processIdentity(pid);
 }
 
 function readPidFile(file: string): PidRecord | undefined {

@@ -51,13 +51,14 @@ function tryLock(file: string): DatabaseSync | undefined {
     return database;
   } catch (error) {
     database.close();
-    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined;
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined; // as node:sqlite's errors carry it
     throw new PlainError(`Cannot write to ${file}: does it belong to another user?`, { cause: error });
   }
 }
 
 function heldLock(database: DatabaseSync, holderFile: string): Lock {
-  const write = (stopping: boolean) => writeFileSync(holderFile, JSON.stringify({ pid: process.pid, stopping } satisfies Holder));
+  const write = (stopping: boolean) =>
+    writeFileSync(holderFile, JSON.stringify({ pid: process.pid, stopping } satisfies Holder));
   let held = true;
   write(false);
   return {

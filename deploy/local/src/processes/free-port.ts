@@ -7,12 +7,13 @@ const LOWEST = 15_000;
 const HIGHEST = 32_000;
 const TRIES = 200;
 
-/** Different TCP ports that nobody listens on at the moment. */
-export async function findFreePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
+/** Different TCP ports on the loopback interface that nobody listens on at the moment. */
+export async function findFreePorts(count: number, avoid: number[] = []): Promise<number[]> {
   const found = new Set<number>();
   for (let tries = 0; found.size < count && tries < TRIES; tries++) {
     const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
-    if (!found.has(port) && (await whyPortFails(port, host)) === undefined) found.add(port);
+    if (!found.has(port) && !avoid.includes(port) && (await whyPortFails(port, '127.0.0.1')) === undefined)
+      found.add(port);
   }
   if (found.size < count) throw new Error(`No ${count} free ports between ${LOWEST} and ${HIGHEST}.`);
   return [...found];

@@ -63,7 +63,15 @@ function writeConfiguration(dataDir: string, { port, bind }: { port: number; bin
   mkdirSync(dataDir, { recursive: true });
   const password = ensurePassword(filesBeside(dataDir).passwordFile);
   const file = join(dataDir, 'redis.conf');
-  const lines = [`bind ${bind}`, `port ${port}`, `requirepass ${password}`, 'dir ./', 'appendonly yes', 'save ""', 'daemonize no'];
+  const lines = [
+    `bind ${bind}`,
+    `port ${port}`,
+    `requirepass ${password}`,
+    'dir ./',
+    'appendonly yes',
+    'save ""',
+    'daemonize no',
+  ];
   writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
   return password;
 }
@@ -78,7 +86,16 @@ function ensurePassword(file: string): string {
 
 function inDocker(docker: string, dataDir: string, port: number): { command: string; args: string[] } {
   chmodSync(join(dataDir, 'redis.conf'), 0o644); // the image's own user reads it
-  const args = ['run', '--rm', '--name', containerName(port), '-p', `127.0.0.1:${port}:${port}`, '-v', `${dataDir}:/data`];
+  const args = [
+    'run',
+    '--rm',
+    '--name',
+    containerName(port),
+    '-p',
+    `127.0.0.1:${port}:${port}`,
+    '-v',
+    `${dataDir}:/data`,
+  ];
   return { command: docker, args: [...args, IMAGE, 'redis-server', '/data/redis.conf'] };
 }
 

@@ -29,7 +29,8 @@ export async function ensureKeyFiles(dir: string): Promise<KeyFiles> {
     writeWhole(files.accessTokens, keys);
   }
   for (const signer of SIGNERS)
-    if (!existsSync(files.signers[signer])) writeWhole(files.signers[signer], await createSigningKey(`${signer}-${randomUUID()}`));
+    if (!existsSync(files.signers[signer]))
+      writeWhole(files.signers[signer], await createSigningKey(`${signer}-${randomUUID()}`));
   const identityKeys = SIGNERS.map((signer) => JSON.parse(readFileSync(files.signers[signer], 'utf8')));
   writeWhole(files.publicKeys, publicKeys({ keys: identityKeys }));
   return files;

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { databaseUrl } from '../postgres/databases.ts';
 import type { ServerName } from '../provide-servers.ts';
+import { DATABASES, INNER_SERVICES, type InnerService } from './inner-services.ts';
 import type { KeyFiles } from './keys.ts';
+import type { PortPair, StackPorts } from './ports.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -17,21 +19,6 @@ export interface ServiceProcess {
   env: Env;
 }
 
-export const INNER_SERVICES = ['auth', 'tasks', 'backup'] as const;
-export type InnerService = (typeof INNER_SERVICES)[number];
-
-/** Every store has a database of its own. */
-export const DATABASES: Record<InnerService, string> = {
-  auth: 'taskmesh_auth',
-  tasks: 'taskmesh_tasks',
-  backup: 'taskmesh_backup',
-};
-
-export interface PortPair {
-  port: number;
-  adminPort: number;
-}
-
 export interface StackPlan {
   /** What the user set; every process gets it, less what is said here. */
   env: Env;
@@ -40,8 +27,8 @@ export interface StackPlan {
   keys: KeyFiles;
   /** Where the gateways listen. */
   host: string;
-  gateways: PortPair[];
-  inner: Record<InnerService, PortPair>;
+  ports: StackPorts;
+  servicesDir?: string;
 }
 
 const LOOPBACK = '127.0.0.1';
@@ -49,7 +36,8 @@ const SERVICES = fileURLToPath(new URL('../../../../services/', import.meta.url)
 
 /** What to run for a stack: the inner services, then the gateways. */
 export function serviceProcesses(plan: StackPlan): ServiceProcess[] {
-  const { env, dataDir, urls, keys, host, gateways, inner } = plan;
+  const { env, dataDir, urls, keys, host, servicesDir = SERVICES } = plan;
+  const { gateways, inner } = plan.ports;
   const url = (service: InnerService) => `http://${LOOPBACK}:${inner[service].port}`;
   const database = (service: InnerService) => databaseUrl(urls.postgres, DATABASES[service]);
   const common = { ...env, DATA_DIR: dataDir, IDENTITY_PUBLIC_KEYS_FILE: keys.publicKeys };
@@ -83,9 +71,15 @@ export function serviceProcesses(plan: StackPlan): ServiceProcess[] {
     IDENTITY_KEY_FILE: keys.signers.gateway,
   };
 
-  const define = (name: string, service: string, listenHost: string, { port, adminPort }: PortPair, own: Env): ServiceProcess => ({
+  const define = (
+    name: string,
+    service: string,
+    listenHost: string,
+    { port, adminPort }: PortPair,
+    own: Env,
+  ): ServiceProcess => ({
     name,
-    main: join(SERVICES, service, 'src', 'main.ts'),
+    main: join(servicesDir, service, 'src', 'main.ts'),
     url: urlOf(listenHost, port),
     adminUrl: urlOf(listenHost, adminPort),
     env: { ...common, ...own, HOST: listenHost, PORT: String(port), ADMIN_PORT: String(adminPort) },

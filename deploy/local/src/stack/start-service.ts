@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { untilReady, type RunningProcess } from '../processes/child-process.ts';
+import { untilReady } from '../processes/child-process.ts';
 import { claimDataDir } from '../processes/claim.ts';
 import type { StopLadder } from '../processes/process-table.ts';
 import type { ServiceProcess } from './service-processes.ts';
+import type { StackLife } from './stack.ts';
 
 const LADDER: StopLadder = [['SIGTERM', 10_000]];
 const START_TIMEOUT_MS = 60_000;
@@ -11,13 +12,16 @@ const START_TIMEOUT_MS = 60_000;
 export async function startService(
   service: ServiceProcess,
   { dataDir, log }: { dataDir: string; log: (line: string) => void },
-): Promise<RunningProcess> {
+): Promise<StackLife> {
   const claim = await claimDataDir({ dataDir: join(dataDir, service.name), ladder: LADDER, log });
   try {
-    const args = ['--enable-source-maps', service.main];
-    const child = await claim.start({ command: process.execPath, args, env: service.env, cwd: dataDir });
-    await untilReady(child, { name: service.name, ready: () => isReady(service.adminUrl), timeoutMs: START_TIMEOUT_MS });
-    return child;
+    const child = await claim.start({ command: process.execPath, args: [service.main], env: service.env });
+    await untilReady(child, {
+      name: service.name,
+      ready: () => isReady(service.adminUrl),
+      timeoutMs: START_TIMEOUT_MS,
+    });
+    return { ...child, url: service.url, adminUrl: service.adminUrl };
   } catch (error) {
     claim.release();
     throw error;

@@ -1,55 +1,20 @@
-import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describeError, PlainError } from '../plain-error.ts';
-import type { RunningProcess } from '../processes/child-process.ts';
-import { endOrphans } from '../processes/claim.ts';
+import { endNotedProcesses } from '../processes/claim.ts';
 import { acquireLock } from '../processes/directory-lock.ts';
-import { findFreePorts, whyPortFails } from '../processes/free-port.ts';
 import { ensureDatabases } from '../postgres/databases.ts';
-import { provideServers, type ProvidedServers } from '../provide-servers.ts';
+import { provideServers, type ProvidedServers, type RunServer } from '../provide-servers.ts';
+import { DATABASES, INNER_SERVICES } from './inner-services.ts';
 import { ensureKeyFiles } from './keys.ts';
-import { DATABASES, INNER_SERVICES, serviceProcesses, type PortPair, type ServiceProcess } from './service-processes.ts';
+import { checkWantedPorts, choosePorts } from './ports.ts';
+import { serviceProcesses, type ServiceProcess } from './service-processes.ts';
+import type { Stack, StackLife, StackOptions, StackProcess } from './stack.ts';
 import { startService } from './start-service.ts';
 import { createStateFile } from './state-file.ts';
-import { supervise, type Supervised } from './supervise.ts';
+import { supervise } from './supervise.ts';
 
-export interface StackOptions {
-  dataDir: string;
-  /** Of the first gateway; the others follow it. Default: free ones. */
-  port?: number;
-  /** @default '127.0.0.1' */
-  host?: string;
-  /** @default 1 */
-  gateways?: number;
-  /** For every service, besides what the stack says itself. May name servers to use instead of own ones. */
-  env: Readonly<Record<string, string | undefined>>;
-  /** For people: a line of progress. */
-  log: (line: string) => void;
-  /** Whether processes that die are started again. @default true */
-  restart?: boolean;
-}
-
-/** One process of the stack; `kill` and `restart` work on whatever its present life is. */
-export interface StackProcess extends Supervised {
-  /** A URL, or Kafka's `host:port`. */
-  address: string;
-  adminUrl?: string;
-}
-
-export interface Stack {
-  /** The gateways, for clients. */
-  urls: string[];
-  servers: ProvidedServers['urls'];
-  /** `postgres`, `redis`, `kafka` (when started here), `auth`, `tasks`, `backup`, `gateway-1`, … */
-  processes: Map<string, StackProcess>;
-  /** Gateways first, then services, then servers; each has ten seconds, then it is killed. */
-  stop(): Promise<void>;
-  /** Kills everything at once. */
-  kill(): void;
-}
-
-/** An administrators' port lies this far above the public one. */
-const ADMIN_PORT_DISTANCE = 10_000;
+/** Starts a process, watches over it and makes it part of the stack. */
+type AddProcess = (name: string, start: () => Promise<StackLife>) => Promise<StackProcess>;
 
 /**
  * Runs the platform as separate processes: PostgreSQL, Redis and Kafka (given or started), the three inner services and
@@ -57,107 +22,103 @@ const ADMIN_PORT_DISTANCE = 10_000;
  * @throws PlainError
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
+  const { log, restart: revive = true, signal } = options;
   const dataDir = resolve(options.dataDir);
-  const lock = await acquireLock(join(dataDir, 'run', 'stack.lock'), `Another stack runs with its data in ${dataDir}`);
+  const lock = await acquireLock(join(dataDir, 'run', 'stack.lock'), `Another stack has its data in ${dataDir}`);
   const processes = new Map<string, StackProcess>();
+  const stateFile = createStateFile(join(dataDir, 'stack.json'), processes);
+
+  const add: AddProcess = async (name, start) => {
+    const process = await supervise({ name, start, revive, log, onChange: stateFile.write });
+    processes.set(name, process);
+    stateFile.write();
+    return process;
+  };
   const stop = async () => {
     lock.announceRelease();
     await stopInOrder(processes);
-    rmSync(join(dataDir, 'stack.json'), { force: true });
+    stateFile.remove();
     lock.release();
   };
+  const giveUp = () => {
+    for (const process of processes.values()) void process.stop();
+    void endNotedProcesses(dataDir); // those that are on their way up
+  };
+
+  signal?.addEventListener('abort', giveUp);
   try {
-    return { ...(await startParts({ ...options, dataDir }, processes)), stop };
+    return { ...(await startParts({ ...options, dataDir }, add)), processes, stop };
   } catch (error) {
     await stop();
     throw error;
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
   }
 }
 
-async function startParts(options: StackOptions, processes: Stack['processes']): Promise<Omit<Stack, 'stop'>> {
-  const { dataDir, host = '127.0.0.1', env, log, restart: revive = true } = options;
-  const stateFile = createStateFile(join(dataDir, 'stack.json'), processes);
-  const register = (process: Supervised, address: string, adminUrl?: string) => {
-    // Not spread: the getters of `process` tell of its present life.
-    processes.set(process.name, Object.assign(Object.create(process) as Supervised, { address, ...(adminUrl ? { adminUrl } : {}) }));
-    stateFile.write();
-  };
-  await endOrphans(dataDir, log);
-  const gateways = await gatewayPorts(options, host);
+async function startParts(options: StackOptions, add: AddProcess): Promise<Pick<Stack, 'urls' | 'servers'>> {
+  const { dataDir, host = '127.0.0.1', env, log, signal, servicesDir } = options;
+  await endNotedProcesses(dataDir, ({ name, pid }) =>
+    log(`Ending ${name} (process ${pid}), left over from an earlier run.`),
+  );
+  await checkWantedPorts(options);
+  signal?.throwIfAborted();
 
-  const { urls: servers } = await provideServers({
-    env,
-    dataDir,
-    log,
-    async run(name, start) {
-      let port: number | undefined;
-      const process = await supervise({
-        name,
-        log,
-        revive,
-        onChange: stateFile.write,
-        // The same port in every life: the services know it.
-        start: async () => {
-          const server = await start(port);
-          port = server.port;
-          return server;
-        },
-      });
-      register(process, process.current.url);
-      return { url: process.current.url, stop: process.stop };
-    },
-  });
-  await ensureDatabases(servers.postgres, Object.values(DATABASES));
+  const servers = await startServers({ env, dataDir, log }, add);
+  signal?.throwIfAborted();
 
   const keys = await ensureKeyFiles(join(dataDir, 'keys'));
-  const inner = await innerPorts();
-  const services = serviceProcesses({ env, dataDir, urls: servers, keys, host, gateways, inner });
-  await startServices(services, async (service) => {
-    const start = (): Promise<RunningProcess> => startService(service, { dataDir, log });
-    register(await supervise({ name: service.name, start, log, revive, onChange: stateFile.write }), service.url, service.adminUrl);
+  const ports = await choosePorts(options);
+  const services = serviceProcesses({
+    env,
+    dataDir,
+    urls: servers,
+    keys,
+    host,
+    ports,
+    ...(servicesDir ? { servicesDir } : {}),
+  });
+  await startAtOnce(services, async (service) => {
+    await add(service.name, () => startService(service, { dataDir, log }));
     log(`${service.name} is ready.`);
   });
-  const urls = services.filter(({ name }) => name.startsWith('gateway-')).map(({ url }) => url);
-  return { urls, servers, processes, kill: () => processes.forEach((process) => process.kill('SIGKILL')) };
+  signal?.throwIfAborted();
+  const urls = services.filter(({ name }) => isGateway(name)).map(({ url }) => url);
+  return { urls, servers };
 }
 
-/** All at once: none needs another one to start. */
-async function startServices(services: ServiceProcess[], start: (service: ServiceProcess) => Promise<void>): Promise<void> {
+async function startServers(
+  options: { env: StackOptions['env']; dataDir: string; log: StackOptions['log'] },
+  add: AddProcess,
+): Promise<ProvidedServers['urls']> {
+  const run: RunServer = async (name, start) => {
+    let port: number | undefined;
+    const server = await add(name, async () => {
+      const life = await start(port);
+      port = life.port; // the same in every life: the services know it
+      return life;
+    });
+    return { url: server.current.url, stop: server.stop };
+  };
+  const { urls } = await provideServers({ ...options, run });
+  await ensureDatabases(urls.postgres, Object.values(DATABASES));
+  return urls;
+}
+
+async function startAtOnce(
+  services: ServiceProcess[],
+  start: (service: ServiceProcess) => Promise<void>,
+): Promise<void> {
   const results = await Promise.allSettled(services.map(start));
   const problems = results.flatMap((result) => (result.status === 'rejected' ? [describeError(result.reason)] : []));
   if (problems.length > 0) throw new PlainError(problems.join('\n'));
 }
 
-async function gatewayPorts(options: StackOptions, host: string): Promise<PortPair[]> {
-  const count = options.gateways ?? 1;
-  const first = options.port;
-  if (!first) {
-    const ports = await findFreePorts(2 * count);
-    return Array.from({ length: count }, (_, index) => ({ port: ports[2 * index] ?? 0, adminPort: ports[2 * index + 1] ?? 0 }));
-  }
-  const pairs = Array.from({ length: count }, (_, index) => ({ port: first + index, adminPort: first + index + ADMIN_PORT_DISTANCE }));
-  const problems = await Promise.all(pairs.flatMap(({ port, adminPort }) => [port, adminPort]).map((port) => portProblem(port, host)));
-  const found = problems.filter((problem) => problem !== undefined);
-  if (found.length > 0) throw new PlainError(`${found.join('\n')}\nSet PORT to another one.`);
-  return pairs;
-}
-
-async function portProblem(port: number, host: string): Promise<string | undefined> {
-  const code = await whyPortFails(port, host);
-  if (code === undefined) return undefined;
-  return code === 'EADDRINUSE' ? `Port ${port} is taken by another program.` : `Cannot listen on ${host}, port ${port} (${code}).`;
-}
-
-async function innerPorts(): Promise<Record<(typeof INNER_SERVICES)[number], PortPair>> {
-  const ports = await findFreePorts(2 * INNER_SERVICES.length);
-  const pair = (index: number): PortPair => ({ port: ports[2 * index] ?? 0, adminPort: ports[2 * index + 1] ?? 0 });
-  return { auth: pair(0), tasks: pair(1), backup: pair(2) };
-}
-
-async function stopInOrder(processes: Stack['processes']): Promise<void> {
-  const isGateway = (name: string) => name.startsWith('gateway-');
-  const isService = (name: string) => INNER_SERVICES.some((service) => service === name);
-  const ranks = [isGateway, isService, (name: string) => !isGateway(name) && !isService(name)];
-  for (const isDue of ranks)
+async function stopInOrder(processes: ReadonlyMap<string, StackProcess>): Promise<void> {
+  for (const isDue of [isGateway, isInnerService, isServer])
     await Promise.all([...processes.values()].filter(({ name }) => isDue(name)).map((process) => process.stop()));
 }
+
+const isGateway = (name: string) => name.startsWith('gateway-');
+const isInnerService = (name: string) => INNER_SERVICES.some((service) => service === name);
+const isServer = (name: string) => !isGateway(name) && !isInnerService(name);

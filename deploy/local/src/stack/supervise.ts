@@ -8,16 +8,16 @@ const LONGEST_DELAY_MS = 5_000;
 const HEALTHY_AFTER_MS = 10_000;
 
 /** A process with a name that lives through several lives of the program behind it. */
-export interface Supervised<Process extends RunningProcess = RunningProcess> {
+export interface Supervised<Life extends RunningProcess = RunningProcess> {
   readonly name: string;
   /** The present life; the last one while it is down. */
-  readonly current: Process;
+  readonly current: Life;
   readonly pid: number;
   readonly isUp: boolean;
   kill(signal: NodeJS.Signals): void;
   /** Resolves with the end of the present life, at once when it is down. */
   waitExit(): Promise<Exit>;
-  /** Resolves as soon as a life is up and ready. */
+  /** Resolves as soon as a life is up and ready; rejects when it was stopped for good. */
   waitReady(): Promise<void>;
   /** Stops it if it is up and starts it again; resolves when it is ready. */
   restart(): Promise<void>;
@@ -25,66 +25,71 @@ export interface Supervised<Process extends RunningProcess = RunningProcess> {
   stop(): Promise<void>;
 }
 
-export interface SuperviseOptions<Process> {
+export interface SuperviseOptions<Life> {
   name: string;
   /** Starts the program and resolves when it is ready. */
-  start: () => Promise<Process>;
+  start: () => Promise<Life>;
   /** Whether one that died by itself is started again. */
   revive: boolean;
   log: (line: string) => void;
   /** Told after every change: up, down, another process id. */
-  onChange?: () => void;
+  onChange: () => void;
 }
 
 /** Starts a program for the first time (a failure is the caller's to handle) and from then on keeps it alive. */
-export async function supervise<Process extends RunningProcess>(
-  options: SuperviseOptions<Process>,
-): Promise<Supervised<Process>> {
-  const { name, start, revive, log, onChange = () => undefined } = options;
+export async function supervise<Life extends RunningProcess>(
+  options: SuperviseOptions<Life>,
+): Promise<Supervised<Life>> {
+  const { name, start, revive, log, onChange } = options;
+  const stopped = new AbortController();
   let current = await start();
   let isUp = true;
-  let stopped = false;
-  /** While somebody restarts or stops it, its end is no accident. */
-  let isOurDoing = false;
+  /** Who is stopping and starting it on purpose: its end is no accident then. */
+  let restarts = 0;
   let starting: Promise<void> | undefined;
+  let reviving = false;
   let delayMs = FIRST_DELAY_MS;
-  const waiting = new AbortController();
 
-  const watch = (process: Process) => {
+  const watch = (life: Life) => {
     const begin = Date.now();
-    void process.exited.then((exit) => {
+    void life.exited.then((exit) => {
       isUp = false;
       onChange();
-      if (stopped || isOurDoing) return;
+      if (stopped.signal.aborted || restarts > 0) return;
       if (Date.now() - begin > HEALTHY_AFTER_MS) delayMs = FIRST_DELAY_MS;
-      log(`${name} ended (${describeExit(exit)})${revive ? `, starting it again in ${delayMs} ms` : ''}. Log: ${process.logFile}`);
-      if (revive) void reviveUntilUp();
+      log(
+        `${name} ended (${describeExit(exit)})${revive ? `, starting it again in ${delayMs} ms` : ''}. Log: ${life.logFile}`,
+      );
+      void reviveUntilUp();
     });
   };
-  const startOnce = async () => {
+  const startLife = async () => {
     current = await start();
     isUp = true;
     onChange();
     watch(current);
   };
   /** One start at a time, whoever asks. */
-  const startAgain = () => (starting ??= startOnce().finally(() => (starting = undefined)));
+  const startAgain = () => (starting ??= startLife().finally(() => (starting = undefined)));
+  const isDown = () => !isUp && !stopped.signal.aborted;
 
-  const reviveUntilUp = async () => {
-    while (!stopped && !isUp) {
-      const pause = delayMs;
+  async function reviveUntilUp(): Promise<void> {
+    if (!revive || reviving) return;
+    reviving = true;
+    while (isDown()) {
+      const pauseMs = delayMs;
       delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
-      await sleep(pause, undefined, { signal: waiting.signal }).catch(() => undefined);
-      if (stopped || isUp || isOurDoing) return;
+      await sleep(pauseMs, undefined, { signal: stopped.signal }).catch(() => undefined);
+      if (!isDown() || restarts > 0) break;
       await startAgain().then(
         () => log(`${name} is back (process ${current.pid}).`),
         (error: unknown) => log(describeError(error)),
       );
     }
-  };
+    reviving = false;
+  }
 
   watch(current);
-  onChange();
   return {
     name,
     get current() {
@@ -99,21 +104,21 @@ export async function supervise<Process extends RunningProcess>(
     kill: (signal) => current.kill(signal),
     waitExit: () => current.exited,
     async waitReady() {
-      while (!isUp) await Promise.race([starting ?? sleep(20), sleep(20)]);
+      while (!isUp) await sleep(20, undefined, { signal: stopped.signal });
     },
     async restart() {
-      isOurDoing = true;
+      restarts++;
       try {
         await starting?.catch(() => undefined);
         await current.stop();
         await startAgain();
       } finally {
-        isOurDoing = false;
+        restarts--;
+        if (isDown()) void reviveUntilUp();
       }
     },
     async stop() {
-      stopped = true;
-      waiting.abort();
+      stopped.abort();
       await starting?.catch(() => undefined);
       await current.stop();
     },

@@ -1,9 +1,9 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { Account } from '../accounts/account.entity.ts';
+import type { OpenedSession } from '../sessions/opened-session.ts';
 import type { AuthContext } from './context.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
-export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
 /** All built-in and custom scalars, mapped to their actual values */
 export type Scalars = {
@@ -200,7 +200,7 @@ export type ResolversTypes = {
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ResetPasswordInput: ResetPasswordInput;
-  Session: ResolverTypeWrapper<Omit<Session, 'user'> & { user: ResolversTypes['User'] }>;
+  Session: ResolverTypeWrapper<OpenedSession>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   SignUpInput: SignUpInput;
   User: ResolverTypeWrapper<Account>;
@@ -216,7 +216,7 @@ export type ResolversParentTypes = {
   Boolean: Scalars['Boolean']['output'];
   Query: Record<PropertyKey, never>;
   ResetPasswordInput: ResetPasswordInput;
-  Session: Omit<Session, 'user'> & { user: ResolversParentTypes['User'] };
+  Session: OpenedSession;
   Int: Scalars['Int']['output'];
   SignUpInput: SignUpInput;
   User: Account;

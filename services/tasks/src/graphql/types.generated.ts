@@ -1,11 +1,14 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
+import type { Priority } from '@taskmesh/validation';
 import type { Task as TaskRow } from '../tasks/task.entity.ts';
 import type { TaskOwner } from '../tasks/task-owner.ts';
+import type { TaskPage, TaskPlace } from '../tasks/task-page.ts';
 import type { TasksContext } from './context.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
+export type EnumResolverSignature<T, AllowedValues = any> = { [key in keyof T]?: AllowedValues };
 /** All built-in and custom scalars, mapped to their actual values */
 export type Scalars = {
   ID: { input: string; output: string; }
@@ -29,26 +32,33 @@ export type CreateTaskInput = {
 
 export type Mutation = {
   __typename?: 'Mutation';
+  /**
+   * With `idempotencyKey` (1 to 255 printable ASCII characters, kept for 24 hours) a repeated call returns the first call's
+   * task as it was created. The same key with another input is BAD_USER_INPUT, while the first call still runs CONFLICT.
+   */
   createTask: Task;
-  /** Returns the id of the task that is gone. */
+  /** Returns the id of the task that is gone. Fails as `updateTask` does. */
   deleteTask: Scalars['ID']['output'];
-  /** NOT_FOUND when it is not there or not the caller's. */
+  /** NOT_FOUND when it is not there or not the caller's; PRECONDITION_FAILED when its version is not `ifVersion`. */
   updateTask: Task;
 };
 
 
 export type MutationCreateTaskArgs = {
+  idempotencyKey?: InputMaybe<Scalars['String']['input']>;
   input: CreateTaskInput;
 };
 
 
 export type MutationDeleteTaskArgs = {
   id: Scalars['ID']['input'];
+  ifVersion?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
 export type MutationUpdateTaskArgs = {
   id: Scalars['ID']['input'];
+  ifVersion?: InputMaybe<Scalars['Int']['input']>;
   input: UpdateTaskInput;
 };
 
@@ -318,20 +328,20 @@ export type ResolversTypes = {
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   OrderDirection: OrderDirection;
   PageInfo: ResolverTypeWrapper<PageInfo>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Task: ResolverTypeWrapper<TaskRow>;
   TaskChange: ResolverTypeWrapper<Omit<TaskChange, 'previous' | 'task'> & { previous?: Maybe<ResolversTypes['Task']>, task: ResolversTypes['Task'] }>;
   TaskChangeKind: TaskChangeKind;
-  TaskConnection: ResolverTypeWrapper<Omit<TaskConnection, 'edges'> & { edges: Array<ResolversTypes['TaskEdge']> }>;
-  TaskEdge: ResolverTypeWrapper<Omit<TaskEdge, 'node'> & { node: ResolversTypes['Task'] }>;
+  TaskConnection: ResolverTypeWrapper<TaskPage>;
+  TaskEdge: ResolverTypeWrapper<TaskPlace>;
   TaskFilter: TaskFilter;
   TaskOrder: TaskOrder;
   TaskOrderField: TaskOrderField;
-  TaskPriority: TaskPriority;
+  TaskPriority: ResolverTypeWrapper<Priority>;
   TaskStatistics: ResolverTypeWrapper<TaskStatistics>;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   UpdateTaskInput: UpdateTaskInput;
@@ -346,14 +356,14 @@ export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   Mutation: Record<PropertyKey, never>;
   ID: Scalars['ID']['output'];
+  Int: Scalars['Int']['output'];
   PageInfo: PageInfo;
   Query: Record<PropertyKey, never>;
-  Int: Scalars['Int']['output'];
   Subscription: Record<PropertyKey, never>;
   Task: TaskRow;
   TaskChange: Omit<TaskChange, 'previous' | 'task'> & { previous?: Maybe<ResolversParentTypes['Task']>, task: ResolversParentTypes['Task'] };
-  TaskConnection: Omit<TaskConnection, 'edges'> & { edges: Array<ResolversParentTypes['TaskEdge']> };
-  TaskEdge: Omit<TaskEdge, 'node'> & { node: ResolversParentTypes['Task'] };
+  TaskConnection: TaskPage;
+  TaskEdge: TaskPlace;
   TaskFilter: TaskFilter;
   TaskOrder: TaskOrder;
   TaskStatistics: TaskStatistics;
@@ -425,6 +435,8 @@ export type TaskEdgeResolvers<ContextType = TasksContext, ParentType extends Res
   node?: Resolver<ResolversTypes['Task'], ParentType, ContextType>;
 };
 
+export type TaskPriorityResolvers = EnumResolverSignature<{ HIGH?: any, LOW?: any, MEDIUM?: any }, ResolversTypes['TaskPriority']>;
+
 export type TaskStatisticsResolvers<ContextType = TasksContext, ParentType extends ResolversParentTypes['TaskStatistics'] = ResolversParentTypes['TaskStatistics']> = {
   completed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   completionPercentage?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
@@ -449,6 +461,7 @@ export type Resolvers<ContextType = TasksContext> = {
   TaskChange?: TaskChangeResolvers<ContextType>;
   TaskConnection?: TaskConnectionResolvers<ContextType>;
   TaskEdge?: TaskEdgeResolvers<ContextType>;
+  TaskPriority?: TaskPriorityResolvers;
   TaskStatistics?: TaskStatisticsResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
 };

@@ -1,0 +1,69 @@
+import { readAuthConfig } from '@taskmesh/auth';
+import { readBackupConfig } from '@taskmesh/backup';
+import { readGatewayConfig } from '@taskmesh/gateway';
+import { DATABASES, databaseUrl } from '@taskmesh/local';
+import { processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
+import { readTasksConfig } from '@taskmesh/tasks';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+const settings = z.object({
+  LOG_LEVEL: processSettings.LOG_LEVEL,
+  DATA_DIR: setting.text().default('.data'),
+  POSTGRES_URL: setting.url('postgres:', 'postgresql:').optional(),
+  REDIS_URL: setting.url('redis:', 'rediss:').optional(),
+  KAFKA_BROKERS: setting.list().optional(),
+});
+
+/** What the platform itself needs to know before anything runs. */
+export interface EmbeddedSettings {
+  logLevel: string;
+  /** Absolute. */
+  dataDir: string;
+  /** A server to use instead of an own one; the services' databases are made on it. */
+  postgresUrl: string | undefined;
+  /** Absent: shared within the process. */
+  redisUrl: string | undefined;
+  /** Absent: an event log within the process. */
+  kafkaBrokers: string[] | undefined;
+}
+
+/** What each service is told. */
+export type PlatformConfig = ReturnType<typeof readPlatformConfig>;
+
+/** Stands for the server that is not started yet, so that all other problems are told before it is. */
+const NOT_STARTED = 'postgres://not-started.invalid/postgres';
+
+/** @throws ConfigError with the problems of every service at once */
+export function readEmbeddedSettings(env: Env): EmbeddedSettings {
+  const { own } = readAll({
+    own: () => readEnv(settings, env),
+    services: () => readPlatformConfig(env, env.POSTGRES_URL && URL.canParse(env.POSTGRES_URL) ? env.POSTGRES_URL : NOT_STARTED),
+  });
+  return {
+    logLevel: own.LOG_LEVEL,
+    dataDir: resolve(own.DATA_DIR),
+    postgresUrl: own.POSTGRES_URL,
+    redisUrl: own.REDIS_URL,
+    kafkaBrokers: own.KAFKA_BROKERS,
+  };
+}
+
+/** Every service's configuration out of one environment; each has a database of its own on one server. */
+export function readPlatformConfig(env: Env, postgresUrl: string) {
+  const database = (service: keyof typeof DATABASES) => databaseUrl(postgresUrl, DATABASES[service]);
+  const gatewayUrl = `http://${env.HOST ?? '127.0.0.1'}:${env.PORT ?? '4000'}`;
+  const shared = { ...env, PUBLIC_URL: env.PUBLIC_URL ?? gatewayUrl };
+  return readAll({
+    auth: () => readAuthConfig({ ...shared, POSTGRES_URL: database('auth') }),
+    tasks: () => readTasksConfig({ ...shared, POSTGRES_URL: database('tasks') }),
+    backup: () =>
+      readBackupConfig({
+        ...shared,
+        POSTGRES_URL: database('backup'),
+        TASKS_ADMIN_URL: env.TASKS_ADMIN_URL ?? database('tasks'),
+        AUTH_ADMIN_URL: env.AUTH_ADMIN_URL ?? database('auth'),
+      }),
+    gateway: () => readGatewayConfig(shared),
+  });
+}

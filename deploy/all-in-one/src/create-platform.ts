@@ -1,0 +1,54 @@
+import { createAuth } from '@taskmesh/auth';
+import { createBackup } from '@taskmesh/backup';
+import { connectInProcess, createGateway } from '@taskmesh/gateway';
+import type { KeyValue } from '@taskmesh/key-value';
+import type { EventLog } from '@taskmesh/messaging';
+import { createAdminServer, startAll, stopAll, type Clock, type Log, type Service } from '@taskmesh/service';
+import { createTasks } from '@taskmesh/tasks';
+import type { Registry } from 'prom-client';
+import type { PlatformConfig } from './config.ts';
+
+export interface PlatformDeps {
+  clock: Clock;
+  /** The log of one part of the platform, by its name. */
+  logOf: (service: string) => Log;
+  metrics: Registry;
+  keyValue: KeyValue;
+  eventLog: EventLog;
+}
+
+/** The four services in one process: the same code as in a cluster, with plain calls where that has HTTP. */
+export type Platform = Service & {
+  /** Where the gateway listens. */
+  address(): string;
+};
+
+export async function createPlatform(config: PlatformConfig, deps: PlatformDeps): Promise<Platform> {
+  const named = (service: string) => ({ ...deps, log: deps.logOf(service) });
+  const auth = await createAuth(config.auth, named('auth'));
+  const tasks = await createTasks(config.tasks, named('tasks'));
+  const backup = await createBackup(config.backup, named('backup'));
+  const connections = connectInProcess({ auth, tasks, backup });
+  const gateway = await createGateway(config.gateway, { ...named('gateway'), connections });
+  const { host, adminPort } = config.gateway;
+  const admin = createAdminServer({ ...named('admin'), host, port: adminPort, ready: () => gateway.ready() });
+
+  const stores = together([auth, tasks, backup]);
+  const closing: Service = { start: async () => {}, stop: () => connections.close() };
+  const parts = [stores, closing, gateway, admin];
+  return {
+    start: () => startAll(parts),
+    stop: () => stopAll(parts),
+    address: () => gateway.address(),
+  };
+}
+
+/** Services that do not wait for each other. */
+function together(services: Service[]): Service {
+  const all = async (step: (service: Service) => Promise<void>) => {
+    const outcomes = await Promise.allSettled(services.map(step));
+    const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failure) throw failure.reason;
+  };
+  return { start: () => all((service) => service.start()), stop: () => all((service) => service.stop()) };
+}

@@ -1,0 +1,49 @@
+import { ConfigError } from '@taskmesh/service';
+import { describeError, PlainError } from '../plain-error.ts';
+
+export interface Command {
+  /** Resolves when all is up. Gives up, and cleans up, when `signal` is aborted. */
+  start(signal: AbortSignal): Promise<{ stop(): Promise<void> }>;
+  /** Kills whatever was started; for people who do not want to wait for `stop`. */
+  killNow(): void;
+}
+
+/**
+ * The life of a command at a terminal: starts, runs until Ctrl-C, SIGTERM, a closed terminal or the end of the launcher,
+ * then stops and exits. A second signal kills. What went wrong is said in words, without a stack where it is no defect.
+ */
+export async function runCommand(command: Command): Promise<never> {
+  const interruption = new AbortController();
+  const interrupted = new Promise<void>((resolve) => interruption.signal.addEventListener('abort', () => resolve()));
+  const interrupt = () => {
+    if (interruption.signal.aborted) {
+      command.killNow();
+      process.exit(130);
+    }
+    say('Stopping …');
+    interruption.abort();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+  // The launcher holds the other end of this channel: it breaks even when the launcher is killed.
+  process.once('disconnect', () => interruption.signal.aborted || interrupt());
+  // A terminal that went away must not keep us from stopping.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
+  try {
+    const running = await command.start(interruption.signal);
+    await interrupted;
+    await running.stop();
+    process.exit(0);
+  } catch (error) {
+    if (interruption.signal.aborted) process.exit(0);
+    process.stderr.write(`${error instanceof ConfigError ? error.message : describeError(error)}\n`);
+    process.exit(error instanceof UsageError ? 2 : 1);
+  }
+}
+
+/** The command was called in a way that it does not know. */
+export class UsageError extends PlainError {}
+
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,18 @@
+export { describeError, PlainError } from './plain-error.ts';
+export { acquireLock, type Lock } from './processes/directory-lock.ts';
+export { endNotedProcesses, killNotedProcesses } from './processes/claim.ts';
+export { findFreePort, findFreePorts, whyPortFails } from './processes/free-port.ts';
+export type { Exit, RunningProcess } from './processes/child-process.ts';
+export type { Server, ServerOptions } from './server.ts';
+export { databaseUrl, ensureDatabases } from './postgres/databases.ts';
+export { startPostgres, type PostgresServer } from './postgres/start-postgres.ts';
+export { startRedis } from './redis/start-redis.ts';
+export { startKafka } from './kafka/start-kafka.ts';
+export { provideServers, type ProvidedServers, type ServerName } from './provide-servers.ts';
+export { DATABASES } from './stack/inner-services.ts';
+export { startStack } from './stack/start-stack.ts';
+export type { Stack, StackOptions, StackProcess } from './stack/stack.ts';
+export type { StackState } from './stack/state-file.ts';
+export { checkWantedPorts } from './stack/ports.ts';
+export { firstSteps } from './command/first-steps.ts';
+export { runCommand, say } from './command/run-command.ts';

@@ -1,0 +1,36 @@
+import { killNotedProcesses } from './processes/claim.ts';
+import { firstSteps, table } from './command/first-steps.ts';
+import { runCommand, say } from './command/run-command.ts';
+import { readStackArguments, readStackSettings } from './stack/stack-config.ts';
+import { startStack } from './stack/start-stack.ts';
+import type { Stack } from './stack/stack.ts';
+
+let dataDir: string | undefined;
+
+await runCommand({
+  async start(signal) {
+    const wishes = readStackArguments(process.argv.slice(2));
+    const settings = readStackSettings(process.env);
+    dataDir = settings.dataDir;
+    const begin = Date.now();
+    const stack = await startStack({ ...settings, ...wishes, log: say, signal });
+    say(`\nTaskmesh runs, each part on its own (${((Date.now() - begin) / 1000).toFixed(1)} s).\n`);
+    say(overview(stack));
+    say(`\n${firstSteps(stack.urls[0] ?? '')}\n\nLogs and data: ${settings.dataDir}. Ctrl-C stops everything.`);
+    return stack;
+  },
+  killNow: () => dataDir && killNotedProcesses(dataDir),
+});
+
+function overview({ processes }: Stack): string {
+  const rows = [...processes.values()].map(({ name, pid, current }) => [
+    name,
+    String(pid),
+    withoutPassword(current.url),
+  ]);
+  return table([['name', 'process', 'address'], ...rows]);
+}
+
+function withoutPassword(address: string): string {
+  return address.replace(/\/\/[^/@]*@/, '//');
+}

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { requiredAddress } from '@taskmesh/testing';
+import { provideServers } from './provide-servers.ts';
+import { temporaryDir } from './testing/temporary-dir.ts';
+
+const dir = temporaryDir('servers');
+afterAll(dir.remove);
+
+const given = () => ({
+  POSTGRES_URL: requiredAddress('POSTGRES_URL'),
+  REDIS_URL: requiredAddress('REDIS_URL'),
+  KAFKA_BROKERS: requiredAddress('KAFKA_BROKERS'),
+});
+
+describe('servers that were given', () => {
+  it('are used, and stay when we stop', async () => {
+    const env = given();
+    const servers = await provideServers({ env, dataDir: dir.path, log: () => undefined });
+    expect(servers.urls).toEqual({ postgres: env.POSTGRES_URL, redis: env.REDIS_URL, kafka: env.KAFKA_BROKERS });
+    expect(servers.started.size).toBe(0);
+    await servers.stop();
+    await provideServers({ env, dataDir: dir.path, log: () => undefined });
+    expect(existsSync(`${dir.path}/postgres`)).toBe(false);
+  });
+
+  it('are named, all of them, when they do not answer', async () => {
+    const env = {
+      POSTGRES_URL: 'postgres://nobody:wrong@127.0.0.1:1/none',
+      REDIS_URL: 'redis://127.0.0.1:1',
+      KAFKA_BROKERS: '127.0.0.1:1',
+    };
+    const refusal = provideServers({ env, dataDir: dir.path, log: () => undefined });
+    await expect(refusal).rejects.toThrow(
+      /POSTGRES_URL is set, but no PostgreSQL works there: [^\n]*ECONNREFUSED[^]*REDIS_URL is set, but[^]*KAFKA_BROKERS is set, but/,
+    );
+  });
+
+  it('keep what was started from staying when another one fails', async () => {
+    const env = { ...given(), POSTGRES_URL: undefined, REDIS_URL: 'redis://127.0.0.1:1' };
+    const lines: string[] = [];
+    await expect(provideServers({ env, dataDir: dir.path, log: (line) => lines.push(line) })).rejects.toThrow(
+      /REDIS_URL/,
+    );
+    expect(lines.join()).toContain('PostgreSQL is ready');
+    expect(existsSync(`${dir.path}/postgres/postmaster.pid`)).toBe(false);
+  });
+});

@@ -1,0 +1,64 @@
+import { PlainError } from '../plain-error.ts';
+import { findFreePorts, whyPortFails } from '../processes/free-port.ts';
+import { INNER_SERVICES, type InnerService } from './inner-services.ts';
+import type { StackOptions } from './stack.ts';
+
+/** Where a service listens: for its clients, and for administrators. */
+export interface PortPair {
+  port: number;
+  adminPort: number;
+}
+
+const ADMIN_PORT_DISTANCE = 10_000;
+
+type Wishes = Pick<StackOptions, 'port' | 'adminPort' | 'host' | 'gateways'>;
+
+/** The ports that the user wants for the gateways; none when any will do. */
+function wantedPorts({ port, adminPort, gateways = 1 }: Wishes): PortPair[] {
+  if (!port) return [];
+  const firstAdminPort = adminPort ?? port + ADMIN_PORT_DISTANCE;
+  return Array.from({ length: gateways }, (_, index) => ({ port: port + index, adminPort: firstAdminPort + index }));
+}
+
+/** @throws PlainError naming all the wanted ports on which one cannot listen */
+export async function checkWantedPorts(wishes: Wishes): Promise<void> {
+  const { host = '127.0.0.1' } = wishes;
+  const ports = wantedPorts(wishes).flatMap(({ port, adminPort }) => [port, adminPort]);
+  const problems = (await Promise.all(ports.map((port) => portProblem(port, host)))).filter(
+    (problem) => problem !== undefined,
+  );
+  if (problems.length > 0)
+    throw new PlainError(`${problems.join('\n')}\nEnd that program, or set PORT to another one.`);
+}
+
+async function portProblem(port: number, host: string): Promise<string | undefined> {
+  const code = await whyPortFails(port, host);
+  if (code === undefined) return undefined;
+  return code === 'EADDRINUSE'
+    ? `Port ${port} is taken by another program.`
+    : `Cannot listen on ${host}, port ${port} (${code}).`;
+}
+
+export interface StackPorts {
+  gateways: PortPair[];
+  inner: Record<InnerService, PortPair>;
+}
+
+/** A pair of ports for every service. To be called when the servers have theirs, so that none is handed out twice. */
+export async function choosePorts(wishes: Wishes): Promise<StackPorts> {
+  const wanted = wantedPorts(wishes);
+  const gatewayCount = wishes.gateways ?? 1;
+  const free = await findFreePorts(
+    2 * (INNER_SERVICES.length + gatewayCount),
+    wanted.flatMap(({ port, adminPort }) => [port, adminPort]),
+  );
+  const pairs = Array.from({ length: free.length / 2 }, (_, index): PortPair => ({
+    port: free[2 * index] ?? 0,
+    adminPort: free[2 * index + 1] ?? 0,
+  }));
+  const take = (): PortPair => pairs.pop() ?? { port: 0, adminPort: 0 };
+  return {
+    inner: { auth: take(), tasks: take(), backup: take() },
+    gateways: wanted.length > 0 ? wanted : Array.from({ length: gatewayCount }, take),
+  };
+}

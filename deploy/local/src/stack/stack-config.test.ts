@@ -1,0 +1,31 @@
+import { UsageError } from '../command/run-command.ts';
+import { readStackArguments, readStackSettings } from './stack-config.ts';
+
+describe("the stack's arguments", () => {
+  it('ask for one gateway and for restarts when there are none', () => {
+    expect(readStackArguments([])).toEqual({ gateways: 1, restart: true });
+  });
+
+  it('set the number of gateways and switch restarts off', () => {
+    expect(readStackArguments(['--gateways', '3', '--no-restart'])).toEqual({ gateways: 3, restart: false });
+  });
+
+  it.each(['--gateways 0', '--gateways two', '--gateways=1.5', '--gateways', '--unknown', 'word'])(
+    'are refused when they make no sense: %s',
+    (line) => {
+      expect(() => readStackArguments(line.split(' '))).toThrow(UsageError);
+    },
+  );
+});
+
+describe("the stack's settings", () => {
+  it('have defaults that keep clear of the embedded platform', () => {
+    const { port, host, dataDir } = readStackSettings({});
+    expect({ port, host }).toEqual({ port: 4000, host: '127.0.0.1' });
+    expect(dataDir).toMatch(/\.data.stack$/);
+  });
+
+  it('are reported all at once when they make no sense', () => {
+    expect(() => readStackSettings({ PORT: 'http', ADMIN_PORT: '-1' })).toThrow(/PORT must be[^]*ADMIN_PORT must be/);
+  });
+});

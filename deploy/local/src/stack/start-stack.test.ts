@@ -1,0 +1,186 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { eventually, requiredAddress } from '@taskmesh/testing';
+import { findFreePort } from '../processes/free-port.ts';
+import { isAlive } from '../processes/process-table.ts';
+import { runScript } from '../testing/run-script.ts';
+import { temporaryDir } from '../testing/temporary-dir.ts';
+import type { StackOptions } from './stack.ts';
+import { startStack } from './start-stack.ts';
+import type { StackState } from './state-file.ts';
+
+const dir = temporaryDir('stack');
+afterAll(dir.remove);
+
+/** Services that do nothing but tell their environment, and note when they were asked to end. */
+const FAKE_SERVICE = `
+  import { appendFileSync } from 'node:fs';
+  import { createServer } from 'node:http';
+  const { HOST, PORT, ADMIN_PORT, DATA_DIR, FAIL } = process.env;
+  if (FAIL && import.meta.url.includes(FAIL)) { console.error('cannot start: ' + FAIL); process.exit(1); }
+  const environment = createServer((_request, response) => response.end(JSON.stringify(process.env))).listen(Number(PORT), HOST);
+  createServer((_request, response) => response.end('{}')).listen(Number(ADMIN_PORT), HOST);
+  process.on('SIGTERM', () => {
+    appendFileSync(DATA_DIR + '/stops', import.meta.url.split('/').at(-3) + '\\n');
+    process.exit(0);
+  });
+`;
+const servicesDir = join(dir.path, 'services');
+beforeAll(() => {
+  for (const service of ['auth', 'tasks', 'backup', 'gateway']) {
+    mkdirSync(join(servicesDir, service, 'src'), { recursive: true });
+    writeFileSync(join(servicesDir, service, 'src', 'main.ts'), FAKE_SERVICE);
+  }
+});
+
+const servers = () => ({
+  POSTGRES_URL: requiredAddress('POSTGRES_URL'),
+  REDIS_URL: requiredAddress('REDIS_URL'),
+  KAFKA_BROKERS: requiredAddress('KAFKA_BROKERS'),
+});
+
+function optionsFor(name: string, others: Partial<StackOptions> = {}): StackOptions {
+  return {
+    dataDir: join(dir.path, name),
+    env: { ...process.env, ...servers() },
+    log: () => undefined,
+    servicesDir,
+    ...others,
+  };
+}
+
+async function environmentOf(url: string): Promise<Record<string, string>> {
+  return (await (await fetch(url)).json()) as Record<string, string>;
+}
+
+function stateOf(name: string): StackState {
+  return JSON.parse(readFileSync(join(dir.path, name, 'stack.json'), 'utf8'));
+}
+
+describe('a stack', () => {
+  it('gives every service what it needs to know, and what the user set', async () => {
+    const env = { ...process.env, ...servers(), RATE_LIMIT_FACTOR: '7' };
+    const stack = await startStack(optionsFor('told', { gateways: 2, env }));
+    expect([...stack.processes.keys()].sort()).toEqual(['auth', 'backup', 'gateway-1', 'gateway-2', 'tasks']);
+    const [auth, tasks, backup, gateway] = await Promise.all(
+      ['auth', 'tasks', 'backup', 'gateway-2'].map((name) =>
+        environmentOf(stack.processes.get(name)?.current.url ?? ''),
+      ),
+    );
+    const { POSTGRES_URL, REDIS_URL, KAFKA_BROKERS } = servers();
+    const database = (name: string) => Object.assign(new URL(POSTGRES_URL), { pathname: `/${name}` }).href;
+    expect(auth).toMatchObject({ POSTGRES_URL: database('taskmesh_auth'), REDIS_URL, RATE_LIMIT_FACTOR: '7' });
+    expect(tasks).toMatchObject({ POSTGRES_URL: database('taskmesh_tasks'), KAFKA_BROKERS, RATE_LIMIT_FACTOR: '7' });
+    expect(backup).toMatchObject({
+      TASKS_URL: stack.processes.get('tasks')?.current.url,
+      TASKS_ADMIN_URL: database('taskmesh_tasks'),
+    });
+    expect(gateway).toMatchObject({
+      AUTH_URL: stack.processes.get('auth')?.current.url,
+      REDIS_URL,
+      KAFKA_BROKERS,
+      PUBLIC_URL: stack.urls[0],
+    });
+    expect(gateway?.POSTGRES_URL).toBe(POSTGRES_URL); // as the user set it: no database of the gateway's
+    const publicKeys = JSON.parse(readFileSync(gateway?.IDENTITY_PUBLIC_KEYS_FILE ?? '', 'utf8')).keys as Record<
+      string,
+      string
+    >[];
+    const own = JSON.parse(readFileSync(gateway?.IDENTITY_KEY_FILE ?? '', 'utf8')) as Record<string, string>;
+    expect(publicKeys.map(({ kid }) => kid)).toContain(own.kid);
+    expect(publicKeys.filter((key) => 'd' in key)).toEqual([]);
+    await stack.stop();
+  });
+
+  it('stops the gateways before the services, and leaves nothing behind', async () => {
+    const stack = await startStack(optionsFor('stopped'));
+    const pids = stateOf('stopped').processes.map(({ pid }) => pid);
+    await stack.stop();
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(existsSync(join(dir.path, 'stopped', 'stack.json'))).toBe(false);
+    expect(readFileSync(join(dir.path, 'stopped', 'stops'), 'utf8').split('\n')[0]).toBe('gateway');
+  });
+
+  it('keeps its keys over a restart', async () => {
+    const read = () =>
+      ['access-tokens', 'gateway-identity'].map((name) =>
+        readFileSync(join(dir.path, 'keys', 'keys', `${name}.json`), 'utf8'),
+      );
+    await (await startStack(optionsFor('keys'))).stop();
+    const before = read();
+    await (await startStack(optionsFor('keys'))).stop();
+    expect(read()).toEqual(before);
+  });
+
+  it('starts a service that was killed again, at the same address, and tells it in stack.json', async () => {
+    const stack = await startStack(optionsFor('revived'));
+    const tasks = stack.processes.get('tasks');
+    const { pid = 0, current } = tasks ?? {};
+    tasks?.kill('SIGKILL');
+    await tasks?.waitExit();
+    await tasks?.waitReady();
+    const state = stateOf('revived').processes.find(({ name }) => name === 'tasks');
+    expect(state).toMatchObject({ isUp: true, pid: tasks?.pid, url: current?.url });
+    expect(state?.pid).not.toBe(pid);
+    await environmentOf(current?.url ?? '');
+    await stack.stop();
+  });
+
+  it('is refused on data that another one has', async () => {
+    const stack = await startStack(optionsFor('shared'));
+    await expect(startStack(optionsFor('shared'))).rejects.toThrow(/Another stack has its data in .* \(process \d+\)/);
+    await environmentOf(stack.urls[0] ?? '');
+    await stack.stop();
+  });
+
+  it('is refused on ports that are taken, and names them', async () => {
+    const port = await findFreePort();
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+    const starting = startStack(optionsFor('ports', { port: port - 1, gateways: 2 }));
+    await expect(starting).rejects.toThrow(`Port ${port} is taken by another program.`);
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  it('says which service failed and why, and stops the others', async () => {
+    const env = { ...process.env, ...servers(), FAIL: 'tasks' };
+    await expect(startStack(optionsFor('failed', { env }))).rejects.toThrow(
+      /^tasks ended \(exit code 1\)[^]*cannot start: tasks/,
+    );
+    const stops = readFileSync(join(dir.path, 'failed', 'stops'), 'utf8');
+    expect(stops.split('\n').filter(Boolean).sort()).toEqual(['auth', 'backup', 'gateway']);
+  });
+
+  it('can be given up while it starts', async () => {
+    const giveUp = new AbortController();
+    const lines: string[] = [];
+    const log = (line: string) => {
+      lines.push(line);
+      giveUp.abort(); // as soon as the first service is ready
+    };
+    await expect(startStack(optionsFor('given-up', { log, signal: giveUp.signal }))).rejects.toThrow();
+    expect(lines[0]).toMatch(/is ready/);
+    await (await startStack(optionsFor('given-up'))).stop();
+  });
+
+  it('ends what a killed one left behind before it starts', async () => {
+    const dataDir = join(dir.path, 'killed');
+    const options = { dataDir, env: { ...process.env, ...servers() }, servicesDir, gateways: 2 };
+    const killed = runScript(`
+      import { startStack } from '$src/stack/start-stack.ts';
+      await startStack({ ...${JSON.stringify(options)}, log: () => undefined });
+      console.log('"up"');
+    `);
+    expect(await killed.nextLine()).toBe('up');
+    const left = stateOf('killed').processes;
+    await killed.killAndWait();
+    expect(left.filter(({ pid }) => isAlive(pid))).toHaveLength(5);
+
+    const lines: string[] = [];
+    const stack = await startStack(optionsFor('killed', { log: (line) => lines.push(line) }));
+    await eventually(() => expect(left.filter(({ pid }) => isAlive(pid))).toEqual([]));
+    expect(lines.filter((line) => line.includes('left over from an earlier run'))).toHaveLength(5);
+    await stack.stop();
+  });
+});

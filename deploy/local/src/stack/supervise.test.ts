@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { eventually } from '@taskmesh/testing';
+import { claimDataDir } from '../processes/claim.ts';
+import { isAlive } from '../processes/process-table.ts';
+import { temporaryDir } from '../testing/temporary-dir.ts';
+import { supervise } from './supervise.ts';
+
+const dir = temporaryDir('supervise');
+afterAll(dir.remove);
+
+/** Starts a process that sleeps; the first `failures` starts after the first one fail. */
+function sleeper(name: string, { failures = 0 } = {}) {
+  let starts = 0;
+  return {
+    starts: () => starts,
+    async start() {
+      starts++;
+      if (starts > 1 && starts <= 1 + failures) throw new Error('not now');
+      const claim = await claimDataDir({
+        dataDir: join(dir.path, name),
+        ladder: [['SIGTERM', 5_000]],
+        log: () => undefined,
+      });
+      return claim.start({ command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1_000)'] });
+    },
+  };
+}
+
+async function supervised(name: string, { revive = true, failures = 0 } = {}) {
+  const lines: string[] = [];
+  const { start, starts } = sleeper(name, { failures });
+  let changes = 0;
+  const process = await supervise({ name, start, revive, log: (line) => lines.push(line), onChange: () => changes++ });
+  return { process, lines, starts, changes: () => changes };
+}
+
+describe('a supervised process', () => {
+  it('is started again when it dies, after a short while, with a word about it', async () => {
+    const { process, lines, changes } = await supervised('revived');
+    const first = process.pid;
+    process.kill('SIGKILL');
+    expect(await process.waitExit()).toEqual({ code: null, signal: 'SIGKILL' });
+    await process.waitReady();
+    expect(process.pid).not.toBe(first);
+    expect(lines[0]).toMatch(/^revived ended \(signal SIGKILL\), starting it again in 200 ms\. Log: /);
+    await eventually(() => expect(lines[1]).toBe(`revived is back (process ${process.pid}).`));
+    expect(changes()).toBe(2);
+    await process.stop();
+  });
+
+  it('is tried again, ever more slowly, while its start fails', async () => {
+    const { process, lines, starts } = await supervised('stubborn', { failures: 2 });
+    const begin = Date.now();
+    process.kill('SIGKILL');
+    await process.waitExit();
+    await process.waitReady();
+    expect(starts()).toBe(4);
+    expect(Date.now() - begin).toBeGreaterThanOrEqual(200 + 400 + 800);
+    expect(lines.filter((line) => line.includes('not now'))).toHaveLength(2);
+    await process.stop();
+  });
+
+  it('stays down when nobody wants it revived, until it is restarted by hand', async () => {
+    const { process, lines } = await supervised('left', { revive: false });
+    process.kill('SIGKILL');
+    await process.waitExit();
+    await eventually(() => expect(lines).toHaveLength(1));
+    expect(process.isUp).toBe(false);
+    await process.restart();
+    expect(process.isUp).toBe(true);
+    expect(isAlive(process.pid)).toBe(true);
+    await process.stop();
+  });
+
+  it('has a new life after a restart, which is no accident', async () => {
+    const { process, lines } = await supervised('restarted');
+    const first = process.pid;
+    await process.restart();
+    expect(isAlive(first)).toBe(false);
+    expect(process.pid).not.toBe(first);
+    await process.stop();
+    expect(lines).toEqual([]);
+  });
+
+  it('does not come back after it was stopped, even in the middle of coming back', async () => {
+    const { process, starts } = await supervised('stopped');
+    process.kill('SIGKILL');
+    await process.waitExit();
+    await process.stop();
+    await expect(process.waitReady()).rejects.toThrow();
+    expect(starts()).toBe(1);
+  });
+});

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { say } from '../command/run-command.ts';
+import { describeError } from '../plain-error.ts';
+import { readJestResult, type Counts } from './jest-result.ts';
+import { ROOT, runNode, runStep, type StepResult } from './steps.ts';
+import { startTestServers } from './test-servers.ts';
+
+export interface TestRunOptions {
+  /** For Jest. With any, lint, types and generated files are left out. */
+  jestArgs: string[];
+  /** Also the tests that take long. */
+  long: boolean;
+  env: Readonly<Record<string, string | undefined>>;
+  cacheDir: string;
+  signal: AbortSignal;
+}
+
+/** Everything that has to hold, each part to its end, so that one run tells all. Says whether all held. */
+export async function runTests(options: TestRunOptions): Promise<boolean> {
+  const { env, cacheDir, signal, jestArgs } = options;
+  // The servers start while the sources are checked: one waits for the network and disks, the other for the processor.
+  const servers = startTestServers({ cacheDir, env, log: say });
+  servers.catch(() => undefined); // awaited below
+  const checks = jestArgs.length > 0 ? [] : await runChecks(signal);
+  let stop: (() => Promise<void>) | undefined;
+  let tests: { step: StepResult; counts: Counts } | undefined;
+  try {
+    const provided = await servers;
+    stop = provided.stop;
+    if (!signal.aborted) tests = await runJest(options, provided.env);
+  } catch (error) {
+    say(describeError(error));
+  } finally {
+    await stop?.();
+  }
+  return report(checks, tests);
+}
+
+async function runChecks(signal: AbortSignal): Promise<StepResult[]> {
+  const checks: [name: string, args: string[]][] = [
+    ['lint', ['node_modules/nx/bin/nx.js', 'run-many', '-t', 'lint', '--outputStyle=static']],
+    ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit']],
+    ['generated files', ['tools/codegen.ts', '--check']],
+  ];
+  const results: StepResult[] = [];
+  for (const [name, args] of checks)
+    if (!signal.aborted)
+      results.push(await runStep(name, () => runNode(args, { env: { NX_DAEMON: 'false' }, signal })));
+  return results;
+}
+
+async function runJest(
+  { jestArgs, long, signal }: TestRunOptions,
+  serverEnv: Record<string, string>,
+): Promise<{ step: StepResult; counts: Counts }> {
+  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-jest-'));
+  const outputFile = join(dir, 'result.json');
+  const args = [
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+    join(ROOT, 'node_modules/jest/bin/jest.js'),
+  ];
+  const settings = ['--config', 'tools/jest.config.mjs', '--json', `--outputFile=${outputFile}`];
+  try {
+    const step = await runStep('tests', () =>
+      runNode([...args, ...settings, ...jestArgs], {
+        env: { ...serverEnv, ...(long ? { TASKMESH_LONG: '1' } : {}) },
+        signal,
+      }),
+    );
+    return { step, counts: readJestResult(outputFile) };
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function report(checks: StepResult[], tests: { step: StepResult; counts: Counts } | undefined): boolean {
+  const steps = [...checks, ...(tests ? [tests.step] : [])];
+  const failed = steps.filter((step) => !step.passed).map(({ name }) => name);
+  if (!tests) failed.push('tests (not run)');
+  say('');
+  for (const { name, passed, seconds } of steps)
+    say(`  ${passed ? 'passed' : 'FAILED'}  ${seconds.toFixed(1).padStart(6)} s  ${name}`);
+  if (failed.length > 0) say(`\nNot in order: ${failed.join(', ')}.`);
+  const { passed, failed: failures } = tests?.counts ?? { passed: 0, failed: 1 };
+  say(`\n${passed} passed, ${failures} failed`);
+  return failed.length === 0 && failures === 0;
+}

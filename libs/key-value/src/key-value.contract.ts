@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '@taskmesh/testing';
+import type { KeyValue } from './key-value.ts';
+
+/** What every adapter of KeyValue promises. `create` gives stores that share their content with each other. */
+export function describeKeyValue(name: string, create: () => KeyValue | Promise<KeyValue>): void {
+  describe(`key-value store: ${name}`, () => {
+    let store: KeyValue;
+    const fresh = (what: string) => `${what}:${randomUUID()}`;
+
+    beforeAll(async () => {
+      store = await create();
+    });
+    afterAll(() => store.close());
+
+    describe('values', () => {
+      it('gives back what was set, and null for a key that was never set', async () => {
+        const key = fresh('key');
+        expect(await store.get(key)).toBeNull();
+        await store.set(key, 'žluťoučký 🐎', { ttlSeconds: 60 });
+        expect(await store.get(key)).toBe('žluťoučký 🐎');
+      });
+
+      it('replaces a value', async () => {
+        const key = fresh('key');
+        await store.set(key, 'one', { ttlSeconds: 60 });
+        await store.set(key, 'two', { ttlSeconds: 60 });
+        expect(await store.get(key)).toBe('two');
+      });
+
+      it('forgets a deleted key, and deleting an unknown one is no failure', async () => {
+        const key = fresh('key');
+        await store.set(key, 'value', { ttlSeconds: 60 });
+        await store.delete(key);
+        await store.delete(key);
+        expect(await store.get(key)).toBeNull();
+      });
+
+      it('forgets a value when its lifetime ends, fractions of seconds included', async () => {
+        const [short, long] = [fresh('short'), fresh('long')];
+        await store.set(long, 'stays', { ttlSeconds: 60 });
+        await store.set(short, 'goes', { ttlSeconds: 0.3 });
+        expect(await store.get(short)).toBe('goes');
+        await eventually(async () => (await store.get(short)) === null, { timeoutMs: 3_000 });
+        expect(await store.get(long)).toBe('stays');
+      });
+
+      it.each([0, -5])('keeps nothing for a lifetime of %d seconds, not even what was there', async (ttlSeconds) => {
+        const key = fresh('key');
+        await store.set(key, 'before', { ttlSeconds: 60 });
+        await store.set(key, 'value', { ttlSeconds });
+        expect(await store.get(key)).toBeNull();
+      });
+    });
+
+    describe('messages', () => {
+      it('tells every subscriber of the channel, in order, and nobody else', async () => {
+        const [channel, other] = [fresh('channel'), fresh('channel')];
+        const first: string[] = [];
+        const second: string[] = [];
+        const elsewhere: string[] = [];
+        await store.subscribe(channel, (message) => first.push(message));
+        await store.subscribe(channel, (message) => second.push(message));
+        await store.subscribe(other, (message) => elsewhere.push(message));
+        for (const message of ['1', '2', '3']) await store.publish(channel, message);
+        await store.publish(other, 'last');
+        await eventually(() => elsewhere.length === 1);
+        expect({ first, second, elsewhere }).toEqual({
+          first: ['1', '2', '3'],
+          second: ['1', '2', '3'],
+          elsewhere: ['last'],
+        });
+      });
+
+      it('tells a subscriber that came while another one was still subscribing', async () => {
+        const channel = fresh('channel');
+        const heard: string[] = [];
+        await Promise.all(['a', 'b'].map((name) => store.subscribe(channel, (message) => heard.push(name + message))));
+        await store.publish(channel, '1');
+        await eventually(() => heard.length === 2);
+        expect(heard.toSorted()).toEqual(['a1', 'b1']);
+      });
+
+      it('tells an unsubscribed one no more, and the others still', async () => {
+        const channel = fresh('channel');
+        const gone: string[] = [];
+        const staying: string[] = [];
+        const unsubscribe = await store.subscribe(channel, (message) => gone.push(message));
+        await store.subscribe(channel, (message) => staying.push(message));
+        await store.publish(channel, 'to both');
+        await eventually(() => gone.length === 1 && staying.length === 1);
+        await unsubscribe();
+        await store.publish(channel, 'to one');
+        await eventually(() => staying.length === 2);
+        expect(gone).toEqual(['to both']);
+      });
+
+      it('hears again after everybody had unsubscribed', async () => {
+        const channel = fresh('channel');
+        const unsubscribe = await store.subscribe(channel, () => undefined);
+        await unsubscribe();
+        const heard: string[] = [];
+        await store.subscribe(channel, (message) => heard.push(message));
+        await store.publish(channel, 'hello');
+        await eventually(() => heard.length === 1);
+      });
+
+      it('lets a subscriber that throws harm nobody else', async () => {
+        const channel = fresh('channel');
+        const heard: string[] = [];
+        await store.subscribe(channel, () => {
+          throw new Error('a faulty subscriber');
+        });
+        await store.subscribe(channel, (message) => heard.push(message));
+        await store.publish(channel, '1');
+        await store.publish(channel, '2');
+        await eventually(() => heard.length === 2);
+      });
+    });
+
+    describe('limiter', () => {
+      it('allows as many as there are points, and refuses the next', async () => {
+        const limiter = store.limiter({ name: fresh('limit'), points: 10, windowSeconds: 60 });
+        const results = [];
+        for (let count = 1; count <= 11; count += 1) results.push((await limiter.consume('k')).allowed);
+        expect(results).toEqual([...Array(10).fill(true), false]);
+      });
+
+      it('says in whole seconds when the window ends', async () => {
+        const limiter = store.limiter({ name: fresh('limit'), points: 1, windowSeconds: 60 });
+        await limiter.consume('k');
+        const { allowed, retryAfterSeconds } = await limiter.consume('k');
+        expect(allowed).toBe(false);
+        expect(retryAfterSeconds).toBeGreaterThan(50);
+        expect(retryAfterSeconds).toBeLessThanOrEqual(60);
+        expect(Number.isInteger(retryAfterSeconds)).toBe(true);
+      });
+
+      it('looks without taking', async () => {
+        const limiter = store.limiter({ name: fresh('limit'), points: 2, windowSeconds: 60 });
+        expect(await limiter.peek('k')).toEqual({ allowed: true, retryAfterSeconds: 0 });
+        await limiter.consume('k');
+        for (let count = 0; count < 3; count += 1) expect((await limiter.peek('k')).allowed).toBe(true);
+        await limiter.consume('k');
+        const used = await limiter.peek('k');
+        expect(used.allowed).toBe(false);
+        expect(used.retryAfterSeconds).toBeGreaterThan(0);
+      });
+
+      it('counts each key and each limit by itself', async () => {
+        const points = { points: 1, windowSeconds: 60 };
+        const [one, two] = [fresh('limit'), fresh('limit')].map((name) => store.limiter({ name, ...points }));
+        expect((await one?.consume('a'))?.allowed).toBe(true);
+        expect((await one?.consume('b'))?.allowed).toBe(true);
+        expect((await two?.consume('a'))?.allowed).toBe(true);
+        expect((await one?.consume('a'))?.allowed).toBe(false);
+      });
+
+      it('forgets the points of a key that is reset', async () => {
+        const limiter = store.limiter({ name: fresh('limit'), points: 1, windowSeconds: 60 });
+        await limiter.consume('k');
+        await limiter.reset('k');
+        expect(await limiter.peek('k')).toEqual({ allowed: true, retryAfterSeconds: 0 });
+        expect((await limiter.consume('k')).allowed).toBe(true);
+      });
+
+      it('begins anew when the window ends, and a refused try does not prolong it', async () => {
+        const limiter = store.limiter({ name: fresh('limit'), points: 1, windowSeconds: 1 });
+        const begun = performance.now();
+        await limiter.consume('k');
+        await eventually(async () => (await limiter.consume('k')).allowed, { timeoutMs: 3_000, everyMs: 50 });
+        expect(performance.now() - begun).toBeLessThan(2_000);
+      });
+
+      it('takes every point once when many come at the same time', async () => {
+        const limiter = store.limiter({ name: fresh('limit'), points: 10, windowSeconds: 60 });
+        const results = await Promise.all(Array.from({ length: 30 }, () => limiter.consume('k')));
+        expect(results.filter(({ allowed }) => allowed)).toHaveLength(10);
+      });
+    });
+
+    describe('end', () => {
+      it('answers quietly after it was closed', async () => {
+        const closed = await create();
+        expect(closed.isUp()).toBe(true);
+        await closed.close();
+        await closed.set('key', 'value', { ttlSeconds: 60 });
+        await closed.publish('channel', 'message');
+        await (
+          await closed.subscribe('channel', () => undefined)
+        )();
+        expect(await closed.get('key')).toBeNull();
+        expect(closed.isUp()).toBe(false);
+        await closed.close();
+      });
+    });
+  });
+}

@@ -1,0 +1,50 @@
+import { systemClock, type Clock, type Log } from '@taskmesh/service';
+import { createMemoryLimiter } from './memory-limiter.ts';
+import type { KeyValue } from './key-value.ts';
+import { createListeners } from './listeners.ts';
+
+/** Expired values are thrown away whenever this many have been written. */
+const SWEEP_EVERY = 1_000;
+
+/** The key-value store of a process that is alone. It is always up. */
+export function createMemoryKeyValue({ log, clock = systemClock }: { log?: Log; clock?: Clock } = {}): KeyValue {
+  const values = new Map<string, { value: string; expiresAt: number }>();
+  const listeners = createListeners(log);
+  let writes = 0;
+  let open = true;
+
+  const sweep = () => {
+    for (const [key, { expiresAt }] of values) if (expiresAt <= clock.now()) values.delete(key);
+  };
+
+  return {
+    async get(key) {
+      const found = values.get(key);
+      return found && found.expiresAt > clock.now() ? found.value : null;
+    },
+    async set(key, value, { ttlSeconds }) {
+      if (!open) return;
+      values.set(key, { value, expiresAt: clock.now() + ttlSeconds * 1_000 });
+      if (++writes % SWEEP_EVERY === 0) sweep();
+    },
+    async delete(key) {
+      values.delete(key);
+    },
+    async publish(channel, message) {
+      // As over a network: the publisher goes on before any subscriber hears of it.
+      setImmediate(() => listeners.tell(channel, message));
+    },
+    async subscribe(channel, onMessage) {
+      if (!open) return async () => undefined;
+      const remove = listeners.add(channel, onMessage);
+      return async () => remove();
+    },
+    limiter: createMemoryLimiter,
+    isUp: () => open,
+    async close() {
+      open = false;
+      values.clear();
+      listeners.clear();
+    },
+  };
+}

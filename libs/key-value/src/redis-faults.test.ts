@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import { createLog } from '@taskmesh/service';
+import { createFaultyProxy, eventually, requiredAddress, type FaultyProxy } from '@taskmesh/testing';
+import { Redis } from 'ioredis';
+import type { KeyValue } from './key-value.ts';
+import { createRedisKeyValue } from './redis.ts';
+
+/** The promise is about 200 ms; the rest is for a busy machine. */
+const SLOWEST_MS = 450;
+const AT_ONCE_MS = 50;
+
+let proxy: FaultyProxy;
+let store: KeyValue;
+let lines: { level: string; msg: string; reason?: string }[];
+
+const open = (url = throughProxy()): KeyValue => {
+  const write = (line: string) => lines.push(JSON.parse(line));
+  const log = createLog({ service: 'test', level: 'info', destination: { write } });
+  return createRedisKeyValue({ url: url.href, log });
+};
+const throughProxy = () => {
+  const url = new URL(requiredAddress('REDIS_URL'));
+  url.host = `${proxy.host}:${proxy.port}`;
+  return url;
+};
+const timed = async <Result>(call: () => Promise<Result>) => {
+  const begun = performance.now();
+  const result = await call();
+  return { result, ms: performance.now() - begun };
+};
+const told = () => lines.map(({ level }) => level);
+
+beforeEach(async () => {
+  const { hostname, port } = new URL(requiredAddress('REDIS_URL'));
+  proxy = await createFaultyProxy({ host: hostname, port: Number(port || 6379) });
+  lines = [];
+  store = open();
+});
+afterEach(async () => {
+  await store.close();
+  await proxy.close();
+});
+
+describe('a Redis that is not there at the start', () => {
+  beforeEach(async () => {
+    await store.close();
+    await proxy.cut();
+    store = open();
+  });
+
+  it('stops nobody, and is used as soon as it comes', async () => {
+    const id = randomUUID();
+    const heard: string[] = [];
+    const { ms } = await timed(() => store.subscribe(id, (message) => heard.push(message)));
+    expect(ms).toBeLessThan(SLOWEST_MS);
+    expect(await store.get(id)).toBeNull();
+    expect(store.isUp()).toBe(false);
+
+    await proxy.restore();
+    await eventually(store.isUp);
+    await store.set(id, 'value', { ttlSeconds: 60 });
+    expect(await store.get(id)).toBe('value');
+    await eventually(async () => {
+      await store.publish(id, 'hello');
+      return heard.length > 0;
+    });
+  });
+
+  it('is told once, and its coming once, however many connects were tried', async () => {
+    const begun = proxy.connections();
+    await eventually(() => told().length === 1);
+    await proxy.restore();
+    await eventually(store.isUp);
+    proxy.freeze();
+    await proxy.cut();
+    await proxy.restore();
+    proxy.thaw();
+    await eventually(() => proxy.connections() > begun + 1 && store.isUp());
+    expect(told()).toEqual(['warn', 'info', 'warn', 'info']);
+  });
+});
+
+describe('a frozen Redis', () => {
+  beforeEach(async () => {
+    await eventually(store.isUp);
+    await store.subscribe('channel', () => undefined);
+  });
+
+  it('costs no call more than its time-out, and soon none at all', async () => {
+    proxy.freeze();
+    const calls: (() => Promise<unknown>)[] = [
+      () => store.get('key'),
+      () => store.set('key', 'value', { ttlSeconds: 60 }),
+      () => store.subscribe('another', () => undefined),
+      () => store.delete('key'),
+      () => store.publish('channel', 'message'),
+    ];
+    for (const call of calls) expect((await timed(call)).ms).toBeLessThan(SLOWEST_MS);
+    for (const call of calls) expect((await timed(call)).ms).toBeLessThan(AT_ONCE_MS);
+    expect(store.isUp()).toBe(false);
+  });
+
+  it('costs a crowd of calls no more than one call', async () => {
+    proxy.freeze();
+    const { result, ms } = await timed(() => Promise.all(Array.from({ length: 200 }, () => store.get('key'))));
+    expect(new Set(result)).toEqual(new Set([null]));
+    expect(ms).toBeLessThan(SLOWEST_MS);
+  });
+
+  it('is used again when it goes on, and both are told once', async () => {
+    const id = randomUUID();
+    await store.set(id, 'value', { ttlSeconds: 60 });
+    proxy.freeze();
+    await eventually(async () => (await store.get(id)) === null && !store.isUp());
+    proxy.thaw();
+    await eventually(async () => (await store.get(id)) === 'value');
+    expect(store.isUp()).toBe(true);
+    expect(told()).toEqual(['warn', 'info']);
+  });
+
+  it('is noticed by a process that asks for nothing, and its subscriptions find a connection that works', async () => {
+    const id = randomUUID();
+    const heard: string[] = [];
+    await store.subscribe(id, (message) => heard.push(message));
+    const begun = proxy.connections();
+    proxy.freeze();
+    await eventually(() => !store.isUp());
+    await eventually(() => proxy.connections() >= begun + 2); // one each for commands and subscriptions
+    proxy.thaw();
+    await eventually(async () => {
+      await store.publish(id, 'hello');
+      return heard.length > 0;
+    });
+  }, 30_000);
+});
+
+describe('a Redis that is killed', () => {
+  it('makes calls answer at once, and is used again when it is back, subscriptions included', async () => {
+    const id = randomUUID();
+    const heard: string[] = [];
+    await eventually(store.isUp);
+    await store.subscribe(id, (message) => heard.push(message));
+    await proxy.cut();
+    await eventually(() => !store.isUp());
+    expect((await timed(() => store.get(id))).ms).toBeLessThan(AT_ONCE_MS);
+    expect((await timed(() => store.publish(id, 'lost'))).ms).toBeLessThan(AT_ONCE_MS);
+
+    await proxy.restore();
+    await eventually(store.isUp);
+    await eventually(async () => {
+      await store.publish(id, 'hello');
+      return heard.length > 0;
+    });
+    expect(heard).not.toContain('lost');
+    expect(told()).toEqual(['warn', 'info']);
+  });
+});
+
+describe('a limiter', () => {
+  const away: [string, () => unknown][] = [
+    ['killed', () => proxy.cut()],
+    ['frozen', () => proxy.freeze()],
+  ];
+  it.each(away)('goes on counting where this process was when Redis is %s', async (_, takeAway) => {
+    await eventually(store.isUp);
+    const limiter = store.limiter({ name: randomUUID(), points: 10, windowSeconds: 60 });
+    for (let count = 1; count <= 6; count += 1) await limiter.consume('k');
+    await takeAway();
+    const allowed = [];
+    for (let count = 7; count <= 12; count += 1) {
+      const { result, ms } = await timed(() => limiter.consume('k'));
+      expect(ms).toBeLessThan(SLOWEST_MS);
+      allowed.push(result.allowed);
+    }
+    expect(allowed).toEqual([true, true, true, true, false, false]);
+    const { allowed: left, retryAfterSeconds } = await limiter.peek('k');
+    expect(left).toBe(false);
+    expect(retryAfterSeconds).toBeGreaterThan(0);
+  });
+
+  it('looks at its own count in the moment in which Redis freezes', async () => {
+    await eventually(store.isUp);
+    const limiter = store.limiter({ name: randomUUID(), points: 1, windowSeconds: 60 });
+    await limiter.consume('k');
+    proxy.freeze();
+    const { result, ms } = await timed(() => limiter.peek('k'));
+    expect(result.allowed).toBe(false);
+    expect(ms).toBeLessThan(SLOWEST_MS);
+  });
+
+  it('resets quietly while Redis is away', async () => {
+    await eventually(store.isUp);
+    const limiter = store.limiter({ name: randomUUID(), points: 1, windowSeconds: 60 });
+    await proxy.cut();
+    await limiter.consume('k');
+    await limiter.reset('k');
+    expect((await limiter.consume('k')).allowed).toBe(true);
+  });
+});
+
+describe('a Redis that refuses', () => {
+  it('is answered as if nothing were there, told once for each kind of refusal, and used on', async () => {
+    await eventually(store.isUp);
+    const id = randomUUID();
+    const redis = new Redis(requiredAddress('REDIS_URL'));
+    await redis.lpush(`taskmesh:${id}`, 'a list, not a value');
+    await redis.quit();
+    for (let count = 0; count < 5; count += 1) expect(await store.get(id)).toBeNull();
+    expect(store.isUp()).toBe(true);
+    expect(lines).toMatchObject([{ level: 'warn', msg: 'Redis refuses a command' }]);
+    await store.delete(id);
+  });
+
+  it('does so with a wrong password, too, and the reason is told without the password', async () => {
+    const url = throughProxy();
+    [url.username, url.password] = ['somebody', 'not-the-password'];
+    const other = open(url);
+    try {
+      await eventually(() => lines.length > 0);
+      expect(await other.get('key')).toBeNull();
+      expect(other.isUp()).toBe(false);
+      expect(lines).toMatchObject([{ level: 'warn', reason: expect.stringContaining('WRONGPASS') }]);
+      expect(JSON.stringify(lines)).not.toContain('not-the-password');
+    } finally {
+      await other.close();
+    }
+  });
+});

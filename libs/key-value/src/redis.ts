@@ -1,0 +1,51 @@
+import { systemClock, type Clock, type Log } from '@taskmesh/service';
+import type { KeyValue } from './key-value.ts';
+import { createRedisConnection } from './redis/connection.ts';
+import { createRedisLimiter } from './redis/limiter.ts';
+import { createRedisSubscriptions } from './redis/subscriptions.ts';
+
+export interface RedisKeyValueOptions {
+  /** `redis://` or `rediss://`, with user, password and database number where there are any. */
+  url: string;
+  log: Log;
+  /** Stands before every key and channel. @default 'taskmesh:' */
+  prefix?: string;
+  clock?: Clock;
+  /** From 0 up to 1: spreads the reconnects of many processes. */
+  random?: () => number;
+}
+
+/**
+ * The key-value store in Redis. Connects in the background at once and for ever; while Redis is away (gone, frozen, slow)
+ * calls answer as the port says, after 200 ms at most, and after a few such in a row at once.
+ */
+export function createRedisKeyValue(options: RedisKeyValueOptions): KeyValue {
+  const { url, log, prefix = 'taskmesh:', clock = systemClock, random = Math.random } = options;
+  const connection = createRedisConnection({ url, log, clock, random });
+  const subscriptions = createRedisSubscriptions({ url, log, random });
+  const { redis, attempt } = connection;
+
+  return {
+    get: (key) => attempt(() => redis.get(prefix + key), null),
+    async set(key, value, { ttlSeconds }) {
+      const ttlMs = Math.round(ttlSeconds * 1_000);
+      await attempt<unknown, null>(
+        () => (ttlMs > 0 ? redis.set(prefix + key, value, 'PX', ttlMs) : redis.del(prefix + key)),
+        null,
+      );
+    },
+    async delete(key) {
+      await attempt(() => redis.del(prefix + key), null);
+    },
+    async publish(channel, message) {
+      await attempt(() => redis.publish(prefix + channel, message), null);
+    },
+    subscribe: (channel, onMessage) => subscriptions.subscribe(prefix + channel, onMessage),
+    limiter: (limit) => createRedisLimiter(connection, { ...limit, name: `${prefix}limit:${limit.name}` }),
+    isUp: connection.isUp,
+    async close() {
+      subscriptions.close();
+      connection.close();
+    },
+  };
+}

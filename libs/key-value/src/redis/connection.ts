@@ -1,0 +1,88 @@
+import type { Clock, Log } from '@taskmesh/service';
+import { ReplyError, type Redis } from 'ioredis';
+import { createCircuit, FAILURES_TO_OPEN } from './circuit.ts';
+import { createClient, inTime } from './client.ts';
+import { createOutage } from './outage.ts';
+
+/** An idle process, too, learns within this time that Redis froze. */
+const HEARTBEAT_MS = 2_000;
+
+export interface RedisConnection {
+  redis: Redis;
+  /** Runs a command; gives `otherwise` when Redis is away, does not answer in time, or refuses. Never rejects. */
+  attempt: <Answer, Otherwise>(command: () => Promise<Answer>, otherwise: Otherwise) => Promise<Answer | Otherwise>;
+  isUp(): boolean;
+  close(): void;
+}
+
+export function createRedisConnection(options: {
+  url: string;
+  log: Log;
+  clock: Clock;
+  random: () => number;
+}): RedisConnection {
+  const { url, log, clock, random } = options;
+  const redis = createClient({ url, random });
+  const circuit = createCircuit(clock);
+  const outage = createOutage(log);
+  let closed = false;
+  let reason: unknown;
+
+  redis.on('error', (error) => (reason = error));
+  redis.on('close', () => {
+    if (!closed) outage.began(reason ?? new Error('Redis closed the connection'));
+    reason = undefined;
+  });
+  redis.on('ready', () => {
+    if (!circuit.isOpen()) outage.ended();
+  });
+
+  // Only the very first calls wait for the connection, so that a process need not wait before it begins.
+  let opening: Promise<unknown> | undefined = inTime(redis.connect())
+    .catch(() => undefined)
+    .finally(() => (opening = undefined));
+
+  const isConnected = () => redis.status === 'ready';
+
+  const attempt: RedisConnection['attempt'] = async (command, otherwise) => {
+    if (opening) await opening;
+    if (!isConnected() || circuit.isOpen()) return otherwise;
+    try {
+      const answer = await inTime(command());
+      answered();
+      return answer;
+    } catch (error) {
+      if (error instanceof ReplyError) {
+        answered();
+        outage.refused(error);
+      } else if (circuit.failed() && !closed) {
+        outage.began(error);
+        redis.disconnect(true); // a connection through which nothing comes may be dead for good
+      }
+      return otherwise;
+    }
+  };
+
+  const answered = () => {
+    circuit.succeeded();
+    if (!circuit.isOpen()) outage.ended();
+  };
+
+  const ask = async () => {
+    for (let count = 0; count < FAILURES_TO_OPEN; count += 1) {
+      if (await attempt(() => redis.ping(), null)) return;
+    }
+  };
+  const heartbeat = setInterval(() => void ask(), HEARTBEAT_MS).unref();
+
+  return {
+    redis,
+    attempt,
+    isUp: () => isConnected() && !circuit.isOpen(),
+    close() {
+      closed = true;
+      clearInterval(heartbeat);
+      redis.disconnect();
+    },
+  };
+}

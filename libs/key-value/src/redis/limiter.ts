@@ -1,0 +1,34 @@
+import { RateLimiterRedis } from 'rate-limiter-flexible';
+import type { Limiter, LimiterOptions } from '../key-value.ts';
+import { look, take } from '../limiter-result.ts';
+import { createMemoryLimiter } from '../memory-limiter.ts';
+import type { RedisConnection } from './connection.ts';
+
+/**
+ * Counts in Redis, and beside it what this process took: when Redis goes away, the own count is there already, so that an
+ * outage gives nobody a fresh set of points.
+ */
+export function createRedisLimiter({ redis, attempt }: RedisConnection, options: LimiterOptions): Limiter {
+  const { name, points, windowSeconds } = options;
+  const shared = new RateLimiterRedis({
+    storeClient: redis,
+    keyPrefix: name,
+    points,
+    duration: windowSeconds,
+    rejectIfRedisNotReady: true,
+  });
+  const own = createMemoryLimiter(options);
+
+  return {
+    async consume(key) {
+      const [sharedResult, ownResult] = await Promise.all([attempt(() => take(shared, key), null), own.consume(key)]);
+      return sharedResult ?? ownResult;
+    },
+    async peek(key) {
+      return (await attempt(() => look(shared, key), null)) ?? own.peek(key);
+    },
+    async reset(key) {
+      await Promise.all([attempt(() => shared.delete(key), false), own.reset(key)]);
+    },
+  };
+}

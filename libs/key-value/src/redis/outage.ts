@@ -1,0 +1,38 @@
+import type { Log } from '@taskmesh/service';
+
+/** Tells once that Redis went away and once that it is back, however many calls and reconnects lie between. */
+export interface Outage {
+  began(reason: unknown): void;
+  ended(): void;
+  /** A command that Redis answered with an error: each kind is told once. */
+  refused(error: unknown): void;
+}
+
+export function createOutage(log: Log): Outage {
+  const toldKinds = new Set<string>();
+  let away = false;
+  return {
+    began(reason) {
+      if (away) return;
+      away = true;
+      log.warn({ reason: messageOf(reason) }, 'Redis does not answer; going on without it');
+    },
+    ended() {
+      if (!away) return;
+      away = false;
+      log.info('Redis answers again');
+    },
+    refused(error) {
+      const reason = messageOf(error);
+      const kind = reason.split(' ', 1)[0] ?? '';
+      if (toldKinds.has(kind)) return;
+      toldKinds.add(kind);
+      log.warn({ reason }, 'Redis refuses a command');
+    },
+  };
+}
+
+/** The message only: the client's errors carry the command that failed, with keys, values and even the password. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

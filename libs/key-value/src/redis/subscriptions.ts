@@ -1,0 +1,66 @@
+import type { Log } from '@taskmesh/service';
+import { ReplyError } from 'ioredis';
+import { createListeners } from '../listeners.ts';
+import { createClient, inTime } from './client.ts';
+import { messageOf } from './outage.ts';
+
+/** Nothing else is sent here, so only this finds a connection that died without a word. */
+const HEARTBEAT_MS = 2_000;
+
+export interface RedisSubscriptions {
+  subscribe(channel: string, onMessage: (message: string) => void): Promise<() => Promise<void>>;
+  close(): void;
+}
+
+/** Subscriptions on a connection of their own, opened with the first one: a subscribed connection takes no other commands. */
+export function createRedisSubscriptions(options: { url: string; log: Log; random: () => number }): RedisSubscriptions {
+  const { log } = options;
+  const redis = createClient(options);
+  const listeners = createListeners(log);
+
+  // Redis forgets a connection's channels, so each new connection asks for all of them.
+  const listen = async (channels: string[]) => {
+    if (channels.length === 0 || redis.status !== 'ready') return;
+    await inTime(redis.subscribe(...channels)).catch(failed);
+  };
+  const failed = (error: unknown) => {
+    if (error instanceof ReplyError) {
+      log.warn({ reason: messageOf(error) }, 'Redis refuses a subscription');
+      return;
+    }
+    log.debug({ reason: messageOf(error) }, 'the subscriptions in Redis need a new connection');
+    redis.disconnect(true);
+  };
+
+  redis.on('error', (error) =>
+    log.debug({ reason: messageOf(error) }, 'the connection for subscriptions in Redis failed'),
+  );
+  redis.on('ready', () => void listen(listeners.channels()));
+  redis.on('message', (channel, message) => listeners.tell(channel, message));
+
+  const heartbeat = setInterval(() => {
+    if (redis.status === 'ready') inTime(redis.ping()).catch(failed);
+  }, HEARTBEAT_MS).unref();
+
+  let opening: Promise<unknown> | undefined;
+  let closed = false;
+
+  return {
+    async subscribe(channel, onMessage) {
+      if (closed) return async () => undefined;
+      const remove = listeners.add(channel, onMessage);
+      await (opening ??= inTime(redis.connect()).catch(() => undefined));
+      await listen([channel]);
+      return async () => {
+        remove();
+        if (!listeners.has(channel) && redis.status === 'ready') await inTime(redis.unsubscribe(channel)).catch(failed);
+      };
+    },
+    close() {
+      closed = true;
+      clearInterval(heartbeat);
+      listeners.clear();
+      redis.disconnect();
+    },
+  };
+}

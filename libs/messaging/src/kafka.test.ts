@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
+import { createLog } from '@taskmesh/service';
+import { createFaultyProxy, eventually, requiredAddress } from '@taskmesh/testing';
+import { Kafka, logLevel, type Admin } from 'kafkajs';
+import { describeEventLog } from './event-log.contract.ts';
+import type { EventLog, LogRecord } from './event-log.ts';
+import { createKafkaEventLog } from './kafka.ts';
+import { parseAddress } from './kafka/config.ts';
+
+const silent = createLog({ service: 'test', level: 'silent' });
+const brokers = () => requiredAddress('KAFKA_BROKERS').split(',');
+const opened: { close(): Promise<void> }[] = [];
+const create = (options: Partial<Parameters<typeof createKafkaEventLog>[0]> = {}) => {
+  const log = createKafkaEventLog({ brokers: brokers(), clientId: 'test', log: silent, ...options });
+  opened.push(log);
+  return log;
+};
+afterAll(() => Promise.all(opened.map((log) => log.close())));
+
+describeEventLog('Kafka', create);
+
+describe('the event log in Kafka', () => {
+  let log: EventLog;
+  let admin: Admin;
+  let topic: string;
+
+  beforeAll(async () => {
+    log = create();
+    admin = new Kafka({ brokers: brokers(), clientId: 'test', logLevel: logLevel.NOTHING }).admin();
+    await admin.connect();
+  });
+  beforeEach(async () => {
+    topic = `kafka-${randomUUID()}`;
+    await log.ensureTopic(topic, { partitions: 1 });
+  });
+  afterAll(async () => {
+    await admin.disconnect();
+  });
+
+  const read = async (of = log) => {
+    const values: string[] = [];
+    const reader = of.read(topic, ({ value }) => values.push(value));
+    await reader.ready();
+    return { ...reader, values };
+  };
+  const record = (value: unknown, key = 'k'): LogRecord => ({ key, value: String(value) });
+
+  it('makes a topic with the partitions asked for and as many copies as the broker says', async () => {
+    const wide = `${topic}-wide`;
+    await log.ensureTopic(wide, { partitions: 7 });
+    const { topics } = await admin.fetchTopicMetadata({ topics: [wide] });
+    expect(topics[0]?.partitions).toHaveLength(7);
+    expect(topics[0]?.partitions[0]?.replicas.length).toBeGreaterThan(0);
+  });
+
+  it('makes a topic once when several ask for it at the same time', async () => {
+    const wanted = `${topic}-wanted`;
+    await Promise.all(Array.from({ length: 5 }, () => log.ensureTopic(wanted, { partitions: 2 })));
+    const { topics } = await admin.fetchTopicMetadata({ topics: [wanted] });
+    expect(topics[0]?.partitions).toHaveLength(2);
+  });
+
+  it('reads a topic that was deleted and made again from its first record, even when the new one is longer', async () => {
+    const { values } = await read();
+    await log.publish(topic, [record('old 1'), record('old 2')]);
+    await eventually(() => values.length === 2);
+    await admin.deleteTopics({ topics: [topic] });
+    const anew = Array.from({ length: 50 }, (_, index) => `new ${index}`);
+    await eventually(() => log.ensureTopic(topic, { partitions: 1 }).then(() => true));
+    await eventually(() =>
+      log
+        .publish(
+          topic,
+          anew.map((value) => record(value)),
+        )
+        .then(() => true),
+    );
+    await eventually(() => values.length >= 52);
+    expect(values.slice(2)).toEqual(anew);
+  });
+
+  it('reads partitions that are added while it reads, from their first record', async () => {
+    const { values } = await read();
+    await admin.createPartitions({ topicPartitions: [{ topic, count: 6 }] });
+    const publishing = create(); // one that knows the new partitions
+    const keys = Array.from({ length: 30 }, (_, index) => `key ${index}`);
+    await eventually(() =>
+      publishing
+        .publish(
+          topic,
+          keys.map((key) => record(key, key)),
+        )
+        .then(() => true),
+    );
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    expect(topics[0]?.partitions).toHaveLength(6);
+    // A publish that failed halfway was sent again.
+    await eventually(() => expect(new Set(values)).toEqual(new Set(keys)), { timeoutMs: 15_000 });
+  });
+
+  it('finds a broker that works among those that it was given', async () => {
+    const some = create({ brokers: ['127.0.0.1:1', '127.0.0.1:2', ...brokers()] });
+    const { values } = await read(some);
+    await log.publish(topic, [record(1)]);
+    await eventually(() => values.length === 1);
+    await some.publish(topic, [record(2)]);
+    await eventually(() => values.length === 2);
+  });
+
+  it('delivers within a few milliseconds', async () => {
+    const delays: number[] = [];
+    const reader = log.read(topic, ({ value }) => delays.push(performance.now() - Number(value)));
+    await reader.ready();
+    for (let count = 1; count <= 100; count += 1) {
+      await log.publish(topic, [record(performance.now())]);
+      await eventually(() => delays.length === count, { everyMs: 1 });
+    }
+    expect(delays.toSorted((a, b) => a - b)[50]).toBeLessThan(30);
+  });
+
+  it('runs no timers while nothing is to be sent', async () => {
+    const { values } = await read();
+    await log.publish(topic, [record(1)]);
+    await eventually(() => values.length === 1);
+    const { setTimeout } = globalThis;
+    const armed = jest.spyOn(globalThis, 'setTimeout');
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect(armed.mock.calls.filter(([, delayMs = 0]) => delayMs < 50)).toEqual([]);
+    } finally {
+      armed.mockRestore();
+    }
+  });
+
+  describe('with a Kafka that is away', () => {
+    it('rejects to publish and to make topics', async () => {
+      const nowhere = create({ brokers: ['127.0.0.1:1'] });
+      await expect(nowhere.publish(topic, [record(1)])).rejects.toThrow('did not confirm');
+      await expect(nowhere.ensureTopic(topic, { partitions: 1 })).rejects.toThrow(topic);
+    });
+
+    it('stops readers that never became ready, and lets nobody wait for them', async () => {
+      const nowhere = create({ brokers: ['127.0.0.1:1'] });
+      const reader = nowhere.read(topic, () => undefined);
+      await nowhere.close();
+      await reader.ready();
+    });
+
+    it('tells that it cannot be read once, however often it tried', async () => {
+      const lines: { level: string; msg: string }[] = [];
+      const write = (line: string) => lines.push(JSON.parse(line));
+      const nowhere = create({
+        brokers: ['127.0.0.1:1'],
+        random: () => 0,
+        log: createLog({ service: 'test', level: 'info', destination: { write } }),
+      });
+      nowhere.read(topic, () => undefined);
+      await eventually(() => lines.length > 0);
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      expect(lines).toMatchObject([{ level: 'warn', msg: 'the event log cannot be read; trying on' }]);
+    });
+  });
+
+  describe('with a Kafka that accepts connections and answers nothing', () => {
+    it('rejects in time, drops the connection, and closes at once', async () => {
+      const [first = ''] = brokers();
+      const proxy = await createFaultyProxy(parseAddress(first));
+      opened.push(proxy);
+      proxy.freeze();
+      const frozen = create({ brokers: [`${proxy.host}:${proxy.port}`] });
+      frozen.read(topic, () => undefined);
+      const begun = performance.now();
+      await expect(frozen.publish(topic, [record(1)])).rejects.toThrow('did not confirm');
+      expect(performance.now() - begun).toBeLessThan(10_000);
+      expect(proxy.connections()).toBeGreaterThan(2); // the reader tried more than once in that time
+
+      const cutOff = frozen.publish(topic, [record(2)]);
+      const closing = performance.now();
+      await Promise.all([expect(cutOff).rejects.toThrow(), frozen.close()]);
+      expect(performance.now() - closing).toBeLessThan(1_000);
+    });
+  });
+});

@@ -1,0 +1,67 @@
+import type { Log } from '@taskmesh/service';
+import type { EventLog, LogReader } from './event-log.ts';
+import { clientSettings, type KafkaConfig } from './kafka/config.ts';
+import { ensureTopic } from './kafka/ensure-topic.ts';
+import { createLibraryLogger } from './kafka/logger.ts';
+import { createProducer } from './kafka/producer.ts';
+import { createPublisher } from './kafka/publisher.ts';
+import { createReader } from './kafka/reader.ts';
+import { cureIdleTimer } from './kafka/timer-cure.ts';
+
+export type { KafkaConfig };
+
+export interface KafkaEventLogOptions extends KafkaConfig {
+  /** Names this process in the broker's logs and metrics. */
+  clientId: string;
+  log: Log;
+  /** From 0 up to 1: spreads the reconnects of many processes. */
+  random?: () => number;
+}
+
+/**
+ * The event log in Kafka. Nothing is connected before it is needed. `publish` and `ensureTopic` reject within ten seconds
+ * when Kafka does not answer; readers try on for ever, at least once a second.
+ */
+export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
+  const { brokers, clientId, log, random = Math.random } = options;
+  cureIdleTimer();
+  const settings = clientSettings(options, clientId);
+  const logger = createLibraryLogger(log);
+  const nextBrokers = inTurn(brokers);
+  const publisher = createPublisher({ connect: () => createProducer({ brokers: nextBrokers(), settings, log }) });
+  const readers = new Set<LogReader>();
+  let closed = false;
+
+  return {
+    async ensureTopic(topic, { partitions }) {
+      if (closed) throw new Error('The event log is closed.');
+      await ensureTopic({ brokers: nextBrokers(), settings, topic, partitions, log });
+    },
+    publish: publisher.publish,
+    read(topic, onRecord) {
+      const reader = createReader({ topic, onRecord, brokers, settings, log, logger, random });
+      readers.add(reader);
+      const stop = async () => {
+        readers.delete(reader);
+        await reader.stop();
+      };
+      if (closed) void stop();
+      return { ready: reader.ready, stop };
+    },
+    async close() {
+      closed = true;
+      publisher.close();
+      await Promise.all([...readers].map((reader) => reader.stop()));
+      readers.clear();
+    },
+  };
+}
+
+/** The list, each time beginning with another one: the library never gets past a first broker that accepts and is silent. */
+function inTurn(brokers: string[]): () => string[] {
+  let turns = 0;
+  return () => {
+    const first = turns++ % brokers.length;
+    return [...brokers.slice(first), ...brokers.slice(0, first)];
+  };
+}

@@ -1,0 +1,122 @@
+import type { Logger } from 'kafkajs';
+import Broker from 'kafkajs/src/broker/index.js';
+import ConnectionPool, { type Exchange } from 'kafkajs/src/network/connectionPool.js';
+import apiKeys from 'kafkajs/src/protocol/requests/apiKeys.js';
+import { requests, type FetchedPartition } from 'kafkajs/src/protocol/requests/index.js';
+import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
+import type { Address, ClientSettings } from './config.ts';
+import { createSockets } from './sockets.ts';
+import { metadataExchange, type ClusterMetadata } from './topic-metadata.ts';
+
+const REQUEST_TIMEOUT_MS = 2_000;
+/** Nobody writes in transactions, so there is nothing uncommitted to hide. */
+const READ_UNCOMMITTED = 0;
+/** Small enough that a reader far behind leaves the process room for other work between two answers. */
+const FETCH_MAX_BYTES = 256 * 1024;
+
+/**
+ * One broker, for reading. Errors of single partitions are in the answers (kafkajs' own client fails the whole request for
+ * one of them); everything else rejects. After a rejection the connection is in no known state: close the node.
+ */
+export interface Node {
+  metadata(topic: string): Promise<ClusterMetadata>;
+  /** `at` is -1 for the end, -2 for the first record that is kept. */
+  listOffsets(topic: string, partitions: { partition: number; at: bigint }[]): Promise<ListedOffset[]>;
+  /** Answers at once when there is anything behind the offsets, otherwise after `maxWaitMs`. */
+  fetch(
+    topic: string,
+    partitions: { partition: number; offset: bigint }[],
+    maxWaitMs: number,
+  ): Promise<FetchedPartition[]>;
+  /** What is under way rejects. */
+  close(): void;
+}
+
+export interface ListedOffset {
+  partition: number;
+  errorCode: number;
+  offset: bigint;
+}
+
+export interface NodeOptions {
+  address: Address;
+  settings: ClientSettings;
+  logger: Logger;
+}
+
+/** Nothing is sent before the first request. */
+export function createNode({ address, settings, logger }: NodeOptions): Node {
+  const { authenticationTimeout, ...connection } = settings;
+  const sockets = createSockets();
+  const pool = new ConnectionPool({
+    ...address,
+    ...connection,
+    logger,
+    socketFactory: sockets.factory,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+  });
+  const broker = new Broker({ connectionPool: pool, logger, authenticationTimeout });
+
+  const send = async <Decoded>(exchange: () => Exchange<Decoded>, waitMs = 0) => {
+    await broker.connect();
+    const { request, response } = exchange();
+    return pool.send({
+      request,
+      response: { decode: response.decode, parse: async (decoded: Decoded) => decoded },
+      requestTimeout: REQUEST_TIMEOUT_MS + waitMs,
+      logResponseError: false,
+    });
+  };
+
+  return {
+    async metadata(topic) {
+      const { errorCode, ...metadata } = await send(() => metadataExchange(topic));
+      if (errorCode !== 0) throw createErrorFromCode(errorCode);
+      if (metadata.brokers.length === 0) throw new Error('The broker does not know its cluster yet.');
+      return metadata;
+    },
+
+    async listOffsets(topic, partitions) {
+      const asked = partitions.map(({ partition, at }) => ({ partition, timestamp: Number(at) }));
+      const { responses } = await send(() =>
+        broker.lookupRequest(
+          apiKeys.ListOffsets,
+          requests.ListOffsets,
+        )({
+          isolationLevel: READ_UNCOMMITTED,
+          topics: [{ topic, partitions: asked }],
+        }),
+      );
+      return responses.flatMap((answer) =>
+        answer.partitions.map(({ partition, errorCode, offset }) => ({ partition, errorCode, offset: BigInt(offset) })),
+      );
+    },
+
+    async fetch(topic, partitions, maxWaitMs) {
+      const asked = partitions.map(({ partition, offset }) => ({
+        partition,
+        fetchOffset: String(offset),
+        maxBytes: FETCH_MAX_BYTES,
+      }));
+      const { errorCode = 0, responses } = await send(
+        () =>
+          broker.lookupRequest(
+            apiKeys.Fetch,
+            requests.Fetch,
+          )({
+            isolationLevel: READ_UNCOMMITTED,
+            maxWaitTime: maxWaitMs,
+            minBytes: 1,
+            maxBytes: FETCH_MAX_BYTES,
+            rackId: '',
+            topics: [{ topic, partitions: asked }],
+          }),
+        maxWaitMs,
+      );
+      if (errorCode !== 0) throw createErrorFromCode(errorCode);
+      return responses.flatMap((answer) => answer.partitions);
+    },
+
+    close: () => sockets.cut('The reader closed the connection.'),
+  };
+}

@@ -1,0 +1,15 @@
+import type { FetchedMessage } from 'kafkajs/src/protocol/requests/index.js';
+import type { LogRecord } from '../event-log.ts';
+
+/** A key or value that is null becomes an empty text; of a header given twice the first one counts. */
+export function toRecord({ key, value, headers = {} }: FetchedMessage): LogRecord {
+  return {
+    key: key?.toString() ?? '',
+    value: value?.toString() ?? '',
+    headers: Object.fromEntries(Object.entries(headers).map(([name, content]) => [name, textOf(content)])),
+  };
+}
+
+function textOf(content: Buffer | Buffer[]): string {
+  return (Array.isArray(content) ? content[0] : content)?.toString() ?? '';
+}

@@ -1,0 +1,48 @@
+/** Reads the "flexible" encoding of Kafka's protocol from front to back. */
+export interface WireReader {
+  int8(): number;
+  int16(): number;
+  int32(): number;
+  uuid(): string;
+  /** Empty for null. */
+  string(): string;
+  array<Item>(readItem: () => Item): Item[];
+  skipTags(): void;
+}
+
+/** @throws RangeError when the bytes end too early */
+export function createWireReader(bytes: Buffer): WireReader {
+  let position = 0;
+  const advance = (length: number) => (position += length) - length;
+
+  const unsignedVarint = () => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes.readUInt8(advance(1));
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return value;
+    }
+  };
+  /** Strings and arrays carry their length plus one; 0 is null. */
+  const length = () => Math.max(unsignedVarint() - 1, 0);
+  const text = (encoding: 'utf8' | 'hex', size: number) => {
+    const begin = advance(size);
+    if (position > bytes.length) throw new RangeError('The answer of the broker ends too early.');
+    return bytes.toString(encoding, begin, position);
+  };
+
+  return {
+    int8: () => bytes.readInt8(advance(1)),
+    int16: () => bytes.readInt16BE(advance(2)),
+    int32: () => bytes.readInt32BE(advance(4)),
+    uuid: () => text('hex', 16),
+    string: () => text('utf8', length()),
+    array: (readItem) => Array.from({ length: length() }, readItem),
+    skipTags() {
+      for (let tags = unsignedVarint(); tags > 0; tags -= 1) {
+        unsignedVarint();
+        advance(unsignedVarint());
+      }
+    },
+  };
+}

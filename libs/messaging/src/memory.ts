@@ -1,0 +1,63 @@
+import type { Log } from '@taskmesh/service';
+import { deliver } from './deliver.ts';
+import type { EventLog, LogRecord } from './event-log.ts';
+
+interface MemoryReader {
+  onRecord: (record: LogRecord) => void;
+  /** Published and not yet delivered. */
+  waiting: LogRecord[];
+}
+
+/** The event log of a process that is alone: records go to the readers of this moment and are kept nowhere. */
+export function createMemoryEventLog({ log }: { log?: Log } = {}): EventLog {
+  const readersByTopic = new Map<string, Set<MemoryReader>>();
+  let closed = false;
+
+  const readersOf = (topic: string) => {
+    const readers = readersByTopic.get(topic) ?? new Set();
+    readersByTopic.set(topic, readers);
+    return readers;
+  };
+
+  return {
+    async ensureTopic() {
+      if (closed) throw new Error('The event log is closed.');
+    },
+
+    async publish(topic, records) {
+      if (closed) throw new Error('The event log is closed.');
+      for (const reader of readersOf(topic)) {
+        // One delivery per run of the event loop takes all that waits: a burst costs one wake-up.
+        if (reader.waiting.length === 0) setImmediate(() => deliverWaiting(reader, log));
+        for (const { key, value, headers } of records) reader.waiting.push({ key, value, headers: { ...headers } });
+      }
+    },
+
+    read(topic, onRecord) {
+      const reader: MemoryReader = { onRecord, waiting: [] };
+      const readers = readersOf(topic);
+      if (!closed) readers.add(reader);
+      return {
+        ready: async () => undefined,
+        async stop() {
+          readers.delete(reader);
+          reader.onRecord = () => undefined;
+        },
+      };
+    },
+
+    async close() {
+      closed = true;
+      for (const readers of readersByTopic.values()) {
+        for (const reader of readers) reader.onRecord = () => undefined;
+      }
+      readersByTopic.clear();
+    },
+  };
+}
+
+function deliverWaiting(reader: MemoryReader, log: Log | undefined): void {
+  const records = reader.waiting;
+  reader.waiting = [];
+  for (const record of records) deliver(record, (taken) => reader.onRecord(taken), log);
+}

@@ -1,0 +1,74 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A TCP proxy in front of a real server that can take the server away. */
+export interface FaultyProxy {
+  /** Where clients connect; the same for the whole life of the proxy. */
+  host: string;
+  port: number;
+  /** Connections stay open, new ones are accepted, and nothing comes through: a stopped process, a black hole. */
+  freeze(): void;
+  /** What was held back comes through. */
+  thaw(): void;
+  /** Tears every connection and refuses new ones: a killed process. */
+  cut(): Promise<void>;
+  /** Accepts connections again. */
+  restore(): Promise<void>;
+  /** How many connections clients opened so far. */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+export async function createFaultyProxy(target: { host: string; port: number }): Promise<FaultyProxy> {
+  const host = '127.0.0.1';
+  const sockets = new Set<Socket>();
+  let port = 0;
+  let frozen = false;
+  let connections = 0;
+
+  const server = createServer((client) => {
+    connections += 1;
+    const upstream = connect(target);
+    const pair = [client, upstream];
+    for (const socket of pair) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', () => undefined); // 'close' follows
+      socket.on('close', () => {
+        sockets.delete(socket);
+        for (const end of pair) end.destroy();
+      });
+    }
+    client.pipe(upstream).pipe(client);
+    if (frozen) for (const socket of pair) socket.pause();
+  });
+
+  const listen = async () => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    server.once('error', reject).listen(port, host, resolve);
+    await promise;
+    port = (server.address() as AddressInfo).port; // a TCP server that listens has one
+  };
+  const cut = async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+
+  await listen();
+  return {
+    host,
+    port,
+    freeze() {
+      frozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    thaw() {
+      frozen = false;
+      for (const socket of sockets) socket.resume();
+    },
+    cut,
+    restore: listen,
+    connections: () => connections,
+    close: cut,
+  };
+}

@@ -1,0 +1,19 @@
+import { parseArgs } from 'node:util';
+import { Failure } from './failure.mjs';
+
+/**
+ * Checks the arguments before anything is installed. With `--help` the text is printed and nothing is returned.
+ * @throws Failure with exit code 2 for an argument that the command does not know
+ */
+export function checkArguments(args, { help, options = {} }) {
+  if (args.includes('--help') || args.includes('-h')) {
+    console.log(help.trim());
+    return undefined;
+  }
+  try {
+    parseArgs({ args, options });
+  } catch (error) {
+    throw new Failure(`${error.message}\nSee --help.`, 2);
+  }
+  return args;
+}

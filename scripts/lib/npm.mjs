@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { Failure } from './failure.mjs';
+
+const REMEDIES = [
+  [
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT/,
+    "npm cannot reach its registry. Check the network (and npm's proxy settings), then try again.",
+  ],
+  [/ENOSPC/, 'The disk is full. Make room, then try again.'],
+  [/EACCES|EPERM|EROFS/, 'npm may not write here. Make this folder writable for your user, then try again.'],
+  [/E404|ETARGET|notarget/, 'The registry does not have this package.'],
+];
+
+/** Runs npm quietly; what it complained about is shown when it fails, with a remedy where we know one. */
+export async function runNpm(args, { cwd, what }) {
+  const cli = process.env.npm_execpath; // set when npm itself started us
+  const [command, prefix] = cli?.endsWith('npm-cli.js') ? [process.execPath, [cli]] : ['npm', []];
+  const shell = command === 'npm' && process.platform === 'win32';
+  const child = spawn(command, [...prefix, ...args], { cwd, shell, stdio: ['ignore', 'ignore', 'pipe'] });
+  let complaints = '';
+  child.stderr.on('data', (chunk) => (complaints += chunk));
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', () => reject(new Failure('npm was not found. Install Node.js with npm, then try again.')));
+    child.once('close', resolve);
+  });
+  if (code === 0) return;
+  const remedy = REMEDIES.find(([pattern]) => pattern.test(complaints))?.[1];
+  const lines = complaints
+    .split('\n')
+    .filter((line) => line.startsWith('npm error'))
+    .slice(0, 12);
+  throw new Failure(
+    [`${what} failed (npm ended with ${code}).`, ...lines.map((line) => `    ${line}`), remedy]
+      .filter(Boolean)
+      .join('\n'),
+  );
+}

@@ -1,0 +1,12 @@
+// Runs a developers' tool of this repository: node scripts/run.mjs <file> [arguments]. Plain JavaScript, for any Node from 20.
+import { Failure, main } from './lib/failure.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { runTool } from './lib/launch.mjs';
+
+await main(async () => {
+  const [file, ...args] = process.argv.slice(2);
+  if (!file || file === '--help')
+    throw new Failure('node scripts/run.mjs <file> [arguments]: runs a tool on Node 24.', file ? 0 : 2);
+  await ensureInstalled('all');
+  return runTool(file, args);
+});

@@ -1,0 +1,30 @@
+// npm run stack: every part as a process of its own. Plain JavaScript, for any Node from 20.
+import { checkArguments } from './lib/arguments.mjs';
+import { main } from './lib/failure.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { launch } from './lib/launch.mjs';
+
+const help = `
+npm run stack [-- --gateways N] [-- --no-restart]
+Runs PostgreSQL, Redis, Kafka and each service of Taskmesh as a process of its own. Ctrl-C stops them all.
+
+  --gateways N   gateways, on PORT, PORT + 1, … (1)
+  --no-restart   leave a process that died as it is
+
+Settings (environment variables; all of them are in .env.example):
+  PORT           of the first gateway (4000); administrators' port: PORT + 10000
+  HOST           on which interface the gateways listen (127.0.0.1)
+  DATA_DIR       where data and logs are kept (.data/stack)
+  POSTGRES_URL, REDIS_URL, KAFKA_BROKERS
+                 servers of your own, to be used instead of new ones
+Everything else that is set goes to every service.
+`;
+
+const options = { gateways: { type: 'string' }, 'no-restart': { type: 'boolean' } };
+
+await main(async () => {
+  const args = checkArguments(process.argv.slice(2), { help, options });
+  if (!args) return 0;
+  await ensureInstalled('production');
+  return launch('deploy/local/src/main.ts', args);
+});

@@ -1,0 +1,23 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+
+export const AccountEntity = defineEntity({
+  name: 'Account',
+  tableName: 'accounts',
+  properties: {
+    id: p.uuid().primary(),
+    /** As its owner wrote it. */
+    email: p.text(),
+    /** What makes it unique: see `emailKey`. */
+    emailKey: p.text(),
+    name: p.text(),
+    passwordHash: p.text().hidden(),
+    /** Grows with each new password: a login that checked the one before opens no session. */
+    passwordVersion: p.integer(),
+    emailConfirmedAt: p.datetime(3),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+});
+
+/** An account without what only logins need. */
+export type Account = Pick<InferEntity<typeof AccountEntity>, 'id' | 'email' | 'name' | 'emailConfirmedAt'>;

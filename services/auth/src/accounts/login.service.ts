@@ -1,0 +1,49 @@
+import type { Database } from '@taskmesh/database';
+import type { Clock } from '@taskmesh/service';
+import { loginInput, parseInput } from '@taskmesh/validation';
+import type { RequestOrigin } from '../audit/request-origin.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { OpenedSession } from '../sessions/opened-session.ts';
+import type { SessionService } from '../sessions/session.service.ts';
+import type { Authenticated } from './account.service.ts';
+import { wrongCredentials } from './accounts.errors.ts';
+import { RECORD_FAILED_LOGIN } from './accounts.statements.ts';
+import { emailKey } from './email-key.ts';
+
+export interface LoginService {
+  /** @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED, SERVICE_UNAVAILABLE */
+  login(input: unknown, options: { withRefreshToken: boolean; origin: RequestOrigin }): Promise<OpenedSession>;
+}
+
+export interface LoginServiceOptions {
+  database: Database;
+  sessions: SessionService;
+  limits: Limits;
+  clock: Clock;
+  /** Who has these credentials; undefined when nobody has. */
+  authenticate(credentials: { email: string; password: string }): Promise<Authenticated | undefined>;
+}
+
+export function createLoginService(options: LoginServiceOptions): LoginService {
+  const { database, sessions, limits, clock, authenticate } = options;
+
+  return {
+    async login(input, { withRefreshToken, origin }) {
+      const { email, password } = parseInput(loginInput, input);
+      const key = emailKey(email) ?? '';
+      await limits.checkLogin(key, origin.ip);
+      const who = await authenticate({ email, password });
+      // Of many tries at once, none learns anything when the last one allowed has failed meanwhile.
+      if (who) await limits.checkLogin(key, origin.ip);
+      const opened = who && (await sessions.open(who.account, { ...who, withRefreshToken, origin }));
+      if (!opened) return refuse(key, origin);
+      return opened;
+    },
+  };
+
+  async function refuse(key: string, { ip, requestId }: RequestOrigin): Promise<never> {
+    await limits.countFailedLogin(key, ip);
+    await database.run('write', RECORD_FAILED_LOGIN, [new Date(clock.now()), key, ip, requestId]);
+    throw wrongCredentials();
+  }
+}

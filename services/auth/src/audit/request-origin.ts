@@ -1,0 +1,6 @@
+/** Where a request came from: for limits and the audit trail. */
+export interface RequestOrigin {
+  /** The caller's address as the gateway saw it; null when nobody told. */
+  ip: string | null;
+  requestId: string;
+}

@@ -1,0 +1,67 @@
+import { availableParallelism } from 'node:os';
+import { processSettings, readEnv, setting, type Env } from '@taskmesh/service';
+import { z } from 'zod';
+
+/** What auth needs to know. Durations carry their unit; secrets stand apart, so that the rest may be shown. */
+export interface AuthConfig {
+  /** Where keys and mail files go. */
+  dataDir: string;
+  accessTokenTtlSeconds: number;
+  /** A JWK set of the operator; undefined: auth keeps one of its own under `dataDir`. */
+  accessTokenKeysFile: string | undefined;
+  refreshTokenTtlDays: number;
+  passwordMinLength: number;
+  /** How many passwords are hashed at once. */
+  hashConcurrency: number;
+  /** Multiplies the limits per IP; 0 switches those off. */
+  rateLimitFactor: number;
+  mailFrom: string;
+  /** The origin that links in mails lead to, without a slash at its end. */
+  publicUrl: string;
+  secrets: {
+    postgresUrl: string;
+    /** undefined: mails are written as files. */
+    smtpUrl: string | undefined;
+  };
+}
+
+/** What libuv does with threads shares these: other work must find one free while passwords are hashed. */
+const DEFAULT_THREADS = 4;
+const DAY_S = 86_400;
+
+const settings = z.object({
+  NODE_ENV: processSettings.NODE_ENV,
+  POSTGRES_URL: setting.url('postgres:', 'postgresql:'),
+  DATA_DIR: setting.text().default('.data'),
+  ACCESS_TOKEN_TTL_S: setting.int(1, 30 * DAY_S).default(3_600),
+  ACCESS_TOKEN_KEYS_FILE: setting.text().optional(),
+  REFRESH_TOKEN_TTL_DAYS: setting.int(1, 3_650).default(30),
+  PASSWORD_MIN_LENGTH: setting.int(8, 128).default(8),
+  HASH_CONCURRENCY: setting.int(1, 1_024).optional(),
+  UV_THREADPOOL_SIZE: setting.int(1, 1_024).default(DEFAULT_THREADS),
+  RATE_LIMIT_FACTOR: setting.number(0, 1_000_000).optional(),
+  SMTP_URL: setting.url('smtp:', 'smtps:').optional(),
+  MAIL_FROM: setting.text().default('Taskmesh <taskmesh@localhost>'),
+  PUBLIC_URL: setting.url('http:', 'https:').default('http://127.0.0.1:4000'),
+});
+
+/**
+ * Reads auth's settings; `cores` decides the default of HASH_CONCURRENCY.
+ * @throws ConfigError with every problem
+ */
+export function readAuthConfig(env: Env, cores = availableParallelism()): AuthConfig {
+  const values = readEnv(settings, env);
+  const atOnce = Math.max(1, Math.min(cores, values.UV_THREADPOOL_SIZE) - 1);
+  return {
+    dataDir: values.DATA_DIR,
+    accessTokenTtlSeconds: values.ACCESS_TOKEN_TTL_S,
+    accessTokenKeysFile: values.ACCESS_TOKEN_KEYS_FILE,
+    refreshTokenTtlDays: values.REFRESH_TOKEN_TTL_DAYS,
+    passwordMinLength: values.PASSWORD_MIN_LENGTH,
+    hashConcurrency: values.HASH_CONCURRENCY ?? atOnce,
+    rateLimitFactor: values.RATE_LIMIT_FACTOR ?? (values.NODE_ENV === 'production' ? 1 : 100),
+    mailFrom: values.MAIL_FROM,
+    publicUrl: values.PUBLIC_URL.replace(/\/+$/, ''),
+    secrets: { postgresUrl: values.POSTGRES_URL, smtpUrl: values.SMTP_URL },
+  };
+}

@@ -1,0 +1,109 @@
+import { asUnavailable } from '@taskmesh/database';
+import type { AuthInternal } from '@taskmesh/internal-api';
+import type { KeyValue } from '@taskmesh/key-value';
+import { startAll, stopAll, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
+import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
+import { join } from 'node:path';
+import type { Registry } from 'prom-client';
+import { createAccountService } from './accounts/account.service.ts';
+import { createAccountsResolvers } from './accounts/accounts.resolvers.ts';
+import { createLoginService } from './accounts/login.service.ts';
+import type { AuthConfig } from './config.ts';
+import { createAuthDatabase } from './database.ts';
+import { readTypeDefs } from './graphql/schema.ts';
+import { createHousekeeping } from './housekeeping.ts';
+import { createLoginStrategy } from './http/passport.ts';
+import { randomIds, type Ids } from './ids.ts';
+import { createKeyRing } from './keys/key-ring.ts';
+import { createLimits } from './limits/limits.ts';
+import { createAuthMetrics } from './metrics.ts';
+import { readCommonPasswords } from './passwords/common-passwords.ts';
+import { createHasher } from './passwords/hasher.ts';
+import { createPasswordRules } from './passwords/password-rules.ts';
+import { createFileMailer } from './recovery/file-mailer.ts';
+import { createMailWorker } from './recovery/mail-worker.ts';
+import type { Mailer } from './recovery/mailer.ts';
+import { createRecoveryService } from './recovery/recovery.service.ts';
+import { createSmtpMailer } from './recovery/smtp-mailer.ts';
+import { createSessionMaker } from './sessions/new-session.ts';
+import { createSessionService } from './sessions/session.service.ts';
+
+export interface AuthDeps {
+  clock: Clock;
+  /** @default random UUIDs in the order of time */
+  ids?: Ids;
+  log: Log;
+  /** Where limits are counted; who made it closes it. */
+  keyValue: KeyValue;
+  metrics?: Registry;
+  /** Instead of the one that the configuration names; closed on `stop`. */
+  mailer?: Mailer;
+}
+
+export interface Auth extends Service {
+  subgraph: Subgraph;
+  internal: AuthInternal;
+  ready(): Promise<HealthReport>;
+  /** Does at once what otherwise happens by and by: sends due mails, clears what has expired. */
+  processAll(): Promise<void>;
+}
+
+/** Opens nothing; `start` migrates the database and begins the background work. It listens nowhere. */
+export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Auth> {
+  const { clock, ids = randomIds, log, keyValue } = deps;
+  const metrics = createAuthMetrics(deps.metrics);
+  const database = await createAuthDatabase(config.secrets.postgresUrl, log);
+  const keys = createKeyRing({
+    file: config.accessTokenKeysFile ?? join(config.dataDir, 'keys', 'access-token-keys.json'),
+    create: config.accessTokenKeysFile === undefined,
+    log,
+  });
+  const mailer = deps.mailer ?? createMailer(config, { clock, ids });
+  const limits = createLimits(keyValue, config.rateLimitFactor);
+  const hasher = createHasher({ concurrency: config.hashConcurrency, onHashed: metrics.hashed });
+  metrics.watchQueue(hasher.waiting);
+  const rules = createPasswordRules({ minLength: config.passwordMinLength, common: readCommonPasswords() });
+  const { accessTokenTtlSeconds, refreshTokenTtlDays, publicUrl } = config;
+  const maker = createSessionMaker({ accessTokenTtlSeconds, refreshTokenTtlDays, clock, ids, keys });
+
+  const sessions = createSessionService({ database, maker, clock });
+  const accounts = createAccountService({ database, sessions: maker, hasher, rules, limits, clock, ids });
+  const loginStrategy = createLoginStrategy(accounts.checkPassword);
+  const logins = createLoginService({ database, sessions, limits, clock, authenticate: loginStrategy });
+  const worker = createMailWorker({ database, mailer, publicUrl, clock, log, onAttempt: metrics.mail });
+  const recovery = createRecoveryService({ database, hasher, rules, limits, clock, ids, onRequested: worker.wake });
+  const housekeeping = createHousekeeping({ database, clock, log });
+
+  const store: Service = { start: () => database.migrate(), stop: () => database.close() };
+  const post: Service = { start: () => Promise.resolve(), stop: () => mailer.close() };
+  const parts = [keys, store, post, worker, housekeeping];
+
+  return {
+    subgraph: createSubgraph({
+      name: 'auth',
+      typeDefs: readTypeDefs(),
+      resolvers: createAccountsResolvers({ accounts, logins, sessions, recovery, onMutation: metrics.mutation }),
+      mapError: asUnavailable,
+      log,
+    }),
+    internal: {
+      endedSessions: sessions.endedSessions,
+      accessTokenKeys: () => Promise.resolve(keys.verifyingKeys()),
+    },
+    async ready() {
+      const isUp = await database.isUp();
+      return { ok: isUp, checks: { database: isUp, passwordsWaiting: hasher.waiting() } };
+    },
+    async processAll() {
+      await worker.drain();
+      await housekeeping.sweep();
+    },
+    start: () => startAll(parts),
+    stop: () => stopAll(parts),
+  };
+}
+
+function createMailer({ secrets, mailFrom, dataDir }: AuthConfig, deps: { clock: Clock; ids: Ids }): Mailer {
+  if (secrets.smtpUrl) return createSmtpMailer({ url: secrets.smtpUrl, from: mailFrom });
+  return createFileMailer({ dir: join(dataDir, 'mail'), from: mailFrom, ...deps });
+}

@@ -1,0 +1,25 @@
+import { createDatabase, type Database } from '@taskmesh/database';
+import type { Log } from '@taskmesh/service';
+import { migrations } from '../migrations/index.ts';
+import { AccountEntity } from './accounts/account.entity.ts';
+import { AuditEntryEntity } from './audit/audit-entry.entity.ts';
+import { RecoveryRequestEntity } from './recovery/recovery-request.entity.ts';
+import { ResetTokenEntity } from './recovery/reset-token.entity.ts';
+import { EndedSessionCounterEntity, EndedSessionEntity } from './sessions/ended-session.entity.ts';
+import { RefreshTokenEntity } from './sessions/refresh-token.entity.ts';
+import { SessionEntity } from './sessions/session.entity.ts';
+
+const entities = [
+  AccountEntity,
+  SessionEntity,
+  RefreshTokenEntity,
+  EndedSessionEntity,
+  EndedSessionCounterEntity,
+  RecoveryRequestEntity,
+  ResetTokenEntity,
+  AuditEntryEntity,
+];
+
+export function createAuthDatabase(url: string, log: Log): Promise<Database> {
+  return createDatabase({ name: 'auth', url, entities, migrations, log });
+}

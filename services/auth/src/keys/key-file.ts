@@ -1,0 +1,58 @@
+import { createSigningKey, type KeySet } from '@taskmesh/identity';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { link, mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+
+const coordinate = z.string().regex(/^[\w-]{43}$/);
+const key = z.looseObject({
+  kty: z.literal('EC'),
+  crv: z.literal('P-256'),
+  kid: z.string().min(1),
+  x: coordinate,
+  y: coordinate,
+  d: coordinate.optional(),
+});
+const keySet = z.object({ keys: z.array(key).min(1) });
+
+/**
+ * Reads the text of a key file: a JWK set of ES256 keys, each with a `kid` of its own, the first one private.
+ * @throws Error that says what is wrong, without a word of the keys
+ */
+export function parseKeySet(text: string): KeySet {
+  const parsed = keySet.safeParse(parseJson(text));
+  if (!parsed.success) throw new Error('it is not a JWK set of EC P-256 keys, each with a kid');
+  const { keys } = parsed.data;
+  if (keys[0]?.d === undefined) throw new Error('its first key, the one that signs, is not a private key');
+  if (new Set(keys.map(({ kid }) => kid)).size < keys.length) throw new Error('two of its keys have the same kid');
+  return { keys };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('it is not JSON');
+  }
+}
+
+/** Makes the file, for its owner's eyes only, when it is not there; whichever process is first wins. */
+export async function ensureKeyFile(file: string): Promise<void> {
+  if (existsSync(file)) return;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const fresh = `${file}.${randomUUID()}`;
+  const keys: KeySet = { keys: [await createSigningKey(`access-${randomUUID()}`)] };
+  await writeFile(fresh, JSON.stringify(keys, undefined, 2), { mode: 0o600 });
+  try {
+    await link(fresh, file); // whole or not at all, and never over another one
+  } catch (error) {
+    if (!isAlreadyThere(error)) throw error;
+  } finally {
+    await rm(fresh);
+  }
+}
+
+function isAlreadyThere(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EEXIST';
+}

@@ -1,0 +1,91 @@
+import { publicKeys, type KeySet } from '@taskmesh/identity';
+import type { Log, Service } from '@taskmesh/service';
+import { importJWK, type CryptoKey } from 'jose';
+import { readFile } from 'node:fs/promises';
+import { ensureKeyFile, parseKeySet } from './key-file.ts';
+
+export interface SigningKey {
+  kid: string;
+  privateKey: CryptoKey;
+}
+
+/** The keys of access tokens, as the file has them now. */
+export interface KeyRing extends Service {
+  /** The first key of the file. */
+  signingKey(): SigningKey;
+  /** The public halves of all of them: what a verifier needs. */
+  verifyingKeys(): KeySet;
+  /** Looks at the file now instead of within the next second. */
+  reload(): Promise<void>;
+}
+
+export interface KeyRingOptions {
+  file: string;
+  /** Whether to make the file when it is not there. */
+  create: boolean;
+  log: Log;
+  /** @default 1_000 */
+  pollMs?: number;
+}
+
+/**
+ * Reads the file on start and again whenever its content changes. Content that makes no sense keeps the start from
+ * succeeding; later it is logged, and the keys stay as they are. Reading is cheap, and sees what file events and times
+ * miss (mounted secrets, two changes in one tick).
+ */
+export function createKeyRing({ file, create, log, pollMs = 1_000 }: KeyRingOptions): KeyRing {
+  let text = '';
+  let current: { signing: SigningKey; verifying: KeySet } | undefined;
+  let complaint = '';
+  let timer: NodeJS.Timeout | undefined;
+
+  const read = async () => {
+    const found = await readFile(file, 'utf8');
+    if (found === text) return;
+    const keys = parseKeySet(found);
+    current = { signing: await importSigningKey(keys), verifying: publicKeys(keys) };
+    text = found;
+    log.info({ kids: keys.keys.map(({ kid }) => kid) }, 'access token keys loaded');
+  };
+
+  const reload = async () => {
+    try {
+      await read();
+      complaint = '';
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (message !== complaint) log.error({ file, reason: message }, 'access token keys not usable, the former ones stay');
+      complaint = message;
+    }
+  };
+
+  const loaded = () => {
+    if (!current) throw new Error('The access token keys are not loaded yet.');
+    return current;
+  };
+
+  return {
+    async start() {
+      if (create) await ensureKeyFile(file);
+      await read().catch((cause: unknown) => {
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw new Error(`The access token keys in ${file} cannot be used: ${reason}`);
+      });
+      timer = setInterval(() => void reload(), pollMs).unref();
+    },
+    stop() {
+      clearInterval(timer);
+      return Promise.resolve();
+    },
+    signingKey: () => loaded().signing,
+    verifyingKeys: () => loaded().verifying,
+    reload,
+  };
+}
+
+async function importSigningKey({ keys: [first] }: KeySet): Promise<SigningKey> {
+  if (!first?.kid) throw new Error('it has no key that signs');
+  const privateKey = await importJWK(first, 'ES256');
+  if (privateKey instanceof Uint8Array) throw new Error('its first key is not an EC key');
+  return { kid: first.kid, privateKey };
+}

@@ -1,0 +1,74 @@
+import { createIdentityVerifier, type KeySet } from '@taskmesh/identity';
+import { authInternal, serveInternalApi } from '@taskmesh/internal-api';
+import { createMemoryKeyValue, createRedisKeyValue } from '@taskmesh/key-value';
+import {
+  ConfigError,
+  createAdminServer,
+  createLog,
+  createMetrics,
+  processSettings,
+  readAll,
+  readEnv,
+  runMain,
+  setting,
+  startAll,
+  stopAll,
+  systemClock,
+  type Env,
+  type Service,
+} from '@taskmesh/service';
+import { createSubgraphServer } from '@taskmesh/subgraph';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { readAuthConfig } from './config.ts';
+import { createAuth } from './create-auth.ts';
+import { createIdentityStrategy } from './http/passport.ts';
+
+const settings = z.object({
+  LOG_LEVEL: processSettings.LOG_LEVEL,
+  HOST: setting.text().default('127.0.0.1'),
+  PORT: setting.port().default(4001),
+  ADMIN_PORT: setting.port().optional(),
+  REDIS_URL: setting.url('redis:', 'rediss:').optional(),
+  IDENTITY_PUBLIC_KEYS_FILE: setting.text(),
+});
+
+function readKeys(env: Env): KeySet {
+  const file = env.IDENTITY_PUBLIC_KEYS_FILE;
+  if (!file) return { keys: [] }; // that it is missing is told by the settings
+  try {
+    const set = z.object({ keys: z.array(z.looseObject({ kty: z.string(), kid: z.string() })).min(1) });
+    return set.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    throw new ConfigError([`IDENTITY_PUBLIC_KEYS_FILE must name a readable JWK set (is: ${JSON.stringify(file)})`]);
+  }
+}
+
+await runMain(async () => {
+  const { env } = process;
+  const { config, own, identityKeys } = readAll({
+    config: () => readAuthConfig(env),
+    own: () => readEnv(settings, env),
+    identityKeys: () => readKeys(env),
+  });
+  const { HOST: host, PORT: port, LOG_LEVEL: level, REDIS_URL: redisUrl } = own;
+  const log = createLog({ service: 'auth', level });
+  const metrics = createMetrics({ service: 'auth' });
+  const keyValue = redisUrl ? createRedisKeyValue({ url: redisUrl, log }) : createMemoryKeyValue();
+  const auth = await createAuth(config, { clock: systemClock, log, keyValue, metrics });
+  const verifier = createIdentityVerifier({ audience: 'auth', keys: identityKeys, clock: systemClock });
+
+  const server = createSubgraphServer({
+    subgraph: auth.subgraph,
+    host,
+    port,
+    authenticate: createIdentityStrategy(verifier),
+    routes: (app) => serveInternalApi(app, authInternal, auth.internal, verifier),
+    log,
+  });
+  const adminPort = own.ADMIN_PORT ?? (port === 0 ? 0 : port + 10_000);
+  const admin = createAdminServer({ host, port: adminPort, metrics, ready: auth.ready, log });
+  const store: Service = { start: () => Promise.resolve(), stop: () => keyValue.close() };
+  const parts = [store, auth, server, admin];
+  return { service: { start: () => startAll(parts), stop: () => stopAll(parts) }, log };
+});

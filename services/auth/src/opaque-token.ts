@@ -1,0 +1,18 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** A secret that only its holder has, and what the database keeps of it. */
+export interface OpaqueToken {
+  /** 256 random bits in base64url: 43 characters. */
+  token: string;
+  hash: string;
+}
+
+export function createOpaqueToken(): OpaqueToken {
+  const token = randomBytes(32).toString('base64url');
+  return { token, hash: hashOf(token) };
+}
+
+/** No salt and no slow hash: 256 random bits cannot be guessed. */
+export function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}

@@ -1,0 +1,18 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+
+/** A mail that is to be sent, if there is an account with that address. */
+export const RecoveryRequestEntity = defineEntity({
+  name: 'RecoveryRequest',
+  tableName: 'recovery_requests',
+  properties: {
+    id: p.uuid().primary(),
+    emailKey: p.text(),
+    ip: p.text().nullable(),
+    requestId: p.text(),
+    createdAt: p.datetime(3),
+    attempts: p.integer(),
+    nextAttemptAt: p.datetime(3),
+  },
+});
+
+export type RecoveryRequest = InferEntity<typeof RecoveryRequestEntity>;

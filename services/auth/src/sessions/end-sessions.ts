@@ -1,0 +1,29 @@
+import { LockMode, type EntityManager } from '@mikro-orm/core';
+import type { EndedSession } from '@taskmesh/internal-api';
+import { EndedSessionCounterEntity, EndedSessionEntity } from './ended-session.entity.ts';
+import type { Session } from './session.entity.ts';
+
+/**
+ * Ends sessions that the caller has locked, inside the caller's transaction, and lists those with access tokens that
+ * still live. The counter is the last lock that a transaction takes: the list's sequence is gapless and in the order of
+ * the commits, so whoever has read up to one number has missed nothing before it.
+ */
+export async function endSessions(em: EntityManager, sessions: Session[], now: Date): Promise<EndedSession[]> {
+  for (const session of sessions) session.endedAt = now;
+  await em.flush();
+  const living = sessions.filter(({ tokensUntil }) => tokensUntil > now);
+  if (living.length === 0) return [];
+  const counter = await em.findOneOrFail(EndedSessionCounterEntity, 1, {
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+    refresh: true,
+  });
+  const ended = living.map(({ id, tokensUntil }, index) => ({
+    sequence: counter.last + index + 1,
+    sessionId: id,
+    until: tokensUntil,
+  }));
+  counter.last += ended.length;
+  for (const entry of ended) em.persist(em.create(EndedSessionEntity, entry));
+  await em.flush();
+  return ended.map(({ sequence, sessionId, until }) => ({ sequence, sessionId, until: Math.floor(until.getTime() / 1000) }));
+}

@@ -1,0 +1,21 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+export const EndedSessionEntity = defineEntity({
+  name: 'EndedSession',
+  tableName: 'ended_sessions',
+  properties: {
+    sequence: p.bigint('number').primary(),
+    sessionId: p.uuid(),
+    until: p.datetime(3),
+  },
+});
+
+/** A single row, `id` 1: whoever ends a session locks it, so that sequences come in the order of the commits. */
+export const EndedSessionCounterEntity = defineEntity({
+  name: 'EndedSessionCounter',
+  tableName: 'ended_session_counter',
+  properties: {
+    id: p.integer().primary(),
+    last: p.bigint('number'),
+  },
+});

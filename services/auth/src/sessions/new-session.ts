@@ -1,0 +1,77 @@
+import { signAccessToken } from '@taskmesh/identity';
+import type { Clock } from '@taskmesh/service';
+import type { Account } from '../accounts/account.entity.ts';
+import type { RequestOrigin } from '../audit/request-origin.ts';
+import type { Ids } from '../ids.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import { createOpaqueToken } from '../opaque-token.ts';
+import type { OpenedSession } from './opened-session.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface SessionMakerOptions {
+  accessTokenTtlSeconds: number;
+  refreshTokenTtlDays: number;
+  clock: Clock;
+  ids: Ids;
+  keys: KeyRing;
+}
+
+/** A session that is to be stored. */
+export interface NewSession {
+  opened: OpenedSession;
+  /** The values of `OPENING`. */
+  values(origin: RequestOrigin, kind: 'session.opened' | 'account.created'): unknown[];
+}
+
+/** Fresh tokens for a session, and until when each of them counts. */
+export interface FreshTokens {
+  accessToken: string;
+  now: Date;
+  tokensUntil: Date;
+  refresh: { token: string; hash: string; expiresAt: Date } | undefined;
+  /** When neither token can be used any more. */
+  expiresAt: Date;
+}
+
+export interface SessionMaker {
+  prepare(account: Account, options: { withRefreshToken: boolean }): Promise<NewSession>;
+  freshTokens(sessionId: string, account: Account, options: { withRefreshToken: boolean }): Promise<FreshTokens>;
+  readonly expiresIn: number;
+}
+
+/** Makes tokens and the rows that belong to them; stores nothing. */
+export function createSessionMaker(options: SessionMakerOptions): SessionMaker {
+  const { accessTokenTtlSeconds, refreshTokenTtlDays, clock, ids, keys } = options;
+
+  const freshTokens: SessionMaker['freshTokens'] = async (sessionId, { id, email }, { withRefreshToken }) => {
+    const now = new Date(clock.now());
+    const iat = Math.floor(now.getTime() / 1000);
+    const exp = iat + accessTokenTtlSeconds;
+    const claims = { userId: id, email, iat, exp, sub: id, sid: sessionId, jti: ids.next() };
+    const accessToken = await signAccessToken(claims, keys.signingKey());
+    const tokensUntil = new Date(exp * 1000);
+    if (!withRefreshToken) return { accessToken, now, tokensUntil, refresh: undefined, expiresAt: tokensUntil };
+    const refreshUntil = new Date(now.getTime() + refreshTokenTtlDays * DAY_MS);
+    const refresh = { ...createOpaqueToken(), expiresAt: refreshUntil };
+    return { accessToken, now, tokensUntil, refresh, expiresAt: later(tokensUntil, refreshUntil) };
+  };
+
+  return {
+    expiresIn: accessTokenTtlSeconds,
+    freshTokens,
+    async prepare(account, { withRefreshToken }) {
+      const sessionId = ids.next();
+      const { accessToken, now, tokensUntil, refresh, expiresAt } = await freshTokens(sessionId, account, { withRefreshToken });
+      const row = [sessionId, account.id, now, tokensUntil, expiresAt, refresh?.hash ?? null, refresh?.expiresAt ?? null];
+      return {
+        opened: { sessionId, accessToken, refreshToken: refresh?.token, expiresIn: accessTokenTtlSeconds, account },
+        values: ({ ip, requestId }, kind) => [...row, ip, requestId, kind],
+      };
+    },
+  };
+}
+
+function later(one: Date, other: Date): Date {
+  return one > other ? one : other;
+}

@@ -1,0 +1,47 @@
+import type { Statement } from '@taskmesh/database';
+
+/**
+ * Opens a session of `account`, a preceding part of the same statement: one round trip writes all that belongs to it.
+ * $1 session id, $2 account id, $3 now, $4 tokens until, $5 expires at, $6 hash of a refresh token or null, $7 its end,
+ * $8 ip, $9 request id, $10 kind of the audit entry.
+ */
+export const OPENING = `
+  session as (
+    insert into sessions (id, account_id, created_at, tokens_until, expires_at)
+    select $1::uuid, id, $3::timestamptz, $4::timestamptz, $5::timestamptz from account
+    returning id, account_id, created_at
+  ),
+  refresh as (
+    insert into refresh_tokens (hash, session_id, created_at, expires_at)
+    select $6::text, id, created_at, $7::timestamptz from session where $6::text is not null
+  ),
+  audit as (
+    insert into audit_log (at, kind, account_id, session_id, ip, request_id)
+    select created_at, $10::text, account_id, id, $8::text, $9::text from session
+  )
+  select id from session`;
+
+/**
+ * $11: the version of the password that was checked. The lock keeps a reset away that would not see this session;
+ * a reset that was faster leaves no row, and no session.
+ */
+export const OPEN_SESSION: Statement = {
+  name: 'auth-open-session',
+  text: `with account as (
+    select id from accounts where id = $2::uuid and password_version = $11::integer for share
+  ), ${OPENING}`,
+};
+
+/** $1: after, $2: now, $3: at most. One snapshot for the rows and the head. */
+export const ENDED_SESSIONS: Statement = {
+  name: 'auth-ended-sessions',
+  text: `
+    select counter.last as head, ended.sequence, ended.session_id, floor(extract(epoch from ended.until)) as until
+    from ended_session_counter counter
+    left join lateral (
+      select sequence, session_id, until from ended_sessions
+      where sequence > $1::bigint and until > $2::timestamptz
+      order by sequence limit $3::integer
+    ) ended on true
+    order by ended.sequence`,
+};

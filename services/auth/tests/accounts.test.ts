@@ -1,0 +1,223 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { codeOf, LOGIN, LOGIN_PLAIN, loggedIn, LOGOUT, ME, SIGN_UP, SIGN_UP_PLAIN, signedUp } from './operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+
+let running: RunningAuth;
+beforeAll(async () => {
+  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
+});
+afterAll(() => running.stop());
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+describe('signing up', () => {
+  it('opens an account and a session with both tokens', async () => {
+    const input = { email: '  Ada.First@Example.com ', password: PASSWORD, name: ' Ada ' };
+    const result = await running.send(SIGN_UP, { input });
+    expect(result.errors).toBeUndefined();
+    expect(result.data?.signUp).toEqual({
+      accessToken: expect.any(String),
+      refreshToken: expect.stringMatching(/^[\w-]{43}$/),
+      expiresIn: 3_600,
+      user: {
+        id: expect.stringMatching(UUID),
+        email: 'Ada.First@Example.com',
+        name: 'Ada',
+        emailConfirmedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      },
+    });
+  });
+
+  it('tells the gateway as whom to go on', async () => {
+    const result = await running.send(SIGN_UP, { input: { email: 'goes-on@example.com', password: PASSWORD, name: 'A' } });
+    expect(result.extensions).toEqual({
+      session: { userId: expect.stringMatching(UUID), sessionId: expect.stringMatching(UUID) },
+    });
+  });
+
+  it('signs an access token with exactly the claims that the decisions name', async () => {
+    const { accessToken, userId, sessionId } = await signedUp(running, 'claims@example.com');
+    const { keys } = await running.auth.internal.accessTokenKeys();
+    expect(decodeProtectedHeader(accessToken)).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: keys[0]?.kid });
+    const claims = decodeJwt(accessToken);
+    expect(claims).toEqual({
+      userId,
+      email: 'claims@example.com',
+      sub: userId,
+      sid: sessionId,
+      jti: expect.stringMatching(UUID),
+      iat: expect.any(Number),
+      exp: Number(claims.iat) + 3_600,
+      iss: 'taskmesh',
+      aud: 'taskmesh-api',
+    });
+  });
+
+  it.each([
+    ['upper case', 'TWICE@EXAMPLE.COM'],
+    ['blanks around it', ' twice@example.com '],
+    ['the same letters', 'twice@example.com'],
+  ])('refuses a known address in another spelling: %s', async (_what, email) => {
+    await running.send(SIGN_UP, { input: { email: 'Twice@example.com', password: PASSWORD, name: 'A' } });
+    const result = await running.send(SIGN_UP, { input: { email, password: PASSWORD, name: 'B' } });
+    expect(codeOf(result)).toBe('CONFLICT');
+  });
+
+  it('knows upper and lower case beyond ASCII', async () => {
+    await signedUp(running, 'émile@exämple.com');
+    const result = await running.send(SIGN_UP, { input: { email: 'ÉMILE@EXÄMPLE.COM', password: PASSWORD, name: 'B' } });
+    expect(codeOf(result)).toBe('CONFLICT');
+  });
+
+  it('lets one of 50 parallel sign-ups with one address through', async () => {
+    const tries = Array.from({ length: 50 }, (_, index) =>
+      running.send(SIGN_UP_PLAIN, {
+        input: { email: index % 2 ? 'race@example.com' : 'Race@Example.com', password: PASSWORD, name: 'R' },
+      }),
+    );
+    const codes = (await Promise.all(tries)).map((result) => codeOf(result) ?? 'created');
+    expect(codes.filter((code) => code === 'created')).toHaveLength(1);
+    expect(codes.filter((code) => code === 'CONFLICT')).toHaveLength(49);
+    const rows = await running.database.query(`select 1 from accounts where email_key = 'race@example.com'`);
+    expect(rows).toHaveLength(1);
+  });
+
+  it.each([
+    ['an address without @', { email: 'nobody' }, 'email'],
+    ['an address with two @', { email: 'a@b@c' }, 'email'],
+    ['a line break in the address', { email: 'a@b.c\r\nBcc:x@y.z' }, 'email'],
+    ['an address of 255 characters', { email: `${'a'.repeat(245)}@b.example` }, 'email'],
+    ['NUL in the address', { email: 'a\0@b.c' }, 'email'],
+    ['a name of blanks', { name: '   ' }, 'name'],
+    ['a name of 256 characters', { name: 'n'.repeat(256) }, 'name'],
+    ['7 characters of password', { password: 'sh0rt!!' }, 'password'],
+    ['129 characters of password', { password: 'x'.repeat(129) }, 'password'],
+    ['a password of blanks', { password: '          ' }, 'password'],
+    ['one of the most common passwords', { password: 'Password123' }, 'password'],
+    ['the address as password', { password: 'INPUT@example.com' }, 'password'],
+    ['NUL in the password', { password: 'long enough \0' }, 'password'],
+    ['a lone surrogate in the password', { password: 'long enough \ud800' }, 'password'],
+  ])('refuses %s and stores nothing', async (_what, wrong, path) => {
+    const count = () => running.database.query('select count(*) from accounts');
+    const before = await count();
+    const input = { email: 'input@example.com', password: PASSWORD, name: 'Name', ...wrong };
+    const result = await running.send(SIGN_UP, { input });
+    expect(codeOf(result)).toBe('BAD_USER_INPUT');
+    expect(result.errors?.[0]?.extensions?.issues).toEqual([{ path, message: expect.stringContaining(path) }]);
+    expect(await count()).toEqual(before);
+  });
+
+  it.each([
+    ['8', 'x7-q4-z2'],
+    ['128', 'ab'.repeat(64)],
+    ['128 emoji', '😀🎈'.repeat(64)],
+  ])('takes a password of %s code points', async (what, password) => {
+    const { userId } = await signedUp(running, `length-${what.replace(' ', '-')}@example.com`, password);
+    expect(userId).toMatch(UUID);
+  });
+
+  it('stores passwords as argon2id with the parameters of the decisions only', async () => {
+    await signedUp(running, 'hash@example.com');
+    const [row] = await running.database.query(`select * from accounts where email_key = 'hash@example.com'`);
+    expect(row?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(JSON.stringify(row)).not.toContain(PASSWORD);
+  });
+});
+
+describe('logging in', () => {
+  it('opens another session of the account, whatever the case of the address', async () => {
+    const first = await signedUp(running, 'Login@example.com');
+    const second = await loggedIn(running, ' LOGIN@EXAMPLE.COM');
+    expect(second.userId).toBe(first.userId);
+    expect(second.sessionId).not.toBe(first.sessionId);
+  });
+
+  it('takes a composed and a decomposed spelling of one password alike', async () => {
+    await signedUp(running, 'nfkc@example.com', 'caf\u00e9 au lait');
+    expect(await loggedIn(running, 'nfkc@example.com', 'cafe\u0301 au lait')).toBeTruthy();
+  });
+
+  it('answers an unknown address and a wrong password with the same body', async () => {
+    await signedUp(running, 'same-body@example.com');
+    const wrong = await running.send(LOGIN, { input: { email: 'same-body@example.com', password: 'not the one' } });
+    const unknown = await running.send(LOGIN, { input: { email: 'nobody@example.com', password: 'not the one' } });
+    expect(wrong).toEqual(unknown);
+    expect(wrong.errors).toEqual([
+      expect.objectContaining({ message: 'Wrong e-mail or password.', extensions: { code: 'UNAUTHENTICATED' } }),
+    ]);
+  });
+
+  it.each([
+    ['a blank behind the password', 'blank@example.com', `${PASSWORD} `],
+    ['nothing as password', 'blank@example.com', ''],
+    ['nothing as address', '', PASSWORD],
+    ['NUL in the address', 'blank@example.com\0', PASSWORD],
+    ['a lone surrogate in the address', 'blank\ud800@example.com', PASSWORD],
+    ['a quote in the address', `' or '1'='1`, PASSWORD],
+  ])('refuses %s as wrong credentials', async (_what, email, password) => {
+    await running.send(SIGN_UP_PLAIN, { input: { email: 'blank@example.com', password: PASSWORD, name: 'B' } });
+    const result = await running.send(LOGIN, { input: { email, password } });
+    expect(result.errors?.map(({ message }) => message)).toEqual(['Wrong e-mail or password.']);
+  });
+
+  it('refuses more than 1,024 characters as bad input', async () => {
+    const result = await running.send(LOGIN, { input: { email: 'a@b.c', password: 'x'.repeat(1_025) } });
+    expect(codeOf(result)).toBe('BAD_USER_INPUT');
+  });
+
+  it('makes no refresh token when none is selected', async () => {
+    const email = 'plain@example.com';
+    await running.send(SIGN_UP_PLAIN, { input: { email, password: PASSWORD, name: 'P' } });
+    await running.send(LOGIN_PLAIN, { input: { email, password: PASSWORD } });
+    const rows = await running.database.query(
+      `select s.expires_at = s.tokens_until as short, r.hash from accounts a join sessions s on s.account_id = a.id
+       left join refresh_tokens r on r.session_id = s.id where a.email_key = $1`,
+      [email],
+    );
+    expect(rows).toEqual([{ short: true, hash: null }, { short: true, hash: null }]);
+  });
+
+  it('makes one when it is selected through a fragment, but not when it is skipped', async () => {
+    const email = 'fragment@example.com';
+    await signedUp(running, email);
+    const query = `mutation ($input: LoginInput!, $skip: Boolean!) { login(input: $input) { ...S } }
+      fragment S on Session { accessToken ... on Session { again: refreshToken @skip(if: $skip) } }`;
+    const input = { email, password: PASSWORD };
+    const skipped = await running.send(query, { input, skip: true });
+    expect(skipped.data?.login).toEqual({ accessToken: expect.any(String) });
+    const selected = await running.send(query, { input, skip: false });
+    expect(selected.data?.login).toEqual({ accessToken: expect.any(String), again: expect.any(String) });
+    const rows = await running.database.query(
+      `select 1 from accounts a join sessions s on s.account_id = a.id join refresh_tokens r on r.session_id = s.id
+       where a.email_key = $1`,
+      [email],
+    );
+    expect(rows).toHaveLength(2); // of the sign-up and of the second login
+  });
+});
+
+describe('the caller', () => {
+  it('is shown by me', async () => {
+    const { identity, userId } = await signedUp(running, 'Me@example.com');
+    const result = await running.send(ME, {}, identity);
+    expect(result.data?.me).toMatchObject({ id: userId, email: 'Me@example.com', name: 'Somebody' });
+  });
+
+  it.each([
+    ['me', ME],
+    ['logout', LOGOUT],
+  ])('must be somebody for %s', async (_what, query) => {
+    for (const identity of [{ role: 'anonymous' }, { role: 'operator' }] as const)
+      expect(codeOf(await running.send(query, {}, identity))).toBe('UNAUTHENTICATED');
+  });
+
+  it('finds itself as an entity, and nobody else', async () => {
+    const ada = await signedUp(running, 'entity-ada@example.com');
+    const bob = await signedUp(running, 'entity-bob@example.com');
+    const query = 'query ($r: [_Any!]!) { _entities(representations: $r) { ... on User { id email } } }';
+    const r = [ada, bob].map(({ userId }) => ({ __typename: 'User', id: userId }));
+    const result = await running.send(query, { r }, ada.identity);
+    expect(result.data?._entities).toEqual([{ id: ada.userId, email: 'entity-ada@example.com' }, null]);
+    expect((await running.send(query, { r })).data?._entities).toEqual([null, null]);
+  });
+});

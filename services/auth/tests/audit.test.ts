@@ -1,0 +1,73 @@
+import { LOGIN, LOGOUT, loggedIn, REFRESH, REQUEST_RESET, RESET, signedUp, SIGN_UP } from './operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+
+let running: RunningAuth;
+beforeAll(async () => {
+  running = await runAuth();
+});
+afterAll(() => running.stop());
+
+describe('the audit trail', () => {
+  it('tells every change of an account in order, with place and request, and without secrets', async () => {
+    const email = 'ada@example.com';
+    const first = await signedUp(running, email);
+    await running.send(LOGIN, { input: { email, password: 'not the one' } });
+    const second = await loggedIn(running, email);
+    await running.send(LOGOUT, {}, second.identity);
+    const { data } = await running.send(REFRESH, { token: first.refreshToken });
+    await running.send(REFRESH, { token: first.refreshToken });
+    await running.send(REQUEST_RESET, { email });
+    await running.auth.processAll();
+    const token = running.postbox.mails[0]?.text.split('\n').find((line) => /^[\w-]{43}$/.test(line));
+    await running.send(RESET, { input: { token, newPassword: 'another horse battery' } });
+
+    const rows = await running.database.query('select * from audit_log where account_id = $1 order by id', [first.userId]);
+    expect(rows.map(({ kind, session_id }) => [kind, session_id])).toEqual([
+      ['account.created', first.sessionId],
+      ['login.failed', null],
+      ['session.opened', second.sessionId],
+      ['session.ended', second.sessionId],
+      ['session.refreshed', first.sessionId],
+      ['session.refresh_token_reused', first.sessionId],
+      ['recovery.requested', null],
+      ['recovery.mail_sent', null],
+      ['password.reset', null],
+    ]);
+    for (const row of rows) expect(row).toMatchObject({ ip: '192.0.2.1', request_id: 'request-1', at: expect.any(Date) });
+    const text = JSON.stringify(rows);
+    for (const secret of [PASSWORD, 'not the one', first.refreshToken, token, email, JSON.stringify(data)])
+      expect(text).not.toContain(secret);
+  });
+
+  it('tells a failed login of an unknown address without an account', async () => {
+    await running.send(LOGIN, { input: { email: 'nobody@example.com', password: 'x' } });
+    const rows = await running.database.query('select kind, account_id from audit_log where account_id is null');
+    expect(rows).toEqual([{ kind: 'login.failed', account_id: null }]);
+  });
+
+  it('has no entry for a sign-up that was refused', async () => {
+    const count = () => running.database.query('select count(*) from audit_log');
+    await signedUp(running, 'twice@example.com');
+    const before = await count();
+    await running.send(SIGN_UP, { input: { email: 'twice@example.com', password: PASSWORD, name: 'T' } });
+    expect(await count()).toEqual(before);
+  });
+
+  it.each([
+    ['update', `update audit_log set kind = 'nothing'`],
+    ['delete', 'delete from audit_log'],
+    ['truncate', 'truncate audit_log'],
+  ])('refuses to be changed: %s', async (_what, statement) => {
+    const count = () => running.database.query('select count(*) from audit_log');
+    const before = await count();
+    await expect(running.database.query(statement)).rejects.toThrow('the audit trail only grows');
+    expect(await count()).toEqual(before);
+  });
+
+  it('outlives the account', async () => {
+    const { userId } = await signedUp(running, 'gone@example.com');
+    await running.database.query('delete from accounts where id = $1', [userId]);
+    const rows = await running.database.query('select kind from audit_log where account_id = $1', [userId]);
+    expect(rows).toEqual([{ kind: 'account.created' }]);
+  });
+});

@@ -1,0 +1,116 @@
+import { createSigningKey, verifyAccessToken, type KeySet } from '@taskmesh/identity';
+import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
+import { createLocalJWKSet, decodeProtectedHeader, type JWK } from 'jose';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createKeyRing } from '../src/keys/key-ring.ts';
+import { loggedIn, signedUp } from './operations.ts';
+import { runAuth, type RunningAuth } from './running-auth.ts';
+
+const log = createLog({ service: 'auth', level: 'silent' });
+
+async function writeKeys(file: string, ...keys: JWK[]): Promise<void> {
+  await writeFile(file, JSON.stringify({ keys }));
+}
+
+const kidsOf = ({ keys }: KeySet) => keys.map(({ kid }) => kid);
+const kidOf = (token: string) => decodeProtectedHeader(token).kid;
+
+describe('the keys of access tokens', () => {
+  let dir: string;
+  let file: string;
+  let running: RunningAuth | undefined;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'taskmesh-keys-'));
+    file = join(dir, 'keys.json');
+  });
+  afterEach(async () => {
+    await running?.stop();
+    running = undefined;
+    await rm(dir, { recursive: true });
+  });
+
+  it('are made for their owner alone when there are none, and shown without their private half', async () => {
+    running = await runAuth();
+    const own = join(running.dataDir, 'keys', 'access-token-keys.json');
+    expect((await stat(own)).mode & 0o777).toBe(0o600);
+    const [stored] = JSON.parse(await readFile(own, 'utf8')).keys;
+    expect(stored.d).toEqual(expect.any(String));
+    const { d: _private, ...shown } = stored;
+    expect(await running.auth.internal.accessTokenKeys()).toEqual({ keys: [shown] });
+  });
+
+  it('rotate without a moment in which a token is refused', async () => {
+    const [old, fresh] = [await createSigningKey('old'), await createSigningKey('fresh')];
+    await writeKeys(file, old);
+    running = await runAuth({ env: { ACCESS_TOKEN_KEYS_FILE: file } });
+    const { auth, clock } = running;
+    const shown = (...kids: string[]) =>
+      eventually(async () => expect(kidsOf(await auth.internal.accessTokenKeys())).toEqual(kids));
+    const verifies = async (token: string) =>
+      verifyAccessToken(token, createLocalJWKSet(await auth.internal.accessTokenKeys()), clock.now());
+
+    const before = await signedUp(running, 'a@example.com');
+    expect(kidOf(before.accessToken)).toBe('old');
+
+    await writeKeys(file, old, fresh); // announce
+    await shown('old', 'fresh');
+    expect(kidOf((await loggedIn(running, 'a@example.com')).accessToken)).toBe('old');
+
+    await writeKeys(file, fresh, old); // sign with the new one
+    await shown('fresh', 'old');
+    const after = await loggedIn(running, 'a@example.com');
+    expect(kidOf(after.accessToken)).toBe('fresh');
+    expect(await verifies(before.accessToken)).toMatchObject({ userId: before.userId });
+
+    await writeKeys(file, fresh); // retire
+    await shown('fresh');
+    expect(await verifies(after.accessToken)).toMatchObject({ userId: before.userId });
+    await expect(verifies(before.accessToken)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+
+  it.each([
+    ['half a file', '{"keys": ['],
+    ['no keys', '{"keys": []}'],
+    ['something else', '"keys"'],
+  ])('stay as they are when the file has %s, until it is right again', async (_what, text) => {
+    const [first, second] = [await createSigningKey('first'), await createSigningKey('second')];
+    await writeKeys(file, first);
+    const ring = createKeyRing({ file, create: false, log });
+    await ring.start();
+    await writeFile(file, text);
+    await ring.reload();
+    expect(ring.signingKey().kid).toBe('first');
+    await rm(file);
+    await ring.reload();
+    expect(kidsOf(ring.verifyingKeys())).toEqual(['first']);
+    await writeKeys(file, second);
+    await ring.reload();
+    expect(ring.signingKey().kid).toBe('second');
+    await ring.stop();
+  });
+
+  it.each([
+    ['is not there', undefined, /ENOENT/],
+    ['is not JSON', 'keys', /not JSON/],
+    ['has a public key first', 'public', /not a private key/],
+    ['has two keys with one kid', 'twins', /same kid/],
+  ])('keep the start from succeeding when the file %s', async (_what, content, reason) => {
+    const key = await createSigningKey('one');
+    const { d: _private, ...open } = key;
+    if (content === 'keys') await writeFile(file, content);
+    if (content === 'public') await writeKeys(file, open, key);
+    if (content === 'twins') await writeKeys(file, key, await createSigningKey('one'));
+    const ring = createKeyRing({ file, create: false, log });
+    await expect(ring.start()).rejects.toThrow(reason);
+  });
+
+  it('are the same for instances that start at once', async () => {
+    const rings = Array.from({ length: 5 }, () => createKeyRing({ file, create: true, log }));
+    await Promise.all(rings.map((ring) => ring.start()));
+    expect(new Set(rings.map((ring) => ring.signingKey().kid)).size).toBe(1);
+    for (const ring of rings) await ring.stop();
+  });
+});

@@ -1,0 +1,105 @@
+import type { Identity } from '@taskmesh/identity';
+import type { SubgraphResult } from '@taskmesh/subgraph';
+import { codeOf, LOGIN_PLAIN, REQUEST_RESET, SIGN_UP_PLAIN, signedUp } from './operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+
+const from = (ip: string): Identity => ({ role: 'anonymous', ip });
+const login = (running: RunningAuth, email: string, password: string, ip: string) =>
+  running.send(LOGIN_PLAIN, { input: { email, password } }, from(ip));
+
+async function codesOf(count: number, work: (index: number) => Promise<SubgraphResult>): Promise<unknown[]> {
+  const codes = [];
+  for (let index = 0; index < count; index++) codes.push(codeOf(await work(index)) ?? 'ok');
+  return codes;
+}
+
+const times = (count: number, code: string) => Array.from({ length: count }, () => code);
+
+describe('limits per address, never multiplied', () => {
+  let running: RunningAuth;
+  beforeEach(async () => {
+    running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
+  });
+  afterEach(() => running.stop());
+
+  it.each([
+    ['a known address', 'ada@example.com'],
+    ['an unknown address', 'nobody@example.com'],
+  ])('refuses the eleventh try after ten failures, with the time to wait: %s', async (_what, email) => {
+    await signedUp(running, 'ada@example.com');
+    expect(await codesOf(10, () => login(running, email, 'wrong one', '192.0.2.7'))).toEqual(times(10, 'UNAUTHENTICATED'));
+    const refused = await login(running, email, PASSWORD, '192.0.2.7');
+    expect(refused.errors?.[0]?.extensions).toEqual({ code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) });
+    const wait = Number(refused.errors?.[0]?.extensions?.retryAfterSeconds);
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(15 * 60);
+  });
+
+  it('counts every spelling of an address as one', async () => {
+    await codesOf(10, (index) => login(running, index % 2 ? 'ADA@example.com' : ' ada@example.com', 'wrong', '192.0.2.7'));
+    expect(codeOf(await login(running, 'Ada@example.com', 'wrong', '192.0.2.7'))).toBe('RATE_LIMITED');
+  });
+
+  it('leaves the account open to its owner at another place', async () => {
+    await signedUp(running, 'ada@example.com');
+    await codesOf(11, () => login(running, 'ada@example.com', 'wrong', '192.0.2.7'));
+    expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '192.0.2.8'))).toBeUndefined();
+  });
+
+  it('counts failures only', async () => {
+    await signedUp(running, 'ada@example.com');
+    const results = await codesOf(25, () => login(running, 'ada@example.com', PASSWORD, '192.0.2.7'));
+    expect(results).toEqual(times(25, 'ok'));
+  });
+
+  it('answers no more than ten of many parallel guesses, and not the right one behind them', async () => {
+    await signedUp(running, 'ada@example.com');
+    const guesses = [...times(30, 'a wrong guess'), PASSWORD];
+    const results = await Promise.all(guesses.map((guess) => login(running, 'ada@example.com', guess, '192.0.2.7')));
+    const codes = results.map(codeOf);
+    expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(10);
+    expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(21);
+  });
+
+  it('sends five mails an hour to an address, and says nothing about the rest', async () => {
+    await signedUp(running, 'ada@example.com');
+    const ask = () => running.send(REQUEST_RESET, { email: 'ada@example.com' });
+    expect(await codesOf(8, ask)).toEqual(times(8, 'ok'));
+    await running.auth.processAll();
+    expect(running.postbox.mails).toHaveLength(5);
+  });
+
+  it('has none per caller with a factor of 0', async () => {
+    const codes = await codesOf(110, (index) => login(running, `nobody-${index}@example.com`, '', '192.0.2.7'));
+    expect(new Set(codes)).toEqual(new Set(['UNAUTHENTICATED']));
+  });
+});
+
+describe('limits per caller', () => {
+  let running: RunningAuth;
+  beforeEach(async () => {
+    running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0.1' } });
+  });
+  afterEach(() => running.stop());
+
+  it('refuses failed logins of many addresses', async () => {
+    const guess = (index: number, ip: string) => login(running, `nobody-${index}@example.com`, '', ip);
+    const codes = await codesOf(11, (index) => guess(index, '192.0.2.7'));
+    expect(codes).toEqual([...times(10, 'UNAUTHENTICATED'), 'RATE_LIMITED']);
+    expect(codeOf(await guess(0, '192.0.2.8'))).toBe('UNAUTHENTICATED');
+  });
+
+  it('refuses many sign-ups', async () => {
+    const signUp = (index: number, ip: string) =>
+      running.send(SIGN_UP_PLAIN, { input: { email: `n${index}@example.com`, password: PASSWORD, name: 'N' } }, from(ip));
+    expect(await codesOf(7, (index) => signUp(index, '192.0.2.7'))).toEqual([...times(6, 'ok'), 'RATE_LIMITED']);
+    expect(codeOf(await signUp(8, '192.0.2.8'))).toBeUndefined();
+  });
+
+  it('refuses many requests for recovery, of known and unknown addresses alike', async () => {
+    await signedUp(running, 'ada@example.com');
+    const ask = (index: number) =>
+      running.send(REQUEST_RESET, { email: index % 2 ? 'ada@example.com' : `n${index}@example.com` }, from('192.0.2.7'));
+    expect(await codesOf(7, ask)).toEqual([...times(6, 'ok'), 'RATE_LIMITED']);
+  });
+});

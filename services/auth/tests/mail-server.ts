@@ -1,0 +1,45 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+
+export interface ReceivedMail {
+  to: string[];
+  raw: string;
+}
+
+export interface MailServer {
+  url: string;
+  port: number;
+  mails: ReceivedMail[];
+  close(): Promise<void>;
+}
+
+/** A real SMTP server on this machine; `refuse` answers 550 to a recipient. */
+export async function startMailServer(options: { port?: number; refuse?: (to: string) => boolean } = {}): Promise<MailServer> {
+  const { port = 0, refuse = () => false } = options;
+  const mails: ReceivedMail[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onRcptTo: ({ address }, _session, done) =>
+      done(refuse(address) ? Object.assign(new Error('No such user'), { responseCode: 550 }) : null),
+    onData(stream, session, done) {
+      let raw = '';
+      stream.setEncoding('utf8');
+      stream.on('data', (text: string) => {
+        raw += text;
+      });
+      stream.on('end', () => {
+        mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), raw });
+        done();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const bound = (server.server.address() as AddressInfo).port; // a TCP server that listens has one
+  return {
+    url: `smtp://127.0.0.1:${bound}`,
+    port: bound,
+    mails,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}

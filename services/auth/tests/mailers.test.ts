@@ -1,0 +1,103 @@
+import { systemClock } from '@taskmesh/service';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomIds } from '../src/ids.ts';
+import { createFileMailer } from '../src/recovery/file-mailer.ts';
+import { UndeliverableError, type Mailer } from '../src/recovery/mailer.ts';
+import { recoveryMail } from '../src/recovery/recovery-mail.ts';
+import { createSmtpMailer } from '../src/recovery/smtp-mailer.ts';
+import { startMailServer, type MailServer } from './mail-server.ts';
+
+const FROM = 'Taskmesh <taskmesh@localhost>';
+const TOKEN = 'a-_'.repeat(14) + 'b';
+
+/** What every way out must do: the same mails, looked at where they arrive. */
+function describeMailer(name: string, open: () => Promise<{ mailer: Mailer; arrived(): Promise<string[]>; close(): Promise<void> }>) {
+  describe(`the mailer to ${name}`, () => {
+    let way: Awaited<ReturnType<typeof open>>;
+    beforeEach(async () => {
+      way = await open();
+    });
+    afterEach(async () => {
+      await way.mailer.close();
+      await way.close();
+    });
+
+    it('delivers a whole mail with its token alone on a line, unbroken', async () => {
+      await way.mailer.send(recoveryMail({ to: 'ada@example.com', token: TOKEN, publicUrl: 'https://tasks.example' }));
+      const [raw, ...more] = await way.arrived();
+      expect(more).toEqual([]);
+      expect(raw).toMatch(/^From: Taskmesh <taskmesh@localhost>\r?$/m);
+      expect(raw).toMatch(/^To: ada@example\.com\r?$/m);
+      expect(raw).toMatch(/^Subject: Set a new Taskmesh password\r?$/m);
+      expect(raw?.split(/\r?\n/)).toContain(TOKEN);
+      expect(raw).toContain(`https://tasks.example/reset-password#token=${TOKEN}`);
+    });
+
+    it.each([['a,b@example.com'], ['a;b@example.com'], ['"a"@example.com'], ['a+tag@example.com']])(
+      'takes %s for one address',
+      async (to) => {
+        await way.mailer.send({ to, subject: 's', text: 't' }).catch(() => undefined);
+        for (const raw of await way.arrived()) expect(raw.match(/^(To|Cc|Bcc): .*$/gim)).toHaveLength(1);
+      },
+    );
+
+    it('does not let an address add a header or a recipient', async () => {
+      await way.mailer.send({ to: 'a@b.c\r\nBcc: x@y.z', subject: 's', text: 't' }).catch(() => undefined);
+      for (const raw of await way.arrived()) expect(raw).not.toMatch(/^Bcc:/im);
+    });
+  });
+}
+
+describeMailer('an SMTP server', async () => {
+  const server = await startMailServer();
+  return {
+    mailer: createSmtpMailer({ url: server.url, from: FROM }),
+    arrived: async () => {
+      for (const { to } of server.mails) expect(to).toHaveLength(1);
+      return server.mails.map(({ raw }) => raw);
+    },
+    close: () => server.close(),
+  };
+});
+
+describeMailer('files', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'taskmesh-mail-'));
+  return {
+    mailer: createFileMailer({ dir, from: FROM, clock: systemClock, ids: randomIds }),
+    arrived: async () => {
+      const files = await readdir(dir);
+      for (const file of files) expect(file).toMatch(/\.eml$/);
+      return Promise.all(files.map((file) => readFile(join(dir, file), 'utf8')));
+    },
+    close: () => rm(dir, { recursive: true }),
+  };
+});
+
+describe('an SMTP server that says no', () => {
+  let server: MailServer;
+  let mailer: Mailer;
+  beforeEach(async () => {
+    server = await startMailServer({ refuse: (to) => to.startsWith('nobody') });
+    mailer = createSmtpMailer({ url: server.url, from: FROM });
+  });
+  afterEach(async () => {
+    await mailer.close();
+    await server.close();
+  });
+
+  it('makes the mail undeliverable when it refuses the recipient for good', async () => {
+    const sending = mailer.send({ to: 'nobody@example.com', subject: 's', text: 't' });
+    await expect(sending).rejects.toBeInstanceOf(UndeliverableError);
+  });
+
+  it('is no reason to give up when it is not there', async () => {
+    await server.close();
+    const failure = await mailer.send({ to: 'ada@example.com', subject: 's', text: 't' }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: expect.stringMatching(/ECONNECTION|ESOCKET/) });
+    server = await startMailServer({ port: server.port });
+    await mailer.send({ to: 'ada@example.com', subject: 's', text: 't' });
+    expect(server.mails).toHaveLength(1);
+  });
+});

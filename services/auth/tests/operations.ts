@@ -1,0 +1,50 @@
+import type { Identity } from '@taskmesh/identity';
+import type { SubgraphResult } from '@taskmesh/subgraph';
+import { PASSWORD, type RunningAuth } from './running-auth.ts';
+
+export const SIGN_UP = `mutation ($input: SignUpInput!) {
+  signUp(input: $input) { accessToken refreshToken expiresIn user { id email name emailConfirmedAt } }
+}`;
+/** As the REST side asks: without a refresh token. */
+export const SIGN_UP_PLAIN = `mutation ($input: SignUpInput!) { signUp(input: $input) { accessToken user { id } } }`;
+export const LOGIN = `mutation ($input: LoginInput!) {
+  login(input: $input) { accessToken refreshToken expiresIn user { id email } }
+}`;
+export const LOGIN_PLAIN = `mutation ($input: LoginInput!) { login(input: $input) { accessToken } }`;
+export const REFRESH = `mutation ($token: String!) {
+  refreshSession(refreshToken: $token) { accessToken refreshToken expiresIn user { id } }
+}`;
+export const LOGOUT = 'mutation { logout }';
+export const REQUEST_RESET = 'mutation ($email: String!) { requestPasswordReset(email: $email) }';
+export const RESET = 'mutation ($input: ResetPasswordInput!) { resetPassword(input: $input) }';
+export const ME = '{ me { id email name emailConfirmedAt } }';
+
+export interface OpenSession {
+  userId: string;
+  sessionId: string;
+  accessToken: string;
+  refreshToken: string;
+  identity: Identity;
+}
+
+/** Opens an account and gives what its owner has. */
+export async function signedUp(running: RunningAuth, email: string, password = PASSWORD): Promise<OpenSession> {
+  return sessionOf(await running.send(SIGN_UP, { input: { email, password, name: 'Somebody' } }), 'signUp');
+}
+
+export async function loggedIn(running: RunningAuth, email: string, password = PASSWORD): Promise<OpenSession> {
+  return sessionOf(await running.send(LOGIN, { input: { email, password } }), 'login');
+}
+
+/** What a session-giving mutation gave. */
+export function sessionOf(result: SubgraphResult, field: string): OpenSession {
+  if (result.errors) throw new Error(JSON.stringify(result.errors));
+  const { accessToken, refreshToken } = result.data?.[field] as Record<string, string>;
+  const { userId, sessionId } = result.extensions?.session as Record<string, string>;
+  if (!accessToken || !refreshToken || !userId || !sessionId) throw new Error(JSON.stringify(result));
+  return { userId, sessionId, accessToken, refreshToken, identity: { role: 'user', userId, sessionId, ip: '192.0.2.1' } };
+}
+
+export function codeOf(result: SubgraphResult): unknown {
+  return result.errors?.[0]?.extensions?.code;
+}

@@ -1,0 +1,149 @@
+import { authInternal, createInternalClient } from '@taskmesh/internal-api';
+import { createFaultyProxy, createTestDatabase, eventually, type FaultyProxy, type TestDatabase } from '@taskmesh/testing';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pool } from 'undici';
+import { createCaller, post, spawnAuth, type AuthProcess, type Caller } from './auth-process.ts';
+import { startMailServer } from './mail-server.ts';
+import { codeOf, LOGIN, LOGOUT, ME, REQUEST_RESET, sessionOf, SIGN_UP } from './operations.ts';
+import { PASSWORD } from './running-auth.ts';
+
+let dir: string;
+let database: TestDatabase;
+let proxy: FaultyProxy;
+let caller: Caller;
+let running: AuthProcess[];
+let env: Record<string, string>;
+
+const start = (more: Record<string, string> = {}) => {
+  const auth = spawnAuth({ ...env, ...more });
+  running.push(auth);
+  return auth;
+};
+const signUp = (url: string, email: string) =>
+  post(url, { caller, query: SIGN_UP, variables: { input: { email, password: PASSWORD, name: 'Somebody' } } });
+
+beforeEach(async () => {
+  running = [];
+  dir = await mkdtemp(join(tmpdir(), 'taskmesh-auth-process-'));
+  database = await createTestDatabase('auth_process');
+  const { hostname, port } = new URL(database.url);
+  proxy = await createFaultyProxy({ host: hostname, port: Number(port) });
+  const url = new URL(database.url);
+  url.port = String(proxy.port);
+  caller = await createCaller(dir);
+  env = { POSTGRES_URL: url.href, DATA_DIR: dir, IDENTITY_PUBLIC_KEYS_FILE: caller.keysFile };
+});
+afterEach(async () => {
+  for (const auth of running) await auth.stop();
+  await proxy.close();
+  await database.drop();
+  await rm(dir, { recursive: true });
+});
+
+describe('auth as a process', () => {
+  it('serves the graph to holders of an identity token, and stops cleanly', async () => {
+    const auth = start();
+    const url = await auth.url();
+    const session = sessionOf(await signUp(url, 'ada@example.com'), 'signUp');
+    const { identity } = session;
+    expect((await post(url, { caller, identity, query: ME })).data?.me).toMatchObject({ id: session.userId });
+    expect((await post(url, { caller, identity, query: LOGOUT })).data).toEqual({ logout: true });
+    expect(await (await fetch(`${await auth.adminUrl()}/metrics`)).text()).toContain(
+      'taskmesh_auth_mutations_total{mutation="logout",outcome="ok",service="auth"} 1',
+    );
+    expect(await auth.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it.each([
+    ['no header', undefined],
+    ['another scheme', 'Basic YWRhOnNlY3JldA=='],
+    ['no token', 'Bearer '],
+    ['nonsense', 'Bearer nonsense'],
+    ['more than a token', 'Bearer one two'],
+  ])('lets nobody in with %s', async (_what, authorization) => {
+    const response = await fetch(`${await start().url()}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
+      body: JSON.stringify({ query: ME, access_token: 'in the body' }),
+    });
+    expect(response.status).toBe(401);
+  });
+
+  it('offers its internal functions to services only', async () => {
+    const url = await start().url();
+    const { identity, sessionId } = sessionOf(await signUp(url, 'ada@example.com'), 'signUp');
+    await post(url, { caller, identity, query: LOGOUT });
+    const pool = new Pool(url);
+    const internal = createInternalClient(authInternal, { pool, signer: caller.signer, caller: 'gateway' });
+    expect(await internal.endedSessions(0)).toMatchObject({ last: 1, sessions: [{ sequence: 1, sessionId }] });
+    expect((await internal.accessTokenKeys()).keys).toHaveLength(1);
+    await pool.close();
+
+    const token = await caller.signer.tokenFor(identity, 'auth');
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    const refused = await fetch(`${url}/internal/endedSessions`, { method: 'POST', headers, body: '{"args":[0]}' });
+    expect(await refused.json()).toMatchObject({ error: { code: 'FORBIDDEN' } });
+  });
+
+  it('says that it is unavailable while the database is away, and goes on afterwards', async () => {
+    const auth = start();
+    const [url, adminUrl] = [await auth.url(), await auth.adminUrl()];
+    const { identity } = sessionOf(await signUp(url, 'ada@example.com'), 'signUp');
+    const isReady = async () => (await fetch(`${adminUrl}/readyz`)).status;
+    expect(await isReady()).toBe(200);
+
+    await proxy.cut();
+    const login = { caller, query: LOGIN, variables: { input: { email: 'ada@example.com', password: PASSWORD } } };
+    for (const answer of [await post(url, login), await post(url, { caller, identity, query: LOGOUT })])
+      expect(codeOf(answer)).toBe('SERVICE_UNAVAILABLE');
+    expect(await isReady()).toBe(503);
+    expect(auth.output()).not.toContain(PASSWORD);
+
+    await proxy.restore();
+    await eventually(async () => expect(await isReady()).toBe(200));
+    expect(codeOf(await post(url, login))).toBeUndefined();
+    expect((await post(url, { caller, identity, query: LOGOUT })).data).toEqual({ logout: true });
+  });
+
+  it('waits for a database that starts later than itself', async () => {
+    await proxy.cut();
+    const auth = start();
+    const url = auth.url();
+    await proxy.restore();
+    expect(codeOf(await signUp(await url, 'ada@example.com'))).toBeUndefined();
+  });
+
+  it('sends a recovery mail after kill -9, when the mail server is back', async () => {
+    const former = await startMailServer();
+    await former.close();
+    const first = start({ SMTP_URL: former.url });
+    const url = await first.url();
+    await signUp(url, 'ada@example.com');
+    await post(url, { caller, query: REQUEST_RESET, variables: { email: 'ada@example.com' } });
+    await eventually(() => expect(first.output()).toContain('recovery mail not sent, it will be tried again'));
+    first.child.kill('SIGKILL');
+    await first.ended;
+
+    const server = await startMailServer({ port: former.port });
+    start({ SMTP_URL: former.url });
+    await eventually(() => expect(server.mails).toHaveLength(1), { timeoutMs: 20_000 });
+    expect(server.mails[0]?.to).toEqual(['ada@example.com']);
+    await server.close();
+  });
+
+  it('names every setting that makes no sense, and stops', async () => {
+    const auth = start({
+      POSTGRES_URL: 'mysql://x',
+      PASSWORD_MIN_LENGTH: '3',
+      HASH_CONCURRENCY: '0',
+      RATE_LIMIT_FACTOR: 'many',
+      PORT: '70000',
+      IDENTITY_PUBLIC_KEYS_FILE: join(dir, 'missing.json'),
+    });
+    expect(await auth.ended).toMatchObject({ code: 1 });
+    for (const name of ['POSTGRES_URL', 'PASSWORD_MIN_LENGTH', 'HASH_CONCURRENCY', 'RATE_LIMIT_FACTOR', 'PORT', 'IDENTITY_PUBLIC'])
+      expect(auth.output()).toContain(name);
+  });
+});

@@ -1,0 +1,191 @@
+import { UndeliverableError } from '../src/index.ts';
+import { codeOf, LOGIN, loggedIn, REFRESH, REQUEST_RESET, RESET, signedUp } from './operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+
+const MINUTE_MS = 60_000;
+const NEW_PASSWORD = 'another horse battery';
+
+let running: RunningAuth;
+beforeEach(async () => {
+  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', PUBLIC_URL: 'https://tasks.example/' } });
+});
+afterEach(() => running.stop());
+
+const request = (email: string) => running.send(REQUEST_RESET, { email });
+const reset = (token: string, newPassword = NEW_PASSWORD) => running.send(RESET, { input: { token, newPassword } });
+
+async function mailedToken(email: string): Promise<string> {
+  await request(email);
+  await running.auth.processAll();
+  return tokenIn(running.postbox.mails.at(-1)?.text ?? '');
+}
+
+function tokenIn(text: string): string {
+  const [token, ...more] = text.split('\n').filter((line) => /^[\w-]{43}$/.test(line));
+  if (!token || more.length > 0) throw new Error(`No single token alone on a line in:\n${text}`);
+  return token;
+}
+
+describe('asking for a recovery mail', () => {
+  it('sends a mail with the token alone on a line and in the link', async () => {
+    await signedUp(running, 'Ada@example.com');
+    const token = await mailedToken('ada@EXAMPLE.com');
+    expect(running.postbox.mails).toHaveLength(1);
+    expect(running.postbox.mails[0]).toMatchObject({ to: 'Ada@example.com' });
+    expect(running.postbox.mails[0]?.text.split('\n')).toContain(`https://tasks.example/reset-password#token=${token}`);
+  });
+
+  it('answers the same for an unknown address, stores the same before the answer, and sends nothing', async () => {
+    await signedUp(running, 'ada@example.com');
+    running.postbox.failure = new Error('later');
+    const answers = [await request('ada@example.com'), await request('nobody@example.com')];
+    expect(answers).toEqual([{ data: { requestPasswordReset: true } }, { data: { requestPasswordReset: true } }]);
+    await running.auth.processAll();
+    const rows = await running.database.query('select email_key from recovery_requests');
+    expect(rows).toEqual([{ email_key: 'ada@example.com' }]); // waits for its next attempt; the other one is gone
+    expect(running.postbox.mails).toEqual([]);
+  });
+
+  it.each([['nobody'], ['a@b.c\nBcc: x@y.z'], [''], ['a@b@c'], ['\0@b.c']])('refuses %j, which is no address', async (email) => {
+    expect(codeOf(await request(email))).toBe('BAD_USER_INPUT');
+    expect(await running.database.query('select 1 from recovery_requests')).toEqual([]);
+  });
+
+  it('stores no token that could be used', async () => {
+    await signedUp(running, 'ada@example.com');
+    const token = await mailedToken('ada@example.com');
+    const stored = JSON.stringify(await running.database.query('select * from reset_tokens'));
+    expect(stored).toContain('hash');
+    expect(stored).not.toContain(token);
+  });
+
+  it('tries again with growing pauses while the mail server is away, also after a restart', async () => {
+    await signedUp(running, 'ada@example.com');
+    running.postbox.failure = new Error('connect ECONNREFUSED');
+    await request('ada@example.com');
+    await running.auth.processAll();
+    running.clock.advance(1_500);
+    await running.auth.processAll();
+    const [waiting] = await running.database.query('select attempts, next_attempt_at from recovery_requests');
+    expect(waiting?.attempts).toBe(2);
+    expect(Number(waiting?.next_attempt_at) - running.clock.now()).toBeGreaterThan(1_000);
+
+    await running.auth.stop();
+    running.postbox.failure = undefined;
+    const restarted = await running.another();
+    running.clock.advance(2_500);
+    await restarted.processAll();
+    expect(running.postbox.mails).toHaveLength(1);
+    expect(await running.database.query('select 1 from recovery_requests')).toEqual([]);
+  });
+
+  it('sends a mail that a killed instance had claimed, once the claim has run out', async () => {
+    await signedUp(running, 'ada@example.com');
+    running.postbox.failure = new Error('dies meanwhile');
+    await request('ada@example.com');
+    await running.auth.processAll();
+    await running.database.query(`update recovery_requests set next_attempt_at = $1`, [
+      new Date(running.clock.now() + MINUTE_MS),
+    ]);
+    running.postbox.failure = undefined;
+    await running.auth.processAll();
+    expect(running.postbox.mails).toHaveLength(0);
+    running.clock.advance(MINUTE_MS + 1);
+    await running.auth.processAll();
+    expect(running.postbox.mails).toHaveLength(1);
+  });
+
+  it('sends each mail once, though two instances look for work', async () => {
+    const other = await running.another();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      await signedUp(running, `${name}@example.com`);
+      await request(`${name}@example.com`);
+    }
+    await Promise.all([running.auth.processAll(), other.processAll()]);
+    expect(running.postbox.mails.map(({ to }) => to).toSorted()).toEqual(
+      ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}@example.com`),
+    );
+  });
+
+  it.each([
+    ['the server refuses it for good', new UndeliverableError('550'), 0],
+    ['it has not worked for a day', new Error('still away'), 25 * 60 * MINUTE_MS],
+  ])('gives a mail up when %s', async (_why, failure, waitMs) => {
+    await signedUp(running, 'ada@example.com');
+    running.postbox.failure = failure;
+    await request('ada@example.com');
+    await running.auth.processAll();
+    running.clock.advance(waitMs);
+    await running.auth.processAll();
+    expect(await running.database.query('select 1 from recovery_requests')).toEqual([]);
+  });
+});
+
+describe('setting a new password', () => {
+  it('ends all sessions and lets in with the new password only', async () => {
+    const first = await signedUp(running, 'ada@example.com');
+    const second = await loggedIn(running, 'ada@example.com');
+    const bystander = await signedUp(running, 'bob@example.com');
+    const result = await reset(await mailedToken('ada@example.com'));
+    expect(result.data).toEqual({ resetPassword: true });
+    const ended = (await running.auth.internal.endedSessions(0)).sessions;
+    expect(ended.map(({ sessionId }) => sessionId).toSorted()).toEqual([first.sessionId, second.sessionId].toSorted());
+    expect(result.extensions).toEqual({ endedSessions: ended });
+
+    const withOld = await running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } });
+    expect(codeOf(withOld)).toBe('UNAUTHENTICATED');
+    expect((await loggedIn(running, 'ada@example.com', NEW_PASSWORD)).userId).toBe(first.userId);
+    expect(codeOf(await running.send(REFRESH, { token: second.refreshToken }))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.send(REFRESH, { token: bystander.refreshToken }))).toBeUndefined();
+  });
+
+  it('takes a token once, also when it is used in parallel', async () => {
+    await signedUp(running, 'ada@example.com');
+    const token = await mailedToken('ada@example.com');
+    const results = await Promise.all(['first new one', 'second new one'].map((password) => reset(token, password)));
+    expect(results.map(codeOf).filter((code) => code === 'BAD_USER_INPUT')).toHaveLength(1);
+    expect(codeOf(await reset(token))).toBe('BAD_USER_INPUT');
+  });
+
+  it('makes every other token of the account unusable', async () => {
+    await signedUp(running, 'ada@example.com');
+    const [first, second] = [await mailedToken('ada@example.com'), await mailedToken('ada@example.com')];
+    expect(first).not.toBe(second);
+    expect(codeOf(await reset(first))).toBeUndefined();
+    expect(codeOf(await reset(second))).toBe('BAD_USER_INPUT');
+  });
+
+  it.each([
+    ['too short', 'short'],
+    ['a common one', 'password1'],
+    ['the address', 'Ada@Example.com'],
+  ])('does not spend the token on a password that is refused: %s', async (_what, password) => {
+    await signedUp(running, 'ada@example.com');
+    const token = await mailedToken('ada@example.com');
+    const refused = await reset(token, password);
+    expect(refused.errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', issues: [{ path: 'newPassword' }] });
+    expect(codeOf(await reset(token))).toBeUndefined();
+  });
+
+  it('refuses a token after 30 minutes, and one that never was', async () => {
+    await signedUp(running, 'ada@example.com');
+    const token = await mailedToken('ada@example.com');
+    running.clock.advance(30 * MINUTE_MS + 1_000);
+    for (const unusable of [token, 'x'.repeat(43), '', '\0', '\ud800']) {
+      const { errors } = await reset(unusable);
+      expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', issues: [{ path: 'token' }] });
+    }
+  });
+
+  it('leaves no session open that was opened with the old password meanwhile', async () => {
+    const { userId } = await signedUp(running, 'ada@example.com');
+    const token = await mailedToken('ada@example.com');
+    const logins = Array.from({ length: 12 }, () =>
+      running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } }),
+    );
+    const results = await Promise.all([...logins.slice(0, 6), reset(token), ...logins.slice(6)]);
+    expect(results[6]?.data).toEqual({ resetPassword: true });
+    const open = await running.database.query('select 1 from sessions where account_id = $1 and ended_at is null', [userId]);
+    expect(open).toEqual([]);
+  });
+});

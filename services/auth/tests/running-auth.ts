@@ -1,0 +1,109 @@
+import type { Identity } from '@taskmesh/identity';
+import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
+import { createLog, type Env, type Log } from '@taskmesh/service';
+import type { SubgraphResult } from '@taskmesh/subgraph';
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAuth, readAuthConfig, type Auth, type Mail, type Mailer } from '../src/index.ts';
+
+export const PASSWORD = 'correct horse battery';
+const IP = '192.0.2.1';
+
+/** A clock that goes on by itself and can be put forward. */
+export interface TestClock {
+  now(): number;
+  advance(ms: number): void;
+}
+
+/** Mails that a test looks at instead of sending them. */
+export interface Postbox extends Mailer {
+  mails: Mail[];
+  /** The next mails are refused with this, as long as it is set. */
+  failure: Error | undefined;
+}
+
+export interface RunningAuth {
+  auth: Auth;
+  database: TestDatabase;
+  dataDir: string;
+  clock: TestClock;
+  postbox: Postbox;
+  /** Sends an operation; without an identity as somebody anonymous. */
+  send(query: string, variables?: object, identity?: Identity): Promise<SubgraphResult>;
+  /** Another instance over the same database and files, as after a restart. */
+  another(env?: Env): Promise<Auth>;
+  stop(): Promise<void>;
+}
+
+export interface RunOptions {
+  env?: Env;
+  keyValue?: KeyValue;
+  /** False: the mailer that the environment names. */
+  withPostbox?: boolean;
+  log?: Log;
+}
+
+/** The whole service over a database of its own; nothing in it is a fake but the clock and the postbox. */
+export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
+  const { env = {}, keyValue = createMemoryKeyValue(), withPostbox = true } = options;
+  const log = options.log ?? createLog({ service: 'auth', level: 'silent' });
+  const database = await createTestDatabase('auth');
+  const dataDir = await mkdtemp(join(tmpdir(), 'taskmesh-auth-'));
+  const clock = createTestClock();
+  const postbox = createPostbox();
+  const running: Auth[] = [];
+
+  const another = async (more: Env = {}) => {
+    const config = readAuthConfig({ POSTGRES_URL: database.url, DATA_DIR: dataDir, ...env, ...more });
+    const auth = await createAuth(config, { clock, log, keyValue, ...(withPostbox && { mailer: postbox }) });
+    await auth.start();
+    running.push(auth);
+    return auth;
+  };
+  const auth = await another();
+
+  return {
+    auth,
+    database,
+    dataDir,
+    clock,
+    postbox,
+    another,
+    send: (query, variables, identity) => send(auth, query, variables, identity),
+    async stop() {
+      for (const each of running) await each.stop();
+      await keyValue.close();
+      await database.drop();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+export function send(auth: Auth, query: string, variables: object = {}, identity: Identity = { role: 'anonymous', ip: IP }) {
+  return auth.subgraph.execute({ query, variables: { ...variables } }, { identity, requestId: 'request-1' });
+}
+
+function createTestClock(): TestClock {
+  let ahead = 0;
+  return {
+    now: () => Date.now() + ahead,
+    advance: (ms) => {
+      ahead += ms;
+    },
+  };
+}
+
+function createPostbox(): Postbox {
+  const postbox: Postbox = {
+    mails: [],
+    failure: undefined,
+    async send(mail) {
+      if (postbox.failure) throw postbox.failure;
+      postbox.mails.push(mail);
+    },
+    close: () => Promise.resolve(),
+  };
+  return postbox;
+}

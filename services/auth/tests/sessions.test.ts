@@ -1,0 +1,206 @@
+import { createOpaqueToken } from '../src/opaque-token.ts';
+import { codeOf, LOGOUT, loggedIn, REFRESH, sessionOf, signedUp, SIGN_UP_PLAIN } from './operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+
+const HOUR_MS = 3_600_000;
+
+let running: RunningAuth;
+beforeEach(async () => {
+  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
+});
+afterEach(() => running.stop());
+
+const refresh = (token: string) => running.send(REFRESH, { token });
+const endedIds = async (after = 0) =>
+  (await running.auth.internal.endedSessions(after)).sessions.map(({ sessionId }) => sessionId);
+
+describe('logging out', () => {
+  it('ends this session, and puts it into the list until its token expires', async () => {
+    const { identity, sessionId } = await signedUp(running, 'a@example.com');
+    const result = await running.send(LOGOUT, {}, identity);
+    expect(result.data).toEqual({ logout: true });
+    const until = expect.any(Number);
+    expect(result.extensions).toEqual({ endedSessions: [{ sequence: 1, sessionId, until }] });
+    expect(await running.auth.internal.endedSessions(0)).toEqual({
+      last: 1,
+      sessions: [{ sequence: 1, sessionId, until }],
+    });
+  });
+
+  it('tells the very second in which the access token expires', async () => {
+    const { identity, accessToken } = await signedUp(running, 'a@example.com');
+    await running.send(LOGOUT, {}, identity);
+    const { exp } = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());
+    const { sessions } = await running.auth.internal.endedSessions(0);
+    expect(sessions[0]?.until).toBe(exp);
+  });
+
+  it('leaves other sessions of the account alone', async () => {
+    const first = await signedUp(running, 'a@example.com');
+    const second = await loggedIn(running, 'a@example.com');
+    await running.send(LOGOUT, {}, first.identity);
+    expect(await endedIds()).toEqual([first.sessionId]);
+    expect(codeOf(await refresh(second.refreshToken))).toBeUndefined();
+  });
+
+  it('is refused for a session that has ended already, in parallel too', async () => {
+    const { identity } = await signedUp(running, 'a@example.com');
+    const codes = await Promise.all(Array.from({ length: 8 }, async () => codeOf(await running.send(LOGOUT, {}, identity))));
+    expect(codes.filter((code) => code === undefined)).toHaveLength(1);
+    expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(7);
+    expect(await endedIds()).toHaveLength(1);
+  });
+
+  it("does not end somebody else's session", async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const bob = await signedUp(running, 'bob@example.com');
+    const forged = { role: 'user', userId: ada.userId, sessionId: bob.sessionId } as const;
+    expect(codeOf(await running.send(LOGOUT, {}, forged))).toBe('UNAUTHENTICATED');
+    expect(await endedIds()).toEqual([]);
+  });
+
+  it('makes the refresh token unusable', async () => {
+    const { identity, refreshToken } = await signedUp(running, 'a@example.com');
+    await running.send(LOGOUT, {}, identity);
+    expect(codeOf(await refresh(refreshToken))).toBe('UNAUTHENTICATED');
+  });
+});
+
+describe('the list of ended sessions', () => {
+  it('has a gapless sequence in the order of the commits, as a reader that polls sees it', async () => {
+    const sessions = [await signedUp(running, 'a@example.com')];
+    while (sessions.length < 12) sessions.push(await loggedIn(running, 'a@example.com'));
+    const seen: number[] = [];
+    let done = false;
+    const reader = (async () => {
+      for (let after = 0, finishing = false; !finishing; ) {
+        finishing = done;
+        const { last, sessions: news } = await running.auth.internal.endedSessions(after);
+        seen.push(...news.map(({ sequence }) => sequence));
+        after = last;
+      }
+    })();
+    await Promise.all(sessions.map(({ identity }) => running.send(LOGOUT, {}, identity)));
+    done = true;
+    await reader;
+    expect(seen).toEqual(sessions.map((_session, index) => index + 1));
+  });
+
+  it('answers the head to who has read all', async () => {
+    const { identity } = await signedUp(running, 'a@example.com');
+    expect(await running.auth.internal.endedSessions(0)).toEqual({ last: 0, sessions: [] });
+    await running.send(LOGOUT, {}, identity);
+    expect(await running.auth.internal.endedSessions(1)).toEqual({ last: 1, sessions: [] });
+  });
+
+  it('comes in pages of 10,000, the last of which ends with the head', async () => {
+    await running.database.query(
+      `insert into ended_sessions select n, gen_random_uuid(), now() + interval '1 hour' from generate_series(1, 10003) n`,
+    );
+    await running.database.query('update ended_session_counter set last = 10003');
+    const first = await running.auth.internal.endedSessions(0);
+    expect([first.last, first.sessions.length]).toEqual([10_000, 10_000]);
+    const second = await running.auth.internal.endedSessions(first.last);
+    expect([second.last, second.sessions.map(({ sequence }) => sequence)]).toEqual([10_003, [10_001, 10_002, 10_003]]);
+  });
+
+  it('forgets a session when its last token has expired, and the sequence goes on', async () => {
+    const { identity } = await signedUp(running, 'a@example.com');
+    await running.send(LOGOUT, {}, identity);
+    running.clock.advance(HOUR_MS + 1_000);
+    expect(await running.auth.internal.endedSessions(0)).toEqual({ last: 1, sessions: [] });
+    await running.auth.processAll();
+    expect(await running.database.query('select 1 from ended_sessions')).toEqual([]);
+    const next = await loggedIn(running, 'a@example.com');
+    await running.send(LOGOUT, {}, next.identity);
+    expect((await running.auth.internal.endedSessions(1)).sessions).toMatchObject([{ sequence: 2 }]);
+  });
+
+  it('leaves out a session none of whose tokens lives any more', async () => {
+    const { identity } = await signedUp(running, 'a@example.com');
+    running.clock.advance(HOUR_MS + 1_000);
+    expect((await running.send(LOGOUT, {}, identity)).extensions).toBeUndefined();
+    expect(await endedIds()).toEqual([]);
+  });
+});
+
+describe('refreshing a session', () => {
+  it('gives new tokens of the same session', async () => {
+    const first = await signedUp(running, 'a@example.com');
+    const second = sessionOf(await refresh(first.refreshToken), 'refreshSession');
+    expect([second.userId, second.sessionId]).toEqual([first.userId, first.sessionId]);
+    expect(second.accessToken).not.toBe(first.accessToken);
+    expect(second.refreshToken).not.toBe(first.refreshToken);
+    expect(sessionOf(await refresh(second.refreshToken), 'refreshSession').sessionId).toBe(first.sessionId);
+  });
+
+  it('keeps the ended session in the list until the newest access token expires', async () => {
+    const { identity, refreshToken } = await signedUp(running, 'a@example.com');
+    running.clock.advance(HOUR_MS / 2);
+    const { accessToken } = sessionOf(await refresh(refreshToken), 'refreshSession');
+    await running.send(LOGOUT, {}, identity);
+    const { exp } = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());
+    expect((await running.auth.internal.endedSessions(0)).sessions[0]?.until).toBe(exp);
+  });
+
+  it('ends the session, and tells the gateway, when a token is used twice', async () => {
+    const first = await signedUp(running, 'a@example.com');
+    const second = sessionOf(await refresh(first.refreshToken), 'refreshSession');
+    const again = await refresh(first.refreshToken);
+    expect(codeOf(again)).toBe('UNAUTHENTICATED');
+    expect(again.extensions).toEqual({ endedSessions: [{ sequence: 1, sessionId: first.sessionId, until: expect.any(Number) }] });
+    expect(codeOf(await refresh(second.refreshToken))).toBe('UNAUTHENTICATED');
+    expect(await endedIds()).toEqual([first.sessionId]);
+  });
+
+  it('lets one of many parallel uses of a token through, and ends the session for the others', async () => {
+    const { refreshToken, sessionId } = await signedUp(running, 'a@example.com');
+    const codes = (await Promise.all(Array.from({ length: 8 }, () => refresh(refreshToken)))).map(codeOf);
+    expect(codes.filter((code) => code === undefined)).toHaveLength(1);
+    expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(7);
+    expect(await endedIds()).toEqual([sessionId]);
+  });
+
+  it('refuses tokens that were never given out, whatever they look like', async () => {
+    for (const token of [createOpaqueToken().token, '', '\0', '\ud800', 'x'.repeat(100_000), "' or true --"])
+      expect(codeOf(await refresh(token))).toBe('UNAUTHENTICATED');
+  });
+
+  it('refuses an expired token, and what is expired is cleared away', async () => {
+    const { refreshToken } = await signedUp(running, 'a@example.com');
+    running.clock.advance(30 * 24 * HOUR_MS + 1_000);
+    expect(codeOf(await refresh(refreshToken))).toBe('UNAUTHENTICATED');
+    await running.auth.processAll();
+    expect(await running.database.query('select 1 from sessions')).toEqual([]);
+    expect(await running.database.query('select 1 from refresh_tokens')).toEqual([]);
+  });
+
+  it('stores no token that could be used', async () => {
+    const { refreshToken, accessToken } = await signedUp(running, 'a@example.com');
+    const stored = JSON.stringify(await running.database.query('select * from refresh_tokens, sessions'));
+    expect(stored).not.toContain(refreshToken);
+    expect(stored).not.toContain(accessToken);
+  });
+
+  it('keeps what still lives when it clears away', async () => {
+    await running.send(SIGN_UP_PLAIN, { input: { email: 'b@example.com', password: PASSWORD, name: 'B' } });
+    const { refreshToken } = await signedUp(running, 'a@example.com');
+    running.clock.advance(HOUR_MS + 1_000);
+    await running.auth.processAll();
+    expect(await running.database.query('select 1 from sessions')).toHaveLength(1);
+    expect(codeOf(await refresh(refreshToken))).toBeUndefined();
+  });
+});
+
+describe('several instances', () => {
+  it('share sessions and keys, also after a restart', async () => {
+    const { identity, refreshToken, sessionId } = await signedUp(running, 'a@example.com');
+    await running.auth.stop();
+    const restarted = await running.another();
+    expect(await restarted.internal.accessTokenKeys()).toEqual(await running.auth.internal.accessTokenKeys());
+    const call = { identity, requestId: 'r' };
+    const refreshed = await restarted.subgraph.execute({ query: REFRESH, variables: { token: refreshToken } }, call);
+    expect(sessionOf(refreshed, 'refreshSession').sessionId).toBe(sessionId);
+    expect((await restarted.subgraph.execute({ query: LOGOUT }, call)).data).toEqual({ logout: true });
+  });
+});

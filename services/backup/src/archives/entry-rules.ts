@@ -1,0 +1,50 @@
+import type { ReadEntry } from 'tar';
+import { ExtractionError } from './extraction-error.ts';
+import type { ArchiveLimits } from './limits.ts';
+
+const FILES = new Set(['File', 'OldFile', 'ContiguousFile']);
+const FILE_MODE = 0o600;
+const DIRECTORY_MODE = 0o700;
+
+type CheckedEntry = Pick<ReadEntry, 'path' | 'type' | 'mode'> & { header: Pick<ReadEntry['header'], 'size'> };
+
+/**
+ * Looks at the entries of one archive, each before it is written, and gives them harmless modes.
+ * The returned function throws ExtractionError at the first one that is not allowed.
+ */
+export function createEntryCheck(limits: ArchiveLimits): (entry: CheckedEntry) => void {
+  const seen = new Set<string>();
+
+  return (entry) => {
+    const name = entry.path;
+    if (seen.size >= limits.entries) throw new ExtractionError(`The archive has more than ${limits.entries} entries.`);
+    if (!FILES.has(entry.type) && entry.type !== 'Directory')
+      throw refused(name, `is neither a file nor a folder (${entry.type})`);
+    // tar takes a negative size as none, where other programs may see another archive behind it.
+    if (FILES.has(entry.type) && entry.header.size === undefined) throw refused(name, 'has no valid size');
+    const parts = partsOf(name, limits);
+    const key = parts.join('/').normalize('NFKC').toLowerCase(); // the same file on some file systems
+    if (seen.has(key)) throw refused(name, 'is there twice');
+    seen.add(key);
+    entry.mode = entry.type === 'Directory' ? DIRECTORY_MODE : FILE_MODE;
+  };
+}
+
+function partsOf(name: string, limits: ArchiveLimits): string[] {
+  if (name.length > limits.nameLength) throw refused(name, 'has too long a name');
+  // eslint-disable-next-line no-control-regex -- exactly these are meant
+  if (/[\u0000-\u001f\u007f-\u009f\\]/.test(name)) throw refused(name, 'has a name with control characters or backslashes');
+  if (name.startsWith('/') || /^[a-z]:/i.test(name)) throw refused(name, 'has an absolute name');
+  const parts = name.split('/').filter((part) => part !== '' && part !== '.');
+  if (parts.includes('..')) throw refused(name, 'climbs out of the archive');
+  if (parts.length > limits.depth) throw refused(name, 'lies too deep');
+  return parts;
+}
+
+const SHOWN = 80;
+
+/** Names come from strangers: what is shown of them is short and printable. */
+function refused(name: string, why: string): ExtractionError {
+  const shown = name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name;
+  return new ExtractionError(`The archive's entry ${JSON.stringify(shown)} ${why}.`);
+}

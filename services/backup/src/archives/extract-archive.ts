@@ -1,0 +1,88 @@
+import { statfs } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { Unpack } from 'tar';
+import { byteLimit } from './byte-limit.ts';
+import { createEntryCheck } from './entry-rules.ts';
+import { asExtractionError, ExtractionError } from './extraction-error.ts';
+import type { ArchiveLimits } from './limits.ts';
+
+export interface Extraction {
+  /** The archive: a gzip-compressed tar file. */
+  source: Readable;
+  sizeBytes: number;
+  /** An empty folder that nobody else may write to. */
+  dir: string;
+  limits: ArchiveLimits;
+}
+
+const FREE_DISK_SHARE = 4;
+
+/**
+ * Extracts regular files and folders into `dir`, and nothing anywhere else.
+ * @throws ExtractionError for anything but an intact archive without links, devices, climbing names and duplicates. What
+ * was extracted before stays in `dir`.
+ */
+export async function extractArchive({ source, sizeBytes, dir, limits }: Extraction): Promise<void> {
+  const stop = new AbortController();
+  const deadline = AbortSignal.timeout(limits.timeoutMs);
+  try {
+    if (sizeBytes > limits.compressedBytes)
+      throw new ExtractionError(`The archive has more than ${limits.compressedBytes} bytes.`);
+    const unpack = createUnpack(dir, limits, stop);
+    const maxBytes = Math.min(limits.expandedBytes, await freeBytes(dir) / FREE_DISK_SHARE);
+    const signal = AbortSignal.any([stop.signal, deadline]);
+    await pipeline(source, createGunzip(), byteLimit(Math.floor(maxBytes)), unpack.stream, { signal });
+    if (unpack.entries() === 0) throw new ExtractionError('The archive is empty.');
+  } catch (error) {
+    throw asExtractionError(stop.signal.aborted ? stop.signal.reason : deadline.aborted ? tooSlow(limits) : error);
+  } finally {
+    source.destroy();
+  }
+}
+
+/** tar's own rules stand behind ours: it never writes through a link or above `dir`. */
+function createUnpack(dir: string, limits: ArchiveLimits, stop: AbortController) {
+  const check = createEntryCheck(limits);
+  let entries = 0;
+  // A filter must not throw: tar would go on with the next entry.
+  const allows = (verify: () => void) => {
+    try {
+      if (!stop.signal.aborted) verify();
+    } catch (error) {
+      stop.abort(error);
+    }
+    return !stop.signal.aborted;
+  };
+  const unpack = new Unpack({
+    cwd: dir,
+    strict: true,
+    preserveOwner: false,
+    noMtime: true,
+    maxDepth: limits.depth,
+    maxMetaEntrySize: 64 * 1024,
+    umask: 0o077,
+    filter: (_path, entry) =>
+      allows(() => {
+        if ('header' in entry) check(entry);
+        entries++;
+      }),
+  });
+  // Kinds that tar does not know (sparse files, other systems' records) never reach the filter.
+  unpack.on('ignoredEntry', (entry: { meta: boolean; type: string }) =>
+    allows(() => {
+      if (!entry.meta) throw new ExtractionError(`The archive holds an entry of an unknown kind (${entry.type}).`);
+    }),
+  );
+  return { stream: unpack as unknown as NodeJS.WritableStream, entries: () => entries }; // tar types it as an emitter only
+}
+
+async function freeBytes(dir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dir);
+  return bavail * bsize;
+}
+
+function tooSlow({ timeoutMs }: ArchiveLimits): ExtractionError {
+  return new ExtractionError(`Extraction took longer than ${timeoutMs / 1000} seconds.`);
+}

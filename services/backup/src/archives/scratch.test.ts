@@ -1,0 +1,43 @@
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createScratch } from './scratch.ts';
+
+let dir: string;
+beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'taskmesh-scratch-'))));
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const NO_SUCH_PROCESS = 2 ** 22 + 1; // beyond the largest id that Linux gives
+
+describe('scratch folders', () => {
+  it('are private, and gone after the work', async () => {
+    const scratch = createScratch({ dir, now: Date.now });
+    const mode = await scratch.use(async (folder) => {
+      await writeFile(join(folder, 'x'), 'x');
+      return (await stat(folder)).mode & 0o777;
+    });
+    expect(mode).toBe(0o700);
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  it('are gone after work that failed', async () => {
+    const scratch = createScratch({ dir, now: Date.now });
+    await expect(scratch.use(() => Promise.reject(new Error('no luck')))).rejects.toThrow('no luck');
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  it('of processes that are gone, or that had our id before us, are swept; those of living ones and foreign folders stay', async () => {
+    const living = `run-${process.ppid}-abc`;
+    for (const name of [`run-${NO_SUCH_PROCESS}-abc`, `run-${process.pid}-abc`, living, 'other']) await mkdir(join(dir, name, 'deep'), { recursive: true });
+    expect(await createScratch({ dir, now: Date.now }).sweep()).toBe(2);
+    expect((await readdir(dir)).toSorted()).toEqual(['other', living].toSorted());
+  });
+
+  it('of a living process are swept when they are older than any run', async () => {
+    const old = join(dir, `run-${process.ppid}-abc`);
+    await mkdir(old);
+    const twoDaysAgo = new Date(Date.now() - 48 * 60 * 60 * 1000);
+    await utimes(old, twoDaysAgo, twoDaysAgo);
+    expect(await createScratch({ dir, now: Date.now }).sweep()).toBe(1);
+  });
+});

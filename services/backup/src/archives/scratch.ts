@@ -1,0 +1,61 @@
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../error-code.ts';
+
+/** Private folders for what is extracted or written for a while; their names tell which process made them. */
+export interface Scratch {
+  /** Runs `work` with an empty folder that only we may enter, and removes it afterwards, whatever happened. */
+  use<Result>(work: (dir: string) => Promise<Result>): Promise<Result>;
+  /** Removes what processes that are gone left behind; says how many folders. To be called before the first `use`. */
+  sweep(): Promise<number>;
+}
+
+const NAME = /^run-(\d+)-/;
+/** No run takes that long: a living process of that id is another one by now. */
+const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
+
+export function createScratch({ dir, now }: { dir: string; now: () => number }): Scratch {
+  const ensureDir = () => mkdir(dir, { recursive: true, mode: 0o700 });
+
+  return {
+    async use(work) {
+      await ensureDir();
+      const own = await mkdtemp(join(dir, `run-${process.pid}-`));
+      try {
+        return await work(own);
+      } finally {
+        await remove(own);
+      }
+    },
+
+    async sweep() {
+      await ensureDir();
+      const names = (await readdir(dir)).filter((name) => NAME.test(name));
+      const abandoned = await Promise.all(names.map((name) => isAbandoned(join(dir, name), name, now())));
+      const gone = names.filter((_name, index) => abandoned[index]);
+      await Promise.all(gone.map((name) => remove(join(dir, name))));
+      return gone.length;
+    },
+  };
+}
+
+/** Writes that were under way when a run failed may still add a file: then it is tried again. */
+function remove(path: string): Promise<void> {
+  return rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+}
+
+async function isAbandoned(path: string, name: string, now: number): Promise<boolean> {
+  const pid = Number(NAME.exec(name)?.[1]);
+  if (pid === process.pid || !isAlive(pid)) return true; // a restarted container has the same ids again
+  const stats = await stat(path).catch(() => undefined);
+  return stats !== undefined && now - stats.mtimeMs > FORGOTTEN_MS;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}

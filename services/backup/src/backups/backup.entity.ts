@@ -1,0 +1,17 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+
+/** What the catalogue knows about an archive; the storage alone decides whether there is one. */
+export const BackupEntity = defineEntity({
+  name: 'Backup',
+  tableName: 'backups',
+  properties: {
+    file: p.string().primary(),
+    sizeBytes: p.double(),
+    sha256: p.string().nullable(),
+    createdAt: p.datetime(3),
+    stores: p.array<string>().columnType('text[]'),
+    verifiedAt: p.datetime(3).nullable(),
+  },
+});
+
+export type Backup = InferEntity<typeof BackupEntity>;

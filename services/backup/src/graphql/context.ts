@@ -1,0 +1,3 @@
+import type { SubgraphContext } from '@taskmesh/subgraph';
+
+export type BackupContext = SubgraphContext;

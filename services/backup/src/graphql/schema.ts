@@ -1,0 +1,9 @@
+import { parse, type DocumentNode } from 'graphql';
+import { readFileSync } from 'node:fs';
+
+const FILES = ['./schema.graphql', '../backups/backups.graphql'];
+
+/** This service's part of the graph, feature by feature. */
+export function readTypeDefs(): DocumentNode {
+  return parse(FILES.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')).join('\n'));
+}

@@ -1,0 +1,202 @@
+/**
+ * Finds where an SQL statement ends, as psql does: at a semicolon outside of quotes, comments, parentheses and the bodies
+ * of SQL functions. Bytes of UTF-8; may be fed piece by piece.
+ */
+export interface StatementEnd {
+  /**
+   * Looks on in `bytes` from where it stopped. Returns the index behind the semicolon, or -1 when more bytes are needed.
+   * `isLast`: no more bytes will come.
+   */
+  find(bytes: Buffer, isLast: boolean): number;
+  /** To be called when the first `count` bytes were cut off in front. */
+  shift(count: number): void;
+  /** Whether anything but blanks and comments was seen since the last statement. */
+  hasBegun(): boolean;
+}
+
+const QUOTE = 0x27;
+const DOUBLE_QUOTE = 0x22;
+const DOLLAR = 0x24;
+const OPEN = 0x28;
+const CLOSE = 0x29;
+const STAR = 0x2a;
+const DASH = 0x2d;
+const SLASH = 0x2f;
+const SEMICOLON = 0x3b;
+const BACKSLASH = 0x5c;
+const NEWLINE = 0x0a;
+
+/** Longer words and dollar tags are not told apart from one another: PostgreSQL would cut or refuse them. */
+const LOOKAHEAD = 256;
+
+type Mode = 'plain' | 'string' | 'escape-string' | 'name' | 'dollar' | 'line-comment' | 'block-comment';
+
+export function createStatementEnd(): StatementEnd {
+  let at = 0;
+  let mode: Mode = 'plain';
+  let depth = 0;
+  let comments = 0;
+  let dollarTag = Buffer.alloc(0);
+  let begun = false;
+  let words: string[] = [];
+  let blocks = 0;
+
+  const reset = () => {
+    depth = 0;
+    blocks = 0;
+    words = [];
+    begun = false;
+  };
+
+  const inString = (bytes: Buffer, isLast: boolean): boolean => {
+    for (; at < bytes.length; at++) {
+      const byte = bytes[at];
+      if (byte === BACKSLASH && mode === 'escape-string') {
+        if (at + 1 >= bytes.length && !isLast) return false;
+        at++;
+      } else if (byte === QUOTE) {
+        if (at + 1 >= bytes.length && !isLast) return false;
+        at++;
+        if (bytes[at] !== QUOTE) {
+          mode = 'plain';
+          return true;
+        }
+      }
+    }
+    return false;
+  };
+
+  const inComment = (bytes: Buffer, isLast: boolean): boolean => {
+    for (; at < bytes.length; at++) {
+      if (at + 1 >= bytes.length && !isLast) return false;
+      const pair = (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0);
+      if (pair === SLASH * 256 + STAR) {
+        comments++;
+        at++;
+      } else if (pair === STAR * 256 + SLASH) {
+        at++;
+        if (--comments === 0) {
+          at++;
+          mode = 'plain';
+          return true;
+        }
+      }
+    }
+    return false;
+  };
+
+  /** Goes behind the next `end`; false when it is not there yet. */
+  const skipTo = (bytes: Buffer, end: number | Buffer, length: number): boolean => {
+    const found = bytes.indexOf(end, at);
+    if (found === -1) {
+      at = Math.max(at, bytes.length - length + 1);
+      return false;
+    }
+    at = found + length;
+    mode = 'plain';
+    return true;
+  };
+
+  const leaveMode = (bytes: Buffer, isLast: boolean): boolean => {
+    switch (mode) {
+      case 'string':
+      case 'escape-string':
+        return inString(bytes, isLast);
+      case 'name': // a doubled quote ends and begins a name again: the same for us
+        return skipTo(bytes, DOUBLE_QUOTE, 1);
+      case 'dollar':
+        return skipTo(bytes, dollarTag, dollarTag.length);
+      case 'line-comment':
+        return skipTo(bytes, NEWLINE, 1);
+      case 'block-comment':
+        return inComment(bytes, isLast);
+      case 'plain':
+        return true;
+    }
+  };
+
+  const enter = (next: Mode, length: number) => {
+    mode = next;
+    at += length;
+  };
+
+  const readWord = (bytes: Buffer): void => {
+    const start = at;
+    while (at < bytes.length && isWordByte(bytes[at])) at++;
+    const word = bytes.toString('latin1', start, Math.min(at, start + 16)).toLowerCase();
+    if (bytes[at] === QUOTE && at - start === 1 && word === 'e') enter('escape-string', 1);
+    if (words.length < 4) words.push(word);
+    if (depth === 0 && isRoutine(words)) countBlocks(word);
+  };
+
+  /** The body of an SQL routine, `begin atomic … end`, has semicolons of its own. */
+  const countBlocks = (word: string): void => {
+    if (word === 'begin' || (word === 'case' && blocks > 0)) blocks++;
+    else if (word === 'end' && blocks > 0) blocks--;
+  };
+
+  const readDollar = (bytes: Buffer): void => {
+    const tag = /^\$(?:[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*)?\$/.exec(bytes.toString('latin1', at, at + LOOKAHEAD));
+    if (!tag) return void at++;
+    dollarTag = Buffer.from(tag[0], 'latin1');
+    enter('dollar', dollarTag.length);
+  };
+
+  /** One token; true when it is the semicolon that ends the statement. */
+  const readToken = (bytes: Buffer, byte: number): boolean => {
+    const next = bytes[at + 1];
+    if (byte === DASH && next === DASH) enter('line-comment', 2);
+    else if (byte === SLASH && next === STAR) {
+      comments = 1;
+      enter('block-comment', 2);
+    } else {
+      begun ||= !isBlank(byte);
+      if (byte === QUOTE) enter('string', 1);
+      else if (byte === DOUBLE_QUOTE) enter('name', 1);
+      else if (byte === DOLLAR) readDollar(bytes);
+      else if (isWordByte(byte)) readWord(bytes);
+      else {
+        at++;
+        if (byte === OPEN) depth++;
+        else if (byte === CLOSE) depth = Math.max(0, depth - 1);
+        else if (byte === SEMICOLON && depth === 0 && blocks === 0) return true;
+      }
+    }
+    return false;
+  };
+
+  return {
+    find(bytes, isLast) {
+      while (leaveMode(bytes, isLast)) {
+        const byte = bytes[at];
+        if (byte === undefined || (!isLast && bytes.length - at < LOOKAHEAD)) return -1;
+        if (readToken(bytes, byte)) {
+          reset();
+          return at;
+        }
+      }
+      return -1;
+    },
+    shift(count) {
+      at -= count;
+    },
+    hasBegun: () => begun,
+  };
+}
+
+function isRoutine(words: string[]): boolean {
+  const [first, second, third, fourth] = words;
+  const kind = second === 'or' && third === 'replace' ? fourth : second;
+  return first === 'create' && (kind === 'function' || kind === 'procedure');
+}
+
+/** Digits and `$` go on a word, as in PostgreSQL; a word of ours may also begin with a digit, which changes nothing here. */
+function isWordByte(byte: number | undefined): boolean {
+  if (byte === undefined) return false;
+  const letter = byte | 0x20;
+  return (letter >= 0x61 && letter <= 0x7a) || byte === 0x5f || byte >= 0x80 || (byte >= 0x30 && byte <= 0x39) || byte === DOLLAR;
+}
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+}

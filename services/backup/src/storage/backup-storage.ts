@@ -1,0 +1,28 @@
+import type { Readable } from 'node:stream';
+
+/** An archive as the storage lists it. */
+export interface StoredArchive {
+  file: string;
+  sizeBytes: number;
+  modifiedAt: Date;
+}
+
+/** An archive that is held open: what happens to its name no longer matters. Who opened it closes it. */
+export interface OpenArchive {
+  kind: 'found';
+  sizeBytes: number;
+  /** From the first byte. */
+  read(): Readable;
+  close(): Promise<void>;
+}
+
+/** What a name can lead to: nothing is thrown for names that a caller made up. */
+export type Located = OpenArchive | { kind: 'outside' } | { kind: 'missing' };
+
+/** Where archives lie. */
+export interface BackupStorage {
+  /** Whole archives only, in no particular order; one that is still being written is not there yet. */
+  list(): Promise<StoredArchive[]>;
+  /** Opens what `name` means, whatever characters it has. Throws only when the storage itself fails. */
+  open(name: string): Promise<Located>;
+}

@@ -1,0 +1,69 @@
+import { constants } from 'node:fs';
+import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { dirname, isAbsolute, resolve, sep } from 'node:path';
+import { errorCode } from '../error-code.ts';
+
+export type Opened = { kind: 'found'; handle: FileHandle; sizeBytes: number } | { kind: 'outside' } | { kind: 'missing' };
+
+/** What the system says about a name that leads nowhere. */
+const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ENXIO']);
+
+const DRIVE_OR_SHARE = /^([a-z]:|\/\/)/i;
+
+/**
+ * Opens a regular file below `dir`, which exists. The name may hold anything: it is outside as soon as it climbs out by
+ * its letters, or where its links lead; what is neither a file nor outside is missing.
+ */
+export async function openInside(dir: string, name: string): Promise<Opened> {
+  if (name.includes('\0')) return { kind: 'missing' };
+  const base = await realpath(dir);
+  if (climbsOut(base, name)) return { kind: 'outside' };
+  // Not normalised: "a.tar.gz/" and "link/../x" mean what they mean to the system.
+  const path = isAbsolute(name) ? name : `${base}${sep}${name}`;
+  const real = await deepestReal(path);
+  if (!isWithin(base, real.path)) return { kind: 'outside' };
+  if (!real.whole) return { kind: 'missing' };
+  return openFile(real.path);
+}
+
+/** By the letters alone; a backslash separates, too, because a client on Windows may think so. */
+function climbsOut(base: string, name: string): boolean {
+  const slashed = name.replaceAll('\\', '/');
+  if (DRIVE_OR_SHARE.test(slashed) && !slashed.startsWith(base)) return true;
+  return [name, slashed].some((spelling) => !isWithin(base, resolve(base, spelling)));
+}
+
+function isWithin(base: string, path: string): boolean {
+  return path === base || path.startsWith(base.endsWith(sep) ? base : base + sep);
+}
+
+/** Where a path leads when all links are followed; `whole` is false when only a part of it exists. */
+async function deepestReal(path: string): Promise<{ path: string; whole: boolean }> {
+  for (let part = path, whole = true; ; part = dirname(part), whole = false) {
+    try {
+      return { path: await realpath(part), whole };
+    } catch (error) {
+      if (!isNotThere(error) || part === dirname(part)) throw error;
+    }
+  }
+}
+
+async function openFile(path: string): Promise<Opened> {
+  try {
+    // Devices and pipes are not even opened: that alone can have effects.
+    if (!(await stat(path)).isFile()) return { kind: 'missing' };
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stats = await handle.stat();
+    if (stats.isFile()) return { kind: 'found', handle, sizeBytes: stats.size };
+    await handle.close();
+    return { kind: 'missing' };
+  } catch (error) {
+    if (isNotThere(error)) return { kind: 'missing' };
+    throw error;
+  }
+}
+
+function isNotThere(error: unknown): boolean {
+  return NOT_THERE.has(errorCode(error));
+}
+

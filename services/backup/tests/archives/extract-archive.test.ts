@@ -1,0 +1,109 @@
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { createGzip, gzipSync } from 'node:zlib';
+import { extractArchive } from '../../src/archives/extract-archive.ts';
+import { ExtractionError } from '../../src/archives/extraction-error.ts';
+import { ARCHIVE_LIMITS, type ArchiveLimits } from '../../src/archives/limits.ts';
+import { HARMLESS, HOSTILE } from './hostile-archives.ts';
+import { tar } from './tar-bytes.ts';
+
+let root: string;
+let dir: string;
+let out: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'taskmesh-extract-'));
+  out = join(root, 'out');
+  dir = join(root, 'scratch', 'run');
+  await mkdir(out);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await writeFile(join(out, 'victim'), 'untouched');
+});
+
+afterEach(() => rm(root, { recursive: true, maxRetries: 3 }));
+
+const extract = (bytes: Buffer, limits: Partial<ArchiveLimits> = {}) =>
+  extractArchive({
+    source: Readable.from([bytes]),
+    sizeBytes: bytes.length,
+    dir,
+    limits: { ...ARCHIVE_LIMITS, ...limits },
+  });
+
+async function expectNothingOutside() {
+  expect((await readdir(root)).toSorted()).toEqual(['out', 'scratch']);
+  expect(await readdir(join(root, 'scratch'))).toEqual(['run']);
+  expect(await readdir(out)).toEqual(['victim']);
+  expect(await readFile(join(out, 'victim'), 'utf8')).toBe('untouched');
+}
+
+describe('extractArchive', () => {
+  it.each(HARMLESS)('extracts $what', async ({ bytes, files }) => {
+    await extract(bytes());
+    expect((await readdir(dir, { recursive: true })).toSorted()).toEqual(files.toSorted());
+    for (const file of files) {
+      const stats = await lstat(join(dir, file));
+      expect([stats.mode & 0o7777, stats.isSymbolicLink()]).toEqual([stats.isDirectory() ? 0o700 : 0o600, false]);
+    }
+    await expectNothingOutside();
+  });
+
+  it.each(HOSTILE)('refuses $what', async ({ bytes }) => {
+    const failure = await extract(bytes(out)).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ExtractionError);
+    expect(String(failure)).not.toContain(dir);
+    await expectNothingOutside();
+    for (const file of await readdir(dir, { recursive: true })) expect((await lstat(join(dir, file))).isSymbolicLink()).toBe(false);
+  });
+
+  it('stops a bomb at the limit, without holding it in memory', async () => {
+    const before = process.memoryUsage().rss;
+    const zeros = Buffer.alloc(1024 * 1024);
+    const gzip = createGzip();
+    const bomb = Readable.from(bombParts(256, zeros)).pipe(gzip);
+    const compressed = Buffer.concat(await bomb.toArray());
+    await expect(extract(compressed, { expandedBytes: 128 * 1024 * 1024 })).rejects.toThrow('expands to more than');
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
+    await expectNothingOutside();
+  });
+
+  it('refuses more entries than allowed before it has written many', async () => {
+    const entries = Array.from({ length: 20_000 }, (_, index) => ({ name: `f${index}` }));
+    await expect(extract(gzipSync(tar(entries)))).rejects.toThrow('more than 10000 entries');
+  });
+
+  it('refuses an archive that is too large before reading it', async () => {
+    await expect(extract(gzipSync(tar([{ name: 'a' }])), { compressedBytes: 10 })).rejects.toThrow('more than 10 bytes');
+  });
+
+  it('gives up when the source is too slow', async () => {
+    const source = new Readable({ read: () => undefined });
+    source.push(gzipSync(tar([{ name: 'a' }])).subarray(0, 20));
+    await expect(
+      extractArchive({ source, sizeBytes: 100, dir, limits: { ...ARCHIVE_LIMITS, timeoutMs: 50 } }),
+    ).rejects.toThrow('longer than');
+    expect(source.destroyed).toBe(true);
+  });
+
+  it('shows of a hostile name only what cannot harm a log', async () => {
+    const failure = await extract(gzipSync(tar([{ name: `\u001b[2J${'x'.repeat(90)}` }]))).catch(String);
+    expect(failure).toMatch(/entry "\\u001b\[2Jx+…" has a name with control characters/);
+  });
+
+  it('says so when it may not write', async () => {
+    await rm(dir, { recursive: true });
+    await writeFile(dir, 'a file where the folder should be');
+    await expect(extract(gzipSync(tar([{ name: 'a', content: 'x' }])))).rejects.toThrow(ExtractionError);
+    await rm(dir);
+    await mkdir(dir);
+    await chmod(dir, 0o700);
+  });
+});
+
+function* bombParts(mebibytes: number, zeros: Buffer): Generator<Buffer> {
+  yield tar([{ name: 'database.sql', size: mebibytes * zeros.length }], { end: false });
+  for (let index = 0; index < mebibytes; index++) yield zeros;
+  yield Buffer.alloc(1024);
+}

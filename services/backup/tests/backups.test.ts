@@ -1,0 +1,91 @@
+import type { Identity } from '@taskmesh/identity';
+import { createLog } from '@taskmesh/service';
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createBackup, type Backup } from '../src/index.ts';
+
+let database: TestDatabase;
+let backup: Backup;
+let dataDir: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase('backups');
+  dataDir = await mkdtemp(join(tmpdir(), 'taskmesh-backups-'));
+  backup = await createBackup(
+    {
+      postgresUrl: database.url,
+      backupsDir: join(dataDir, 'backups'),
+      scratchDir: join(dataDir, 'scratch'),
+      restoreStore: 'tasks',
+      secrets: { adminUrls: { tasks: database.url, auth: database.url } },
+    },
+    { clock: { now: () => Date.now() }, log: createLog({ service: 'backup', level: 'silent' }) },
+  );
+  await backup.start();
+});
+
+afterAll(async () => {
+  await backup.stop();
+  await database.drop();
+  await rm(dataDir, { recursive: true });
+});
+
+describe('backups', () => {
+  it('is for operators only', async () => {
+    const user: Identity = { role: 'user', userId: 'u', sessionId: 's' };
+    expect(await codeFor({ role: 'anonymous' })).toBe('UNAUTHENTICATED');
+    expect(await codeFor(user)).toBe('FORBIDDEN');
+  });
+
+  it('lists the archives of the directory, newest first, and nothing else', async () => {
+    expect(await list()).toEqual([]);
+    await put('old.tar.gz', 'old', new Date('2026-01-01T00:00:00Z'));
+    await put('new.tar.gz', 'newer', new Date('2026-01-02T00:00:00Z'));
+    await put('secret.tar.gz.age', 'x', new Date('2026-01-01T12:00:00Z'));
+    await put('.half.tar.gz', 'half written', new Date());
+    await put('notes.txt', 'no archive', new Date());
+    expect(await list()).toEqual([
+      { file: 'new.tar.gz', sizeBytes: 5, sha256: null, createdAt: '2026-01-02T00:00:00.000Z', stores: [], verifiedAt: null },
+      expect.objectContaining({ file: 'secret.tar.gz.age' }),
+      expect.objectContaining({ file: 'old.tar.gz' }),
+    ]);
+  });
+
+  it('adds what the catalogue knows, but not to a file that took the place of the catalogued one', async () => {
+    await put('known.tar.gz', '12345', new Date('2026-01-03T00:00:00Z'));
+    await database.query(
+      `insert into backups values ('known.tar.gz', 5, 'abc', '2026-01-03T10:00:00Z', '{tasks,auth}', '2026-01-04T00:00:00Z')`,
+    );
+    const entry = { sha256: 'abc', createdAt: '2026-01-03T10:00:00.000Z', stores: ['tasks', 'auth'] };
+    expect((await list())[0]).toEqual({ ...entry, file: 'known.tar.gz', sizeBytes: 5, verifiedAt: '2026-01-04T00:00:00.000Z' });
+    await put('known.tar.gz', '1234567', new Date('2026-01-05T00:00:00Z'));
+    expect((await list())[0]).toMatchObject({ file: 'known.tar.gz', sizeBytes: 7, sha256: null, stores: [], verifiedAt: null });
+  });
+
+  it('is ready while its database answers', async () => {
+    expect(await backup.ready()).toEqual({ ok: true, checks: { database: true } });
+  });
+});
+
+function ask(identity: Identity) {
+  const query = '{ backups { file sizeBytes sha256 createdAt stores verifiedAt } }';
+  return backup.subgraph.execute({ query }, { identity, requestId: 'r' });
+}
+
+async function list(): Promise<unknown[]> {
+  const { data, errors } = await ask({ role: 'operator' });
+  expect(errors).toBeUndefined();
+  return data?.backups as unknown[];
+}
+
+async function codeFor(identity: Identity) {
+  return (await ask(identity)).errors?.[0]?.extensions?.code;
+}
+
+async function put(name: string, content: string, at: Date): Promise<void> {
+  const path = join(dataDir, 'backups', name);
+  await writeFile(path, content);
+  await utimes(path, at, at);
+}

@@ -1,0 +1,62 @@
+import { unavailable } from '@taskmesh/errors';
+import { ExpiringCache, verifyAccessToken, type AccessTokenClaims } from '@taskmesh/identity';
+import type { Clock } from '@taskmesh/service';
+import type { Caller } from '../parts.ts';
+import type { AccessKeys } from './access-keys.ts';
+import type { EndedSessions } from './ended-sessions.ts';
+
+const CACHE_SIZE = 50_000;
+const BEARER = /^bearer +(\S+) *$/i;
+const ANONYMOUS_CALLER: Caller = { kind: 'anonymous' };
+const INVALID: Caller = { kind: 'invalid' };
+
+export interface Authenticator {
+  /** The values of all `Authorization` headers. @throws AppError SERVICE_UNAVAILABLE while nothing can be checked yet */
+  authenticate(values: readonly string[]): Promise<Caller>;
+  /** A bare token. @throws AppError SERVICE_UNAVAILABLE while nothing can be checked yet */
+  authenticateToken(token: string): Promise<Caller>;
+}
+
+export interface AuthenticatorDeps {
+  keys: AccessKeys;
+  endedSessions: EndedSessions;
+  clock: Clock;
+}
+
+/** A signature is checked once for each token; its expiry and its session at every use. */
+export function createAuthenticator({ keys, endedSessions, clock }: AuthenticatorDeps): Authenticator {
+  const verified = new ExpiringCache<Extract<Caller, { kind: 'user' }>>(CACHE_SIZE);
+
+  const verify = async (token: string): Promise<Caller> => {
+    // Without the list of ended sessions a token that was logged out would pass.
+    if (!endedSessions.loaded() || !keys.current()) throw unavailable();
+    try {
+      const claims = await verifyAccessToken(token, keys.getKey, clock.now());
+      const caller = userOf(claims);
+      verified.set(token, caller, claims.exp * 1000);
+      return endedSessions.has(claims.sid) ? INVALID : caller;
+    } catch {
+      return INVALID;
+    }
+  };
+
+  const authenticateToken = async (token: string): Promise<Caller> => {
+    const known = verified.get(token, clock.now());
+    if (known) return endedSessions.has(known.claims.sid) ? INVALID : known;
+    return verify(token);
+  };
+
+  return {
+    authenticateToken,
+    async authenticate(values) {
+      const [value] = values;
+      if (value === undefined) return ANONYMOUS_CALLER;
+      const token = values.length === 1 ? BEARER.exec(value)?.[1] : undefined;
+      return token === undefined ? INVALID : authenticateToken(token);
+    },
+  };
+}
+
+function userOf(claims: AccessTokenClaims): Extract<Caller, { kind: 'user' }> {
+  return { kind: 'user', claims, identity: { role: 'user', userId: claims.userId, sessionId: claims.sid } };
+}

@@ -1,0 +1,106 @@
+import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
+import type { KeyValue } from '@taskmesh/key-value';
+import type { Clock, Log } from '@taskmesh/service';
+import { createPoll } from './poll.ts';
+
+const POLL_EVERY_MS = 300;
+const SWEEP_EVERY_MS = 60_000;
+const CHANNEL = 'sessions.ended';
+
+/** The sessions whose tokens count no more although they have not expired yet. */
+export interface EndedSessions {
+  has(sessionId: string): boolean;
+  /** Takes in what this gateway saw itself, and tells the others. */
+  announce(sessions: EndedSession[]): void;
+  /** Calls back once for each session that ends from now on; returns how to end that. */
+  onEnded(listener: (sessionId: string) => void): () => void;
+  /** Whether the whole list was loaded since the start. */
+  loaded(): boolean;
+  /** Loads the list and keeps it up to date; resolves at once. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface EndedSessionsDeps {
+  auth: AuthInternal;
+  keyValue: KeyValue;
+  clock: Clock;
+  log: Log;
+}
+
+/** auth has the truth and is asked for what is new all the time; a message from another gateway only makes it faster. */
+export function createEndedSessions({ auth, keyValue, clock, log }: EndedSessionsDeps): EndedSessions {
+  const untilBySession = new Map<string, number>();
+  const listeners = new Set<(sessionId: string) => void>();
+  let position = 0;
+  let isLoaded = false;
+  let nextSweep = 0;
+  let unsubscribe: () => Promise<void> = async () => undefined;
+
+  const take = ({ sessionId, until }: EndedSession) => {
+    const known = untilBySession.get(sessionId);
+    untilBySession.set(sessionId, Math.max(until, known ?? 0));
+    if (known !== undefined) return;
+    for (const listener of listeners) listener(sessionId);
+  };
+
+  const sweep = () => {
+    if (clock.now() < nextSweep) return;
+    nextSweep = clock.now() + SWEEP_EVERY_MS;
+    const nowS = clock.now() / 1000;
+    for (const [sessionId, until] of untilBySession) if (until < nowS) untilBySession.delete(sessionId);
+  };
+
+  const readNew = async () => {
+    for (;;) {
+      const { last, sessions } = await auth.endedSessions(position);
+      for (const session of sessions) take(session);
+      // The numbers went back: auth was restored, and its list begins anew.
+      const isRenumbered = last < position;
+      position = isRenumbered ? 0 : last;
+      if (sessions.length === 0 && !isRenumbered) break;
+    }
+    isLoaded = true;
+    sweep();
+  };
+
+  const poll = createPoll({ everyMs: POLL_EVERY_MS, task: readNew, what: 'the list of ended sessions', log });
+
+  return {
+    has: (sessionId) => untilBySession.has(sessionId),
+    announce(sessions) {
+      for (const session of sessions) take(session);
+      void keyValue.publish(CHANNEL, JSON.stringify(sessions));
+    },
+    onEnded(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    loaded: () => isLoaded,
+    async start() {
+      unsubscribe = await keyValue.subscribe(CHANNEL, (message) => {
+        for (const session of readMessage(message)) take(session);
+      });
+      poll.start();
+    },
+    async stop() {
+      await poll.stop();
+      await unsubscribe();
+    },
+  };
+}
+
+function readMessage(message: string): EndedSession[] {
+  try {
+    const sessions: unknown = JSON.parse(message);
+    return Array.isArray(sessions) ? sessions.filter(isEndedSession) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isEndedSession(value: unknown): value is EndedSession {
+  if (typeof value !== 'object' || value === null) return false;
+  const { sessionId, until } = value as Partial<EndedSession>;
+  return typeof sessionId === 'string' && Number.isFinite(until);
+}

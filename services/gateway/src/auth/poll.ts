@@ -1,0 +1,50 @@
+import type { Log } from '@taskmesh/service';
+
+export interface PollOptions {
+  /** From the end of one run to the beginning of the next. */
+  everyMs: number;
+  task: () => Promise<void>;
+  /** For the log: what is read. */
+  what: string;
+  log: Log;
+}
+
+/** Runs a task again and again, one run at a time. A failure is told once, until it works again. */
+export function createPoll({ everyMs, task, what, log }: PollOptions) {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isStopped = false;
+  let isFailing = false;
+
+  const run = async () => {
+    try {
+      await task();
+      if (isFailing) log.info({ what }, 'can be read again');
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing && !isStopped) log.warn({ err: error, what }, 'cannot be read');
+      isFailing = true;
+    }
+    running = undefined;
+    if (!isStopped) timer = setTimeout(now, everyMs);
+  };
+
+  /** Does not wait for the next turn; resolves with the run that this begins or joins. */
+  const now = (): Promise<void> => {
+    clearTimeout(timer);
+    running ??= run();
+    return running;
+  };
+
+  return {
+    start(): void {
+      void now();
+    },
+    now,
+    async stop(): Promise<void> {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

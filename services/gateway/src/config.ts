@@ -1,0 +1,191 @@
+import { ConfigError, processSettings, readEnv, setting, type Env } from '@taskmesh/service';
+import { BlockList, isIP } from 'node:net';
+import { z } from 'zod';
+
+/** What the gateway is told; where its neighbours are is the process' matter (`readGatewayProcess`). */
+export interface GatewayConfig {
+  host: string;
+  port: number;
+  adminPort: number;
+  /** The origin that clients see, without a slash at the end. */
+  publicUrl: string;
+  production: boolean;
+  logLevel: string;
+  /** Which of the two contracts `/api/tasks` serves. */
+  tasksContract: 'full' | 'reduced';
+  /** A supergraph to serve instead of our own. */
+  supergraphFile: string | undefined;
+  /** Addresses and networks (CIDR) whose forwarding headers count. */
+  trustedProxies: string[];
+  /** Origins of pages that may call from a browser. */
+  corsOrigins: string[];
+  graphql: GraphQLConfig;
+  realtime: RealtimeConfig;
+  secrets: { backupToken: string | undefined };
+}
+
+/** Limits on documents of clients; 0 is off. */
+export interface GraphQLConfig {
+  maxDepth: number;
+  maxAliases: number;
+  maxTokens: number;
+  maxCost: number;
+  introspection: boolean;
+  trustedDocuments: 'off' | 'allow' | 'only';
+  /** JSON: SHA-256 (hex) of a document to its text. */
+  trustedDocumentsFile: string | undefined;
+}
+
+export interface RealtimeConfig {
+  /** What `apikey` must be when it is no access token; undefined: anything. */
+  anonKey: string | undefined;
+  maxSocketsPerUser: number;
+  maxSocketsPerIp: number;
+  /** Per socket. */
+  maxSubscriptions: number;
+  maxMessagesPerS: number;
+  maxMessageBytes: number;
+}
+
+/** Where a gateway that is a process of its own finds the others. */
+export interface GatewayProcess {
+  urls: { auth: string; tasks: string; backup: string };
+  /** Private JWK that signs identity tokens. */
+  identityKeyFile: string | undefined;
+  redisUrl: string | undefined;
+  kafkaBrokers: string[] | undefined;
+}
+
+const ADMIN_PORT_OFFSET = 10_000;
+const MAX_PORT = 65_535;
+
+const network = z.string().refine(isNetwork, 'must be addresses or networks like 10.0.0.0/8, between commas');
+const origin = z.string().refine((value) => URL.canParse(value) && new URL(value).origin === value, {
+  message: 'must be origins like https://app.example.com, between commas',
+});
+const atLeastOne = () => setting.int(1, 1_000_000_000);
+const limit = () => setting.int(0, 1_000_000_000);
+
+const schema = z.object({
+  ...processSettings,
+  HOST: setting.text().default('127.0.0.1'),
+  PORT: setting.port().default(4000),
+  ADMIN_PORT: setting.port().optional(),
+  PUBLIC_URL: setting.url('http:', 'https:').optional(),
+  TASKS_CONTRACT: setting.oneOf(['full', 'reduced']).default('full'),
+  SUPERGRAPH_FILE: setting.text().optional(),
+  TRUSTED_PROXIES: setting.list().pipe(z.array(network)).default([]),
+  CORS_ORIGINS: setting.list().pipe(z.array(origin)).default([]),
+  GRAPHQL_MAX_DEPTH: limit().default(12),
+  GRAPHQL_MAX_ALIASES: limit().default(30),
+  GRAPHQL_MAX_TOKENS: limit().default(4_000),
+  GRAPHQL_MAX_COST: limit().default(5_000),
+  GRAPHQL_INTROSPECTION: setting.flag().optional(),
+  TRUSTED_DOCUMENTS: setting.oneOf(['off', 'allow', 'only']).default('off'),
+  TRUSTED_DOCUMENTS_FILE: setting.text().optional(),
+  REALTIME_ANON_KEY: setting.text().optional(),
+  REALTIME_MAX_SOCKETS_PER_USER: atLeastOne().default(20),
+  REALTIME_MAX_SOCKETS_PER_IP: atLeastOne().default(1_000),
+  REALTIME_MAX_SUBSCRIPTIONS: atLeastOne().default(20),
+  REALTIME_MAX_MESSAGES_PER_S: atLeastOne().default(20),
+  REALTIME_MAX_MESSAGE_BYTES: atLeastOne().default(64 * 1024),
+  BACKUP_TOKEN: setting.text().optional(),
+});
+
+/** @throws ConfigError with every problem */
+export function readGatewayConfig(env: Env): GatewayConfig {
+  const values = readEnv(schema, env);
+  const production = values.NODE_ENV === 'production';
+  const adminPort = values.ADMIN_PORT ?? (values.PORT === 0 ? 0 : values.PORT + ADMIN_PORT_OFFSET);
+  refuse([
+    production && !values.BACKUP_TOKEN && 'BACKUP_TOKEN is needed: with NODE_ENV=production backups need a token',
+    adminPort > MAX_PORT && 'ADMIN_PORT is needed: PORT + 10000 is no port',
+    values.TRUSTED_DOCUMENTS !== 'off' &&
+      !values.TRUSTED_DOCUMENTS_FILE &&
+      `TRUSTED_DOCUMENTS_FILE is needed: with TRUSTED_DOCUMENTS=${values.TRUSTED_DOCUMENTS}`,
+  ]);
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    adminPort,
+    publicUrl: (values.PUBLIC_URL ?? `http://127.0.0.1:${values.PORT}`).replace(/\/+$/, ''),
+    production,
+    logLevel: values.LOG_LEVEL,
+    tasksContract: values.TASKS_CONTRACT,
+    supergraphFile: values.SUPERGRAPH_FILE,
+    trustedProxies: values.TRUSTED_PROXIES,
+    corsOrigins: values.CORS_ORIGINS,
+    graphql: {
+      maxDepth: values.GRAPHQL_MAX_DEPTH,
+      maxAliases: values.GRAPHQL_MAX_ALIASES,
+      maxTokens: values.GRAPHQL_MAX_TOKENS,
+      maxCost: values.GRAPHQL_MAX_COST,
+      introspection: values.GRAPHQL_INTROSPECTION ?? !production,
+      trustedDocuments: values.TRUSTED_DOCUMENTS,
+      trustedDocumentsFile: values.TRUSTED_DOCUMENTS_FILE,
+    },
+    realtime: {
+      anonKey: values.REALTIME_ANON_KEY,
+      maxSocketsPerUser: values.REALTIME_MAX_SOCKETS_PER_USER,
+      maxSocketsPerIp: values.REALTIME_MAX_SOCKETS_PER_IP,
+      maxSubscriptions: values.REALTIME_MAX_SUBSCRIPTIONS,
+      maxMessagesPerS: values.REALTIME_MAX_MESSAGES_PER_S,
+      maxMessageBytes: values.REALTIME_MAX_MESSAGE_BYTES,
+    },
+    secrets: { backupToken: values.BACKUP_TOKEN },
+  };
+}
+
+const serviceUrl = () => setting.url('http:', 'https:');
+
+const processSchema = z.object({
+  AUTH_URL: serviceUrl(),
+  TASKS_URL: serviceUrl(),
+  BACKUP_URL: serviceUrl(),
+  IDENTITY_KEY_FILE: setting.text(),
+  REDIS_URL: setting.url('redis:', 'rediss:').optional(),
+  KAFKA_BROKERS: setting.list().optional(),
+});
+
+/** A foreign graph brings the addresses of its services along: then none of ours is needed. */
+const foreignSchema = processSchema.extend({
+  AUTH_URL: serviceUrl().default('http://auth.invalid'),
+  TASKS_URL: serviceUrl().default('http://tasks.invalid'),
+  BACKUP_URL: serviceUrl().default('http://backup.invalid'),
+  IDENTITY_KEY_FILE: setting.text().optional(),
+});
+
+/** @throws ConfigError with every problem */
+export function readGatewayProcess(env: Env): GatewayProcess {
+  const values = env.SUPERGRAPH_FILE ? readEnv(foreignSchema, env) : readEnv(processSchema, env);
+  return {
+    urls: { auth: values.AUTH_URL, tasks: values.TASKS_URL, backup: values.BACKUP_URL },
+    identityKeyFile: values.IDENTITY_KEY_FILE,
+    redisUrl: values.REDIS_URL,
+    kafkaBrokers: values.KAFKA_BROKERS,
+  };
+}
+
+function refuse(problems: (string | false)[]): void {
+  const real = problems.filter((problem) => problem !== false);
+  if (real.length > 0) throw new ConfigError(real);
+}
+
+function isNetwork(text: string): boolean {
+  try {
+    addNetwork(new BlockList(), text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws when `text` is neither an address nor a network. */
+export function addNetwork(list: BlockList, text: string): void {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  if (rest.length > 0) throw new TypeError('Not a network.');
+  if (prefix === undefined) return list.addAddress(address, family);
+  if (!/^\d{1,3}$/.test(prefix)) throw new TypeError('Not a network.');
+  list.addSubnet(address, Number(prefix), family);
+}

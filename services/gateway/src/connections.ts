@@ -1,0 +1,34 @@
+import type { Identity } from '@taskmesh/identity';
+import type { AuthInternal, TasksInternal } from '@taskmesh/internal-api';
+import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
+
+/** What goes along with a request to a service. */
+export interface ServiceCall {
+  identity: Identity;
+  requestId: string;
+  traceparent?: string;
+}
+
+/** The gateway's ways to the services: over HTTP, or plain calls in one process. */
+export interface Connections {
+  /**
+   * One GraphQL request. `url` is only for services of a foreign graph (SUPERGRAPH_FILE); ours are known by name.
+   * The result belongs to the caller, who may change it.
+   * @throws AppError SERVICE_UNAVAILABLE when there is no answer within 10 s
+   */
+  request(service: string, url: string | undefined, request: SubgraphRequest, options: RequestOptions): Promise<SubgraphResult>;
+  auth: AuthInternal;
+  tasks: TasksInternal;
+  /** Resolves when the service answers. */
+  probe(service: string, url?: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RequestOptions {
+  call: ServiceCall;
+  /** At most 10,000. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  /** Queries may be sent again when the connection broke before an answer; mutations never. */
+  idempotent: boolean;
+}

@@ -1,0 +1,129 @@
+import type { KeyValue } from '@taskmesh/key-value';
+import type { EventLog } from '@taskmesh/messaging';
+import { Closers, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
+import type { FastifyInstance } from 'fastify';
+import { Registry } from 'prom-client';
+import { createAccessKeys } from './auth/access-keys.ts';
+import { createAuthenticator } from './auth/caller.ts';
+import { createEndedSessions } from './auth/ended-sessions.ts';
+import { createOperatorCheck } from './auth/operator.ts';
+import type { GatewayConfig } from './config.ts';
+import type { Connections } from './connections.ts';
+import { createErrorFormat } from './graph/client-errors.ts';
+import { createExecutor } from './graph/create-executor.ts';
+import { createServiceMap } from './graph/data-source.ts';
+import { createRequestCall } from './graph/request-call.ts';
+import { loadSupergraph } from './graph/supergraph.ts';
+import { createAdmit } from './graphql/admit.ts';
+import { createApolloServer } from './graphql/apollo.ts';
+import { createLimits } from './graphql/limits.ts';
+import { graphqlRoutes } from './graphql/routes.ts';
+import { loadTrustedDocuments } from './graphql/trusted-documents.ts';
+import { createApp } from './http/app.ts';
+import { createClientIp } from './http/client-ip.ts';
+import { measureRequests } from './http/metrics.ts';
+import { systemRoutes } from './http/system-routes.ts';
+import type { Caller, GatewayParts } from './parts.ts';
+import { createReadiness } from './readiness.ts';
+import { createRealtime } from './realtime/create-realtime.ts';
+import { restRoutes } from './rest/rest.ts';
+
+/** Requests that run when the gateway stops have this long to finish. */
+const DRAIN_MS = 20_000;
+
+export interface GatewayDeps {
+  clock: Clock;
+  log: Log;
+  keyValue: KeyValue;
+  eventLog: EventLog;
+  connections: Connections;
+  metrics?: Registry;
+}
+
+/** The public face of the product. Who made its connections, event log and store closes them. */
+export type Gateway = Service & {
+  /** Where it listens, as a URL. */
+  address(): string;
+  ready(): HealthReport;
+};
+
+/** @throws when the supergraph or the trusted documents cannot be used */
+export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
+  const { clock, log, keyValue, connections, metrics = new Registry() } = deps;
+  const supergraph = await loadSupergraph(config.supergraphFile);
+  const trusted = await loadTrustedDocuments(config.graphql);
+
+  const keys = createAccessKeys({ auth: connections.auth, clock, log });
+  const endedSessions = createEndedSessions({ auth: connections.auth, keyValue, clock, log });
+  const { authenticate, authenticateToken } = supergraph.own ? createAuthenticator({ keys, endedSessions, clock }) : noAccounts;
+
+  const services = createServiceMap(supergraph, { connections, clock, log });
+  const executor = createExecutor({ supergraph, services, clock, log });
+  const limits = createLimits(supergraph.schema, config.graphql);
+  const apollo = createApolloServer({ config: config.graphql, executor, sdl: supergraph.sdl, limits, keyValue, log });
+  const clientIp = createClientIp(config.trustedProxies);
+
+  const parts: GatewayParts = {
+    ...{ config, log, clock, metrics, connections, keyValue, eventLog: deps.eventLog, endedSessions, supergraph, executor },
+    ...{ authenticate, authenticateToken, clientIp },
+    admit: createAdmit({ schema: supergraph.schema, config: config.graphql, limits, trusted }),
+    operator: createOperatorCheck(config.secrets.backupToken),
+    requestCall: createRequestCall({ clientIp, endedSessions }),
+  };
+  const realtime = supergraph.own ? createRealtime(parts, { services, formatErrors: createErrorFormat(log) }) : undefined;
+  const readiness = createReadiness({ supergraph, connections, log });
+  const ready = () => readiness.report(supergraph.own ? { endedSessions: endedSessions.loaded(), keys: keys.current() !== undefined } : {});
+
+  const app = createApp(config, log);
+  measureRequests(app, metrics);
+  systemRoutes(app, { ready, keys: () => keys.current() });
+  graphqlRoutes(app, parts, { apollo, trusted });
+  restRoutes(app, parts);
+  app.server.on('upgrade', (request, socket, head) => (realtime ? realtime.upgrade(request, socket, head) : socket.destroy()));
+
+  const closers = new Closers();
+  let address = '';
+
+  return {
+    async start() {
+      if (supergraph.own) {
+        closers.add(() => keys.stop());
+        keys.start();
+        closers.add(() => endedSessions.stop());
+        await endedSessions.start();
+      }
+      closers.add(() => readiness.stop());
+      readiness.start();
+      closers.add(() => apollo.stop());
+      await apollo.start();
+      closers.add(() => close(app));
+      closers.add(() => realtime?.stop());
+      await realtime?.start();
+      address = await app.listen({ host: config.host, port: config.port });
+      log.info({ address }, 'gateway listening');
+    },
+    async stop() {
+      readiness.drain();
+      await closers.closeAll();
+    },
+    address: () => address,
+    ready,
+  };
+}
+
+/** Lets running requests finish, within bounds. */
+async function close(app: FastifyInstance): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(cut);
+  }
+}
+
+/** A foreign graph has no accounts of ours: whatever token comes along says nothing. */
+const noAccounts = {
+  authenticate: async (values: readonly string[]): Promise<Caller> => ({ kind: values.length === 0 ? 'anonymous' : 'invalid' }),
+  authenticateToken: async (): Promise<Caller> => ({ kind: 'invalid' }),
+};
+

@@ -1,0 +1,150 @@
+import { operationFromDocument } from '@apollo/federation-internals';
+import { buildOperationContext, executeQueryPlan, type ServiceMap } from '@apollo/gateway';
+import type { QueryPlan } from '@apollo/query-planner';
+import type { Clock, Log } from '@taskmesh/service';
+import {
+  getOperationAST,
+  getVariableValues,
+  GraphQLError,
+  parse,
+  validate,
+  type DocumentNode,
+  type GraphQLFormattedError,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { createHash } from 'node:crypto';
+import { createErrorFormat, internalError } from './client-errors.ts';
+import type { OperationRun } from './data-source.ts';
+import { TextCache } from './document-cache.ts';
+import { InvalidOperation, type GraphExecutor, type OperationResult, type PreparedOperation, type RequestCall } from './executor.ts';
+import type { Supergraph } from './supergraph.ts';
+
+const DOCUMENT_BUDGET_CHARS = 4 * 1024 * 1024;
+const MAX_VARIABLE_ERRORS = 10;
+/** One operation, all its fetches together. */
+const OPERATION_DEADLINE_MS = 10_000;
+
+export interface ExecutorDeps {
+  supergraph: Supergraph;
+  services: ServiceMap;
+  clock: Clock;
+  log: Log;
+}
+
+/** Also takes over documents that somebody else has parsed and validated. */
+export interface AdoptingExecutor extends GraphExecutor {
+  adopt(document: DocumentNode, source: string, hash: string, operationName: string | undefined): PreparedOperation | undefined;
+}
+
+type OperationContext = ReturnType<typeof buildOperationContext>;
+
+interface Planned {
+  context: OperationContext;
+  plan: QueryPlan;
+}
+
+export function createExecutor({ supergraph, services, clock, log }: ExecutorDeps): AdoptingExecutor {
+  const { schema, apiSchema, supergraphSchema, planner } = supergraph;
+  const formatErrors = createErrorFormat(log);
+  const prepared = new TextCache<PreparedOperation>(DOCUMENT_BUDGET_CHARS);
+  const adopted = new WeakMap<DocumentNode, Map<string | undefined, PreparedOperation>>();
+  const planned = new WeakMap<PreparedOperation, Planned>();
+
+  const planOf = (operation: PreparedOperation): Planned => {
+    const known = planned.get(operation);
+    if (known) return known;
+    const { document, operationName } = operation;
+    const fresh: Planned = {
+      context: buildOperationContext({ schema, operationDocument: document, ...(operationName && { operationName }) }),
+      plan: planner.buildQueryPlan(operationFromDocument(apiSchema, document, { ...(operationName && { operationName }) })),
+    };
+    planned.set(operation, fresh);
+    return fresh;
+  };
+
+  const execute = async (operation: PreparedOperation, variables: Record<string, unknown>, call: RequestCall) => {
+    const { context, plan } = planOf(operation);
+    const run: OperationRun = {
+      call,
+      deadline: clock.now() + OPERATION_DEADLINE_MS,
+      mutation: operation.operation.operation === 'mutation',
+    };
+    // The executor reads these of a request's context, and nothing of the rest of the type.
+    const request = { request: { variables }, context: run, metrics: {}, logger: log } as unknown as Parameters<typeof executeQueryPlan>[2];
+    return executeQueryPlan(plan, services, request, context, supergraphSchema, apiSchema);
+  };
+
+  return {
+    schema,
+
+    prepare(source, operationName) {
+      const key = operationName === undefined ? source : `${operationName}\n${source}`;
+      const known = prepared.get(key);
+      if (known) return known;
+      const document = parsed(source);
+      const errors = validate(schema, document);
+      if (errors.length > 0) throw new InvalidOperation('GRAPHQL_VALIDATION_FAILED', errors);
+      const operation = resolved(document, operationName);
+      const fresh = { source, hash: sha256(source), document, operation, operationName: operation.name?.value };
+      prepared.set(key, fresh);
+      return fresh;
+    },
+
+    adopt(document, source, hash, operationName) {
+      const byName = adopted.get(document) ?? new Map<string | undefined, PreparedOperation>();
+      const known = byName.get(operationName);
+      if (known) return known;
+      const operation = getOperationAST(document, operationName);
+      if (!operation) return undefined;
+      const fresh = { source, hash, document, operation, operationName: operation.name?.value };
+      adopted.set(document, byName.set(operationName, fresh));
+      return fresh;
+    },
+
+    warm(operation) {
+      planOf(operation);
+    },
+
+    async run(operation, variables, call): Promise<OperationResult> {
+      const coerced = getVariableValues(schema, operation.operation.variableDefinitions ?? [], variables, {
+        maxErrors: MAX_VARIABLE_ERRORS,
+      });
+      if (coerced.errors) return { data: null, errors: coerced.errors.map(variableError) };
+      try {
+        const { data = null, errors, extensions } = await execute(operation, variables, call);
+        if (errors && errors.length > 0) return { data, errors: formatErrors(errors, call.requestId) };
+        if (!supergraph.own || !extensions?.valueCompletion) return { data };
+        // A service of ours left out what its schema promises.
+        log.error({ valueCompletion: extensions.valueCompletion, requestId: call.requestId }, 'a result is incomplete');
+        return { data, errors: [internalError(call.requestId)] };
+      } catch (error) {
+        return { data: null, errors: formatErrors([error], call.requestId) };
+      }
+    },
+  };
+}
+
+function parsed(source: string): DocumentNode {
+  try {
+    return parse(source);
+  } catch (error) {
+    throw new InvalidOperation('GRAPHQL_PARSE_FAILED', [error instanceof GraphQLError ? error : new GraphQLError('Syntax Error.')]);
+  }
+}
+
+function resolved(document: DocumentNode, operationName: string | undefined): OperationDefinitionNode {
+  const operation = getOperationAST(document, operationName);
+  if (operation) return operation;
+  const message =
+    operationName === undefined ? 'Must provide operation name if query contains multiple operations.' : `Unknown operation named "${operationName}".`;
+  throw new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [new GraphQLError(message)]);
+}
+
+function variableError(error: GraphQLError): GraphQLFormattedError {
+  const { message, locations } = error.toJSON();
+  return { message, ...(locations && { locations }), extensions: { code: 'BAD_USER_INPUT' } };
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,82 @@
+import { AppError } from '@taskmesh/errors';
+import type { GraphQLDataSource, ServiceMap } from '@apollo/gateway';
+import type { Identity } from '@taskmesh/identity';
+import type { EndedSession } from '@taskmesh/internal-api';
+import type { Clock, Log } from '@taskmesh/service';
+import type { SubgraphResult } from '@taskmesh/subgraph';
+import type { Connections, RequestOptions } from '../connections.ts';
+import type { RequestCall } from './executor.ts';
+import type { Supergraph } from './supergraph.ts';
+
+type Process = GraphQLDataSource['process'];
+
+/** What travels through the planner's executor as the context of one operation. */
+export interface OperationRun {
+  call: RequestCall;
+  /** Unix milliseconds; what is not answered by then is given up. */
+  deadline: number;
+  mutation: boolean;
+}
+
+export interface DataSourceDeps {
+  connections: Connections;
+  clock: Clock;
+  log: Log;
+}
+
+/** One data source for each service of the graph. */
+export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): ServiceMap {
+  return Object.fromEntries(
+    supergraph.services.map(({ name, url }) => [name, createDataSource(name, supergraph.own ? undefined : url, deps)]),
+  );
+}
+
+/** `url` only for a service that is none of ours: it gets no identity, and may not speak for one. */
+function createDataSource(name: string, url: string | undefined, { connections, clock, log }: DataSourceDeps): GraphQLDataSource {
+  const ask: Process = async ({ request, context }) => {
+    const run = context as OperationRun; // the executor below gives nothing else
+    const { call } = run;
+    const options: RequestOptions = {
+      call: {
+        identity: url === undefined ? identityFor(name, call) : { role: 'anonymous' },
+        requestId: call.requestId,
+        ...(call.traceparent && { traceparent: call.traceparent }),
+      },
+      timeoutMs: Math.max(1, run.deadline - clock.now()),
+      idempotent: !run.mutation,
+      ...(call.signal && { signal: call.signal }),
+    };
+    const { query = '', variables, operationName } = request;
+    const result = await connections.request(name, url, { query, variables: variables ?? null, operationName: operationName ?? null }, options);
+    if (name === 'auth' && url === undefined && result.extensions) takeSessionNews(result.extensions, call);
+    return { data: result.data ?? null, ...(result.errors && { errors: result.errors }) };
+  };
+
+  return {
+    async process(options) {
+      try {
+        return await ask(options);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        log.warn({ err: error.cause ?? error, service: name }, 'a service did not answer');
+        return { data: null, errors: [{ message: error.message, extensions: { code: error.code } }] };
+      }
+    },
+  };
+}
+
+/** Only auth is told the client's address: its limits count by it. */
+function identityFor(service: string, { identity, ip }: RequestCall): Identity {
+  if (service !== 'auth' || identity.role === 'service') return identity;
+  return { ...identity, ip };
+}
+
+/** auth says here whom the operation continues as, and whose sessions it ended. */
+function takeSessionNews(extensions: NonNullable<SubgraphResult['extensions']>, call: RequestCall): void {
+  const { session, endedSessions } = extensions as {
+    session?: { userId: string; sessionId: string };
+    endedSessions?: EndedSession[];
+  };
+  if (session) call.identity = { role: 'user', userId: session.userId, sessionId: session.sessionId };
+  if (endedSessions && endedSessions.length > 0) call.onEndedSessions(endedSessions);
+}

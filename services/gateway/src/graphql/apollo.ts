@@ -1,0 +1,142 @@
+import { ApolloServer, HeaderMap, type ApolloServerPlugin } from '@apollo/server';
+import { ApolloServerPluginCacheControlDisabled, ApolloServerPluginInlineTraceDisabled, ApolloServerPluginLandingPageDisabled, ApolloServerPluginSchemaReportingDisabled, ApolloServerPluginUsageReportingDisabled } from '@apollo/server/plugin/disabled';
+import type { KeyValue } from '@taskmesh/key-value';
+import type { Log } from '@taskmesh/service';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import type { GraphQLConfig } from '../config.ts';
+import { internalError, publicError, refusal } from '../graph/client-errors.ts';
+import type { AdoptingExecutor } from '../graph/create-executor.ts';
+import type { RequestCall } from '../graph/executor.ts';
+import { clientRules, parseOptions } from './admit.ts';
+import { createPersistedQueries } from './persisted-queries.ts';
+import type { DocumentLimits } from './limits.ts';
+
+const MAX_ERRORS = 10;
+/** A well-formed request whose document is not: GraphQL over HTTP answers these with 200 to `application/json`. */
+const DOCUMENT_ERRORS = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED']);
+
+export interface ApolloDeps {
+  config: GraphQLConfig;
+  executor: AdoptingExecutor;
+  sdl: string;
+  limits: DocumentLimits;
+  keyValue: KeyValue;
+  log: Log;
+}
+
+/** Apollo Server in front of our executor: documents, persisted queries, GraphQL over HTTP. It asks no other host for anything. */
+export function createApolloServer(deps: ApolloDeps): ApolloServer<RequestCall> {
+  const { config, executor, sdl, limits, keyValue, log } = deps;
+  return new ApolloServer<RequestCall>({
+    gateway: gatewayOf(executor, sdl),
+    nodeEnv: 'production',
+    logger: { debug: () => undefined, info: () => undefined, warn: (message) => log.warn(message), error: (message) => log.error(message) },
+    introspection: config.introspection,
+    hideSchemaDetailsFromClientErrors: !config.introspection,
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    csrfPrevention: false, // the route has its own rule
+    allowBatchedHttpRequests: false,
+    parseOptions: parseOptions(config),
+    validationRules: clientRules(config, limits),
+    validationOptions: { maxErrors: MAX_ERRORS },
+    persistedQueries: config.trustedDocuments === 'only' ? false : { cache: createPersistedQueries(keyValue), ttl: null },
+    formatError: (formatted, error) => toClient(formatted, error, log),
+    plugins: [
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginInlineTraceDisabled(),
+      ApolloServerPluginLandingPageDisabled(),
+      ApolloServerPluginSchemaReportingDisabled(),
+      ApolloServerPluginUsageReportingDisabled(),
+      ourRules(limits),
+    ],
+  });
+}
+
+/** The executor as Apollo Server takes one: it keeps the document, we keep what belongs to it. */
+function gatewayOf(executor: AdoptingExecutor, sdl: string): NonNullable<ConstructorParameters<typeof ApolloServer>[0]['gateway']> {
+  let notify: (loaded: { apiSchema: AdoptingExecutor['schema']; coreSupergraphSdl: string }) => void = () => undefined;
+  return {
+    onSchemaLoadOrUpdate(callback) {
+      notify = callback;
+      return () => undefined;
+    },
+    async load() {
+      notify({ apiSchema: executor.schema, coreSupergraphSdl: sdl });
+      return {
+        async executor({ document, source, queryHash, request, context }) {
+          const operation = executor.adopt(document, source, queryHash, request.operationName);
+          if (!operation) return { errors: [refusal('OPERATION_RESOLUTION_FAILURE', 'There is no such operation in the document.')] };
+          const call = context as RequestCall; // the route below gives nothing else
+          const { data, errors } = await executor.run(operation, request.variables ?? {}, call);
+          if (!errors) return { data };
+          const hasRun = data !== null || !areAboutVariables(errors);
+          return { ...(hasRun && { data }), errors: errors.map(revive) };
+        },
+      };
+    },
+    stop: async () => undefined,
+  };
+}
+
+/** Nothing ran: then there is no `data` in the answer either. */
+function areAboutVariables(errors: readonly GraphQLFormattedError[]): boolean {
+  return errors.every(({ path, extensions }) => path === undefined && extensions?.code === 'BAD_USER_INPUT');
+}
+
+function revive({ message, path, extensions }: GraphQLFormattedError): GraphQLError {
+  return new GraphQLError(message, { path, extensions });
+}
+
+function ourRules(limits: DocumentLimits): ApolloServerPlugin<RequestCall> {
+  return {
+    async requestDidStart() {
+      return {
+        async didResolveOperation({ document, operation, request }) {
+          if (!operation) return;
+          if (operation.operation === 'subscription') {
+            throw refusal('BAD_USER_INPUT', 'Subscriptions run over graphql-ws, or with Accept: text/event-stream or multipart/mixed.', 400);
+          }
+          limits.checkCost(document, operation, request.variables ?? {});
+        },
+        async willSendResponse({ response, contextValue, request, operation }) {
+          if (response.body.kind !== 'single') return;
+          const { errors, data } = response.body.singleResult;
+          if (!errors) return;
+          const codes = errors.map(({ extensions }) => extensions?.code);
+          response.body.singleResult.errors = errors.map((error) => withRequestId(error, contextValue.requestId));
+          if (data == null && codes.every((code) => code === 'SERVICE_UNAVAILABLE')) {
+            response.http.status = 503;
+            response.http.headers.set('retry-after', '1');
+          } else if (data === undefined && !wantsStatus(request.http?.headers)) {
+            // A subscription by POST stays a plain refusal.
+            const isRunnable = operation !== undefined && operation.operation !== 'subscription';
+            const isAboutVariables = isRunnable && response.http.status === 400 && codes.every((code) => code === 'BAD_USER_INPUT');
+            if (isAboutVariables || codes.every((code) => DOCUMENT_ERRORS.has(String(code)))) response.http.status = 200;
+          }
+        },
+      };
+    },
+  };
+}
+
+function wantsStatus(headers: HeaderMap | undefined): boolean {
+  return headers?.get('accept')?.includes('application/graphql-response+json') ?? false;
+}
+
+function withRequestId(error: GraphQLFormattedError, requestId: string): GraphQLFormattedError {
+  if (error.extensions?.code !== 'INTERNAL_SERVER_ERROR') return error;
+  return internalError(requestId, error.path);
+}
+
+/** The executor's errors are in the client's form already; Apollo Server's own bad requests become ours. */
+function toClient(formatted: GraphQLFormattedError, error: unknown, log: Log): GraphQLFormattedError {
+  const { code } = formatted.extensions ?? {};
+  if (code === 'BAD_REQUEST') return { ...formatted, extensions: { code: 'BAD_USER_INPUT' } };
+  if (code === 'PERSISTED_QUERY_NOT_SUPPORTED') return { message: formatted.message, extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } };
+  const known = publicError(formatted);
+  if (known) return known;
+  if (code === 'INTERNAL_SERVER_ERROR' && formatted.extensions?.requestId !== undefined) return formatted;
+  log.error({ err: error }, 'graphql request failed');
+  return { message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
+}

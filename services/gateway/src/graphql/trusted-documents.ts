@@ -1,0 +1,41 @@
+import { ConfigError } from '@taskmesh/service';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { GraphQLConfig } from '../config.ts';
+import { refusal } from '../graph/client-errors.ts';
+
+const manifestSchema = z.record(z.string().regex(/^[0-9a-f]{64}$/), z.string().min(1));
+
+/** The documents that were agreed on beforehand, and may be asked for by their hash. */
+export interface TrustedDocuments {
+  /** The document that `hash` names. */
+  byHash(hash: string): string | undefined;
+  /** @throws GraphQLError when only trusted documents run here, and this is none */
+  check(source: string): void;
+}
+
+/** @throws ConfigError when the manifest cannot be read */
+export async function loadTrustedDocuments({ trustedDocuments, trustedDocumentsFile }: GraphQLConfig): Promise<TrustedDocuments> {
+  if (trustedDocuments === 'off' || trustedDocumentsFile === undefined) return { byHash: () => undefined, check: () => undefined };
+  const documents = new Map(Object.entries(await readManifest(trustedDocumentsFile)));
+  const texts = new Set(documents.values());
+  return {
+    byHash: (hash) => documents.get(hash),
+    check(source) {
+      if (trustedDocuments === 'only' && !texts.has(source)) throw refusal('FORBIDDEN', 'Only trusted documents run here.', 403);
+    },
+  };
+}
+
+async function readManifest(file: string): Promise<Record<string, string>> {
+  try {
+    const documents = manifestSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    for (const [hash, text] of Object.entries(documents)) {
+      if (createHash('sha256').update(text).digest('hex') !== hash) throw new Error(`${hash} is not the hash of its document`);
+    }
+    return documents;
+  } catch (error) {
+    throw new ConfigError([`TRUSTED_DOCUMENTS_FILE must be a JSON object of SHA-256 hashes and their documents: ${String(error)}`]);
+  }
+}

@@ -1,0 +1,104 @@
+import { AppError, notFound } from '@taskmesh/errors';
+import type { Log } from '@taskmesh/service';
+import { fastify, type FastifyInstance } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import { METHODS } from 'node:http';
+import type { Socket } from 'node:net';
+import type { GatewayConfig } from '../config.ts';
+import { createCors } from './cors.ts';
+import { errorText, JSON_TYPE, sendError, toAppError } from './errors.ts';
+
+export const BODY_LIMIT_BYTES = 1024 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
+/** A client that takes longer than this to send its headers, or its whole request, is cut off. */
+const HEADERS_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const CHECK_EVERY_MS = 2_500;
+/** Longer than a load balancer keeps an idle connection, so that it lets go first. */
+const KEEP_ALIVE_MS = 72_000;
+
+/** An HTTP app with no routes: ids, errors, limits and methods are as every route of ours has them. */
+export function createApp(config: GatewayConfig, log: Log): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestIdHeader: false,
+    genReqId: () => randomUUID(),
+    exposeHeadRoutes: false,
+    // What still comes in over open connections while the gateway stops is answered, and its connection closed.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
+    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CHECK_EVERY_MS },
+    clientErrorHandler: answerBadRequest,
+    // A path that cannot be decoded names nothing.
+    frameworkErrors: (_error, request, reply) => {
+      reply.header('x-request-id', request.id);
+      sendError(reply, unknownRoute());
+    },
+  });
+
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
+
+  const cors = createCors(config.corsOrigins);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    cors(request, reply);
+    if (hasTwoHosts(request.raw.rawHeaders)) sendError(reply, new AppError('BAD_USER_INPUT', 'There is more than one Host.'));
+    else done();
+  });
+  app.setNotFoundHandler((_request, reply) => sendError(reply, unknownRoute()));
+  app.setErrorHandler((error, request, reply) => {
+    const known = toAppError(error);
+    if (known.httpStatus === 500) log.error({ err: error, requestId: request.id }, 'request failed');
+    return sendError(reply, known);
+  });
+  return app;
+}
+
+const unknownRoute = () => notFound('There is nothing at this path.');
+
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
+}
+
+/** What Node's parser refuses never becomes a request: the answer is written by hand. */
+function answerBadRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const refused = REFUSALS[error.code ?? ''] ?? BAD_REQUEST;
+  const requestId = randomUUID();
+  const body = errorText(new AppError(refused.code, refused.message), requestId);
+  if (socket.writable) {
+    const head = [
+      `HTTP/1.1 ${refused.status}`,
+      `Content-Type: ${JSON_TYPE}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      'Connection: close',
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  }
+  socket.destroySoon();
+}
+
+interface Refusal {
+  status: string;
+  code: 'BAD_USER_INPUT' | 'PAYLOAD_TOO_LARGE';
+  message: string;
+}
+
+const BAD_REQUEST: Refusal = { status: '400 Bad Request', code: 'BAD_USER_INPUT', message: 'This is no proper HTTP request.' };
+
+const REFUSALS: Record<string, Refusal> = {
+  HPE_HEADER_OVERFLOW: { status: '431 Request Header Fields Too Large', code: 'PAYLOAD_TOO_LARGE', message: 'The headers are too large.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', code: 'BAD_USER_INPUT', message: 'The request took too long to arrive.' },
+};

@@ -1,0 +1,31 @@
+import { AppError, HTTP_STATUS, type ErrorCode } from '@taskmesh/errors';
+import type { FastifyReply } from 'fastify';
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+const BY_STATUS = new Map<number, ErrorCode>(
+  Object.entries(HTTP_STATUS).map(([code, status]) => [status, code as ErrorCode]), // the keys are codes
+);
+
+/** Whatever was thrown, as what a client may hear. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
+  if (!(status >= 400 && status < 500)) return new AppError('INTERNAL_SERVER_ERROR', 'Internal server error.', { cause: error });
+  return new AppError(BY_STATUS.get(status) ?? 'BAD_USER_INPUT', 'The request could not be read.', { cause: error });
+}
+
+/** The form of errors outside of any endpoint's own: `{message, error: {code, details?, requestId?}}`. */
+export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
+  const { httpStatus, retryAfterSeconds } = error;
+  if (httpStatus === 401) reply.header('www-authenticate', 'Bearer');
+  if (httpStatus === 429 || httpStatus === 503) reply.header('retry-after', String(retryAfterSeconds ?? 1));
+  return reply.code(httpStatus).header('content-type', JSON_TYPE).send(errorText(error, reply.request.id));
+}
+
+export function errorText({ httpStatus, code, message, issues }: AppError, requestId: string): string {
+  return JSON.stringify({
+    message,
+    error: { code, ...(issues && { details: issues }), ...(httpStatus >= 500 && { requestId }) },
+  });
+}

@@ -1,0 +1,41 @@
+import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
+import type { Pool } from 'undici';
+import type { RequestOptions } from './connections.ts';
+import { createPool, postGraphQL } from './http-client.ts';
+
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json' };
+
+/** For the services of a foreign graph: they learn nothing of our clients, no identity and no header. */
+export function createOutsideClient() {
+  const pools = new Map<string, Pool>();
+
+  const poolOf = (origin: string): Pool => {
+    const pool = pools.get(origin) ?? createPool(origin);
+    pools.set(origin, pool);
+    return pool;
+  };
+
+  const request = (url: string, graphql: SubgraphRequest, options: Omit<RequestOptions, 'call'>): Promise<SubgraphResult> => {
+    const { origin, pathname, search } = new URL(url);
+    const { idempotent, timeoutMs, signal } = options;
+    return postGraphQL(poolOf(origin), {
+      path: pathname + search,
+      headers: HEADERS,
+      request: graphql,
+      okOnly: false,
+      idempotent,
+      timeoutMs,
+      signal,
+    });
+  };
+
+  return {
+    request,
+    async probe(url: string): Promise<void> {
+      await request(url, { query: '{ __typename }' }, { idempotent: true });
+    },
+    async close(): Promise<void> {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+    },
+  };
+}

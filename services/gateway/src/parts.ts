@@ -1,0 +1,65 @@
+import type { AccessTokenClaims, Identity } from '@taskmesh/identity';
+import type { KeyValue } from '@taskmesh/key-value';
+import type { EventLog } from '@taskmesh/messaging';
+import type { Clock, Log } from '@taskmesh/service';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import type { Registry } from 'prom-client';
+import type { EndedSessions } from './auth/ended-sessions.ts';
+import type { GatewayConfig } from './config.ts';
+import type { Connections } from './connections.ts';
+import type { GraphExecutor, PreparedOperation, RequestCall } from './graph/executor.ts';
+import type { Supergraph } from './graph/supergraph.ts';
+
+/** Who stands behind a request, as far as its access token tells. */
+export type Caller =
+  | { kind: 'anonymous' }
+  | { kind: 'user'; claims: AccessTokenClaims; identity: Extract<Identity, { role: 'user' }> }
+  /** There was a token (or something in its place), and it does not count. */
+  | { kind: 'invalid' };
+
+/** Whether a request may do what operators may. */
+export type OperatorCheck = { ok: true } | { ok: false; status: 401 | 403 };
+
+/** What every adapter (REST, GraphQL, realtime) works with. */
+export interface GatewayParts {
+  config: GatewayConfig;
+  log: Log;
+  clock: Clock;
+  metrics: Registry;
+  connections: Connections;
+  keyValue: KeyValue;
+  eventLog: EventLog;
+  endedSessions: EndedSessions;
+  supergraph: Supergraph;
+  executor: GraphExecutor;
+  /**
+   * Prepares a document that a client wrote: trusted documents, limits and forbidden fields count.
+   * @throws InvalidOperation
+   */
+  admit(source: string, operationName?: string): PreparedOperation;
+  /** `values`: every `Authorization` header of the request (see `authorizationOf`); two of them are invalid. */
+  authenticate(values: readonly string[]): Promise<Caller>;
+  /** A bare access token, as sockets carry it. */
+  authenticateToken(token: string): Promise<Caller>;
+  /** By BACKUP_TOKEN, or by where the request comes from when there is none. */
+  operator(request: IncomingMessage): OperatorCheck;
+  /** The client's address; forwarding headers count from trusted proxies only. */
+  clientIp(request: IncomingMessage): string;
+  /** The call for one operation of an HTTP request. */
+  requestCall(request: FastifyRequest, identity: Identity): RequestCall;
+}
+
+/** One adapter: adds its routes to the app. */
+export type Routes = (app: FastifyInstance, parts: GatewayParts) => void;
+
+/** The values of every `Authorization` header, also of repeated ones, which Node hides behind the first. */
+export function authorizationOf(request: IncomingMessage): string[] {
+  const { rawHeaders } = request;
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 13 && name.toLowerCase() === 'authorization') values.push(rawHeaders[index + 1] ?? '');
+  }
+  return values;
+}

@@ -1,0 +1,139 @@
+import type { TaskChanged } from '@taskmesh/events';
+import type { TasksInternal } from '@taskmesh/internal-api';
+import type { Log } from '@taskmesh/service';
+
+/** Why a feed ended that its reader did not end: the cursor or epoch is of no use any more, or the gateway stops. */
+export type FeedEnd = 'expired' | 'stopped';
+
+/** One reader of an owner's changes. Both functions return at once and never throw. */
+export interface FeedReader {
+  onChange(change: TaskChanged): void;
+  onEnd(reason: FeedEnd): void;
+}
+
+export interface OwnerFeedOptions {
+  owner: string;
+  epoch: number;
+  /** The last change before this feed begins. */
+  start: number;
+  tasks: TasksInternal;
+  log: Log;
+  /** The store turned out to have another epoch. */
+  onEpoch: (epoch: number) => void;
+}
+
+/** How many changes one request to the tasks service brings. */
+const PAGE = 500;
+const PAUSE_MS = { first: 50, most: 1_000 };
+
+interface Attached {
+  reader: FeedReader;
+  /** The last change that this reader has seen. */
+  position: number;
+  /** True while the reader still replays from the log; live changes pass it by until it has caught up. */
+  isReplaying: boolean;
+}
+
+/**
+ * The changes of one owner, in order, each once. Live records move it on one by one; whatever is missing between them,
+ * or behind them, comes from the tasks service, which has the whole log.
+ */
+export class OwnerFeed {
+  readonly #options: OwnerFeedOptions;
+  readonly #readers = new Set<Attached>();
+  /** The last change that was handed to the live readers. */
+  #last: number;
+  /** A change up to this one is known to exist. */
+  #target: number;
+  #isFilling = false;
+  #isClosed = false;
+
+  constructor(options: OwnerFeedOptions) {
+    this.#options = options;
+    this.#last = options.start;
+    this.#target = options.start;
+  }
+
+  get isUnused(): boolean {
+    return this.#readers.size === 0;
+  }
+
+  /** Adds a reader that has seen everything up to `position`; returns how to take it off. */
+  attach(reader: FeedReader, position: number): () => void {
+    const attached: Attached = { reader, position, isReplaying: position < this.#last };
+    this.#readers.add(attached);
+    if (attached.isReplaying) void this.#replay(attached);
+    return () => this.#readers.delete(attached);
+  }
+
+  /** A record off the event log: the next one, one seen before, or one behind a gap. */
+  take(change: TaskChanged): void {
+    if (change.sequence <= this.#last) return;
+    if (change.sequence === this.#last + 1 && !this.#isFilling) this.#deliver(change);
+    else this.reach(change.sequence);
+  }
+
+  /** The store has committed changes up to `sequence`: makes sure that they arrive. */
+  reach(sequence: number): void {
+    if (sequence <= this.#target && (this.#isFilling || this.#last >= this.#target)) return;
+    this.#target = Math.max(this.#target, sequence);
+    if (!this.#isFilling) void this.#fill();
+  }
+
+  end(reason: FeedEnd): void {
+    this.#isClosed = true;
+    const readers = [...this.#readers];
+    this.#readers.clear();
+    for (const { reader } of readers) reader.onEnd(reason);
+  }
+
+  #deliver(change: TaskChanged): void {
+    this.#last = change.sequence;
+    if (this.#target < this.#last) this.#target = this.#last;
+    for (const attached of this.#readers) {
+      if (attached.isReplaying || change.sequence <= attached.position) continue;
+      attached.position = change.sequence;
+      attached.reader.onChange(change);
+    }
+  }
+
+  async #fill(): Promise<void> {
+    this.#isFilling = true;
+    while (this.#last < this.#target && !this.#isClosed) {
+      const changes = await this.#changesAfter(this.#last, () => this.#last < this.#target);
+      for (const change of changes) if (change.sequence === this.#last + 1) this.#deliver(change);
+    }
+    this.#isFilling = false;
+  }
+
+  async #replay(attached: Attached): Promise<void> {
+    const isNeeded = () => this.#readers.has(attached) && attached.position < this.#last;
+    while (isNeeded()) {
+      for (const change of await this.#changesAfter(attached.position, isNeeded)) {
+        if (!this.#readers.has(attached)) return;
+        if (change.sequence !== attached.position + 1) continue;
+        attached.position = change.sequence;
+        attached.reader.onChange(change);
+      }
+    }
+    // Nothing was awaited since the last look: whatever is delivered from here on is this reader's next change.
+    attached.isReplaying = false;
+  }
+
+  /** A page of the log behind `sequence`, asked for again until it comes or nobody needs it. */
+  async #changesAfter(sequence: number, isNeeded: () => boolean): Promise<TaskChanged[]> {
+    const { owner, epoch, tasks, log, onEpoch } = this.#options;
+    for (let pauseMs = PAUSE_MS.first; isNeeded() && !this.#isClosed; pauseMs = Math.min(pauseMs * 2, PAUSE_MS.most)) {
+      try {
+        const page = await tasks.changesAfter(owner, sequence, PAGE);
+        if (page.epoch !== epoch) onEpoch(page.epoch);
+        else if (page.expired) this.end('expired');
+        else if (page.changes[0]?.sequence === sequence + 1) return page.changes;
+      } catch (error) {
+        log.warn({ err: error }, 'changes could not be read; trying again');
+      }
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+    return [];
+  }
+}

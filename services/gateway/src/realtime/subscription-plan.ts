@@ -1,0 +1,97 @@
+import { operationFromDocument } from '@apollo/federation-internals';
+import { buildOperationContext, executeQueryPlan, type ServiceMap } from '@apollo/gateway';
+import type { FetchNode, PlanNode, QueryPlan, SubscriptionNode } from '@apollo/query-planner';
+import { execute, parse, type GraphQLSchema } from 'graphql';
+import type { OperationResult, PreparedOperation } from '../graph/executor.ts';
+import type { OperationRun } from '../graph/data-source.ts';
+import type { Supergraph } from '../graph/supergraph.ts';
+
+/** The event takes the place of the service that owns the subscription's root field. */
+const EVENT = '__event__';
+
+type GatewayRequestContext = Parameters<typeof executeQueryPlan>[2];
+type FormatErrors = (errors: readonly unknown[], requestId: string) => OperationResult['errors'];
+
+export interface SubscriptionPlan {
+  /** What the client gets for one event; `root` is the root field's value. Only foreign fields ask other services. */
+  run(root: Record<string, unknown>, variables: Record<string, unknown>, run: OperationRun): Promise<OperationResult>;
+}
+
+export interface PlanDeps {
+  supergraph: Supergraph;
+  services: ServiceMap;
+  formatErrors: FormatErrors;
+}
+
+/**
+ * Plans a subscription once. @apollo/query-planner plans it as a primary fetch and a rest; its executor refuses to run
+ * that, but it does run the same plan as a query whose first fetch is answered from the event.
+ */
+export function planSubscription(operation: PreparedOperation, deps: PlanDeps): SubscriptionPlan {
+  const { supergraph, services, formatErrors } = deps;
+  const { document, operationName } = operation;
+  const planned = supergraph.planner.buildQueryPlan(operationFromDocument(supergraph.apiSchema, document, { operationName }));
+  const { primary, rest } = subscriptionNode(planned);
+  const queryPlan: QueryPlan = { kind: 'QueryPlan', node: asQuery(primary, rest) };
+  const project = projection(supergraph, primary);
+  const operationContext = buildOperationContext({ schema: supergraph.schema, operationDocument: document, operationName });
+
+  return {
+    async run(root, variables, run) {
+      const projected = project(root, variables);
+      const result = await executeQueryPlan(
+        queryPlan,
+        { ...services, [EVENT]: { process: async () => projected } },
+        requestContext(operation, supergraph.schema, variables, run),
+        operationContext,
+        supergraph.supergraphSchema,
+        supergraph.apiSchema,
+      );
+      const errors = result.errors?.length ? formatErrors(result.errors, run.call.requestId) : undefined;
+      return { data: (result.data as OperationResult['data']) ?? null, ...(errors && { errors }) };
+    },
+  };
+}
+
+function subscriptionNode({ node }: QueryPlan): SubscriptionNode {
+  if (node?.kind !== 'Subscription') throw new Error('The planner did not plan a subscription.');
+  return node;
+}
+
+function asQuery(primary: FetchNode, rest: PlanNode | undefined): PlanNode {
+  const first: FetchNode = { ...primary, serviceName: EVENT };
+  return rest ? { kind: 'Sequence', nodes: [first, rest] } : first;
+}
+
+/** Picks out of an event what the primary fetch selects, under the client's aliases. */
+function projection(supergraph: Supergraph, primary: FetchNode) {
+  const schema = serviceSchema(supergraph, primary.serviceName);
+  const document = parse(primary.operation, { noLocation: true });
+  return (root: Record<string, unknown>, variableValues: Record<string, unknown>) =>
+    execute({ schema, document, rootValue: root, variableValues }) as { data: Record<string, unknown> }; // no resolver: nothing is awaited
+}
+
+const serviceSchemas = new WeakMap<Supergraph, Map<string, GraphQLSchema>>();
+
+/** Building the schema costs more than a hundred events: once for each service of a graph. */
+function serviceSchema(supergraph: Supergraph, name: string): GraphQLSchema {
+  const known = serviceSchemas.get(supergraph) ?? new Map<string, GraphQLSchema>();
+  serviceSchemas.set(supergraph, known);
+  let schema = known.get(name);
+  if (!schema) {
+    schema = supergraph.planner.supergraph.subgraphs().get(name)?.schema.toGraphQLJSSchema();
+    if (!schema) throw new Error(`The graph has no service ${name}.`);
+    known.set(name, schema);
+  }
+  return schema;
+}
+
+function requestContext(
+  { source, document, operation, operationName, hash }: PreparedOperation,
+  schema: GraphQLSchema,
+  variables: Record<string, unknown>,
+  context: OperationRun,
+) {
+  const request = { query: source, variables, operationName };
+  return { request, context, source, document, operation, operationName, queryHash: hash, schema, metrics: {} } as unknown as GatewayRequestContext; // all that the plan's executor reads
+}

@@ -1,0 +1,142 @@
+import { publicEndpoint, userEndpoint, type Endpoint } from '../endpoint.ts';
+import { OPERATIONS, type SessionNode } from '../operations.ts';
+import {
+  forgotPassword,
+  login,
+  messageOnly,
+  refresh,
+  refreshedTokens,
+  resetPassword,
+  session,
+  signUp,
+  tokenClaims,
+  type MessageBody,
+  type RefreshedTokensBody,
+  type SessionBody,
+  type TokenClaimsBody,
+} from '../schemas.ts';
+
+/** Accounts and sessions: the same under each prefix. */
+export const authEndpoints: readonly Endpoint[] = [
+  publicEndpoint({
+    method: 'POST',
+    path: '/auth/signup',
+    name: 'signUp',
+    summary: 'Open an account and a first session',
+    description:
+      'A password has 8 to 128 characters (an installation may ask for more), and is none of the most common ones. ' +
+      'Addresses are unique without regard to case.',
+    needs: OPERATIONS.signUp,
+    bodySchema: signUp,
+    status: 201,
+    answerSchema: session,
+    errors: ['CONFLICT', 'RATE_LIMITED'],
+    handle: async ({ body, run }) => sessionAnswer(await run(OPERATIONS.signUp, { input: body })),
+  }),
+  publicEndpoint({
+    method: 'POST',
+    path: '/auth/login',
+    name: 'login',
+    summary: 'Open a session',
+    description: 'An unknown address and a wrong password are answered alike.',
+    needs: OPERATIONS.login,
+    bodySchema: login,
+    status: 200,
+    answerSchema: session,
+    errors: ['UNAUTHENTICATED', 'RATE_LIMITED'],
+    handle: async ({ body, run }) => sessionAnswer(await run(OPERATIONS.login, { input: body })),
+  }),
+  userEndpoint({
+    method: 'POST',
+    path: '/auth/logout',
+    name: 'logout',
+    summary: 'End the session',
+    description: 'The access token counts no more afterwards. A body is not looked at.',
+    needs: OPERATIONS.logout,
+    status: 200,
+    answerSchema: messageOnly,
+    handle: async ({ run }) => {
+      await run(OPERATIONS.logout, {});
+      return said('Logged out.');
+    },
+  }),
+  userEndpoint({
+    method: 'GET',
+    path: '/auth/me',
+    name: 'me',
+    summary: 'What the access token says',
+    // The token says it all; but where nobody can log out, there are no sessions of ours either.
+    needs: OPERATIONS.logout,
+    status: 200,
+    answerSchema: tokenClaims,
+    handle: ({ claims: { userId, email, iat, exp } }) => {
+      const body: TokenClaimsBody = { userId, email, iat, exp };
+      return { body };
+    },
+  }),
+  publicEndpoint({
+    method: 'POST',
+    path: '/auth/forgot-password',
+    name: 'forgotPassword',
+    summary: 'Ask for a recovery mail',
+    description: 'The answer is the same, whether the address is known or not.',
+    needs: OPERATIONS.requestPasswordReset,
+    bodySchema: forgotPassword,
+    status: 200,
+    answerSchema: messageOnly,
+    errors: ['RATE_LIMITED'],
+    handle: async ({ body, run }) => {
+      await run(OPERATIONS.requestPasswordReset, body);
+      return said('If there is an account with this address, a mail with further steps is on its way.');
+    },
+  }),
+  publicEndpoint({
+    method: 'POST',
+    path: '/auth/reset-password',
+    name: 'resetPassword',
+    summary: 'Set a new password with the token of a recovery mail',
+    description: 'Ends all sessions of the account. A password that is refused does not spend the token.',
+    needs: OPERATIONS.resetPassword,
+    bodySchema: resetPassword,
+    status: 200,
+    answerSchema: messageOnly,
+    errors: ['RATE_LIMITED'],
+    handle: async ({ body, run }) => {
+      await run(OPERATIONS.resetPassword, { input: { token: body.token, newPassword: body.password } });
+      return said('The password is changed, and all sessions have ended. Log in with the new password.');
+    },
+  }),
+  publicEndpoint({
+    method: 'POST',
+    path: '/auth/refresh',
+    name: 'refresh',
+    summary: 'Trade a refresh token for new tokens',
+    description: 'A refresh token works once; one that comes a second time ends its session.',
+    needs: OPERATIONS.refreshSession,
+    bodySchema: refresh,
+    status: 200,
+    answerSchema: refreshedTokens,
+    errors: ['UNAUTHENTICATED', 'RATE_LIMITED'],
+    handle: async ({ body, run }) => {
+      const { session: state } = await run(OPERATIONS.refreshSession, { refreshToken: body.refresh_token });
+      const answer: RefreshedTokensBody = {
+        access_token: state.accessToken,
+        refresh_token: state.refreshToken,
+        expires_in: state.expiresIn,
+      };
+      return { body: answer };
+    },
+  }),
+];
+
+function sessionAnswer({ session: { accessToken, user } }: { session: SessionNode }) {
+  const body: SessionBody = {
+    access_token: accessToken,
+    user: { id: user.id, email: user.email, email_confirmed_at: user.emailConfirmedAt },
+  };
+  return { body };
+}
+
+function said(message: string): { body: MessageBody } {
+  return { body: { message } };
+}

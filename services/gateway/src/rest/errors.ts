@@ -1,0 +1,42 @@
+import { AppError, badUserInput, isErrorCode, rateLimited, unavailable, type Issue } from '@taskmesh/errors';
+import type { GraphQLFormattedError } from 'graphql';
+
+/** A body that cannot be looked into: the issue has no field to name. */
+export const invalidBody = (message: string) => badUserInput([{ path: '', message }]);
+
+/** The same key came with another body: BAD_USER_INPUT to a GraphQL client, and a status of its own here. */
+export class KeyReused extends AppError {
+  override get httpStatus(): number {
+    return 422;
+  }
+}
+
+/** An error that the graph answered, in REST's terms. What is no client's business was logged by the executor. */
+export function errorOf({ message, extensions = {} }: GraphQLFormattedError): AppError {
+  const { code } = extensions;
+  const issues = issuesIn(extensions);
+  if (!isErrorCode(code)) return new AppError('INTERNAL_SERVER_ERROR', 'Internal server error.');
+  if (code === 'RATE_LIMITED') return rateLimited(secondsIn(extensions), message);
+  if (code === 'SERVICE_UNAVAILABLE') return unavailable(message);
+  if (issues?.some(({ path }) => path === 'idempotencyKey'))
+    return new KeyReused(code, message, { issues: [{ path: 'Idempotency-Key', message }] });
+  return new AppError(code, message, { issues });
+}
+
+/** GraphQL's names of inputs that have another one here. */
+const FIELD_NAMES = new Map([
+  ['newPassword', 'password'],
+  ['refreshToken', 'refresh_token'],
+]);
+
+function issuesIn({ issues }: Record<string, unknown>): Issue[] | undefined {
+  if (!Array.isArray(issues)) return undefined;
+  return issues.map(({ path, message }: Issue) => {
+    const field = path.replace(/^input\./, '');
+    return { path: FIELD_NAMES.get(field) ?? field, message };
+  });
+}
+
+function secondsIn({ retryAfterSeconds }: Record<string, unknown>): number {
+  return typeof retryAfterSeconds === 'number' ? Math.max(1, Math.ceil(retryAfterSeconds)) : 1;
+}

@@ -1,0 +1,175 @@
+import { codePoints } from '@taskmesh/validation';
+import { userEndpoint, type Endpoint } from '../endpoint.ts';
+import { OPERATIONS, type ListVariables, type TaskNode } from '../operations.ts';
+import { etagOf, idempotencyKeyOf } from '../request/preconditions.ts';
+import {
+  deleted,
+  listQuery,
+  oneTask,
+  statistics,
+  taskCreate,
+  taskList,
+  taskUpdate,
+  type DeletedBody,
+  type ListQuery,
+  type OneTaskBody,
+  type StatisticsBody,
+  type TaskBody,
+  type TaskListBody,
+} from '../schemas.ts';
+import { expectedVersion, graphFields, graphPriority, pathTaskId, restPriority, taskNotFound } from '../task-input.ts';
+
+const LIST_LIMIT = 1_000;
+const CATEGORY_MAX = 255;
+
+/** The full task contract: everything is wrapped in `success`, `message`, `data`. */
+export const fullEndpoints: readonly Endpoint[] = [
+  userEndpoint({
+    method: 'POST',
+    path: '/tasks',
+    name: 'createTask',
+    summary: 'Create a task',
+    needs: OPERATIONS.createTask,
+    bodySchema: taskCreate,
+    headers: ['idempotency-key'],
+    status: 201,
+    answerSchema: oneTask,
+    errors: ['CONFLICT', 'KEY_REUSED'],
+    handle: async ({ body, headers, claims, run }) => {
+      const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
+      const { task } = await run(OPERATIONS.createTask, { input: graphFields(body), idempotencyKey });
+      return taskAnswer('Task created.', task, claims.userId);
+    },
+  }),
+  userEndpoint({
+    method: 'GET',
+    path: '/tasks',
+    name: 'listTasks',
+    summary: "List the caller's tasks",
+    description: 'Tasks without a due date come last in either order by `due_date`. `priority` sorts by meaning.',
+    needs: OPERATIONS.tasks,
+    querySchema: listQuery,
+    status: 200,
+    answerSchema: taskList,
+    handle: async ({ query, claims, run }) => {
+      // Longer than any category of a task: the answer is known.
+      if (codePoints(query.category ?? '') > CATEGORY_MAX) return listAnswer([], claims.userId);
+      const { tasks } = await run(OPERATIONS.tasks, listVariables(query));
+      return listAnswer(tasks.edges, claims.userId);
+    },
+  }),
+  userEndpoint({
+    method: 'GET',
+    path: '/tasks/stats',
+    name: 'taskStatistics',
+    summary: "Count the caller's tasks",
+    needs: OPERATIONS.taskStatistics,
+    status: 200,
+    answerSchema: statistics,
+    handle: async ({ run }) => {
+      const { total, completed, pending, completionPercentage } = (await run(OPERATIONS.taskStatistics, {}))
+        .taskStatistics;
+      const body: StatisticsBody = {
+        success: true,
+        message: 'Statistics of your tasks.',
+        data: { total, completed, pending, completionPercentage },
+      };
+      return { body };
+    },
+  }),
+  userEndpoint({
+    method: 'GET',
+    path: '/tasks/{id}',
+    name: 'getTask',
+    summary: 'Read a task',
+    needs: OPERATIONS.task,
+    status: 200,
+    answerSchema: oneTask,
+    errors: ['NOT_FOUND'],
+    handle: async ({ id, claims, run }) => {
+      const { task } = await run(OPERATIONS.task, { id: pathTaskId({ id }) });
+      if (!task) throw taskNotFound();
+      return taskAnswer('Task found.', task, claims.userId);
+    },
+  }),
+  userEndpoint({
+    method: 'PATCH',
+    path: '/tasks/{id}',
+    name: 'updateTask',
+    summary: 'Change a task',
+    description: 'Fields that are absent stay; `null` clears `description`, `dueDate` and `category`.',
+    needs: OPERATIONS.updateTask,
+    bodySchema: taskUpdate,
+    headers: ['if-match'],
+    status: 200,
+    answerSchema: oneTask,
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+    handle: async (exchange) => {
+      const { body, claims, run } = exchange;
+      const id = pathTaskId(exchange);
+      const ifVersion = await expectedVersion(exchange, id);
+      const { task } = await run(OPERATIONS.updateTask, { id, input: graphFields(body), ifVersion });
+      return taskAnswer('Task updated.', task, claims.userId);
+    },
+  }),
+  userEndpoint({
+    method: 'DELETE',
+    path: '/tasks/{id}',
+    name: 'deleteTask',
+    summary: 'Delete a task',
+    needs: OPERATIONS.deleteTask,
+    headers: ['if-match'],
+    status: 200,
+    answerSchema: deleted,
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+    handle: async (exchange) => {
+      const id = pathTaskId(exchange);
+      const ifVersion = await expectedVersion(exchange, id);
+      await exchange.run(OPERATIONS.deleteTask, { id, ifVersion });
+      const body: DeletedBody = { success: true, message: 'Task deleted.' };
+      return { body };
+    },
+  }),
+];
+
+/** `userId` is the owner: whatever the graph shows to a caller is the caller's own. */
+function toTask(node: TaskNode, userId: string): TaskBody {
+  return {
+    id: node.id,
+    user_id: userId,
+    title: node.title,
+    description: node.description,
+    completed: node.completed,
+    due_date: node.dueDate,
+    category: node.category,
+    priority: restPriority(node.priority),
+    created_at: node.createdAt,
+    updated_at: node.updatedAt,
+  };
+}
+
+function taskAnswer(message: string, node: TaskNode, userId: string) {
+  const body: OneTaskBody = { success: true, message, data: toTask(node, userId) };
+  return { body, etag: etagOf(node.version) };
+}
+
+function listAnswer(edges: { node: TaskNode }[], userId: string): { body: TaskListBody } {
+  const count = edges.length;
+  const message = count === 1 ? '1 task found.' : `${count} tasks found.`;
+  return { body: { success: true, message, count, data: edges.map(({ node }) => toTask(node, userId)) } };
+}
+
+const ORDER_FIELDS = { created_at: 'CREATED_AT', due_date: 'DUE_DATE', priority: 'PRIORITY' } as const;
+
+function listVariables({ completed, category, priority, sortBy, order, limit, offset }: ListQuery): ListVariables {
+  return {
+    filter: {
+      ...(completed !== undefined && { completed: completed === 'true' }),
+      ...(category !== undefined && { category }),
+      ...(priority !== undefined && { priority: graphPriority(priority) }),
+    },
+    orderBy: { field: ORDER_FIELDS[sortBy ?? 'created_at'], direction: order === 'asc' ? 'ASC' : 'DESC' },
+    first: limit ?? LIST_LIMIT,
+    offset: offset ?? 0,
+  };
+}

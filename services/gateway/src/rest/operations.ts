@@ -1,0 +1,137 @@
+import { InvalidOperation, type GraphExecutor, type PreparedOperation } from '../graph/executor.ts';
+
+/** One GraphQL document of ours: values come in variables only, so that it is prepared once. */
+export interface StoredOperation<Variables, Result> {
+  readonly source: string;
+  /** For the compiler only. */
+  readonly types?: { variables: (variables: Variables) => void; result: Result };
+}
+
+const operation = <Variables, Result>(source: string): StoredOperation<Variables, Result> => ({ source });
+
+type Priority = 'LOW' | 'MEDIUM' | 'HIGH';
+
+/** A task as `TASK` selects it. */
+export interface TaskNode {
+  id: string;
+  title: string;
+  description: string | null;
+  completed: boolean;
+  dueDate: string | null;
+  category: string | null;
+  priority: Priority;
+  createdAt: string;
+  updatedAt: string;
+  version: number;
+}
+
+const TASK = 'id title description completed dueDate category priority createdAt updatedAt version';
+
+export interface TaskFields {
+  title?: string;
+  description?: string | null;
+  dueDate?: string | null;
+  category?: string | null;
+  priority?: Priority;
+  completed?: boolean;
+}
+
+export interface ListVariables {
+  filter: { completed?: boolean; category?: string; priority?: Priority };
+  orderBy: { field: 'CREATED_AT' | 'UPDATED_AT' | 'DUE_DATE' | 'PRIORITY'; direction: 'ASC' | 'DESC' };
+  first: number;
+  offset: number;
+}
+
+export interface StatisticsNode {
+  total: number;
+  completed: number;
+  pending: number;
+  completionPercentage: number;
+}
+
+interface AccountNode {
+  id: string;
+  email: string;
+  emailConfirmedAt: string;
+}
+
+// No refresh token is selected: the session of a REST client has none, and ends with its access token.
+const SESSION = 'accessToken user { id email emailConfirmedAt }';
+export interface SessionNode {
+  accessToken: string;
+  user: AccountNode;
+}
+
+/** Every operation that the endpoints run. */
+export const OPERATIONS = {
+  signUp: operation<{ input: { email: string; password: string; name: string } }, { session: SessionNode }>(
+    `mutation RestSignUp($input: SignUpInput!) { session: signUp(input: $input) { ${SESSION} } }`,
+  ),
+  login: operation<{ input: { email: string; password: string } }, { session: SessionNode }>(
+    `mutation RestLogin($input: LoginInput!) { session: login(input: $input) { ${SESSION} } }`,
+  ),
+  refreshSession: operation<
+    { refreshToken: string },
+    { session: { accessToken: string; refreshToken: string; expiresIn: number } }
+  >(
+    `mutation RestRefresh($refreshToken: String!) {
+      session: refreshSession(refreshToken: $refreshToken) { accessToken refreshToken expiresIn }
+    }`,
+  ),
+  logout: operation<object, { logout: boolean }>('mutation RestLogout { logout }'),
+  requestPasswordReset: operation<{ email: string }, { requestPasswordReset: boolean }>(
+    'mutation RestForgotPassword($email: String!) { requestPasswordReset(email: $email) }',
+  ),
+  resetPassword: operation<{ input: { token: string; newPassword: string } }, { resetPassword: boolean }>(
+    'mutation RestResetPassword($input: ResetPasswordInput!) { resetPassword(input: $input) }',
+  ),
+  createTask: operation<{ input: TaskFields & { title: string }; idempotencyKey: string | null }, { task: TaskNode }>(
+    `mutation RestCreateTask($input: CreateTaskInput!, $idempotencyKey: String) {
+      task: createTask(input: $input, idempotencyKey: $idempotencyKey) { ${TASK} }
+    }`,
+  ),
+  updateTask: operation<{ id: string; input: TaskFields; ifVersion: number | null }, { task: TaskNode }>(
+    `mutation RestUpdateTask($id: ID!, $input: UpdateTaskInput!, $ifVersion: Int) {
+      task: updateTask(id: $id, input: $input, ifVersion: $ifVersion) { ${TASK} }
+    }`,
+  ),
+  deleteTask: operation<{ id: string; ifVersion: number | null }, { deleteTask: string }>(
+    'mutation RestDeleteTask($id: ID!, $ifVersion: Int) { deleteTask(id: $id, ifVersion: $ifVersion) }',
+  ),
+  task: operation<{ id: string }, { task: TaskNode | null }>(`query RestTask($id: ID!) { task(id: $id) { ${TASK} } }`),
+  tasks: operation<ListVariables, { tasks: { edges: { node: TaskNode }[] } }>(
+    `query RestTasks($filter: TaskFilter, $orderBy: TaskOrder, $first: Int, $offset: Int) {
+      tasks(filter: $filter, orderBy: $orderBy, first: $first, offset: $offset) { edges { node { ${TASK} } } }
+    }`,
+  ),
+  tasksAndTotal: operation<ListVariables, { tasks: { edges: { node: TaskNode }[]; totalCount: number } }>(
+    `query RestTasksAndTotal($filter: TaskFilter, $orderBy: TaskOrder, $first: Int, $offset: Int) {
+      tasks(filter: $filter, orderBy: $orderBy, first: $first, offset: $offset) {
+        edges { node { id title description completed createdAt updatedAt } }
+        totalCount
+      }
+    }`,
+  ),
+  taskStatistics: operation<object, { taskStatistics: StatisticsNode }>(
+    'query RestTaskStatistics { taskStatistics { total completed pending completionPercentage } }',
+  ),
+};
+
+/** The operations that the graph can do, ready to run. */
+export type PreparedOperations = ReadonlyMap<StoredOperation<never, unknown>, PreparedOperation>;
+
+/** Parses, validates and plans every operation now. What the graph does not know is left out. */
+export function prepareOperations(executor: GraphExecutor): PreparedOperations {
+  const prepared = new Map<StoredOperation<never, unknown>, PreparedOperation>();
+  for (const stored of Object.values<StoredOperation<never, unknown>>(OPERATIONS)) {
+    try {
+      const ready = executor.prepare(stored.source);
+      executor.warm(ready);
+      prepared.set(stored, ready);
+    } catch (error) {
+      if (!(error instanceof InvalidOperation)) throw error;
+    }
+  }
+  return prepared;
+}

@@ -1,0 +1,141 @@
+import { userEndpoint, type Endpoint } from '../endpoint.ts';
+import { OPERATIONS, type ListVariables, type TaskNode } from '../operations.ts';
+import { etagOf, idempotencyKeyOf } from '../request/preconditions.ts';
+import {
+  messageOnly,
+  reducedList,
+  reducedListQuery,
+  reducedTask,
+  reducedTaskCreate,
+  reducedTaskUpdate,
+  type MessageBody,
+  type ReducedListBody,
+  type ReducedListQuery,
+  type ReducedTaskBody,
+} from '../schemas.ts';
+import { expectedVersion, pathTaskId, taskNotFound } from '../task-input.ts';
+
+const PAGE_SIZE = 50;
+
+/** The reduced variant: bare objects with fewer fields, over the same tasks. */
+export const reducedEndpoints: readonly Endpoint[] = [
+  userEndpoint({
+    method: 'GET',
+    path: '/tasks',
+    name: 'listReducedTasks',
+    summary: "List the caller's tasks, page by page",
+    needs: OPERATIONS.tasksAndTotal,
+    querySchema: reducedListQuery,
+    status: 200,
+    answerSchema: reducedList,
+    handle: async ({ query, claims, run }) => {
+      const { tasks } = await run(OPERATIONS.tasksAndTotal, listVariables(query));
+      const body: ReducedListBody = {
+        data: tasks.edges.map(({ node }) => toReducedTask(node, claims.userId)),
+        total: tasks.totalCount,
+        page: query.page ?? 1,
+      };
+      return { body };
+    },
+  }),
+  userEndpoint({
+    method: 'GET',
+    path: '/tasks/{id}',
+    name: 'getReducedTask',
+    summary: 'Read a task',
+    needs: OPERATIONS.task,
+    status: 200,
+    answerSchema: reducedTask,
+    errors: ['NOT_FOUND'],
+    handle: async ({ id, claims, run }) => {
+      const { task } = await run(OPERATIONS.task, { id: pathTaskId({ id }) });
+      if (!task) throw taskNotFound();
+      return taskAnswer(task, claims.userId);
+    },
+  }),
+  userEndpoint({
+    method: 'POST',
+    path: '/tasks',
+    name: 'createReducedTask',
+    summary: 'Create a task',
+    needs: OPERATIONS.createTask,
+    bodySchema: reducedTaskCreate,
+    headers: ['idempotency-key'],
+    status: 201,
+    answerSchema: reducedTask,
+    errors: ['CONFLICT', 'KEY_REUSED'],
+    handle: async ({ body, headers, claims, run }) => {
+      const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
+      const { task } = await run(OPERATIONS.createTask, { input: body, idempotencyKey });
+      return taskAnswer(task, claims.userId);
+    },
+  }),
+  userEndpoint({
+    method: 'PATCH',
+    path: '/tasks/{id}',
+    name: 'updateReducedTask',
+    summary: 'Change a task',
+    description: 'Fields that are absent stay; `null` clears `description`.',
+    needs: OPERATIONS.updateTask,
+    bodySchema: reducedTaskUpdate,
+    headers: ['if-match'],
+    status: 200,
+    answerSchema: reducedTask,
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+    handle: async (exchange) => {
+      const { body, claims, run } = exchange;
+      const id = pathTaskId(exchange);
+      const ifVersion = await expectedVersion(exchange, id);
+      const { task } = await run(OPERATIONS.updateTask, { id, input: body, ifVersion });
+      return taskAnswer(task, claims.userId);
+    },
+  }),
+  userEndpoint({
+    method: 'DELETE',
+    path: '/tasks/{id}',
+    name: 'deleteReducedTask',
+    summary: 'Delete a task',
+    needs: OPERATIONS.deleteTask,
+    headers: ['if-match'],
+    status: 200,
+    answerSchema: messageOnly,
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+    handle: async (exchange) => {
+      const id = pathTaskId(exchange);
+      const ifVersion = await expectedVersion(exchange, id);
+      await exchange.run(OPERATIONS.deleteTask, { id, ifVersion });
+      const body: MessageBody = { message: 'Task deleted.' };
+      return { body };
+    },
+  }),
+];
+
+type ReducedNode = Pick<TaskNode, 'id' | 'title' | 'description' | 'completed' | 'createdAt' | 'updatedAt'>;
+
+/** `userId` is the owner: whatever the graph shows to a caller is the caller's own. */
+function toReducedTask(node: ReducedNode, userId: string): ReducedTaskBody {
+  return {
+    id: node.id,
+    user_id: userId,
+    title: node.title,
+    description: node.description,
+    completed: node.completed,
+    created_at: node.createdAt,
+    updated_at: node.updatedAt,
+  };
+}
+
+function taskAnswer(node: TaskNode, userId: string) {
+  return { body: toReducedTask(node, userId), etag: etagOf(node.version) };
+}
+
+const ORDER_FIELDS = { created_at: 'CREATED_AT', updated_at: 'UPDATED_AT' } as const;
+
+function listVariables({ status = 'all', sort, order, page = 1, limit = PAGE_SIZE }: ReducedListQuery): ListVariables {
+  return {
+    filter: status === 'all' ? {} : { completed: status === 'completed' },
+    orderBy: { field: ORDER_FIELDS[sort ?? 'created_at'], direction: order === 'asc' ? 'ASC' : 'DESC' },
+    first: limit,
+    offset: (page - 1) * limit,
+  };
+}

@@ -1,0 +1,34 @@
+import { badUserInput } from '@taskmesh/errors';
+
+const VERSION_TAG = /^"([1-9]\d{0,9})"$/;
+const MAX_VERSION = 2 ** 31 - 1;
+/** Versions begin at 1. */
+const NO_VERSION = 0;
+
+/** The entity tag of a task: its version. */
+export const etagOf = (version: number) => `"${version}"`;
+
+/**
+ * Which versions an `If-Match` header allows; undefined when any will do.
+ * A tag that is none of ours (weak, foreign, malformed) matches no version.
+ */
+export function versionsIn(ifMatch: string | undefined): [number, ...number[]] | undefined {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
+  const [first = NO_VERSION, ...others] = ifMatch.split(',').flatMap((tag) => versionOf(tag.trim()) ?? []);
+  return [first, ...others];
+}
+
+function versionOf(tag: string): number | undefined {
+  const digits = VERSION_TAG.exec(tag)?.[1];
+  return digits !== undefined && Number(digits) <= MAX_VERSION ? Number(digits) : undefined;
+}
+
+const KEY = /^[\x20-\x7e]{1,255}$/;
+
+/** @throws AppError BAD_USER_INPUT for anything but 1 to 255 printable ASCII characters */
+export function idempotencyKeyOf(header: string | string[] | undefined): string | null {
+  if (header === undefined) return null;
+  if (typeof header === 'string' && KEY.test(header)) return header;
+  const message = 'Idempotency-Key must have 1 to 255 printable ASCII characters.';
+  throw badUserInput([{ path: 'Idempotency-Key', message }]);
+}

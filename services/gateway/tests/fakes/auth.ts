@@ -1,0 +1,102 @@
+import { unauthenticated } from '@taskmesh/errors';
+import { createSigningKey, publicKeys, signAccessToken, type AccessTokenClaims, type Identity } from '@taskmesh/identity';
+import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
+import type { Log } from '@taskmesh/service';
+import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { importJWK, type CryptoKey, type JWK } from 'jose';
+import { randomUUID } from 'node:crypto';
+import { typeDefsOf } from './type-defs.ts';
+
+/** An auth service in memory, with real tokens. */
+export interface FakeAuth {
+  subgraph: Subgraph;
+  internal: AuthInternal;
+  key: JWK;
+  /** A token for a user; `claims` and `header` overrule what a good one says. */
+  token(userId: string, options?: { claims?: Partial<AccessTokenClaims>; key?: JWK }): Promise<string>;
+  end(sessionId: string): EndedSession;
+  /** Who asked, call by call. */
+  callers: Identity[];
+  /** How often the keys were asked for. */
+  keyCalls(): number;
+  /** What internal calls answer from now on: nothing but this error. */
+  failInternal(error: Error | undefined): void;
+  rotate(): Promise<void>;
+}
+
+export async function createFakeAuth(log: Log): Promise<FakeAuth> {
+  let key = await createSigningKey('key-1');
+  let keys = [key];
+  const ended: EndedSession[] = [];
+  const callers: Identity[] = [];
+  let keyCalls = 0;
+  let failure: Error | undefined;
+
+  const token: FakeAuth['token'] = async (userId, { claims = {}, key: signing = key } = {}) => {
+    const nowS = Math.floor(Date.now() / 1000);
+    const good = { userId, email: `${userId}@example.com`, iat: nowS, exp: nowS + 3_600, sub: userId, sid: randomUUID(), jti: randomUUID() };
+    const privateKey = (await importJWK(signing, 'ES256')) as CryptoKey; // a JWK of an elliptic curve becomes one
+    return signAccessToken({ ...good, ...claims }, { kid: signing.kid ?? '', privateKey });
+  };
+
+  const end = (sessionId: string) => {
+    const session = { sequence: ended.length + 1, sessionId, until: Math.floor(Date.now() / 1000) + 3_600 };
+    ended.push(session);
+    return session;
+  };
+
+  const userOf = (id: string) => ({ __typename: 'User', id, email: `${id}@example.com`, name: `Name of ${id}`, emailConfirmedAt: '2026-11-20T10:00:00.000Z' });
+
+  const resolvers = {
+    Query: {
+      me: (_: unknown, __: unknown, ctx: SubgraphContext) => {
+        callers.push(ctx.identity);
+        return userOf(requireUser(ctx.identity).userId);
+      },
+    },
+    User: { __resolveReference: ({ id }: { id: string }) => (id.startsWith('f') ? null : userOf(id)) },
+    Mutation: {
+      login: async (_: unknown, { input }: { input: { email: string; password: string } }, ctx: SubgraphContext) => {
+        callers.push(ctx.identity);
+        if (input.password !== 'right password') throw unauthenticated('Wrong e-mail or password.');
+        const sessionId = randomUUID();
+        ctx.extensions.session = { userId: input.email, sessionId };
+        return { accessToken: await token(input.email, { claims: { sid: sessionId } }), refreshToken: 'refresh', expiresIn: 3_600, user: userOf(input.email) };
+      },
+      logout: (_: unknown, __: unknown, ctx: SubgraphContext) => {
+        ctx.extensions.endedSessions = [end(requireUser(ctx.identity).sessionId)];
+        return true;
+      },
+    },
+  };
+
+  return {
+    subgraph: createSubgraph({ name: 'auth', typeDefs: typeDefsOf('auth'), resolvers, log }),
+    internal: {
+      async endedSessions(after) {
+        if (failure) throw failure;
+        const sessions = ended.filter(({ sequence }) => sequence > after);
+        return { last: ended.length, sessions };
+      },
+      async accessTokenKeys() {
+        keyCalls += 1;
+        if (failure) throw failure;
+        return publicKeys({ keys });
+      },
+    },
+    get key() {
+      return key;
+    },
+    token,
+    end,
+    callers,
+    keyCalls: () => keyCalls,
+    failInternal: (error) => {
+      failure = error;
+    },
+    async rotate() {
+      key = await createSigningKey(`key-${keys.length + 1}`);
+      keys = [key, ...keys];
+    },
+  };
+}

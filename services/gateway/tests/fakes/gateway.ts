@@ -1,0 +1,127 @@
+import { createIdentitySigner, createIdentityVerifier, createSigningKey, publicKeys } from '@taskmesh/identity';
+import { authInternal, serveInternalApi, tasksInternal } from '@taskmesh/internal-api';
+import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
+import { createMemoryEventLog } from '@taskmesh/messaging';
+import { createLog, startAll, stopAll, systemClock, type Log } from '@taskmesh/service';
+import { createSubgraph, createSubgraphServer, requireOperator, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { eventually } from '@taskmesh/testing';
+import type { FastifyInstance } from 'fastify';
+import { readGatewayConfig } from '../../src/config.ts';
+import { connectHttp } from '../../src/connect-http.ts';
+import { connectInProcess } from '../../src/connect-in-process.ts';
+import { createGateway, type Gateway } from '../../src/create-gateway.ts';
+import { createFakeAuth, type FakeAuth } from './auth.ts';
+import { createFakeTasks, type FakeTasks } from './tasks.ts';
+import { typeDefsOf } from './type-defs.ts';
+
+export interface TestGateway {
+  gateway: Gateway;
+  origin: string;
+  auth: FakeAuth;
+  tasks: FakeTasks;
+  /** What was logged, parsed. */
+  logged: Record<string, unknown>[];
+  /** Over HTTP only: stops a service. */
+  stopService(name: 'auth' | 'tasks' | 'backup'): Promise<void>;
+  graphql(query: string, options?: GraphQLOptions): Promise<GraphQLAnswer>;
+  stop(): Promise<void>;
+}
+
+export interface GraphQLOptions {
+  token?: string;
+  variables?: Record<string, unknown>;
+  operationName?: string;
+  headers?: Record<string, string>;
+}
+
+export interface GraphQLAnswer {
+  status: number;
+  headers: Headers;
+  body: { data?: Record<string, unknown> | null; errors?: { message: string; path?: unknown[]; extensions: Record<string, unknown> }[] };
+}
+
+export interface TestGatewayOptions {
+  env?: Record<string, string>;
+  mode?: 'in-process' | 'http';
+  keyValue?: KeyValue;
+  /** A second gateway beside another one's services. */
+  beside?: TestGateway;
+  waitUntilReady?: boolean;
+}
+
+export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const { env = {}, mode = 'in-process', waitUntilReady = true } = options;
+  const logged: Record<string, unknown>[] = [];
+  const log = createLog({
+    service: 'test',
+    level: 'debug',
+    destination: { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
+  });
+  const auth = options.beside?.auth ?? (await createFakeAuth(log));
+  const tasks = options.beside?.tasks ?? createFakeTasks(log);
+  const backup = createFakeBackup(log);
+  const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', ...env });
+  const { connections, servers } = mode === 'http' ? await overHttp({ auth, tasks, backup }, log) : { connections: connectInProcess({ auth, tasks, backup: { subgraph: backup } }), servers: [] };
+  const gateway = await createGateway(config, {
+    clock: systemClock,
+    log,
+    keyValue: options.keyValue ?? createMemoryKeyValue(),
+    eventLog: createMemoryEventLog(),
+    connections,
+  });
+  await gateway.start();
+  if (waitUntilReady) await eventually(() => gateway.ready().ok);
+  const origin = gateway.address();
+
+  return {
+    gateway,
+    origin,
+    auth,
+    tasks,
+    logged,
+    stopService: async (name) => servers[['auth', 'tasks', 'backup'].indexOf(name)]?.stop(),
+    graphql: (query, { token, variables, operationName, headers } = {}) =>
+      ask(origin, { query, variables, operationName }, { ...(token && { authorization: `Bearer ${token}` }), ...headers }),
+    async stop() {
+      await gateway.stop();
+      await connections.close();
+      await stopAll(servers);
+    },
+  };
+}
+
+export async function ask(origin: string, body: unknown, headers: Record<string, string> = {}): Promise<GraphQLAnswer> {
+  const response = await fetch(`${origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as GraphQLAnswer['body'] };
+}
+
+function createFakeBackup(log: Log): Subgraph {
+  const backups = (_: unknown, __: unknown, { identity }: SubgraphContext) => {
+    requireOperator(identity);
+    return [];
+  };
+  return createSubgraph({ name: 'backup', typeDefs: typeDefsOf('backup'), resolvers: { Query: { backups } }, log });
+}
+
+async function overHttp(services: { auth: FakeAuth; tasks: FakeTasks; backup: Subgraph }, log: Log) {
+  const key = await createSigningKey('gateway-1');
+  const keys = publicKeys({ keys: [key] });
+  const server = (subgraph: Subgraph, routes?: (app: FastifyInstance) => void) => {
+    const verifier = createIdentityVerifier({ audience: subgraph.name, keys, clock: systemClock });
+    const authenticate = (authorization = '') => verifier.verify(authorization.replace('Bearer ', ''));
+    return createSubgraphServer({ subgraph, host: '127.0.0.1', port: 0, authenticate, log, ...(routes && { routes }) });
+  };
+  const verifierOf = (audience: string) => createIdentityVerifier({ audience, keys, clock: systemClock });
+  const auth = server(services.auth.subgraph, (app) => serveInternalApi(app, authInternal, services.auth.internal, verifierOf('auth')));
+  const tasks = server(services.tasks.subgraph, (app) => serveInternalApi(app, tasksInternal, services.tasks.internal, verifierOf('tasks')));
+  const backup = server(services.backup);
+  const servers = [auth, tasks, backup];
+  await startAll(servers);
+  const signer = createIdentitySigner({ issuer: 'gateway', key, clock: systemClock });
+  const urls = { auth: auth.address(), tasks: tasks.address(), backup: backup.address() };
+  return { connections: connectHttp({ urls, signer }), servers };
+}

@@ -1,0 +1,81 @@
+import { badUserInput } from '@taskmesh/errors';
+import type { Identity } from '@taskmesh/identity';
+import type { TasksInternal } from '@taskmesh/internal-api';
+import type { Log } from '@taskmesh/service';
+import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { typeDefsOf } from './type-defs.ts';
+
+export interface FakeTasks {
+  subgraph: Subgraph;
+  internal: TasksInternal;
+  /** Who asked, call by call, and under which trace. */
+  calls: { identity: Identity; traceparent?: string }[];
+  /** Thrown by every resolver until it is taken back. */
+  fail(error: Error | undefined): void;
+}
+
+/** A tasks service in memory: each user has two tasks. */
+export function createFakeTasks(log: Log): FakeTasks {
+  const calls: FakeTasks['calls'] = [];
+  let failure: Error | undefined;
+
+  const taskOf = (userId: string, number: number) => ({
+    id: `${userId}-task-${number}`,
+    title: `Task ${number} of ${userId}`,
+    description: null,
+    completed: false,
+    dueDate: null,
+    category: null,
+    priority: 'MEDIUM',
+    createdAt: '2026-11-20T10:00:00.000Z',
+    updatedAt: '2026-11-20T10:00:00.000Z',
+    version: 1,
+    owner: { __typename: 'User', id: userId },
+  });
+
+  const pageOf = (userId: string, first: number) => {
+    if (first < 1 || first > 1_000) throw badUserInput([{ path: 'first', message: 'first must be from 1 to 1000.' }]);
+    const nodes = [1, 2].slice(0, first).map((number) => taskOf(userId, number));
+    return { edges: nodes.map((node) => ({ cursor: node.id, node })), pageInfo: { hasNextPage: false, hasPreviousPage: false }, totalCount: 2, changesCursor: 'cursor' };
+  };
+
+  const caller = ({ identity, traceparent }: SubgraphContext) => {
+    calls.push({ identity, ...(traceparent && { traceparent }) });
+    if (failure) throw failure;
+    return requireUser(identity).userId;
+  };
+
+  const resolvers = {
+    Query: {
+      task: (_: unknown, { id }: { id: string }, ctx: SubgraphContext) => {
+        const userId = caller(ctx);
+        return id === `${userId}-task-1` ? taskOf(userId, 1) : null;
+      },
+      tasks: (_: unknown, { first }: { first: number }, ctx: SubgraphContext) => pageOf(caller(ctx), first),
+      taskStatistics: (_: unknown, __: unknown, ctx: SubgraphContext) => {
+        caller(ctx);
+        return { total: 2, completed: 0, pending: 2, completionPercentage: 0 };
+      },
+    },
+    User: {
+      __resolveReference: (reference: { id: string }, ctx: SubgraphContext) => (caller(ctx) === reference.id ? reference : null),
+      tasks: ({ id }: { id: string }, { first }: { first: number }) => pageOf(id, first),
+    },
+    Mutation: {
+      createTask: (_: unknown, { input }: { input: { title: string } }, ctx: SubgraphContext) => ({ ...taskOf(caller(ctx), 3), title: input.title }),
+    },
+  };
+
+  return {
+    subgraph: createSubgraph({ name: 'tasks', typeDefs: typeDefsOf('tasks'), resolvers, log }),
+    internal: {
+      heads: async () => ({ epoch: 1, heads: {} }),
+      changesAfter: async () => ({ epoch: 1, expired: false, changes: [] }),
+      openCursor: async () => null,
+    },
+    calls,
+    fail: (error) => {
+      failure = error;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { createMemoryKeyValue } from '@taskmesh/key-value';
+import { createMemoryEventLog } from '@taskmesh/messaging';
+import { createLog, systemClock } from '@taskmesh/service';
+import { createSubgraph } from '@taskmesh/subgraph';
+import { eventually } from '@taskmesh/testing';
+import { connectInProcess } from '../../src/connect-in-process.ts';
+import { readGatewayConfig } from '../../src/config.ts';
+import { createGateway } from '../../src/create-gateway.ts';
+import { createFakeAuth, type FakeAuth } from './auth.ts';
+import { createFakeTasks, type FakeTasks } from './tasks.ts';
+import { typeDefsOf } from './type-defs.ts';
+
+export interface RestApp {
+  origin: string;
+  auth: FakeAuth;
+  tasks: FakeTasks;
+  /** What was logged, parsed. */
+  logged: Record<string, unknown>[];
+  stop(): Promise<void>;
+}
+
+/** A whole gateway over the real graph, with services in memory. */
+export async function startRestApp(env: Record<string, string> = {}): Promise<RestApp> {
+  const logged: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) };
+  const log = createLog({ service: 'test', level: 'debug', destination });
+  const auth = await createFakeAuth(log);
+  const tasks = createFakeTasks(log);
+  const keyValue = createMemoryKeyValue();
+  const eventLog = createMemoryEventLog();
+  const connections = connectInProcess({
+    auth,
+    tasks,
+    backup: { subgraph: createSubgraph({ name: 'backup', typeDefs: typeDefsOf('backup'), resolvers: {}, log }) },
+  });
+  const config = readGatewayConfig({ PORT: '0', ...env });
+  const gateway = await createGateway(config, { clock: systemClock, log, keyValue, eventLog, connections });
+  await gateway.start();
+  await eventually(() => expect(gateway.ready()).toMatchObject({ ok: true }));
+  const stop = async () => {
+    await gateway.stop();
+    await connections.close();
+    await eventLog.close();
+    await keyValue.close();
+  };
+  return { origin: gateway.address(), auth, tasks, logged, stop };
+}

@@ -1,0 +1,160 @@
+import { badUserInput, conflict, unauthenticated } from '@taskmesh/errors';
+import { createSigningKey, publicKeys, signAccessToken } from '@taskmesh/identity';
+import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
+import type { Log } from '@taskmesh/service';
+import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { codePoints, parseInput, signUpInput } from '@taskmesh/validation';
+import { importJWK, type CryptoKey } from 'jose';
+import { randomUUID } from 'node:crypto';
+import { typeDefsOf } from './type-defs.ts';
+
+interface Account {
+  id: string;
+  email: string;
+  name: string;
+  password: string;
+  emailConfirmedAt: string;
+}
+
+type Input<Fields> = { input: Fields };
+
+/** An auth service in memory: enough of it to answer what REST asks. */
+export interface FakeAuth {
+  subgraph: Subgraph;
+  internal: AuthInternal;
+  /** Thrown by the next call. */
+  failNext(error: Error): void;
+  /** Addresses that asked for a recovery mail and have an account. */
+  mails: string[];
+  /** How many accounts there are. */
+  accounts(): number;
+  /** A refresh token, as a GraphQL session of this account would have it. */
+  refreshTokenFor(email: string): string;
+  /** How many refresh tokens the graph was asked for. */
+  refreshTokensSelected(): number;
+}
+
+/** The one token that a recovery mail has. */
+export const RESET_TOKEN = 'reset-token';
+
+export async function createFakeAuth(log: Log): Promise<FakeAuth> {
+  const accounts = new Map<string, Account>();
+  const refreshTokens = new Map<string, string>();
+  const living = new Set<string>();
+  const ended: EndedSession[] = [];
+  const mails: string[] = [];
+  let refreshTokensSelected = 0;
+  const jwk = await createSigningKey('test');
+  const key = { kid: 'test', privateKey: (await importJWK(jwk, 'ES256')) as CryptoKey }; // an EC key is no byte array
+  let failure: Error | undefined;
+
+  const fail = () => {
+    const error = failure;
+    failure = undefined;
+    if (error) throw error;
+  };
+
+  const refreshTokenFor = (email: string) => {
+    const token = `refresh-${randomUUID()}`;
+    refreshTokens.set(token, email.toLowerCase());
+    return token;
+  };
+
+  const sessionOf = async (account: Account, { extensions }: SubgraphContext) => {
+    const sid = randomUUID();
+    const nowS = Math.floor(Date.now() / 1000);
+    const { id: userId, email } = account;
+    living.add(sid);
+    extensions.session = { userId, sessionId: sid };
+    const claims = { userId, email, iat: nowS, exp: nowS + 3_600, sub: userId, sid, jti: randomUUID() };
+    return {
+      accessToken: await signAccessToken(claims, key),
+      refreshToken: () => {
+        refreshTokensSelected++;
+        return refreshTokenFor(email);
+      },
+      expiresIn: 3_600,
+      user: account,
+    };
+  };
+
+  const end = (sessionIds: Iterable<string>, { extensions }: SubgraphContext) => {
+    const until = Math.floor(Date.now() / 1000) + 3_600;
+    const news = [...sessionIds].map((sessionId, index) => ({ sequence: ended.length + 1 + index, sessionId, until }));
+    for (const { sessionId } of news) living.delete(sessionId);
+    ended.push(...news);
+    extensions.endedSessions = news;
+  };
+
+  const requirePassword = (path: string, password: string) => {
+    const length = codePoints(password);
+    if (length < 8 || length > 128 || password.trim() === '')
+      throw badUserInput([{ path, message: 'password must have 8 to 128 characters.' }]);
+  };
+
+  const resolvers = {
+    Query: { me: () => null },
+    Mutation: {
+      signUp: (
+        _: unknown,
+        { input }: Input<{ email: string; password: string; name: string }>,
+        ctx: SubgraphContext,
+      ) => {
+        fail();
+        const { email, password, name } = parseInput(signUpInput, input);
+        requirePassword('password', password);
+        if (accounts.has(email.toLowerCase())) throw conflict('This e-mail address has an account already.');
+        const account = { id: randomUUID(), email, name, password, emailConfirmedAt: new Date().toISOString() };
+        accounts.set(email.toLowerCase(), account);
+        return sessionOf(account, ctx);
+      },
+      login: (_: unknown, { input }: Input<{ email: string; password: string }>, ctx: SubgraphContext) => {
+        fail();
+        const account = accounts.get(input.email.trim().toLowerCase());
+        if (account?.password !== input.password) throw unauthenticated('Wrong e-mail or password.');
+        return sessionOf(account, ctx);
+      },
+      refreshSession: (_: unknown, { refreshToken }: { refreshToken: string }, ctx: SubgraphContext) => {
+        fail();
+        const account = accounts.get(refreshTokens.get(refreshToken) ?? '');
+        if (!account) throw unauthenticated('The refresh token does not count.');
+        refreshTokens.delete(refreshToken);
+        return sessionOf(account, ctx);
+      },
+      logout: (_: unknown, __: unknown, ctx: SubgraphContext) => {
+        fail();
+        const { sessionId } = requireUser(ctx.identity);
+        if (!living.has(sessionId)) throw unauthenticated();
+        end([sessionId], ctx);
+        return true;
+      },
+      requestPasswordReset: (_: unknown, { email }: { email: string }) => {
+        fail();
+        if (accounts.has(email.toLowerCase())) mails.push(email);
+        return true;
+      },
+      resetPassword: (_: unknown, { input }: Input<{ token: string; newPassword: string }>, ctx: SubgraphContext) => {
+        fail();
+        if (input.token !== RESET_TOKEN) throw badUserInput([{ path: 'token', message: 'The token does not count.' }]);
+        requirePassword('newPassword', input.newPassword);
+        end([...living], ctx);
+        return true;
+      },
+    },
+  };
+
+  return {
+    subgraph: createSubgraph({ name: 'auth', typeDefs: typeDefsOf('auth'), resolvers, log }),
+    internal: {
+      endedSessions: async (after) => ({ last: ended.length, sessions: ended.slice(after) }),
+      accessTokenKeys: async () => publicKeys({ keys: [jwk] }),
+    },
+    mails,
+    accounts: () => accounts.size,
+    refreshTokenFor,
+    refreshTokensSelected: () => refreshTokensSelected,
+    failNext: (error) => {
+      failure = error;
+    },
+  };
+}

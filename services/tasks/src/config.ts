@@ -1,0 +1,30 @@
+import { readEnv, setting, type Env } from '@taskmesh/service';
+import { z } from 'zod';
+
+export interface TasksConfig {
+  /** postgres://user:password@host:port/database */
+  postgresUrl: string;
+  /** Connections at the most, besides the relay's own. */
+  poolSize: number;
+  /** How long published changes are kept for clients that come back. */
+  changeRetentionMs: number;
+}
+
+const HOUR_MS = 3_600_000;
+const YEAR_H = 8_784;
+
+const settings = z.object({
+  POSTGRES_URL: setting.url('postgres:', 'postgresql:'),
+  POSTGRES_POOL_SIZE: setting.int(2, 500).default(10),
+  CHANGE_RETENTION_HOURS: setting.number(0, 10 * YEAR_H).default(168),
+});
+
+/** @throws ConfigError with every problem at once */
+export function readTasksConfig(env: Env): TasksConfig {
+  const values = readEnv(settings, env);
+  return {
+    postgresUrl: values.POSTGRES_URL,
+    poolSize: values.POSTGRES_POOL_SIZE,
+    changeRetentionMs: values.CHANGE_RETENTION_HOURS * HOUR_MS,
+  };
+}

@@ -1,0 +1,86 @@
+import { asUnavailable } from '@taskmesh/database';
+import type { TasksInternal } from '@taskmesh/internal-api';
+import type { EventLog } from '@taskmesh/messaging';
+import { Closers, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
+import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
+import type { Registry } from 'prom-client';
+import type { TasksConfig } from './config.ts';
+import { createTasksDatabase } from './database.ts';
+import { createCursors } from './feed/cursors.ts';
+import { createFeedService } from './feed/feed.service.ts';
+import { createHousekeeping } from './feed/housekeeping.ts';
+import { readTypeDefs } from './graphql/schema.ts';
+import { uuidv7Ids, type Ids } from './ids.ts';
+import { createRelayMetrics, NO_METRICS } from './relay/relay.metrics.ts';
+import { createRelay } from './relay/relay.ts';
+import { every } from './every.ts';
+import { createTaskRepository } from './tasks/task.repository.ts';
+import { createTaskService } from './tasks/task.service.ts';
+import { createTasksResolvers } from './tasks/tasks.resolvers.ts';
+
+const HOUSEKEEPING_EVERY_MS = 60_000;
+
+export interface TasksDeps {
+  clock: Clock;
+  /** Ids of new tasks. @default UUIDv7 */
+  ids?: Ids;
+  log: Log;
+  /** Who opened it closes it. */
+  eventLog: EventLog;
+  metrics?: Registry;
+}
+
+export interface Tasks extends Service {
+  subgraph: Subgraph;
+  internal: TasksInternal;
+  /** `ok` when the database answers. The event log never counts: without it the feed is late, and nothing is lost. */
+  ready(): Promise<HealthReport>;
+  /** Resolves when every committed change is published. */
+  processAll(): Promise<void>;
+  /** Forgets now what is due; it is done every minute anyway. */
+  housekeep(): Promise<void>;
+}
+
+/** The whole service, not yet started: `start` migrates the database and begins to publish. It listens on no port. */
+export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise<Tasks> {
+  const { clock, ids = uuidv7Ids, log, eventLog } = deps;
+  const database = await createTasksDatabase(config, log);
+  const cursors = createCursors(database);
+  const metrics = deps.metrics ? createRelayMetrics(deps.metrics, database) : NO_METRICS;
+  const relay = createRelay({ database, eventLog, cursors, metrics, log });
+  const housekeep = createHousekeeping({ database, changeRetentionMs: config.changeRetentionMs, clock, log });
+  const tasks = createTaskService({
+    repository: createTaskRepository(database),
+    signCursor: cursors.seal,
+    onCommitted: relay.wake,
+    clock,
+    ids,
+  });
+  const subgraph = createSubgraph({
+    name: 'tasks',
+    typeDefs: readTypeDefs(),
+    resolvers: createTasksResolvers(tasks),
+    mapError: asUnavailable,
+    log,
+  });
+  const closers = new Closers();
+  closers.add(() => database.close());
+
+  return {
+    subgraph,
+    internal: createFeedService(database, cursors),
+    async start() {
+      await database.migrate();
+      await relay.start();
+      closers.add(() => relay.stop());
+      closers.add(every(HOUSEKEEPING_EVERY_MS, housekeep, (error) => log.warn({ err: error }, 'housekeeping failed')));
+    },
+    stop: () => closers.closeAll(),
+    async ready() {
+      const ok = await database.isUp();
+      return { ok, checks: { database: ok, eventLog: relay.isPublishing(), relayParts: relay.heldParts().length } };
+    },
+    processAll: relay.processAll,
+    housekeep,
+  };
+}

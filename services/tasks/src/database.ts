@@ -1,0 +1,18 @@
+import { createDatabase, type Database } from '@taskmesh/database';
+import type { Log } from '@taskmesh/service';
+import { TasksAndFeed } from '../migrations/0001-tasks-and-feed.ts';
+import type { TasksConfig } from './config.ts';
+import { DeadLetterSchema, FeedSchema, FeedStateSchema } from './feed/feed.entities.ts';
+import { TaskSchema } from './tasks/task.entity.ts';
+
+/** The service's own database; opens nothing yet. */
+export function createTasksDatabase(config: TasksConfig, log: Log): Promise<Database> {
+  return createDatabase({
+    name: 'tasks',
+    url: config.postgresUrl,
+    poolSize: config.poolSize,
+    entities: [TaskSchema, FeedSchema, FeedStateSchema, DeadLetterSchema],
+    migrations: [{ name: '0001-tasks-and-feed', class: TasksAndFeed }],
+    log,
+  });
+}

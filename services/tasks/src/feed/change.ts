@@ -1,0 +1,35 @@
+import type { TaskChanged } from '@taskmesh/events';
+import { toTask } from '../tasks/task-row.ts';
+import { toRfc3339 } from '../tasks/task-time.ts';
+
+/** A row of the change log as statements give it: CHANGE_COLUMNS. */
+export interface ChangeRow {
+  id: string;
+  owner_id: string;
+  sequence: string;
+  kind: TaskChanged['kind'];
+  task: string;
+  previous: string | null;
+  occurred_at: string;
+  traceparent: string | null;
+}
+
+/** Texts where drivers differ in what they make of a type. */
+export const CHANGE_COLUMNS = `c.id::text, c.owner_id, c.sequence::text, c.kind, c.task::text, c.previous::text,
+  c.occurred_at::text, c.traceparent`;
+
+/** The one form in which a change leaves this service, by whichever way. */
+export function toTaskChanged(row: ChangeRow, epoch: number, cursor: string): TaskChanged {
+  return {
+    id: row.id,
+    epoch,
+    ownerId: row.owner_id,
+    sequence: Number(row.sequence),
+    kind: row.kind,
+    task: toTask(JSON.parse(row.task)),
+    previous: row.previous === null ? null : toTask(JSON.parse(row.previous)),
+    occurredAt: toRfc3339(row.occurred_at),
+    cursor,
+    traceparent: row.traceparent,
+  };
+}

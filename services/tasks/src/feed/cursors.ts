@@ -1,0 +1,41 @@
+import type { Database } from '@taskmesh/database';
+import type { FeedPosition } from '@taskmesh/internal-api';
+import { sealCursor, unsealCursor } from './cursor.ts';
+import { STATE } from './feed.statements.ts';
+
+interface FeedState {
+  epoch: number;
+  cursor_key: Uint8Array;
+}
+
+export type Cursors = ReturnType<typeof createCursors>;
+
+/** Seals and unseals feed positions with the store's own key. A restored store has another epoch and another key. */
+export function createCursors(database: Pick<Database, 'run'>) {
+  let known: FeedState | undefined;
+
+  const current = async (): Promise<FeedState> => {
+    const [state] = await database.run<FeedState & Record<string, unknown>>('read', STATE, []);
+    if (!state) throw new Error('The store has no feed state.');
+    known = state;
+    return state;
+  };
+
+  return {
+    /**
+     * The epoch was read with the position, maybe just before a restore. Then the key is already the next one, and the
+     * cursor will not open: as it must be for every cursor of an epoch that is over.
+     */
+    async seal(ownerId: string, position: FeedPosition): Promise<string> {
+      const state = known?.epoch === position.epoch ? known : await current();
+      return sealCursor(state.cursor_key, ownerId, position);
+    },
+
+    /** Null for nonsense, another owner's cursor, and one of another epoch. */
+    async open(ownerId: string, cursor: string): Promise<FeedPosition | null> {
+      const state = await current();
+      const position = unsealCursor(state.cursor_key, ownerId, cursor);
+      return position?.epoch === state.epoch ? position : null;
+    },
+  };
+}

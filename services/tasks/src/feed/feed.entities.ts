@@ -1,0 +1,35 @@
+import { defineEntity } from '@mikro-orm/core';
+
+/** What a store's cursors are made with: the epoch, which grows with each restore, and the key that signs. */
+export const FeedStateSchema = defineEntity({
+  name: 'FeedState',
+  tableName: 'feed_state',
+  properties: (p) => ({
+    singleton: p.boolean().primary(),
+    epoch: p.integer(),
+    cursorKey: p.blob().name('cursor_key'),
+  }),
+});
+
+/** Where an owner's feed stands. */
+export const FeedSchema = defineEntity({
+  name: 'Feed',
+  tableName: 'feeds',
+  properties: (p) => ({
+    ownerId: p.uuid().name('owner_id').primary(),
+    sequence: p.bigint('number'),
+  }),
+});
+
+/** A change that the event log refused again and again. It stays in the change log, so that feeds still have it. */
+export const DeadLetterSchema = defineEntity({
+  name: 'DeadLetter',
+  tableName: 'dead_letters',
+  properties: (p) => ({
+    changeId: p.bigint('string').name('change_id').primary(),
+    ownerId: p.uuid().name('owner_id'),
+    sequence: p.bigint('number'),
+    reason: p.text(),
+    diedAt: p.datetime().name('died_at'),
+  }),
+});

@@ -1,0 +1,180 @@
+import type { Database } from '@taskmesh/database';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import type { EventLog } from '@taskmesh/messaging';
+import type { Log, Service } from '@taskmesh/service';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cursors } from '../feed/cursors.ts';
+import { PARTITIONS, partOf } from '../feed/partition.ts';
+import { openLease, type Lease } from './lease.ts';
+import { createPublisher, type Outcome, type ReadChange } from './publisher.ts';
+import type { RelayMetrics } from './relay.metrics.ts';
+import { HAS_BACKLOG } from './relay.statements.ts';
+import { createWakeUp } from './wake-up.ts';
+
+/** The safety behind the wake-up calls. */
+const POLL_MS = 100;
+const CLAIM_EVERY_MS = 500;
+const READ_PER_PART = 500;
+const FIRST_PAUSE_MS = 50;
+const LAST_PAUSE_MS = 2_000;
+/** After so many failures in a row, single records are suspected. */
+const FAILURES_BEFORE_SUSPICION = 3;
+/** How often a record may be refused, while others go through, before it is put aside. */
+const TRIES = 20;
+/** Notices to other instances, at the most one in so long. */
+const NOTICE_SPACING_MS = 5;
+
+export interface RelayDeps {
+  database: Pick<Database, 'openSession' | 'run'>;
+  eventLog: EventLog;
+  cursors: Cursors;
+  metrics: RelayMetrics;
+  log: Log;
+  /** @default performance.now */
+  monotonicMs?: () => number;
+}
+
+export interface Relay extends Service {
+  /** There is something new of this owner. */
+  wake(ownerId: string): void;
+  /** Resolves when everything that is committed by now is published. */
+  processAll(): Promise<void>;
+  /** The parts that this instance works. */
+  heldParts(): number[];
+  /** Whether the last attempt to publish succeeded. */
+  isPublishing(): boolean;
+}
+
+/**
+ * Brings the change log to the event log: in order for each owner, at least once, whatever fails in between. Each part
+ * of the log is worked by the one instance that holds its lock; a change is marked only when the event log has taken it.
+ */
+export function createRelay(deps: RelayDeps): Relay {
+  const { database, eventLog, cursors, metrics, log, monotonicMs = () => performance.now() } = deps;
+  const publisher = createPublisher(eventLog, cursors);
+  const news = createWakeUp();
+  const refusals = new Map<string, number>();
+  let stopping = new AbortController();
+  let lease: Lease | undefined;
+  let failures = 0;
+  let noticePending = false;
+  let running: Promise<unknown> = Promise.resolve();
+
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+
+  const work = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      try {
+        lease = await openLease(database, { onNews: news.ring, monotonicMs });
+        await workUnder(lease);
+      } catch (error) {
+        log.warn({ err: error }, 'relay lost its connection');
+        await pause(FIRST_PAUSE_MS * 4);
+      } finally {
+        await lease?.end();
+        lease = undefined;
+      }
+    }
+  };
+
+  const workUnder = async (current: Lease): Promise<void> => {
+    let claimAt = -Infinity;
+    while (!stopping.signal.aborted) {
+      if (monotonicMs() >= claimAt) {
+        await current.claim();
+        claimAt = monotonicMs() + CLAIM_EVERY_MS;
+      }
+      news.clear(); // before reading: what comes in meanwhile rings again
+      const changes = current.heldParts().length > 0 ? await current.read(READ_PER_PART) : [];
+      if (changes.length === 0) await news.wait(POLL_MS);
+      else await relay(current, changes);
+    }
+  };
+
+  const relay = async (current: Lease, changes: ReadChange[]): Promise<void> => {
+    const isSuspicious = failures >= FAILURES_BEFORE_SUSPICION;
+    const outcome = isSuspicious
+      ? await publisher.publishSingly(changes, current.isSafe, failures)
+      : await publisher.publish(changes, current.isSafe);
+    if (outcome.published.length > 0) {
+      await current.mark(outcome.published);
+      for (const id of outcome.published) refusals.delete(id);
+      metrics.published(outcome.published.length);
+    }
+    await putAside(current, outcome);
+    await afterwards(outcome);
+  };
+
+  const putAside = async (current: Lease, { refused }: Outcome): Promise<void> => {
+    for (const { id, reason } of refused) {
+      const tries = (refusals.get(id) ?? 0) + 1;
+      refusals.set(id, tries);
+      if (tries < TRIES) continue;
+      await current.bury(id, String(reason));
+      refusals.delete(id);
+      metrics.buried();
+      log.error({ changeId: id, err: reason }, 'the event log refuses a change: put aside as a dead letter');
+    }
+  };
+
+  const afterwards = async ({ failure, refused }: Outcome): Promise<void> => {
+    if (failure === undefined && refused.length === 0) {
+      if (failures > 0) log.info({ failures }, 'publishing again');
+      failures = 0;
+      return;
+    }
+    failures++;
+    metrics.failed();
+    const reason = failure ?? refused[0]?.reason;
+    if (failures === 1) log.warn({ err: reason }, 'cannot publish; trying again until it works');
+    await pause(Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10), LAST_PAUSE_MS));
+  };
+
+  const makeTopic = async (): Promise<void> => {
+    for (let tries = 0; !stopping.signal.aborted; tries++) {
+      try {
+        return await eventLog.ensureTopic(TASK_CHANGES_TOPIC, { partitions: PARTITIONS });
+      } catch (error) {
+        if (tries === 0) log.warn({ err: error }, 'cannot make the topic yet');
+        await pause(Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries, 10), LAST_PAUSE_MS));
+      }
+    }
+  };
+
+  const noticeOthers = (): void => {
+    if (noticePending) return;
+    noticePending = true;
+    setTimeout(() => {
+      noticePending = false;
+      // The others' own polling finds what an unheard notice was about.
+      lease?.wakeOthers().catch(() => undefined);
+    }, NOTICE_SPACING_MS);
+  };
+
+  return {
+    async start() {
+      stopping = new AbortController();
+      running = Promise.all([work(), makeTopic()]);
+    },
+    async stop() {
+      stopping.abort();
+      news.ring();
+      await running;
+    },
+    wake(ownerId) {
+      if (lease?.holds(partOf(ownerId))) news.ring();
+      else noticeOthers();
+    },
+    async processAll() {
+      for (;;) {
+        const [row] = await database.run<{ pending: boolean }>('read', HAS_BACKLOG, []);
+        if (row?.pending === false) return;
+        if (stopping.signal.aborted) throw new Error('The relay is stopped.');
+        news.ring();
+        await pause(5);
+      }
+    },
+    heldParts: () => lease?.heldParts() ?? [],
+    isPublishing: () => failures === 0,
+  };
+}

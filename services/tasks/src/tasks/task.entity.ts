@@ -1,0 +1,36 @@
+import { defineEntity, Type } from '@mikro-orm/core';
+import type { TaskImage } from '@taskmesh/events';
+import { PRIORITIES } from '@taskmesh/validation';
+import { toRfc3339 } from './task-time.ts';
+
+/** A task as every part of this service knows it; times are RFC 3339, UTC, milliseconds. */
+export type Task = TaskImage;
+
+/** timestamptz(3) as text, because Date cannot tell what the years before 100 are. */
+export class TimeType extends Type<string, string> {
+  override convertToJSValue(stored: string): string {
+    return toRfc3339(stored);
+  }
+  override getColumnType(): string {
+    return 'timestamptz(3)';
+  }
+}
+
+export const TaskSchema = defineEntity({
+  name: 'Task',
+  tableName: 'tasks',
+  indexes: [{ name: 'tasks_by_owner', properties: ['ownerId', 'createdAt', 'id'] }],
+  properties: (p) => ({
+    id: p.uuid().primary(),
+    ownerId: p.uuid().name('user_id'),
+    title: p.text(),
+    description: p.text().nullable(),
+    completed: p.boolean(),
+    dueDate: p.type(TimeType).nullable(),
+    category: p.text().nullable(),
+    priority: p.text().$type<(typeof PRIORITIES)[number]>(),
+    createdAt: p.type(TimeType),
+    updatedAt: p.type(TimeType),
+    version: p.integer(),
+  }),
+});

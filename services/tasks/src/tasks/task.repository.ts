@@ -1,0 +1,169 @@
+import type { Database } from '@taskmesh/database';
+import type { CreateTask, UpdateTask } from '@taskmesh/validation';
+import { partOf } from '../feed/partition.ts';
+import { listStatement } from './list.statements.ts';
+import type { PlaceInOrder, TaskOrder } from './task-order.ts';
+import { toTask, type TaskRow } from './task-row.ts';
+import * as statements from './task.statements.ts';
+import type { Task } from './task.entity.ts';
+
+/** Who writes, when, and as part of which trace. */
+export interface Write {
+  ownerId: string;
+  /** RFC 3339 */
+  now: string;
+  traceparent: string | undefined;
+}
+
+/** A key that makes a repeated create harmless. */
+export interface OnceKey {
+  key: string;
+  inputHash: string;
+  /** RFC 3339 */
+  expiresAt: string;
+}
+
+export type CreatedOnce = { outcome: 'created' | 'before'; task: Task } | { outcome: 'running' | 'other-input' };
+export type Changed<Result> =
+  | { outcome: 'changed'; result: Result }
+  | { outcome: 'not-found' }
+  | { outcome: 'other-version' };
+
+export interface ListRequest {
+  ownerId: string;
+  filter: { completed?: boolean | null; category?: string | null; priority?: Task['priority'] | null };
+  order: TaskOrder;
+  limit: number;
+  offset: number;
+  behind: PlaceInOrder | undefined;
+  withTotal: boolean;
+  withHead: boolean;
+  withPrevious: boolean;
+}
+
+export interface Listed {
+  tasks: Task[];
+  /** Each is there when it was asked for. */
+  total?: number;
+  head?: { epoch: number; sequence: number };
+  hasPrevious?: boolean;
+}
+
+/** A row of a page; the columns of the task are null when the page is empty. */
+type ListedRow = (TaskRow | { id: null }) & { total?: number; epoch?: number; head?: number; has_previous?: boolean };
+
+export type TaskRepository = ReturnType<typeof createTaskRepository>;
+
+export function createTaskRepository(database: Pick<Database, 'run'>) {
+  return {
+    async create(write: Write, id: string, input: CreateTask): Promise<Task> {
+      const [row] = await database.run<TaskRow>('write', statements.CREATE, createValues(write, id, input));
+      return toTask(present(row));
+    },
+
+    async createOnce(write: Write, id: string, input: CreateTask, once: OnceKey): Promise<CreatedOnce> {
+      const values = [...createValues(write, id, input), once.key, once.inputHash, once.expiresAt];
+      const [row] = await database.run<{ running: boolean } & (TaskRow | { id: null })>(
+        'write',
+        statements.CREATE_ONCE,
+        values,
+      );
+      const { running, ...task } = present(row);
+      if (running) return { outcome: 'running' };
+      return task.id === null ? this.createdBefore(write.ownerId, once) : { outcome: 'created', task: toTask(task) };
+    },
+
+    async createdBefore(ownerId: string, { key, inputHash }: OnceKey): Promise<CreatedOnce> {
+      const [first] = await database.run<{ input_hash: string; task: string }>('read', statements.FIRST_CREATED, [
+        ownerId,
+        key,
+      ]);
+      // Housekeeping took it in this very moment: to the caller it is as if the key's time were not over yet.
+      if (!first) return { outcome: 'running' };
+      if (first.input_hash !== inputHash) return { outcome: 'other-input' };
+      return { outcome: 'before', task: toTask(JSON.parse(first.task)) };
+    },
+
+    async update(write: Write, id: string, input: UpdateTask, ifVersion: number | null): Promise<Changed<Task>> {
+      const [row] = await database.run<TaskRow | { id: null }>('write', statements.UPDATE, [
+        ...writeValues(write, id),
+        ifVersion,
+        write.now,
+        input.title ?? null,
+        input.completed ?? null,
+        input.priority ?? null,
+        ...flagged(input.description),
+        ...flagged(input.dueDate),
+        ...flagged(input.category),
+      ]);
+      if (!row) return { outcome: 'not-found' };
+      return row.id === null ? { outcome: 'other-version' } : { outcome: 'changed', result: toTask(row) };
+    },
+
+    async remove(write: Write, id: string, ifVersion: number | null): Promise<Changed<string>> {
+      const values = [...writeValues(write, id), ifVersion, write.now];
+      const [row] = await database.run<{ id: string | null }>('write', statements.DELETE, values);
+      if (!row) return { outcome: 'not-found' };
+      return row.id === null ? { outcome: 'other-version' } : { outcome: 'changed', result: row.id };
+    },
+
+    async find(ownerId: string, id: string): Promise<Task | undefined> {
+      const [row] = await database.run<TaskRow>('read', statements.FIND, [id, ownerId]);
+      return row && toTask(row);
+    },
+
+    async list(request: ListRequest): Promise<Listed> {
+      const { ownerId, filter, order, limit, offset, behind, withTotal, withHead, withPrevious } = request;
+      const statement = listStatement({ order, isBehindPlace: behind !== undefined, withTotal, withHead, withPrevious });
+      const values = [
+        ownerId,
+        filter.completed ?? null,
+        filter.category ?? null,
+        filter.priority ?? null,
+        limit,
+        offset,
+        ...(behind ?? []),
+      ];
+      const rows = await database.run<ListedRow>('read', statement, values);
+      const [first] = rows;
+      return {
+        tasks: rows.flatMap((row) => (row.id === null ? [] : [toTask(row)])),
+        total: first?.total,
+        head: withHead ? { epoch: first?.epoch ?? 0, sequence: first?.head ?? 0 } : undefined,
+        hasPrevious: first?.has_previous,
+      };
+    },
+
+    async statistics(ownerId: string): Promise<{ total: number; completed: number }> {
+      const [row] = await database.run<{ total: number; completed: number }>('read', statements.STATISTICS, [ownerId]);
+      return present(row);
+    },
+  };
+}
+
+function writeValues({ ownerId, traceparent }: Write, id: string): unknown[] {
+  return [partOf(ownerId), traceparent ?? null, id, ownerId];
+}
+
+function createValues(write: Write, id: string, input: CreateTask): unknown[] {
+  return [
+    ...writeValues(write, id),
+    write.now,
+    input.title,
+    input.description ?? null,
+    input.completed,
+    input.dueDate ?? null,
+    input.category ?? null,
+    input.priority,
+  ];
+}
+
+/** Whether it changes, and to what: null and absent are not the same. */
+function flagged(value: string | null | undefined): [boolean, string | null] {
+  return [value !== undefined, value ?? null];
+}
+
+function present<Row>(row: Row | undefined): Row {
+  if (row === undefined) throw new Error('The statement gave no row.');
+  return row;
+}

@@ -1,0 +1,156 @@
+import type { Clock } from '@taskmesh/service';
+import { createTaskInput, parseInput, taskId, updateTaskInput, type CreateTask } from '@taskmesh/validation';
+import { createHash } from 'node:crypto';
+import type { Ids } from '../ids.ts';
+import { firstStillRuns, keyUsedBefore, taskNotFound, versionDiffers } from './task.errors.ts';
+import type { Task } from './task.entity.ts';
+import { idempotencyKeyInput, listInput } from './task.inputs.ts';
+import { decodeCursor, DEFAULT_ORDER, encodeCursor, placeOf, type TaskOrder } from './task-order.ts';
+import type { PageWishes, TaskPage } from './task-page.ts';
+import type { Changed, TaskRepository, Write } from './task.repository.ts';
+
+const KEY_LIFETIME_MS = 24 * 3_600_000;
+
+/** Who asks, and within which trace. */
+export interface Caller {
+  userId: string;
+  traceparent?: string | undefined;
+}
+
+export interface TaskServiceDeps {
+  repository: TaskRepository;
+  /** Signs the place at which an owner's feed stands. */
+  signCursor: (ownerId: string, position: { epoch: number; sequence: number }) => Promise<string>;
+  /** Called after each commit that changed an owner's tasks; must not throw. */
+  onCommitted: (ownerId: string) => void;
+  clock: Clock;
+  ids: Ids;
+}
+
+export interface ListArguments {
+  filter?: unknown;
+  orderBy?: Partial<TaskOrder> | null;
+  first?: unknown;
+  after?: unknown;
+  offset?: unknown;
+}
+
+export interface TaskStatistics {
+  total: number;
+  completed: number;
+  pending: number;
+  completionPercentage: number;
+}
+
+export type TaskService = ReturnType<typeof createTaskService>;
+
+/** The use cases of tasks: each sees and changes the caller's own tasks only. */
+export function createTaskService({ repository, signCursor, onCommitted, clock, ids }: TaskServiceDeps) {
+  const write = ({ userId, traceparent }: Caller): Write => ({
+    ownerId: userId,
+    now: new Date(clock.now()).toISOString(),
+    traceparent,
+  });
+
+  const createOnce = async (caller: Caller, task: CreateTask, key: string): Promise<Task> => {
+    const once = { key, inputHash: hashOf(task), expiresAt: new Date(clock.now() + KEY_LIFETIME_MS).toISOString() };
+    const created = await repository.createOnce(write(caller), ids.next(), task, once);
+    switch (created.outcome) {
+      case 'created':
+        onCommitted(caller.userId);
+        return created.task;
+      case 'before':
+        return created.task;
+      case 'other-input':
+        throw keyUsedBefore();
+      case 'running':
+        throw firstStillRuns();
+    }
+  };
+
+  const committed = <Result>(caller: Caller, changed: Changed<Result>): Result => {
+    if (changed.outcome === 'not-found') throw taskNotFound();
+    if (changed.outcome === 'other-version') throw versionDiffers();
+    onCommitted(caller.userId);
+    return changed.result;
+  };
+
+  return {
+    /** @throws AppError BAD_USER_INPUT, CONFLICT */
+    async create(caller: Caller, input: unknown, idempotencyKey?: unknown): Promise<Task> {
+      const task = parseInput(createTaskInput, input);
+      const key = idempotencyKey == null ? undefined : parseInput(idempotencyKeyInput, { idempotencyKey }).idempotencyKey;
+      if (key != null) return createOnce(caller, task, key);
+      const created = await repository.create(write(caller), ids.next(), task);
+      onCommitted(caller.userId);
+      return created;
+    },
+
+    /** @throws AppError BAD_USER_INPUT, NOT_FOUND, PRECONDITION_FAILED */
+    async update(caller: Caller, id: string, input: unknown, ifVersion?: number | null): Promise<Task> {
+      const change = parseInput(updateTaskInput, input);
+      const known = taskId(id);
+      if (known === undefined) throw taskNotFound();
+      return committed(caller, await repository.update(write(caller), known, change, ifVersion ?? null));
+    },
+
+    /** @returns the id of the task that is gone. @throws AppError NOT_FOUND, PRECONDITION_FAILED */
+    async remove(caller: Caller, id: string, ifVersion?: number | null): Promise<string> {
+      const known = taskId(id);
+      if (known === undefined) throw taskNotFound();
+      return committed(caller, await repository.remove(write(caller), known, ifVersion ?? null));
+    },
+
+    async find(caller: Caller, id: string): Promise<Task | null> {
+      const known = taskId(id);
+      return known === undefined ? null : ((await repository.find(caller.userId, known)) ?? null);
+    },
+
+    /** @throws AppError BAD_USER_INPUT */
+    async list(caller: Caller, args: ListArguments, wishes: PageWishes): Promise<TaskPage> {
+      const { filter, first, after, offset } = parseInput(listInput, args);
+      const order = { ...DEFAULT_ORDER, ...args.orderBy };
+      const skipped = offset ?? 0;
+      const listed = await repository.list({
+        ownerId: caller.userId,
+        filter,
+        order,
+        // One more than the page tells whether there is a next one.
+        limit: wishes.tasks ? first + 1 : 0,
+        offset: skipped,
+        behind: after == null ? undefined : decodeCursor(order, after),
+        withTotal: wishes.totalCount,
+        withHead: wishes.changesCursor,
+        withPrevious: wishes.hasPreviousPage && (after != null || skipped > 0),
+      });
+      const tasks = listed.tasks.slice(0, first);
+      return {
+        edges: tasks.map((node) => ({ node, order })),
+        pageInfo: {
+          hasNextPage: listed.tasks.length > first,
+          hasPreviousPage: listed.hasPrevious ?? false,
+          startCursor: cursorOf(tasks[0], order),
+          endCursor: cursorOf(tasks.at(-1), order),
+        },
+        totalCount: listed.total ?? 0,
+        changesCursor: listed.head ? await signCursor(caller.userId, listed.head) : '',
+      };
+    },
+
+    async statistics(caller: Caller): Promise<TaskStatistics> {
+      const { total, completed } = await repository.statistics(caller.userId);
+      const completionPercentage = total === 0 ? 0 : Math.round((completed / total) * 10_000) / 100;
+      return { total, completed, pending: total - completed, completionPercentage };
+    },
+  };
+}
+
+function cursorOf(task: Task | undefined, order: TaskOrder): string | null {
+  return task ? encodeCursor(order, placeOf(task, order)) : null;
+}
+
+/** Of what was understood, so that another spelling of the same input is the same input. */
+function hashOf({ title, description, dueDate, category, priority, completed }: CreateTask): string {
+  const fields = [title, description ?? null, dueDate ?? null, category ?? null, priority, completed];
+  return createHash('sha256').update(JSON.stringify(fields)).digest('base64url');
+}

@@ -1,0 +1,52 @@
+import { requireUser } from '@taskmesh/subgraph';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { TasksContext } from '../graphql/context.ts';
+import { selectedFields } from '../graphql/selection.ts';
+import type { Resolvers } from '../graphql/types.generated.ts';
+import { encodeCursor, placeOf } from './task-order.ts';
+import type { PageWishes } from './task-page.ts';
+import type { Caller, TaskService } from './task.service.ts';
+
+export function createTasksResolvers(tasks: TaskService): Resolvers {
+  return {
+    // The names that the contract stores and the log carries.
+    TaskPriority: { LOW: 'low', MEDIUM: 'medium', HIGH: 'high' },
+    Query: {
+      task: (_parent, { id }, context) => tasks.find(callerOf(context), id),
+      tasks: (_parent, args, context, info) => tasks.list(callerOf(context), args, wishesOf(info)),
+      taskStatistics: (_parent, _args, context) => tasks.statistics(callerOf(context)),
+    },
+    Mutation: {
+      createTask: (_parent, { input, idempotencyKey }, context) => tasks.create(callerOf(context), input, idempotencyKey),
+      updateTask: (_parent, { id, input, ifVersion }, context) => tasks.update(callerOf(context), id, input, ifVersion),
+      deleteTask: (_parent, { id, ifVersion }, context) => tasks.remove(callerOf(context), id, ifVersion),
+    },
+    Task: {
+      __resolveReference: ({ id }, context) => tasks.find(callerOf(context), id),
+      owner: ({ ownerId }) => ({ __typename: 'User', id: ownerId }),
+    },
+    TaskEdge: {
+      cursor: ({ node, order }) => encodeCursor(order, placeOf(node, order)),
+    },
+    User: {
+      // Other users are as good as not there. What follows looks at the caller's own tasks, whoever the reference names.
+      __resolveReference: ({ id }, context) => (id === callerOf(context).userId ? { __typename: 'User', id } : null),
+      tasks: (_parent, args, context, info) => tasks.list(callerOf(context), args, wishesOf(info)),
+      taskStatistics: (_parent, _args, context) => tasks.statistics(callerOf(context)),
+    },
+  };
+}
+
+function callerOf({ identity, traceparent }: TasksContext): Caller {
+  return { userId: requireUser(identity).userId, traceparent };
+}
+
+function wishesOf(info: GraphQLResolveInfo): PageWishes {
+  const selected = selectedFields(info);
+  return {
+    tasks: selected.has('edges') || selected.has('pageInfo'),
+    totalCount: selected.has('totalCount'),
+    changesCursor: selected.has('changesCursor'),
+    hasPreviousPage: selected.has('pageInfo.hasPreviousPage'),
+  };
+}

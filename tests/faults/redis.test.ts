@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRedisKeyValue, type KeyValue } from '@taskmesh/key-value';
+import { findFreePort, startRedis, type Server } from '@taskmesh/local';
+import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
+
+let dir: string;
+let redis: Server;
+let port: number;
+let store: KeyValue;
+
+const start = async () => {
+  redis = await startRedis({ dataDir: join(dir, 'redis'), log: () => undefined, port });
+};
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'taskmesh-redis-faults-'));
+  port = await findFreePort();
+  await start();
+}, 120_000);
+afterAll(async () => {
+  await redis.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  store = createRedisKeyValue({ url: redis.url, log: createLog({ service: 'faults', level: 'silent' }) });
+  await eventually(store.isUp);
+});
+afterEach(() => store.close());
+
+it('uses a Redis that was killed as soon as it is back', async () => {
+  const heard: string[] = [];
+  await store.subscribe('channel', (message) => heard.push(message));
+  redis.kill('SIGKILL');
+  await redis.exited;
+  await eventually(() => !store.isUp());
+  expect(await store.get('key')).toBeNull();
+  await start();
+  await eventually(store.isUp);
+  await eventually(async () => {
+    await store.publish('channel', 'hello');
+    return heard.length > 0;
+  });
+});
+
+it('never waits long for a Redis that is stopped, and uses it when it goes on', async () => {
+  await store.set('key', 'value', { ttlSeconds: 600 });
+  redis.kill('SIGSTOP');
+  let slowestMs = 0;
+  for (let count = 0; count < 100; count += 1) {
+    const begun = performance.now();
+    await store.get('key');
+    slowestMs = Math.max(slowestMs, performance.now() - begun);
+  }
+  redis.kill('SIGCONT');
+  expect(slowestMs).toBeLessThan(450);
+  await eventually(async () => (await store.get('key')) === 'value');
+});
+
+it('begins with nothing on a Redis that came back empty', async () => {
+  const limiter = store.limiter({ name: 'wiped', points: 1, windowSeconds: 600 });
+  await store.set('key', 'value', { ttlSeconds: 600 });
+  await limiter.consume('k');
+  expect((await limiter.consume('k')).allowed).toBe(false);
+  await redis.stop();
+  rmSync(join(dir, 'redis'), { recursive: true });
+  await start();
+  await eventually(store.isUp);
+  expect(await store.get('key')).toBeNull();
+  expect((await limiter.consume('k')).allowed).toBe(true);
+});

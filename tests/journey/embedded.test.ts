@@ -1,0 +1,20 @@
+import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeJourney } from './journey.ts';
+
+describe('the embedded platform', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-journey-'));
+  let platform: Embedded;
+
+  beforeAll(async () => {
+    platform = await startEmbedded({ env: { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' }, progress: () => {} });
+  }, 60_000);
+  afterAll(async () => {
+    await platform.stop();
+    rmSync(dataDir, { recursive: true });
+  }, 30_000);
+
+  describeJourney(() => ({ urls: [platform.url] }));
+});

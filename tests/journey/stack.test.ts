@@ -1,0 +1,28 @@
+import { startStack, type Stack } from '@taskmesh/local';
+import { requiredAddress } from '@taskmesh/testing';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeJourney } from './journey.ts';
+
+describe('the stack of separate processes, two gateways, real PostgreSQL, Redis and Kafka', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-journey-'));
+  let stack: Stack;
+
+  beforeAll(async () => {
+    const env = {
+      PATH: process.env.PATH,
+      LOG_LEVEL: 'warn',
+      POSTGRES_URL: requiredAddress('POSTGRES_URL'),
+      REDIS_URL: requiredAddress('REDIS_URL'),
+      KAFKA_BROKERS: requiredAddress('KAFKA_BROKERS'),
+    };
+    stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
+  }, 120_000);
+  afterAll(async () => {
+    await stack.stop();
+    rmSync(dataDir, { recursive: true });
+  }, 30_000);
+
+  describeJourney(() => ({ urls: stack.urls }));
+});
