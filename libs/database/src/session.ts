@@ -62,10 +62,16 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     throw unavailable(undefined, error);
   }
 
+  let earlier: Promise<unknown> = Promise.resolve();
+
   const run = async <Row extends QueryResultRow>(statement: Statement, values: unknown[] = []) => {
-    if (gone.signal.aborted) throw unavailable(undefined, gone.signal.reason);
+    const turn = earlier.then(() => {
+      if (gone.signal.aborted) throw unavailable(undefined, gone.signal.reason);
+      return client.query<Row>({ ...statement, values });
+    });
+    earlier = turn.catch(() => undefined);
     try {
-      return (await client.query<Row>({ ...statement, values })).rows;
+      return (await turn).rows;
     } catch (error) {
       if (outcomeOf(error) === 'other') throw error;
       lose(error);

@@ -4,6 +4,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ids } from '../ids.ts';
 import type { Mailer } from './mailer.ts';
+import { keepLinesWhole } from './plain-lines.ts';
 
 export interface FileMailerOptions {
   dir: string;
@@ -15,6 +16,7 @@ export interface FileMailerOptions {
 /** Writes each mail as an `.eml` file, as a mail program opens it: for machines without a mail server. */
 export function createFileMailer({ dir, from, clock, ids }: FileMailerOptions): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
+  keepLinesWhole(transport);
   return {
     async send({ to, subject, text }) {
       const { message } = await transport.sendMail({ from, to: { name: '', address: to }, subject, text });

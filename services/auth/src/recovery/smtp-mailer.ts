@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { UndeliverableError, type Mailer } from './mailer.ts';
+import { keepLinesWhole } from './plain-lines.ts';
 
 /** In sum less than the lease of a mail: see mail-worker.ts. */
 const TIMEOUTS = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 15_000 };
@@ -7,6 +8,7 @@ const TIMEOUTS = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout:
 /** `smtp://user:password@host:port`, or `smtps:`; STARTTLS is used where the server offers it. */
 export function createSmtpMailer(options: { url: string; from: string }): Mailer {
   const transport = createTransport({ url: options.url, ...TIMEOUTS, disableFileAccess: true, disableUrlAccess: true });
+  keepLinesWhole(transport);
   return {
     async send({ to, subject, text }) {
       try {

@@ -11,22 +11,27 @@ export interface RelayMetrics {
 /** How far the event log is behind the store. The backlog is counted when somebody looks. */
 export function createRelayMetrics(registry: Registry, database: Pick<Database, 'run'>): RelayMetrics {
   const registers = [registry];
-  const age = new Gauge({
-    name: 'outbox_oldest_pending_age_seconds',
-    help: 'Age of the oldest change that is not published.',
-    registers,
-  });
+  let looking: Promise<Backlog | undefined> | undefined;
+  const look = () => {
+    looking ??= backlogOf(database).finally(() => (looking = undefined));
+    return looking;
+  };
   new Gauge({
     name: 'outbox_pending_messages',
     help: 'Changes that are committed and not published.',
     registers,
     async collect() {
-      const [row] = await database
-        .run<{ pending: number; oldest_age_s: number }>('read', BACKLOG, [])
-        .catch(() => []); // the database is away: what was known stays
-      if (!row) return;
-      this.set(row.pending);
-      age.set(row.oldest_age_s);
+      const backlog = await look();
+      if (backlog) this.set(backlog.pending);
+    },
+  });
+  new Gauge({
+    name: 'outbox_oldest_pending_age_seconds',
+    help: 'Age of the oldest change that is not published.',
+    registers,
+    async collect() {
+      const backlog = await look();
+      if (backlog) this.set(backlog.oldest_age_s);
     },
   });
   const published = new Counter({ name: 'outbox_published_total', help: 'Changes that the event log took.', registers });
@@ -45,6 +50,17 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
     failed: () => failures.inc(),
     buried: () => buried.inc(),
   };
+}
+
+interface Backlog {
+  pending: number;
+  oldest_age_s: number;
+}
+
+/** Undefined while the database is away: then what was known stays. */
+async function backlogOf(database: Pick<Database, 'run'>): Promise<Backlog | undefined> {
+  const [row] = await database.run<Backlog & Record<string, unknown>>('read', BACKLOG, []).catch(() => []);
+  return row;
 }
 
 export const NO_METRICS: RelayMetrics = { published: () => undefined, failed: () => undefined, buried: () => undefined };

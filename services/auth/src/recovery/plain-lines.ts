@@ -1,0 +1,18 @@
+import type { Transporter } from 'nodemailer';
+
+/** RFC 5322 allows 998 characters in a line, without its end. */
+const SENDABLE_AS_IT_IS = /^(?:[\t\x20-\x7e]{0,998}\r?\n)*[\t\x20-\x7e]{0,998}$/;
+
+/**
+ * nodemailer breaks every line beyond 76 characters by quoted-printable, and with it the link and `=` in it for whoever
+ * reads the mail's source. ASCII text of ordinary lines needs no encoding.
+ */
+export function keepLinesWhole(transport: Pick<Transporter, 'use'>): void {
+  transport.use('stream', (mail, done) => {
+    const { text } = mail.data;
+    if (typeof text === 'string' && SENDABLE_AS_IT_IS.test(text)) {
+      Object.assign(mail.message, { getTransferEncoding: () => '7bit' });
+    }
+    done();
+  });
+}

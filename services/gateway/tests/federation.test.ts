@@ -1,0 +1,140 @@
+import { AppError, unavailable } from '@taskmesh/errors';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+
+const USER = 'a0000000-0000-4000-8000-000000000001';
+const OTHER = 'b0000000-0000-4000-8000-000000000002';
+
+describe.each(['in-process', 'http'] as const)('the graph over services %s', (mode) => {
+  let gateway: TestGateway;
+  let token: string;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway({ mode });
+    token = await gateway.auth.token(USER);
+  });
+  beforeEach(() => {
+    gateway.auth.callers.length = 0;
+    gateway.tasks.calls.length = 0;
+    gateway.tasks.fail(undefined);
+  });
+  afterAll(() => gateway.stop());
+
+  it('joins what the services know, there and back again', async () => {
+    const query = '{ me { tasks { edges { node { title owner { name } } } } } }';
+    const node = (number: number) => ({ node: { title: `Task ${number} of ${USER}`, owner: { name: `Name of ${USER}` } } });
+    const first = await gateway.graphql(query, { token });
+    const second = await gateway.graphql(query, { token });
+    expect(first.body).toEqual({ data: { me: { tasks: { edges: [node(1), node(2)] } } } });
+    expect(second.body).toEqual(first.body);
+  });
+
+  it('goes on as the user whose session a mutation gave, whoever asked', async () => {
+    const query = 'mutation ($input: LoginInput!) { login(input: $input) { user { id tasks { edges { node { id } } } } } }';
+    const variables = { input: { email: OTHER, password: 'right password' } };
+    const { body } = await gateway.graphql(query, { token, variables });
+    expect(body.data?.login).toMatchObject({ user: { id: OTHER, tasks: { edges: [{ node: { id: `${OTHER}-task-1` } }, { node: { id: `${OTHER}-task-2` } }] } } });
+    expect(gateway.auth.callers[0]).toMatchObject({ role: 'user', userId: USER });
+    expect(gateway.tasks.calls.map(({ identity }) => identity)).toEqual([{ role: 'user', userId: OTHER, sessionId: expect.any(String) }]);
+  });
+
+  it("tells the client's address to auth and to nobody else", async () => {
+    await gateway.graphql('{ me { id } taskStatistics { total } }', { token });
+    expect(gateway.auth.callers[0]).toHaveProperty('ip', '127.0.0.1');
+    expect(gateway.tasks.calls[0]?.identity).not.toHaveProperty('ip');
+  });
+
+  it('lets nobody but itself say who asks', async () => {
+    const forged = { 'x-user-id': OTHER, 'x-taskmesh-identity': OTHER, 'x-forwarded-for': '9.9.9.9', forwarded: 'for=9.9.9.9' };
+    const { body } = await gateway.graphql('{ me { id } }', { token, headers: forged });
+    expect(body.data).toEqual({ me: { id: USER } });
+    expect(gateway.auth.callers[0]).toHaveProperty('ip', '127.0.0.1');
+  });
+
+  it('hands a proper trace context on, and no other', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    await gateway.graphql('{ taskStatistics { total } }', { token, headers: { traceparent } });
+    await gateway.graphql('{ taskStatistics { total } }', { token, headers: { traceparent: 'nonsense' } });
+    expect(gateway.tasks.calls.map((call) => call.traceparent)).toEqual([traceparent, undefined]);
+  });
+
+  it('takes a bad token for none', async () => {
+    const { status, body } = await gateway.graphql('{ me { id } }', { token: 'bad' });
+    expect(status).toBe(200);
+    expect(body).toEqual({ data: null, errors: [{ message: expect.any(String), path: ['me'], extensions: { code: 'UNAUTHENTICATED' } }] });
+    const login = 'mutation ($input: LoginInput!) { login(input: $input) { expiresIn } }';
+    const beside = await gateway.graphql(login, { token: 'bad', variables: { input: { email: OTHER, password: 'right password' } } });
+    expect(beside.body.data).toEqual({ login: { expiresIn: 3_600 } });
+  });
+
+  it('passes expected errors on as they are', async () => {
+    const { body } = await gateway.graphql('{ tasks(first: 0) { totalCount } }', { token });
+    expect(body.errors).toEqual([
+      { message: 'first must be from 1 to 1000.', path: ['tasks'], extensions: { code: 'BAD_USER_INPUT', issues: [{ path: 'first', message: 'first must be from 1 to 1000.' }] } },
+    ]);
+  });
+
+  it('tells of a defect only the id that the log has', async () => {
+    gateway.tasks.fail(new Error('column "secret" of http://10.0.0.7 does not exist'));
+    const { body, headers } = await gateway.graphql('{ taskStatistics { total } }', { token });
+    const requestId = headers.get('x-request-id');
+    expect(body.errors).toEqual([{ message: 'Internal server error', path: ['taskStatistics'], extensions: { code: 'INTERNAL_SERVER_ERROR', requestId } }]);
+    expect(gateway.logged).toContainEqual(expect.objectContaining({ level: 'error', requestId }));
+  });
+
+  it('hides codes that are none of the public ones', async () => {
+    gateway.tasks.fail(new AppError('SECRET' as never, 'inner workings'));
+    const { body } = await gateway.graphql('{ taskStatistics { total } }', { token });
+    expect(body.errors?.[0]).toMatchObject({ message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } });
+  });
+
+  it('answers 503 when nothing could be answered', async () => {
+    gateway.tasks.fail(unavailable());
+    const { status, headers, body } = await gateway.graphql('{ taskStatistics { total } }', { token });
+    expect(status).toBe(503);
+    expect(headers.get('retry-after')).toBe('1');
+    expect(body.errors?.[0]?.extensions).toEqual({ code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  it('answers what it can', async () => {
+    gateway.tasks.fail(unavailable());
+    const { status, body } = await gateway.graphql('{ me { id } task(id: "x") { id } }', { token });
+    expect(status).toBe(200);
+    expect(body.data).toEqual({ me: { id: USER }, task: null });
+    expect(body.errors?.[0]).toMatchObject({ path: ['task'], extensions: { code: 'SERVICE_UNAVAILABLE' } });
+  });
+
+  it('is reached by operators on this machine, never by users', async () => {
+    expect((await gateway.graphql('{ backups { file } }')).body.data).toEqual({ backups: [] });
+    const asUser = await gateway.graphql('{ backups { file } }', { token });
+    expect(asUser.body.errors?.[0]?.extensions).toEqual({ code: 'FORBIDDEN' });
+    const throughProxy = await gateway.graphql('{ backups { file } }', { headers: { 'x-forwarded-for': '1.2.3.4' } });
+    expect(throughProxy.body.errors?.[0]?.extensions).toEqual({ code: 'UNAUTHENTICATED' });
+  });
+});
+
+describe('a service that leaves out what its schema promises', () => {
+  it('makes an error, not a silent null', async () => {
+    const gateway = await startTestGateway();
+    const ghost = 'f0000000-0000-4000-8000-000000000009'; // auth knows no such owner
+    const { body } = await gateway.graphql('{ tasks { edges { node { owner { name } } } } }', { token: await gateway.auth.token(ghost) });
+    expect(body.data).toBeNull();
+    expect(body.errors?.[0]?.extensions.code).toBe('INTERNAL_SERVER_ERROR');
+    await gateway.stop();
+  });
+});
+
+describe('a service that is gone', () => {
+  it('is a 503 for its fields, at once, and no matter for the others', async () => {
+    const gateway = await startTestGateway({ mode: 'http' });
+    const token = await gateway.auth.token(USER);
+    await gateway.stopService('tasks');
+    const began = performance.now();
+    const gone = await gateway.graphql('{ taskStatistics { total } }', { token });
+    expect(gone.status).toBe(503);
+    expect(JSON.stringify(gone.body)).not.toMatch(/127\.0\.0\.1|ECONN|undici/);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect((await gateway.graphql('{ me { id } }', { token })).body.data).toEqual({ me: { id: USER } });
+    expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
+    await gateway.stop();
+  });
+});

@@ -1,0 +1,75 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { OpenApiDocument, Operation, Response } from '../../src/rest/openapi/types.ts';
+
+export interface Seen {
+  method: string;
+  /** With or without a query. */
+  path: string;
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** Tells whether real answers are what the API description promises. */
+export interface DocumentCheck {
+  /** @throws with what differs */
+  check(seen: Seen): void;
+  /** `METHOD /path status` of everything that was checked. */
+  covered: Set<string>;
+}
+
+export function createDocumentCheck(document: OpenApiDocument): DocumentCheck {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  // The package's types do not show its CommonJS default as what an ES module gets.
+  (formats as unknown as (ajv: Ajv2020) => void)(ajv);
+  ajv.addSchema({ $id: 'api', components: document.components });
+  const compiled = new Map<string, ValidateFunction>();
+  const covered = new Set<string>();
+
+  const bodyCheck = (reference: string): ValidateFunction => {
+    const known = compiled.get(reference) ?? ajv.compile({ $ref: `api${reference}` });
+    compiled.set(reference, known);
+    return known;
+  };
+
+  const check = ({ method, path, status, headers, text }: Seen) => {
+    const found = find(document, method, path);
+    if (!found) return;
+    const { template, operation } = found;
+    const where = `${method} ${template} ${status}`;
+    const response = responseOf(document, operation, status);
+    if (!response) throw new Error(`${where} is not described`);
+    for (const name of Object.keys(response.headers ?? {})) {
+      if (!headers.has(name)) throw new Error(`${where} lacks the header ${name}`);
+    }
+    const schema = response.content?.['application/json']?.schema.$ref;
+    if (schema === undefined) throw new Error(`${where} has no described body`);
+    if (headers.get('content-type') !== 'application/json; charset=utf-8') throw new Error(`${where} is no JSON`);
+    if (method !== 'HEAD') {
+      const validate = bodyCheck(schema);
+      if (!validate(JSON.parse(text))) throw new Error(`${where}: ${ajv.errorsText(validate.errors)} in ${text}`);
+    }
+    covered.add(where);
+  };
+
+  return { check, covered };
+}
+
+function find(document: OpenApiDocument, method: string, target: string) {
+  const path = (target.split('?')[0] ?? '').replace(/\/$/, '');
+  // Aliases are described once, under their main address.
+  for (const candidate of [path, path.replace(/^\/(full|reduced)\/api/, '/api')]) {
+    const literal = document.paths[candidate];
+    const template = literal ? candidate : candidate.replace(/\/tasks\/[^/]+$/, '/tasks/{id}');
+    const operation = document.paths[template]?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
+    if (operation) return { template, operation };
+  }
+  return undefined;
+}
+
+function responseOf(document: OpenApiDocument, operation: Operation, status: number): Response | undefined {
+  const response = operation.responses[String(status)];
+  if (!response || !('$ref' in response)) return response;
+  return document.components.responses[response.$ref.split('/').at(-1) ?? ''];
+}

@@ -1,0 +1,141 @@
+import type { TaskChanged } from '@taskmesh/events';
+import { parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import type { Identity } from '@taskmesh/identity';
+import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
+import { createLog, type Clock } from '@taskmesh/service';
+import type { SubgraphResult } from '@taskmesh/subgraph';
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import type { Registry } from 'prom-client';
+import { v4 } from 'uuid';
+import { createTasks, readTasksConfig, type Tasks } from '../src/index.ts';
+
+export const FIELDS =
+  'id title description completed dueDate category priority createdAt updatedAt version owner { id }';
+
+/** A clock that tests turn; it stands still otherwise. */
+export interface TestClock extends Clock {
+  set(time: string): void;
+  advance(ms: number): void;
+}
+
+export function createTestClock(start = '2026-11-20T10:00:00.000Z'): TestClock {
+  let nowMs = Date.parse(start);
+  return {
+    now: () => nowMs,
+    set: (time) => (nowMs = Date.parse(time)),
+    advance: (ms) => (nowMs += ms),
+  };
+}
+
+export interface TestUser {
+  id: string;
+  identity: Identity;
+  /** Runs an operation as this user and gives all of the result. */
+  send(query: string, variables?: Record<string, unknown>, traceparent?: string): Promise<SubgraphResult>;
+  /** The same, and fails with the first error's code when there is any. */
+  ask(query: string, variables?: Record<string, unknown>): Promise<Answer>;
+  create(input: Record<string, unknown>, idempotencyKey?: string): Promise<Answer>;
+  update(id: string, input: Record<string, unknown>, ifVersion?: number): Promise<Answer>;
+  remove(id: string, ifVersion?: number): Promise<string>;
+}
+
+/** What a test looks into: fields by name, whatever they are. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the shape depends on the query
+export type Answer = any;
+
+export interface TestTasks {
+  tasks: Tasks;
+  database: TestDatabase;
+  /** What was published since the start, in order. */
+  published: TaskChanged[];
+  eventLog: EventLog;
+  /** Resolves when what is committed by now was published and read. */
+  delivered(): Promise<void>;
+  user(id?: string): TestUser;
+  /** A second instance on the same store. */
+  another(options?: Pick<TestTasksOptions, 'eventLog'>): Promise<TestTasks>;
+  stop(): Promise<void>;
+}
+
+export interface TestTasksOptions {
+  name: string;
+  clock?: Clock;
+  env?: Record<string, string>;
+  eventLog?: EventLog;
+  metrics?: Registry;
+}
+
+/** The service over a fresh database, with an event log in memory. */
+export async function startTasks(options: TestTasksOptions): Promise<TestTasks> {
+  const database = await createTestDatabase(options.name);
+  const started = await startOn(database, options);
+  return {
+    ...started,
+    stop: async () => {
+      await started.stop();
+      await database.drop();
+    },
+  };
+}
+
+async function startOn(database: TestDatabase, options: TestTasksOptions): Promise<TestTasks> {
+  const { clock = { now: () => Date.now() }, env, eventLog = createMemoryEventLog(), metrics } = options;
+  const log = createLog({ service: 'tasks', level: 'silent' });
+  const config = readTasksConfig({ POSTGRES_URL: database.url, ...env });
+  const published: TaskChanged[] = [];
+  const reader = eventLog.read(TASK_CHANGES_TOPIC, ({ value }) => published.push(parseTaskChanged(value)));
+  await reader.ready();
+  const tasks = await createTasks(config, { clock, log, eventLog, metrics });
+  await tasks.start();
+  return {
+    tasks,
+    database,
+    published,
+    eventLog,
+    async delivered() {
+      await tasks.processAll();
+      await new Promise(setImmediate); // the log in memory delivers in the next turn
+    },
+    user: (id = v4()) => createUser(tasks, id),
+    another: (more) => startOn(database, { ...options, eventLog, ...more }),
+    stop: async () => {
+      await tasks.stop();
+      await reader.stop();
+    },
+  };
+}
+
+function createUser(tasks: Tasks, id: string): TestUser {
+  const identity: Identity = { role: 'user', userId: id, sessionId: v4() };
+  const send: TestUser['send'] = (query, variables, traceparent) =>
+    tasks.subgraph.execute({ query, variables }, { identity, requestId: 'test', traceparent });
+  const ask: TestUser['ask'] = async (query, variables) => {
+    const { data, errors } = await send(query, variables);
+    if (errors) throw new Error(String(errors[0]?.extensions?.code ?? errors[0]?.message), { cause: errors });
+    return data;
+  };
+  return {
+    id,
+    identity,
+    send,
+    ask,
+    create: async (input, key) =>
+      (await ask(`mutation ($input: CreateTaskInput!, $key: String) { createTask(input: $input, idempotencyKey: $key) { ${FIELDS} } }`, { input, key }))
+        .createTask,
+    update: async (task, input, ifVersion) =>
+      (await ask(`mutation ($id: ID!, $input: UpdateTaskInput!, $ifVersion: Int) { updateTask(id: $id, input: $input, ifVersion: $ifVersion) { ${FIELDS} } }`, { id: task, input, ifVersion }))
+        .updateTask,
+    remove: async (task, ifVersion) =>
+      (await ask('mutation ($id: ID!, $ifVersion: Int) { deleteTask(id: $id, ifVersion: $ifVersion) }', { id: task, ifVersion }))
+        .deleteTask,
+  };
+}
+
+/** The issues of a refused input. */
+export function issuesOf({ errors }: SubgraphResult): unknown {
+  return errors?.[0]?.extensions?.issues;
+}
+
+export function codeOf({ errors }: SubgraphResult): unknown {
+  return errors?.[0]?.extensions?.code;
+}

@@ -1,0 +1,62 @@
+import { ANONYMOUS, type Identity } from '@taskmesh/identity';
+import { codeOf, startTasks, type TestTasks } from './_tasks.ts';
+
+let service: TestTasks;
+
+beforeAll(async () => {
+  service = await startTasks({ name: 'ownership' });
+});
+afterAll(() => service.stop());
+
+const ENTITIES = `query ($of: [_Any!]!) { _entities(representations: $of) {
+  ... on Task { id title } ... on User { id tasks { totalCount edges { node { title } } } taskStatistics { total } }
+} }`;
+
+const operations = [
+  '{ task(id: "01890000-0000-7000-8000-000000000001") { id } }',
+  '{ tasks { totalCount } }',
+  '{ taskStatistics { total } }',
+  'mutation { createTask(input: { title: "nobody" }) { id } }',
+  'mutation { updateTask(id: "01890000-0000-7000-8000-000000000001", input: {}) { id } }',
+  'mutation { deleteTask(id: "01890000-0000-7000-8000-000000000001") }',
+  '{ _entities(representations: [{ __typename: "User", id: "u" }]) { ... on User { id } } }',
+];
+const others: Identity[] = [ANONYMOUS, { role: 'operator' }, { role: 'service', name: 'gateway' }];
+
+it.each(others.flatMap((identity) => operations.map((query) => ({ role: identity.role, query, identity }))))(
+  'needs a user, not $role, for $query',
+  async ({ query, identity }) => {
+    expect(codeOf(await service.tasks.subgraph.execute({ query }, { identity, requestId: 'r' }))).toBe('UNAUTHENTICATED');
+  },
+);
+
+it('resolves references to tasks for their owner only', async () => {
+  const owner = service.user();
+  const { id } = await owner.create({ title: 'referenced' });
+  const of = [{ __typename: 'Task', id }, { __typename: 'Task', id: 'nonsense' }];
+  expect((await owner.ask(ENTITIES, { of }))._entities).toEqual([{ id, title: 'referenced' }, null]);
+  expect((await service.user().ask(ENTITIES, { of }))._entities).toEqual([null, null]);
+});
+
+it('contributes tasks and statistics to the caller, and nothing to any other user', async () => {
+  const owner = service.user();
+  await owner.create({ title: 'of the owner' });
+  const of = [{ __typename: 'User', id: owner.id }];
+  expect((await owner.ask(ENTITIES, { of }))._entities).toEqual([
+    { id: owner.id, tasks: { totalCount: 1, edges: [{ node: { title: 'of the owner' } }] }, taskStatistics: { total: 1 } },
+  ]);
+  expect(await service.user().send(ENTITIES, { of })).toEqual({ data: { _entities: [null] } });
+});
+
+it('reads statistics of the own tasks, with two decimals at most', async () => {
+  const user = service.user();
+  const statistics = async () =>
+    (await user.ask('{ taskStatistics { total completed pending completionPercentage } }')).taskStatistics;
+  expect(await statistics()).toEqual({ total: 0, completed: 0, pending: 0, completionPercentage: 0 });
+  await service.user().create({ title: 'of another' });
+  for (const completed of [true, false, false]) await user.create({ title: 'counted', completed });
+  expect(await statistics()).toEqual({ total: 3, completed: 1, pending: 2, completionPercentage: 33.33 });
+  const { edges } = (await user.ask('{ tasks(filter: { completed: false }) { edges { node { id } } } }')).tasks;
+  await user.update(edges[0].node.id, { completed: true });
+  expect(await statistics()).toEqual({ total: 3, completed: 2, pending: 1, completionPercentage: 66.67 });
+});
