@@ -23,12 +23,14 @@ await runCommand({
 });
 
 function overview({ processes }: Stack): string {
-  const rows = [...processes.values()].map(({ name, pid, current }) => [
-    name,
-    String(pid),
-    withoutPassword(current.url),
-  ]);
+  const rows = [...processes.values()]
+    .sort(byName)
+    .map(({ name, pid, current }) => [name, String(pid), withoutPassword(current.url)]);
   return table([['name', 'process', 'address'], ...rows]);
+}
+
+function byName(one: { name: string }, other: { name: string }): number {
+  return one.name < other.name ? -1 : 1;
 }
 
 function withoutPassword(address: string): string {

@@ -10,6 +10,7 @@ import { createAccountsResolvers } from './accounts/accounts.resolvers.ts';
 import { createLoginService } from './accounts/login.service.ts';
 import type { AuthConfig } from './config.ts';
 import { createAuthDatabase } from './database.ts';
+import { giveBackLostConnections } from './give-back-connections.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createLoginStrategy } from './http/passport.ts';
@@ -74,7 +75,13 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   const recovery = createRecoveryService({ database, hasher, rules, limits, clock, ids, onRequested: worker.wake });
   const housekeeping = createHousekeeping({ database, clock, log });
 
-  const store: Service = { start: () => database.migrate(), stop: () => database.close() };
+  const store: Service = {
+    async start() {
+      giveBackLostConnections(await database.pool());
+      await database.migrate();
+    },
+    stop: () => database.close(),
+  };
   const post: Service = { start: () => Promise.resolve(), stop: () => mailer.close() };
   const parts = [keys, store, post, worker, housekeeping];
 

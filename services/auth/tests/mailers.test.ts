@@ -38,8 +38,9 @@ function describeMailer(name: string, open: () => Promise<{ mailer: Mailer; arri
     it.each([['a,b@example.com'], ['a;b@example.com'], ['"a"@example.com'], ['a+tag@example.com']])(
       'takes %s for one address',
       async (to) => {
-        await way.mailer.send({ to, subject: 's', text: 't' }).catch(() => undefined);
-        for (const raw of await way.arrived()) expect(raw.match(/^(To|Cc|Bcc): .*$/gim)).toHaveLength(1);
+        await way.mailer.send({ to, subject: 's', text: 't' });
+        const arrived = await way.arrived();
+        expect(arrived.map((raw) => raw.match(/^(To|Cc|Bcc): .*$/gim)?.length)).toEqual([1]);
       },
     );
 

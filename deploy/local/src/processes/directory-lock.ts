@@ -47,7 +47,7 @@ function tryLock(file: string): DatabaseSync | undefined {
     throw new PlainError(`Cannot write to ${dirname(file)}: does it belong to another user?`, { cause });
   }
   try {
-    database.exec('BEGIN EXCLUSIVE');
+    database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE'); // nothing is ever written, so nothing to roll back
     return database;
   } catch (error) {
     database.close();

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { say } from '../command/run-command.ts';
@@ -16,6 +16,8 @@ export interface TestRunOptions {
   cacheDir: string;
   signal: AbortSignal;
 }
+
+const EXIT_TIMEOUT_MS = 20_000;
 
 /** Everything that has to hold, each part to its end, so that one run tells all. Says whether all held. */
 export async function runTests(options: TestRunOptions): Promise<boolean> {
@@ -63,17 +65,31 @@ async function runJest(
     join(ROOT, 'node_modules/jest/bin/jest.js'),
   ];
   const settings = ['--config', 'tools/jest.config.mjs', '--json', `--outputFile=${outputFile}`];
+  const stuck = endWhenStuck(outputFile);
+  const env = { ...serverEnv, ...(long ? { TASKMESH_LONG: '1' } : {}) };
   try {
     const step = await runStep('tests', () =>
-      runNode([...args, ...settings, ...jestArgs], {
-        env: { ...serverEnv, ...(long ? { TASKMESH_LONG: '1' } : {}) },
-        signal,
-      }),
+      runNode([...args, ...settings, ...jestArgs], { env, signal: AbortSignal.any([signal, stuck.signal]) }),
     );
     return { step, counts: readJestResult(outputFile) };
   } finally {
+    stuck.forget();
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+/** Jest waits for ever when a test left something open. Its result is written by then: it is ended, and has failed. */
+function endWhenStuck(outputFile: string): { signal: AbortSignal; forget(): void } {
+  const stuck = new AbortController();
+  let writtenAt: number | undefined;
+  const timer = setInterval(() => {
+    if (!writtenAt) writtenAt = existsSync(outputFile) ? Date.now() : undefined;
+    else if (Date.now() - writtenAt > EXIT_TIMEOUT_MS && !stuck.signal.aborted) {
+      say(`Jest does not end (${EXIT_TIMEOUT_MS / 1000} s after its last test): a test has left something open.`);
+      stuck.abort();
+    }
+  }, 500);
+  return { signal: stuck.signal, forget: () => clearInterval(timer) };
 }
 
 function report(checks: StepResult[], tests: { step: StepResult; counts: Counts } | undefined): boolean {

@@ -39,6 +39,9 @@ const STEPS = [
    from pg_attribute a join pg_class c on c.oid = attrelid join pg_namespace n on n.oid = relnamespace join pg_type t on t.oid = atttypid
    where nspname = 'public' and relkind in ('r', 'p') and attnum > 0 and not attisdropped and attinhcount = 0
      and not (${IS_BUILT_IN('t.oid')} and ${IS_BUILT_IN('attcollation')})`,
+  // A sequence would move along with the table that owns it.
+  `select format('drop sequence if exists %s cascade', c.oid::regclass)
+   from pg_class c join pg_namespace n on n.oid = relnamespace where relkind = 'S' and ${OURS}`,
   `select format('drop extension if exists %I cascade', extname) from pg_extension where extname <> 'plpgsql'`,
   `select format('drop publication if exists %I', pubname) from pg_publication`,
   `select format('drop schema if exists %I cascade', nspname) from pg_namespace n where nspname <> 'public' and ${OURS}`,

@@ -1,5 +1,8 @@
 import type { Log } from '@taskmesh/service';
 
+/** After a failure the next run comes sooner, if the usual one is far off. */
+const RETRY_MS = 500;
+
 export interface PollOptions {
   /** From the end of one run to the beginning of the next. */
   everyMs: number;
@@ -26,7 +29,7 @@ export function createPoll({ everyMs, task, what, log }: PollOptions) {
       isFailing = true;
     }
     running = undefined;
-    if (!isStopped) timer = setTimeout(now, everyMs);
+    if (!isStopped) timer = setTimeout(now, isFailing ? Math.min(everyMs, RETRY_MS) : everyMs);
   };
 
   /** Does not wait for the next turn; resolves with the run that this begins or joins. */

@@ -9,6 +9,7 @@ import {
   parse,
   validate,
   type DocumentNode,
+  type GraphQLSchema,
   type GraphQLFormattedError,
   type OperationDefinitionNode,
 } from 'graphql';
@@ -84,7 +85,7 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       const document = parsed(source);
       const errors = validate(schema, document);
       if (errors.length > 0) throw new InvalidOperation('GRAPHQL_VALIDATION_FAILED', errors);
-      const operation = resolved(document, operationName);
+      const operation = resolved(schema, document, operationName);
       const fresh = { source, hash: sha256(source), document, operation, operationName: operation.name?.value };
       prepared.set(key, fresh);
       return fresh;
@@ -95,7 +96,7 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       const known = byName.get(operationName);
       if (known) return known;
       const operation = getOperationAST(document, operationName);
-      if (!operation) return undefined;
+      if (!operation || !schema.getRootType(operation.operation)) return undefined;
       const fresh = { source, hash, document, operation, operationName: operation.name?.value };
       adopted.set(document, byName.set(operationName, fresh));
       return fresh;
@@ -132,12 +133,16 @@ function parsed(source: string): DocumentNode {
   }
 }
 
-function resolved(document: DocumentNode, operationName: string | undefined): OperationDefinitionNode {
+function resolved(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined): OperationDefinitionNode {
   const operation = getOperationAST(document, operationName);
-  if (operation) return operation;
-  const message =
-    operationName === undefined ? 'Must provide operation name if query contains multiple operations.' : `Unknown operation named "${operationName}".`;
-  throw new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [new GraphQLError(message)]);
+  if (!operation) throw unresolved('There is no such operation in the document.');
+  // Validation has nothing to say about a kind of operation that the schema lacks.
+  if (!schema.getRootType(operation.operation)) throw unresolved(`There is no ${operation.operation} in this graph.`);
+  return operation;
+}
+
+function unresolved(message: string): InvalidOperation {
+  return new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [new GraphQLError(message)]);
 }
 
 function variableError(error: GraphQLError): GraphQLFormattedError {

@@ -1,4 +1,4 @@
-import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, specifiedRules, validate, getOperationAST, type GraphQLSchema, type ValidationRule } from 'graphql';
+import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, specifiedRules, validate, getOperationAST, type GraphQLSchema } from 'graphql';
 import { createHash } from 'node:crypto';
 import type { GraphQLConfig } from '../config.ts';
 import { TextCache } from '../graph/document-cache.ts';
@@ -8,11 +8,6 @@ import type { TrustedDocuments } from './trusted-documents.ts';
 
 const DOCUMENT_BUDGET_CHARS = 2 * 1024 * 1024;
 const MAX_ERRORS = 10;
-
-/** The rules for documents of clients, the same over every transport. */
-export function clientRules(config: GraphQLConfig, limits: DocumentLimits): ValidationRule[] {
-  return [...(config.introspection ? [] : [NoSchemaIntrospectionCustomRule]), limits.rule];
-}
 
 export function parseOptions({ maxTokens }: GraphQLConfig): { maxTokens?: number } {
   return maxTokens > 0 ? { maxTokens } : {};
@@ -28,7 +23,8 @@ export interface AdmitDeps {
 /** Prepares clients' documents for transports that go without Apollo Server: what it does for them, with the same rules. */
 export function createAdmit({ schema, config, limits, trusted }: AdmitDeps) {
   const admitted = new TextCache<PreparedOperation>(DOCUMENT_BUDGET_CHARS);
-  const rules = [...specifiedRules, ...clientRules(config, limits)];
+  // Apollo Server has a rule of its own against introspection.
+  const rules = [...specifiedRules, ...(config.introspection ? [] : [NoSchemaIntrospectionCustomRule]), limits.rule];
 
   /** @throws InvalidOperation */
   return (source: string, operationName?: string): PreparedOperation => {
@@ -42,7 +38,7 @@ export function createAdmit({ schema, config, limits, trusted }: AdmitDeps) {
     const errors = validate(schema, document, rules, { maxErrors: MAX_ERRORS, hideSuggestions: !config.introspection });
     if (errors.length > 0) throw new InvalidOperation('GRAPHQL_VALIDATION_FAILED', errors);
     const operation = getOperationAST(document, operationName);
-    if (!operation) throw new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [new GraphQLError('There is no such operation in the document.')]);
+    if (!operation || !schema.getRootType(operation.operation)) throw new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [new GraphQLError('There is no such operation in the document.')]);
     orInvalid('GRAPHQL_VALIDATION_FAILED', () => limits.checkCost(document, operation, {}));
     const hash = createHash('sha256').update(source).digest('hex');
     const fresh = { source, hash, document, operation, operationName: operation.name?.value };

@@ -7,7 +7,7 @@ import type { GraphQLConfig } from '../config.ts';
 import { internalError, publicError, refusal } from '../graph/client-errors.ts';
 import type { AdoptingExecutor } from '../graph/create-executor.ts';
 import type { RequestCall } from '../graph/executor.ts';
-import { clientRules, parseOptions } from './admit.ts';
+import { parseOptions } from './admit.ts';
 import { createPersistedQueries } from './persisted-queries.ts';
 import type { DocumentLimits } from './limits.ts';
 
@@ -38,7 +38,7 @@ export function createApolloServer(deps: ApolloDeps): ApolloServer<RequestCall> 
     csrfPrevention: false, // the route has its own rule
     allowBatchedHttpRequests: false,
     parseOptions: parseOptions(config),
-    validationRules: clientRules(config, limits),
+    validationRules: [limits.rule],
     validationOptions: { maxErrors: MAX_ERRORS },
     persistedQueries: config.trustedDocuments === 'only' ? false : { cache: createPersistedQueries(keyValue), ttl: null },
     formatError: (formatted, error) => toClient(formatted, error, log),

@@ -33,10 +33,11 @@ function refuseForeignPage({ headers }: FastifyRequest): void {
 
 /** Replaces a trusted document's hash by the document, in both customary forms. @throws GraphQLError, AppError */
 function withTrusted(body: object, trusted: TrustedDocuments): object {
-  const { query, documentId, extensions } = body as { query?: unknown; documentId?: unknown; extensions?: unknown };
+  const { documentId, extensions, ...rest } = body as { query?: unknown; documentId?: unknown; extensions?: unknown };
+  const { query } = rest;
   const hash = documentId ?? persistedHash(extensions);
   const document = typeof hash === 'string' ? trusted.byHash(hash) : undefined;
-  if (document !== undefined) return { ...body, query: document, extensions: undefined, documentId: undefined };
+  if (document !== undefined) return { ...rest, query: document };
   if (typeof documentId === 'string' && query === undefined) throw refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', 400);
   if (typeof query === 'string') trusted.check(query);
   return body;

@@ -34,7 +34,7 @@ interface Prepared {
 
 export type Publisher = ReturnType<typeof createPublisher>;
 
-export function createPublisher(eventLog: EventLog, cursors: Cursors) {
+export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Cursors) {
   const toRecord = async (change: ReadChange): Promise<LogRecord> => {
     const { epoch, owner_id: ownerId, traceparent } = change;
     const cursor = await cursors.seal(ownerId, { epoch, sequence: Number(change.sequence) });

@@ -1,0 +1,111 @@
+import type { SubgraphResult } from '@taskmesh/subgraph';
+import { createTestDatabase } from '@taskmesh/testing';
+import { createMemoryKeyValue } from '@taskmesh/key-value';
+import { createLog, systemClock } from '@taskmesh/service';
+import { createAuth, readAuthConfig } from '../src/index.ts';
+import { codeOf, LOGIN, LOGOUT, loggedIn, ME, REFRESH, sessionOf, signedUp, SIGN_UP_PLAIN } from './operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+
+describe('connections that are killed under load', () => {
+  let running: RunningAuth;
+  beforeEach(async () => {
+    running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
+  });
+  afterEach(() => running.stop());
+
+  it('cost at most a SERVICE_UNAVAILABLE, and nothing that was acknowledged', async () => {
+    let done = false;
+    const killer = (async () => {
+      while (!done) {
+        await running.database.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'taskmesh-auth'
+           and datname = current_database()`,
+        );
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      }
+    })();
+
+    const acknowledged: string[] = [];
+    const ended: string[] = [];
+    const codes: unknown[] = [];
+    const note = (result: SubgraphResult) => {
+      codes.push(codeOf(result));
+      return result.errors === undefined;
+    };
+    const person = async (name: string) => {
+      const email = `${name}@example.com`;
+      const signUp = await running.send(SIGN_UP_PLAIN, { input: { email, password: PASSWORD, name } });
+      if (!note(signUp)) return;
+      acknowledged.push(email);
+      const login = await running.send(LOGIN, { input: { email, password: PASSWORD } });
+      if (!note(login)) return;
+      const { identity, sessionId, refreshToken } = sessionOf(login, 'login');
+      note(await running.send(ME, {}, identity));
+      note(await running.send(REFRESH, { token: refreshToken }));
+      if (note(await running.send(LOGOUT, {}, identity))) ended.push(sessionId);
+    };
+    await Promise.all(Array.from({ length: 40 }, (_, index) => person(`p${index}`)));
+    done = true;
+    await killer;
+
+    expect(new Set(codes.filter((code) => code !== undefined))).toEqual(
+      new Set(codes.includes('SERVICE_UNAVAILABLE') ? ['SERVICE_UNAVAILABLE'] : []),
+    );
+    expect(acknowledged.length).toBeGreaterThan(0);
+    for (const email of acknowledged) expect((await loggedIn(running, email)).userId).toBeTruthy();
+    const { sessions } = await running.auth.internal.endedSessions(0);
+    expect(sessions.map(({ sequence }) => sequence)).toEqual(sessions.map((_session, index) => index + 1));
+    expect(sessions.map(({ sessionId }) => sessionId)).toEqual(expect.arrayContaining(ended));
+  });
+
+  it('are not noticed by readers', async () => {
+    const { identity } = await signedUp(running, 'ada@example.com');
+    await running.database.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'taskmesh-auth'`);
+    expect(codeOf(await running.send(ME, {}, identity))).toBeUndefined();
+  });
+});
+
+describe('password hashing', () => {
+  let running: RunningAuth;
+  beforeAll(async () => {
+    running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', HASH_CONCURRENCY: '1' } });
+  });
+  afterAll(() => running.stop());
+
+  it('refuses what comes when too many wait already, and serves the others', async () => {
+    const logins = Array.from({ length: 300 }, (_, index) =>
+      running.send(LOGIN, { input: { email: `nobody-${index}@example.com`, password: 'x' } }),
+    );
+    const codes = (await Promise.all(logins)).map(codeOf);
+    expect(codes.filter((code) => code === 'UNAUTHENTICATED').length).toBeGreaterThanOrEqual(201);
+    expect(new Set(codes)).toEqual(new Set(['UNAUTHENTICATED', 'SERVICE_UNAVAILABLE']));
+  });
+
+  it('leaves the event loop to other requests', async () => {
+    const { identity } = await signedUp(running, 'ada@example.com');
+    const logins = Array.from({ length: 50 }, () => running.send(LOGIN, { input: { email: 'n@example.com', password: 'x' } }));
+    let finished = 0;
+    for (const login of logins) void login.then(() => finished++);
+    for (let index = 0; index < 20; index++) expect(codeOf(await running.send(ME, {}, identity))).toBeUndefined();
+    expect(finished).toBeLessThan(50);
+    await Promise.all(logins);
+  });
+});
+
+describe('starting and stopping', () => {
+  it('migrates once, though several instances start at the same time', async () => {
+    const database = await createTestDatabase('auth_start');
+    const keyValue = createMemoryKeyValue();
+    const config = readAuthConfig({ POSTGRES_URL: database.url, DATA_DIR: '/tmp/taskmesh-auth-start' });
+    const log = createLog({ service: 'auth', level: 'silent' });
+    const instances = await Promise.all(
+      Array.from({ length: 3 }, () => createAuth(config, { clock: systemClock, log, keyValue })),
+    );
+    await Promise.all(instances.map((auth) => auth.start()));
+    for (const auth of instances) expect(await auth.ready()).toMatchObject({ ok: true });
+    const applied = await database.query('select name from mikro_orm_migrations order by name');
+    expect(applied.map(({ name }) => name)).toEqual(['0001-accounts', '0002-recovery', '0003-audit']);
+    for (const auth of instances) await auth.stop();
+    await database.drop();
+  });
+});

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getIntrospectionQuery } from 'graphql';
+import { ask, startTestGateway, type TestGateway } from './fakes/gateway.ts';
+
+const USER = 'a0000000-0000-4000-8000-000000000001';
+
+async function codes(gateway: TestGateway, query: string, variables?: Record<string, unknown>) {
+  const { status, body } = await gateway.graphql(query, { token: await gateway.auth.token(USER), ...(variables && { variables }) });
+  expect(status).toBe(200);
+  return body.errors?.map(({ extensions }) => extensions.code) ?? [];
+}
+
+/** `me { tasks { edges { node { owner { … } } } } }`, `levels` fields deep. */
+function nested(levels: number): string {
+  const cycle = ['tasks(first: 1)', 'edges', 'node', 'owner'];
+  const names = ['me', ...Array.from({ length: levels - 2 }, (_, index) => cycle[index % 4]), '__typename'];
+  return `{ ${names.join(' { ')} ${'} '.repeat(levels)}`;
+}
+
+const aliases = (count: number) => `{ ${Array.from({ length: count }, (_, index) => `a${index}: taskStatistics { total }`).join(' ')} }`;
+/** Operations of five tokens each. */
+const operations = (count: number) => Array.from({ length: count }, (_, index) => `query Q${index} { __typename }`).join(' ');
+
+const TOO_MUCH = ['GRAPHQL_VALIDATION_FAILED'];
+
+describe('a document of a client', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+  });
+  afterAll(() => gateway.stop());
+
+  it('may be 12 levels deep', async () => {
+    expect(await codes(gateway, nested(12))).toEqual([]);
+    expect(await codes(gateway, nested(13))).toEqual(TOO_MUCH);
+  });
+
+  it('may have 30 aliases, fragments counted where they are spread', async () => {
+    expect(await codes(gateway, aliases(30))).toEqual([]);
+    expect(await codes(gateway, aliases(31))).toEqual(TOO_MUCH);
+    const fragment = `fragment F on TaskStatistics { ${Array.from({ length: 16 }, (_, index) => `x${index}: total`).join(' ')} }`;
+    expect(await codes(gateway, `{ taskStatistics { ...F } } ${fragment}`)).toEqual([]);
+    expect(await codes(gateway, `{ taskStatistics { ...F } b: taskStatistics { ...F } } ${fragment}`)).toEqual(TOO_MUCH);
+  });
+
+  it('may have 4,000 tokens', async () => {
+    const few = await gateway.graphql(operations(799), { operationName: 'Q0' });
+    expect(few.body).toEqual({ data: { __typename: 'Query' } });
+    const many = await gateway.graphql(operations(801), { operationName: 'Q0' });
+    expect(many.body.errors?.map(({ extensions }) => extensions.code)).toEqual(['GRAPHQL_PARSE_FAILED']);
+  });
+
+  it('may cost 5,000, by the literals or the variables of its pages', async () => {
+    const literal = (outer: number, inner: number) => `{ me { tasks(first: ${outer}) { edges { node { owner { tasks(first: ${inner}) { edges { cursor } } } } } } } }`;
+    expect(await codes(gateway, literal(1_000, 1))).toEqual(TOO_MUCH);
+    expect(await codes(gateway, literal(30, 30))).toEqual([]);
+    const variable = 'query ($outer: Int, $inner: Int = 1) { me { tasks(first: $outer) { edges { node { owner { tasks(first: $inner) { edges { cursor } } } } } } } }';
+    expect(await codes(gateway, variable, { outer: 30, inner: 30 })).toEqual([]);
+    expect(await codes(gateway, variable, { outer: 1_000, inner: 1_000 })).toEqual(TOO_MUCH);
+    expect(await codes(gateway, variable, { outer: 1_000 })).toEqual(TOO_MUCH);
+    expect(await codes(gateway, '{ tasks(first: 1000) { edges { node { id owner { name } } } } }')).toEqual([]);
+  });
+
+  it('leaves a page that is out of bounds to the field', async () => {
+    expect(await codes(gateway, '{ tasks(first: 100000) { totalCount } }')).toEqual(['BAD_USER_INPUT']);
+    expect(await codes(gateway, '{ tasks(first: -1) { totalCount } }')).toEqual(['BAD_USER_INPUT']);
+  });
+
+  it('may prove one password only, however it is written', async () => {
+    const login = (alias: string) => `${alias}: login(input: { email: "${USER}", password: "right password" }) { expiresIn }`;
+    expect(await codes(gateway, `mutation { ${login('a')} }`)).toEqual([]);
+    expect(await codes(gateway, `mutation { ${login('a')} ${login('b')} }`)).toEqual(TOO_MUCH);
+    expect(await codes(gateway, `mutation { ...A ...B } fragment A on Mutation { ${login('a')} } fragment B on Mutation { ${login('b')} }`)).toEqual(TOO_MUCH);
+    expect(await codes(gateway, `mutation { ${login('a')} requestPasswordReset(email: "x") }`)).toEqual(TOO_MUCH);
+  });
+
+  it('may ask what there is, but not without end', async () => {
+    expect(await codes(gateway, getIntrospectionQuery())).toEqual([]);
+    const deep = `{ __schema { types { fields { type { ${'ofType { '.repeat(20)} name ${'} '.repeat(20)} } } } } }`;
+    expect(await codes(gateway, deep)).toEqual(TOO_MUCH);
+  });
+
+  it.each(['{ _service { sdl } }', '{ _entities(representations: []) { __typename } }', `{ _entities(representations: [{ __typename: "User", id: "${USER}" }]) { ... on User { email } } }`])(
+    'cannot reach what services say among themselves: %s',
+    async (query) => {
+      expect(new Set(await codes(gateway, query))).toEqual(new Set(TOO_MUCH));
+    },
+  );
+
+  it('is refused quickly when its fragments multiply or spread themselves', async () => {
+    const doubling = Array.from({ length: 20 }, (_, index) => `fragment F${index} on TaskStatistics { ...F${index + 1} ...F${index + 1} }`).join(' ');
+    const began = performance.now();
+    expect(await codes(gateway, `{ taskStatistics { ...F0 } } ${doubling} fragment F20 on TaskStatistics { a: total }`)).toEqual(TOO_MUCH);
+    expect(await codes(gateway, '{ taskStatistics { ...L } } fragment L on TaskStatistics { ...L }')).toEqual(TOO_MUCH);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
+
+describe('limits that are set to 0', () => {
+  it('are off', async () => {
+    const gateway = await startTestGateway({
+      env: { GRAPHQL_MAX_DEPTH: '0', GRAPHQL_MAX_ALIASES: '0', GRAPHQL_MAX_TOKENS: '0', GRAPHQL_MAX_COST: '0' },
+    });
+    expect(await codes(gateway, nested(16))).toEqual([]);
+    expect(await codes(gateway, aliases(60))).toEqual([]);
+    expect((await gateway.graphql(operations(1_000), { operationName: 'Q0' })).body).toEqual({ data: { __typename: 'Query' } });
+    expect(await codes(gateway, '{ me { tasks(first: 1000) { edges { node { owner { tasks(first: 1000) { totalCount } } } } } } }')).toEqual([]);
+    await gateway.stop();
+  });
+});
+
+describe('with NODE_ENV=production', () => {
+  it('the schema is told to nobody, not even by suggestions', async () => {
+    const gateway = await startTestGateway({ env: { NODE_ENV: 'production', BACKUP_TOKEN: 'backup-token' } });
+    expect(new Set(await codes(gateway, '{ __schema { queryType { name } } }'))).toEqual(new Set(TOO_MUCH));
+    const { body } = await gateway.graphql('{ taskStatistic { total } }');
+    expect(body.errors?.[0]?.message).not.toContain('Did you mean');
+    await gateway.stop();
+  });
+});
+
+describe('trusted documents', () => {
+  const trusted = '{ taskStatistics { total } }';
+  const hash = createHash('sha256').update(trusted).digest('hex');
+  let folder: string;
+  let file: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'documents-'));
+    file = join(folder, 'documents.json');
+    await writeFile(file, JSON.stringify({ [hash]: trusted }));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const bodies = [{ documentId: hash }, { extensions: { persistedQuery: { version: 1, sha256Hash: hash } } }, { query: trusted }];
+
+  it('run by their hash, and others too when they are only allowed', async () => {
+    const gateway = await startTestGateway({ env: { TRUSTED_DOCUMENTS: 'allow', TRUSTED_DOCUMENTS_FILE: file } });
+    const headers = { authorization: `Bearer ${await gateway.auth.token(USER)}` };
+    for (const body of bodies) expect((await ask(gateway.origin, body, headers)).body).toEqual({ data: { taskStatistics: { total: 2 } } });
+    const get = await fetch(`${gateway.origin}/graphql?documentId=${hash}`, { headers });
+    expect(await get.json()).toEqual({ data: { taskStatistics: { total: 2 } } });
+    expect((await ask(gateway.origin, { query: '{ taskStatistics { pending } }' }, headers)).body.data).toEqual({ taskStatistics: { pending: 2 } });
+    await gateway.stop();
+  });
+
+  it('are the only ones that run when nothing else may', async () => {
+    const gateway = await startTestGateway({ env: { TRUSTED_DOCUMENTS: 'only', TRUSTED_DOCUMENTS_FILE: file } });
+    const headers = { authorization: `Bearer ${await gateway.auth.token(USER)}` };
+    for (const body of bodies) expect((await ask(gateway.origin, body, headers)).body).toEqual({ data: { taskStatistics: { total: 2 } } });
+    const other = await ask(gateway.origin, { query: '{ taskStatistics { pending } }' }, headers);
+    expect(other.status).toBe(403);
+    expect(other.body).toEqual({ errors: [{ message: expect.any(String), extensions: { code: 'FORBIDDEN' } }] });
+    const unknown = await ask(gateway.origin, { documentId: '0'.repeat(64) }, headers);
+    expect(unknown.body.errors?.[0]?.extensions).toEqual({ code: 'PERSISTED_QUERY_NOT_FOUND' });
+    const persisted = await ask(gateway.origin, { extensions: { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } } }, headers);
+    expect(persisted.body.errors?.[0]?.extensions).toEqual({ code: 'PERSISTED_QUERY_NOT_FOUND' });
+    await gateway.stop();
+  });
+
+  it('must match their hashes', async () => {
+    const wrong = join(folder, 'wrong.json');
+    await writeFile(wrong, JSON.stringify({ ['0'.repeat(64)]: trusted }));
+    await expect(startTestGateway({ env: { TRUSTED_DOCUMENTS: 'only', TRUSTED_DOCUMENTS_FILE: wrong } })).rejects.toThrow('TRUSTED_DOCUMENTS_FILE');
+  });
+});

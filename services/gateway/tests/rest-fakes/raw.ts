@@ -1,0 +1,34 @@
+import { connect } from 'node:net';
+
+/** One HTTP answer as it came. */
+export interface RawAnswer {
+  status: number;
+  head: string;
+  body: string;
+}
+
+export const CRLF = '\r\n';
+
+/** A request as text; `Host` and `Connection: close` are added. */
+export function rawRequest(line: string, headers: readonly string[] = [], body: string | Buffer = ''): Buffer {
+  const head = [`${line} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '', ''].join(CRLF);
+  return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]);
+}
+
+/** Writes bytes to a socket of their own and reads until the server closes it. */
+export function exchange(origin: string, bytes: Buffer): Promise<RawAnswer> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.on('data', (chunk) => chunks.push(chunk));
+    // A server that refuses early may close while we still write.
+    socket.on('error', (error) => (chunks.length > 0 ? undefined : reject(error)));
+    socket.on('close', () => resolve(parsed(Buffer.concat(chunks).toString())));
+  });
+}
+
+function parsed(text: string): RawAnswer {
+  const [head = '', ...rest] = text.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '').split(CRLF + CRLF);
+  return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]), head, body: rest.join(CRLF + CRLF) };
+}

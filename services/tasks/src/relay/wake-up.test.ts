@@ -1,0 +1,27 @@
+import { createWakeUp } from './wake-up.ts';
+
+const FOREVER_MS = 60_000;
+
+it('wakes who waits', async () => {
+  const bell = createWakeUp();
+  const waiting = bell.wait(FOREVER_MS);
+  bell.ring();
+  await waiting;
+});
+
+it('remembers a ring until it is cleared', async () => {
+  const bell = createWakeUp();
+  bell.ring();
+  await bell.wait(FOREVER_MS);
+  bell.clear();
+  let woken = false;
+  const waiting = bell.wait(FOREVER_MS).then(() => (woken = true));
+  await new Promise(setImmediate);
+  expect(woken).toBe(false);
+  bell.ring();
+  await waiting;
+});
+
+it('gives up waiting after a while', async () => {
+  await createWakeUp().wait(1);
+});

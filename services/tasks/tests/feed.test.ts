@@ -1,0 +1,226 @@
+import { createTestClock, startTasks, type TestTasks } from './_tasks.ts';
+
+const HOUR_MS = 3_600_000;
+const clock = createTestClock();
+let service: TestTasks;
+
+beforeAll(async () => {
+  service = await startTasks({ name: 'feed', clock, env: { CHANGE_RETENTION_HOURS: '2' } });
+});
+afterAll(() => service.stop());
+
+const cursorOf = async (user: ReturnType<TestTasks['user']>): Promise<string> =>
+  (await user.ask('{ tasks { changesCursor } }')).tasks.changesCursor;
+
+describe('the change log', () => {
+  it('holds each change with both images, numbered without a gap', async () => {
+    const user = service.user();
+    clock.set('2026-11-20T10:00:00.000Z');
+    const created = await user.create({ title: 'logged', dueDate: '2026-12-01T00:00:00Z', category: 'c' });
+    clock.advance(10);
+    await user.update(created.id, { completed: true, dueDate: null });
+    clock.advance(10);
+    await user.remove(created.id);
+
+    const first = {
+      id: created.id,
+      ownerId: user.id,
+      title: 'logged',
+      description: null,
+      completed: false,
+      dueDate: '2026-12-01T00:00:00.000Z',
+      category: 'c',
+      priority: 'medium',
+      createdAt: '2026-11-20T10:00:00.000Z',
+      updatedAt: '2026-11-20T10:00:00.000Z',
+      version: 1,
+    };
+    const second = { ...first, completed: true, dueDate: null, updatedAt: '2026-11-20T10:00:00.010Z', version: 2 };
+    const change = { id: expect.any(String), epoch: 1, ownerId: user.id, cursor: expect.any(String), traceparent: null };
+    expect(await service.tasks.internal.changesAfter(user.id, 0, 1_000)).toEqual({
+      epoch: 1,
+      expired: false,
+      changes: [
+        { ...change, sequence: 1, kind: 'INSERT', task: first, previous: null, occurredAt: first.updatedAt },
+        { ...change, sequence: 2, kind: 'UPDATE', task: second, previous: first, occurredAt: second.updatedAt },
+        { ...change, sequence: 3, kind: 'DELETE', task: second, previous: second, occurredAt: '2026-11-20T10:00:00.020Z' },
+      ],
+    });
+  });
+
+  it('is exactly what is published, and names the trace of its request', async () => {
+    const user = service.user();
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    await user.send('mutation { createTask(input: { title: "traced" }) { id } }', {}, traceparent);
+    const { edges } = (await user.ask('{ tasks { edges { node { id } } } }')).tasks;
+    await user.update(edges[0].node.id, { title: 'renamed' });
+    await service.delivered();
+    const { changes } = await service.tasks.internal.changesAfter(user.id, 0, 10);
+    expect(service.published.filter(({ ownerId }) => ownerId === user.id)).toEqual(changes);
+    expect(changes.map((change) => change.traceparent)).toEqual([traceparent, null]);
+  });
+
+  it('gives what comes after a place, as much as was asked for', async () => {
+    const user = service.user();
+    for (let n = 0; n < 5; n++) await user.create({ title: `task ${n}` });
+    const after = async (sequence: number, limit: number) =>
+      (await service.tasks.internal.changesAfter(user.id, sequence, limit)).changes.map((change) => change.sequence);
+    expect(await after(0, 2)).toEqual([1, 2]);
+    expect(await after(2, 1_000)).toEqual([3, 4, 5]);
+    expect(await after(5, 10)).toEqual([]);
+  });
+
+  it('shows nothing of a write that was refused', async () => {
+    const user = service.user();
+    await expect(user.create({ title: 'x' })).rejects.toThrow('BAD_USER_INPUT');
+    expect(await service.tasks.internal.heads([user.id])).toEqual({ epoch: 1, heads: { [user.id]: 0 } });
+  });
+
+  it.each([
+    ['not an owner', 0, 10],
+    ['01890000-0000-7000-8000-000000000001', -1, 10],
+    ['01890000-0000-7000-8000-000000000001', 0.5, 10],
+    ['01890000-0000-7000-8000-000000000001', 0, 0],
+    ['01890000-0000-7000-8000-000000000001', 0, 1_001],
+  ])('refuses to look for the changes of %s after %d, at most %d', async (owner, sequence, limit) => {
+    await expect(service.tasks.internal.changesAfter(owner, sequence, limit)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+  });
+
+  it('tells the heads of many owners at once, known or not', async () => {
+    const [busy, idle] = [service.user(), service.user()];
+    await busy.create({ title: 'one' });
+    await busy.create({ title: 'two' });
+    const asked = [busy.id.toUpperCase(), busy.id, idle.id, 'nonsense'];
+    expect((await service.tasks.internal.heads(asked)).heads).toEqual({
+      [busy.id.toUpperCase()]: 2,
+      [busy.id]: 2,
+      [idle.id]: 0,
+      nonsense: 0,
+    });
+    expect(await service.tasks.internal.heads([])).toEqual({ epoch: 1, heads: {} });
+  });
+});
+
+describe('a cursor', () => {
+  it('of a page stands where the feed stood in that snapshot', async () => {
+    const user = service.user();
+    expect(await service.tasks.internal.openCursor(user.id, await cursorOf(user))).toEqual({ epoch: 1, sequence: 0 });
+    await user.create({ title: 'counted' });
+    expect(await service.tasks.internal.openCursor(user.id, await cursorOf(user))).toEqual({ epoch: 1, sequence: 1 });
+  });
+
+  it('of a page joins the list to the feed while others write: nothing missing, nothing twice', async () => {
+    const user = service.user();
+    let writing = true;
+    const writer = (async () => {
+      for (let n = 0; writing; n++) await user.create({ title: `task ${n}` });
+    })();
+    for (let round = 0; round < 10; round++) {
+      const page = (await user.ask('{ tasks(first: 1000) { changesCursor totalCount edges { node { id } } } }')).tasks;
+      const position = await service.tasks.internal.openCursor(user.id, page.changesCursor);
+      // Only creates: as many tasks as changes.
+      expect([position?.sequence, page.totalCount]).toEqual([page.edges.length, page.edges.length]);
+    }
+    writing = false;
+    await writer;
+  });
+
+  it('of a change stands behind that change', async () => {
+    const user = service.user();
+    await user.create({ title: 'one' });
+    await user.create({ title: 'two' });
+    const { changes } = await service.tasks.internal.changesAfter(user.id, 0, 10);
+    const positions = await Promise.all(changes.map(({ cursor }) => service.tasks.internal.openCursor(user.id, cursor)));
+    expect(positions).toEqual([{ epoch: 1, sequence: 1 }, { epoch: 1, sequence: 2 }]);
+  });
+
+  it('opens for its owner only, and not when anything in it was changed', async () => {
+    const user = service.user();
+    await user.create({ title: 'sealed' });
+    const cursor = await cursorOf(user);
+    expect(await service.tasks.internal.openCursor(service.user().id, cursor)).toBeNull();
+    for (let at = 0; at < cursor.length; at++) {
+      const changed = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
+      expect(await service.tasks.internal.openCursor(user.id, changed)).toBeNull();
+    }
+    for (const nonsense of ['', '0', `${cursor}A`, ` ${cursor}`, '🥛', 'A'.repeat(100_000)])
+      expect(await service.tasks.internal.openCursor(user.id, nonsense)).toBeNull();
+  });
+
+  it('opens at every instance on the same store, and at none of another epoch', async () => {
+    const user = service.user();
+    await user.create({ title: 'shared' });
+    const cursor = await cursorOf(user);
+    const other = await service.another();
+    expect(await other.tasks.internal.openCursor(user.id, cursor)).toEqual({ epoch: 1, sequence: 1 });
+    await service.database.query(`update feed_state set epoch = 2, cursor_key = sha256('next')`);
+    try {
+      expect(await service.tasks.internal.openCursor(user.id, cursor)).toBeNull();
+      const next = await cursorOf(user);
+      expect(await other.tasks.internal.openCursor(user.id, next)).toEqual({ epoch: 2, sequence: 1 });
+      expect((await service.tasks.internal.heads([])).epoch).toBe(2);
+      await user.create({ title: 'in the new epoch' });
+      await service.delivered();
+      expect(service.published.at(-1)).toMatchObject({ epoch: 2, sequence: 2 });
+    } finally {
+      await service.database.query('update feed_state set epoch = 1');
+      await other.stop();
+    }
+  });
+});
+
+describe('housekeeping', () => {
+  const sequencesOf = async (owner: string) =>
+    (await service.database.query('select sequence::int from changes where owner_id = $1 order by sequence', [owner])).map(
+      ({ sequence }) => sequence,
+    );
+
+  it('forgets published changes when their time is over; a place behind them has expired, the head has not', async () => {
+    const user = service.user();
+    clock.advance(1_000); // younger than everything before
+    for (let n = 0; n < 3; n++) await user.create({ title: `old ${n}` });
+    await service.tasks.processAll();
+    clock.advance(2 * HOUR_MS);
+    await user.create({ title: 'young' });
+    await service.tasks.processAll();
+    await service.tasks.housekeep();
+    expect(await sequencesOf(user.id)).toEqual([1, 2, 3, 4]);
+    clock.advance(1);
+    await service.tasks.housekeep();
+    expect(await sequencesOf(user.id)).toEqual([4]);
+    for (const sequence of [0, 1, 2])
+      expect(await service.tasks.internal.changesAfter(user.id, sequence, 10)).toEqual({ epoch: 1, expired: true, changes: [] });
+    expect(await service.tasks.internal.changesAfter(user.id, 3, 10)).toMatchObject({ expired: false, changes: [{ sequence: 4 }] });
+
+    clock.advance(3 * HOUR_MS);
+    await service.tasks.housekeep();
+    expect(await sequencesOf(user.id)).toEqual([]);
+    expect(await service.tasks.internal.changesAfter(user.id, 4, 10)).toEqual({ epoch: 1, expired: false, changes: [] });
+    expect(await service.tasks.internal.changesAfter(user.id, 3, 10)).toMatchObject({ expired: true });
+    expect((await service.tasks.internal.heads([user.id])).heads[user.id]).toBe(4);
+    expect((await service.tasks.internal.changesAfter(user.id, 9, 10)).expired).toBe(true);
+  });
+
+  it('leaves no hole when clocks disagreed about what is older', async () => {
+    const user = service.user();
+    const stray = await user.create({ title: 'by a clock that is ahead' });
+    clock.advance(-HOUR_MS);
+    await user.create({ title: 'by a clock that is right' });
+    await service.tasks.processAll();
+    clock.advance(HOUR_MS * 2.5);
+    await service.tasks.housekeep();
+    expect(stray.version).toBe(1);
+    expect(await sequencesOf(user.id)).toEqual([1, 2]);
+  });
+
+  it('forgets nothing that is not published', async () => {
+    const user = service.user();
+    await user.create({ title: 'unpublished' });
+    await service.tasks.processAll();
+    await service.database.query(`update changes set published_at = null, part = 99 where owner_id = $1`, [user.id]);
+    clock.advance(100 * HOUR_MS);
+    await service.tasks.housekeep();
+    expect(await sequencesOf(user.id)).toEqual([1]);
+    await service.database.query('delete from changes where owner_id = $1', [user.id]);
+  });
+});

@@ -1,0 +1,119 @@
+import { eventually } from '@taskmesh/testing';
+import { Client } from 'pg';
+import { codeOf, createTestClock, issuesOf, startTasks, type TestTasks } from './_tasks.ts';
+
+const clock = createTestClock();
+let service: TestTasks;
+
+beforeAll(async () => {
+  service = await startTasks({ name: 'idempotency', clock });
+});
+afterAll(() => service.stop());
+
+const CREATE = 'mutation ($input: CreateTaskInput!, $key: String) { createTask(input: $input, idempotencyKey: $key) { id } }';
+
+const totalOf = async (user: ReturnType<TestTasks['user']>) => (await user.ask('{ taskStatistics { total } }')).taskStatistics.total;
+
+it('creates once, and answers a repetition with the task as it was created', async () => {
+  const user = service.user();
+  const input = { title: 'once', description: 'd', dueDate: '0001-01-01T00:00:00.000Z', category: 'c', priority: 'HIGH' };
+  const created = await user.create(input, 'key');
+  await user.update(created.id, { title: 'changed since', dueDate: null });
+  clock.advance(60_000);
+  expect(await user.create(input, 'key')).toEqual(created);
+  await user.remove(created.id);
+  expect(await user.create(input, 'key')).toEqual(created);
+  expect(await totalOf(user)).toBe(0);
+  expect((await service.tasks.internal.heads([user.id])).heads[user.id]).toBe(3);
+});
+
+it('takes another spelling of the same input for the same input', async () => {
+  const user = service.user();
+  const created = await user.create({ title: 'spelled', dueDate: '2026-12-01T12:00:00+02:00' }, 'key');
+  const again = { title: 'spelled', description: null, dueDate: '2026-12-01T10:00:00.000Z', completed: false, priority: 'MEDIUM' };
+  expect((await user.create(again, 'key')).id).toBe(created.id);
+});
+
+it.each([{ title: 'other' }, { title: 'first', category: '' }, { title: 'first', completed: true }])(
+  'refuses the key with another input: %j',
+  async (input) => {
+    const user = service.user();
+    await user.create({ title: 'first' }, 'key');
+    const result = await user.send(CREATE, { input, key: 'key' });
+    expect([codeOf(result), issuesOf(result)]).toEqual([
+      'BAD_USER_INPUT',
+      [{ path: 'idempotencyKey', message: expect.any(String) }],
+    ]);
+    expect(await totalOf(user)).toBe(1);
+  },
+);
+
+it('keeps the keys of two owners apart', async () => {
+  const [one, other] = [service.user(), service.user()];
+  const first = await one.create({ title: 'same key' }, 'key');
+  expect((await other.create({ title: 'same key' }, 'key')).id).not.toBe(first.id);
+});
+
+it('forgets a key after 24 hours', async () => {
+  const user = service.user();
+  const first = await user.create({ title: 'daily' }, 'key');
+  clock.advance(24 * 3_600_000 - 1);
+  expect((await user.create({ title: 'daily' }, 'key')).id).toBe(first.id);
+  clock.advance(1);
+  const second = await user.create({ title: 'daily, but another' }, 'key');
+  expect(second.id).not.toBe(first.id);
+  expect((await user.create({ title: 'daily, but another' }, 'key')).id).toBe(second.id);
+  clock.advance(24 * 3_600_000);
+  await service.tasks.housekeep();
+  expect(await service.database.query('select 1 from idempotency_keys where owner_id = $1', [user.id])).toEqual([]);
+});
+
+it('creates one task when twenty requests with one key meet; the others get it, or hear that it is still running', async () => {
+  const user = service.user();
+  const results = await Promise.all(Array.from({ length: 20 }, () => user.send(CREATE, { input: { title: 'raced' }, key: 'key' })));
+  const ids = new Set(results.flatMap(({ data }) => (data ? [JSON.stringify(data.createTask)] : [])));
+  expect(ids.size).toBe(1);
+  for (const result of results) expect([undefined, 'CONFLICT']).toContain(codeOf(result));
+  expect(await totalOf(user)).toBe(1);
+});
+
+it('says CONFLICT at once while the first request is still running', async () => {
+  const user = service.user();
+  await user.create({ title: 'has a feed' });
+  const blocker = new Client({ connectionString: service.database.url });
+  await blocker.connect();
+  await blocker.query('begin');
+  await blocker.query('select 1 from feeds where owner_id = $1 for update', [user.id]);
+  const first = user.create({ title: 'slow' }, 'key');
+  await eventually(async () => {
+    const waiting = await service.database.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`);
+    expect(waiting).toHaveLength(1);
+  });
+  expect(codeOf(await user.send(CREATE, { input: { title: 'slow' }, key: 'key' }))).toBe('CONFLICT');
+  await blocker.query('rollback');
+  await blocker.end();
+  const { id } = await first;
+  expect((await user.create({ title: 'slow' }, 'key')).id).toBe(id);
+});
+
+it.each(['', 'x'.repeat(256), 'tab\t', 'ümlaut', 'nul\0'])('refuses %j as a key', async (key) => {
+  const user = service.user();
+  const result = await user.send(CREATE, { input: { title: 'keyed' }, key });
+  expect(issuesOf(result)).toEqual([expect.objectContaining({ path: 'idempotencyKey' })]);
+  expect(await totalOf(user)).toBe(0);
+});
+
+it('takes 255 printable characters as a key, and null as none', async () => {
+  const user = service.user();
+  const key = `~ ${'x'.repeat(253)}`;
+  expect((await user.create({ title: 'keyed' }, key)).id).toBe((await user.create({ title: 'keyed' }, key)).id);
+  await user.ask(CREATE, { input: { title: 'keyless' }, key: null });
+  await user.ask(CREATE, { input: { title: 'keyless' }, key: null });
+  expect(await totalOf(user)).toBe(3);
+});
+
+it('spends no key on a refused input', async () => {
+  const user = service.user();
+  await expect(user.create({ title: 'x' }, 'key')).rejects.toThrow('BAD_USER_INPUT');
+  expect((await user.create({ title: 'long enough' }, 'key')).title).toBe('long enough');
+});
