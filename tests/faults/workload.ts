@@ -116,7 +116,7 @@ async function signUp(url: string, name: string): Promise<{ token: string }> {
 
 /** A broken connection or no answer in time: nobody knows what became of the write. */
 async function withTimeout<Body>(answer: Promise<Answer<Body>>): Promise<Answer<Body> | undefined> {
-  const late = new Promise<undefined>((resolve) => setTimeout(resolve, REQUEST_TIMEOUT_MS).unref());
+  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), REQUEST_TIMEOUT_MS).unref());
   return Promise.race([answer.catch(() => undefined), late]);
 }
 

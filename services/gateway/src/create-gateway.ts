@@ -56,7 +56,9 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
 
   const keys = createAccessKeys({ auth: connections.auth, clock, log });
   const endedSessions = createEndedSessions({ auth: connections.auth, keyValue, clock, log });
-  const { authenticate, authenticateToken } = supergraph.own ? createAuthenticator({ keys, endedSessions, clock }) : noAccounts;
+  const { authenticate, authenticateToken } = supergraph.own
+    ? createAuthenticator({ keys, endedSessions, clock })
+    : noAccounts;
 
   const services = createServiceMap(supergraph, { connections, clock, log });
   const executor = createExecutor({ supergraph, services, clock, log });
@@ -65,22 +67,40 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const clientIp = createClientIp(config.trustedProxies);
 
   const parts: GatewayParts = {
-    ...{ config, log, clock, metrics, connections, keyValue, eventLog: deps.eventLog, endedSessions, supergraph, executor },
+    ...{
+      config,
+      log,
+      clock,
+      metrics,
+      connections,
+      keyValue,
+      eventLog: deps.eventLog,
+      endedSessions,
+      supergraph,
+      executor,
+    },
     ...{ authenticate, authenticateToken, clientIp },
     admit: createAdmit({ schema: supergraph.schema, config: config.graphql, limits, trusted }),
     operator: createOperatorCheck(config.secrets.backupToken),
     requestCall: createRequestCall({ clientIp, endedSessions }),
   };
-  const realtime = supergraph.own ? createRealtime(parts, { services, formatErrors: createErrorFormat(log) }) : undefined;
+  const realtime = supergraph.own
+    ? createRealtime(parts, { services, formatErrors: createErrorFormat(log), trusted })
+    : undefined;
   const readiness = createReadiness({ supergraph, connections, log });
-  const ready = () => readiness.report(supergraph.own ? { endedSessions: endedSessions.loaded(), keys: keys.current() !== undefined } : {});
+  const ready = () =>
+    readiness.report(
+      supergraph.own ? { endedSessions: endedSessions.loaded(), keys: keys.current() !== undefined } : {},
+    );
 
   const app = createApp(config, log);
   measureRequests(app, metrics);
   systemRoutes(app, { ready, keys: () => keys.current() });
-  graphqlRoutes(app, parts, { apollo, trusted });
+  graphqlRoutes(app, parts, { apollo, trusted, ...(realtime && { streams: realtime.streams }) });
   restRoutes(app, parts);
-  app.server.on('upgrade', (request, socket, head) => (realtime ? realtime.upgrade(request, socket, head) : socket.destroy()));
+  app.server.on('upgrade', (request, socket, head) =>
+    realtime ? realtime.upgrade(request, socket, head) : socket.destroy(),
+  );
 
   const closers = new Closers();
   let address = '';
@@ -127,7 +147,8 @@ async function close(app: FastifyInstance): Promise<void> {
 
 /** A foreign graph has no accounts of ours: whatever token comes along says nothing. */
 const noAccounts = {
-  authenticate: async (values: readonly string[]): Promise<Caller> => ({ kind: values.length === 0 ? 'anonymous' : 'invalid' }),
+  authenticate: async (values: readonly string[]): Promise<Caller> => ({
+    kind: values.length === 0 ? 'anonymous' : 'invalid',
+  }),
   authenticateToken: async (): Promise<Caller> => ({ kind: 'invalid' }),
 };
-

@@ -1,9 +1,21 @@
 import type { TaskChanged, TaskImage } from '@taskmesh/events';
-import type { TaskFilter } from './task-filter.ts';
-import { matches } from './task-filter.ts';
+import { matches, type TaskFilter } from './task-filter.ts';
 
 /** A change in the form of the graph's `TaskChange`: whatever the tasks service would answer for it, without asking it. */
-export function toChangeEvent({ cursor, sequence, kind, task, previous, occurredAt }: TaskChanged) {
+export type ChangeEvent = ReturnType<typeof eventOf>;
+
+const events = new WeakMap<TaskChanged, ChangeEvent>();
+
+/** The same object for the same change: all that render it share it. */
+export function toChangeEvent(change: TaskChanged): ChangeEvent {
+  const known = events.get(change);
+  if (known) return known;
+  const event = eventOf(change);
+  events.set(change, event);
+  return event;
+}
+
+function eventOf({ cursor, sequence, kind, task, previous, occurredAt }: TaskChanged) {
   return {
     __typename: 'TaskChange',
     cursor,

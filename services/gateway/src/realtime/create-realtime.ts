@@ -1,53 +1,83 @@
 import type { Service } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
+import { WebSocketServer, type WebSocket } from 'ws';
 import type { ServiceMap } from '@apollo/gateway';
+import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
 import type { GatewayParts } from '../parts.ts';
 import { createFeed } from './feed.ts';
 import { createGraphqlWs } from './graphql-ws.ts';
+import { createHttpStreams, type HttpStreams } from './http-streams.ts';
 import { createSessionWatch } from './session-watch.ts';
+import { WS_CLOSE } from './socket.ts';
+import { createSocketLimits } from './socket-limits.ts';
 import type { PlanDeps } from './subscription-plan.ts';
 import { createSubscriptions } from './subscriptions.ts';
 
-const MAX_MESSAGE_BYTES = 64 * 1024;
 /** How long a drained socket may take to say goodbye. */
 const GOODBYE_MS = 2_000;
 /** Sockets of one gateway come back to the others within this time, not all at once. */
 const DRAIN_SPREAD_MS = 1_000;
 
 export interface Realtime extends Service {
+  /** Answers `/graphql` requests that ask for a stream. */
+  streams: HttpStreams;
   /** Takes a WebSocket upgrade that is for one of the feed's protocols; anything else is answered with 404. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
+export interface RealtimeDeps {
+  services: ServiceMap;
+  formatErrors: PlanDeps['formatErrors'];
+  trusted: TrustedDocuments;
+}
+
 /** The change feed and its protocols. */
-export function createRealtime(parts: GatewayParts, graph: { services: ServiceMap; formatErrors: PlanDeps['formatErrors'] }): Realtime {
+export function createRealtime(parts: GatewayParts, { trusted, ...graph }: RealtimeDeps): Realtime {
   const { eventLog, connections, log, clock, supergraph, endedSessions } = parts;
+  const { maxSocketsPerUser, maxSocketsPerIp, maxMessagesPerS, maxMessageBytes } = parts.config.realtime;
   const feed = createFeed({ eventLog, tasks: connections.tasks, log });
   const subscriptions = createSubscriptions({ feed, clock, supergraph, ...graph });
   const watch = createSessionWatch(endedSessions, clock);
-  const graphqlWs = createGraphqlWs(parts, subscriptions, watch);
+  const limits = createSocketLimits({ perUser: maxSocketsPerUser, perIp: maxSocketsPerIp, messagesPerS: maxMessagesPerS, clock });
+  const streamLimits = createSocketLimits({ perUser: maxSocketsPerUser, perIp: maxSocketsPerIp, messagesPerS: maxMessagesPerS, clock });
+  const openGraphqlWs = createGraphqlWs({ parts, subscriptions, watch, limits });
+  const streams = createHttpStreams({ parts, subscriptions, watch, limits: streamLimits, trusted });
   const sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: MAX_MESSAGE_BYTES,
+    maxPayload: maxMessageBytes,
     perMessageDeflate: false,
     handleProtocols: (protocols) => (protocols.has('graphql-transport-ws') ? 'graphql-transport-ws' : false),
   });
 
+  const opened = (socket: WebSocket, request: IncomingMessage) => {
+    // Whatever is wrong with one socket ends that socket only.
+    socket.on('error', () => socket.terminate());
+    const release = limits.takeIp(parts.clientIp(request));
+    if (!release) return socket.close(WS_CLOSE.tryLater, 'Too many connections');
+    socket.once('close', release);
+    openGraphqlWs(socket, request);
+  };
+
   return {
+    streams,
     start: () => feed.start(),
     async stop() {
       watch.stop();
       await drain(sockets);
+      streams.stop();
       await feed.stop();
     },
     upgrade(request, socket, head) {
-      const { pathname } = new URL(request.url ?? '/', 'http://gateway');
-      if (pathname !== '/graphql') return refuse(socket);
-      sockets.handleUpgrade(request, socket, head, (webSocket) => graphqlWs.opened(webSocket, request));
+      socket.on('error', () => socket.destroy());
+      if (pathOf(request) !== '/graphql') return refuse(socket);
+      sockets.handleUpgrade(request, socket, head, opened);
     },
   };
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
 }
 
 function refuse(socket: Duplex): void {
@@ -64,7 +94,7 @@ async function drain(sockets: WebSocketServer): Promise<void> {
           if (socket.readyState === socket.CLOSED) return resolve();
           socket.once('close', () => resolve());
           const delayMs = clients.length > 1 ? Math.random() * DRAIN_SPREAD_MS : 0;
-          setTimeout(() => socket.close(1012, 'Service restart'), delayMs);
+          setTimeout(() => socket.close(WS_CLOSE.restart, 'Service restart'), delayMs);
           setTimeout(() => socket.terminate(), delayMs + GOODBYE_MS).unref();
         }),
     ),

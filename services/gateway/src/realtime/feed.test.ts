@@ -92,6 +92,7 @@ function createReader() {
     ends,
     onChange: (change: TaskChanged) => void seen.push(change.sequence),
     onEnd: (reason: FeedEnd) => void ends.push(reason),
+    drained: async () => {},
   };
 }
 

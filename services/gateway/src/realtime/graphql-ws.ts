@@ -1,63 +1,72 @@
+import { rateLimited, toGraphQLError } from '@taskmesh/errors';
 import { GraphQLError, type ExecutionArgs } from 'graphql';
-import { CloseCode, makeServer, type Server } from 'graphql-ws';
+import { CloseCode, makeServer, MessageType, type Server } from 'graphql-ws';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
-import { InvalidOperation, type PreparedOperation, type RequestCall } from '../graph/executor.ts';
+import type { PreparedOperation, RequestCall } from '../graph/executor.ts';
 import { authorizationOf, type Caller, type GatewayParts } from '../parts.ts';
+import { admitted } from './admitted.ts';
 import type { SessionWatch } from './session-watch.ts';
-import { Draining, TooSlow, type Subscriptions } from './subscriptions.ts';
-
-/** How often a silent connection is asked whether it still lives. */
-const PING_EVERY_MS = 12_000;
-const CLOSE = { unauthorized: 4401, forbidden: 4403, restart: 1012, tryLater: 1013 } as const;
+import { drainedSocket, isTooFarBehind, keepAlive, WS_CLOSE } from './socket.ts';
+import type { SocketLimits } from './socket-limits.ts';
+import type { StreamEnd, StreamSink, Subscriptions } from './subscriptions.ts';
 
 interface Extra {
   socket: WebSocket;
   request: IncomingMessage;
   caller?: Extract<Caller, { kind: 'user' }>;
-  /** By the id of the client's message: what `onSubscribe` admitted. */
+  /** By the id of the client's message: what `onSubscribe` let in. */
   operations: Map<string, { operation: PreparedOperation; variables: Record<string, unknown> }>;
+  streams: number;
 }
 
 type Options = Parameters<typeof makeServer<Record<string, unknown>, Extra>>[0];
 
-export interface GraphqlWs {
-  /** Takes over a socket that speaks `graphql-transport-ws`. */
-  opened(socket: WebSocket, request: IncomingMessage): void;
+export interface GraphqlWsDeps {
+  parts: GatewayParts;
+  subscriptions: Subscriptions;
+  watch: SessionWatch;
+  limits: SocketLimits;
 }
 
 /**
  * The graphql-transport-ws protocol, as https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md has it.
  * Queries and mutations work here, too. The token comes in `connection_init` or in the upgrade's header, and is watched
- * for as long as the socket lives.
+ * for as long as the socket lives. The library speaks the protocol; only a stream's `next` messages are written here,
+ * because equal streams share the text of their events.
  */
-export function createGraphqlWs(parts: GatewayParts, subscriptions: Subscriptions, watch: SessionWatch): GraphqlWs {
-  const server = makeServer(serverOptions(parts, subscriptions, watch));
-  return { opened: (socket, request) => serve(server, socket, request) };
+export function createGraphqlWs(deps: GraphqlWsDeps): (socket: WebSocket, request: IncomingMessage) => void {
+  const server = makeServer(serverOptions(deps));
+  return (socket, request) => serve(server, socket, request, deps.limits);
 }
 
-function serverOptions(parts: GatewayParts, subscriptions: Subscriptions, watch: SessionWatch): Options {
+function serverOptions({ parts, subscriptions, watch, limits }: GraphqlWsDeps): Options {
   return {
     async onConnect({ connectionParams, extra }) {
+      const { socket } = extra;
       const caller = await authenticate(parts, extra.request, connectionParams);
-      if (caller.kind === 'anonymous') {
-        extra.socket.close(CLOSE.unauthorized, 'Unauthorized');
-        return undefined;
-      }
+      if (caller.kind === 'anonymous') socket.close(WS_CLOSE.unauthorized, 'Unauthorized');
       if (caller.kind === 'invalid') return false; // closes with 4403 Forbidden
+      if (caller.kind !== 'user') return undefined;
+      const release = limits.takeUser(caller.identity.userId);
+      if (!release) return socket.close(WS_CLOSE.tryLater, 'Too many connections');
       extra.caller = caller;
-      extra.socket.once('close', watch(caller.claims, () => extra.socket.close(CLOSE.forbidden, 'Forbidden')));
+      const unwatch = watch(caller.claims, () => socket.close(WS_CLOSE.forbidden, 'Forbidden'));
+      socket.once('close', () => {
+        release();
+        unwatch();
+      });
       return undefined;
     },
 
-    onSubscribe({ extra }, id, { query, operationName, variables, extensions: _ignored }) {
-      const admitted = admit(parts, query, operationName ?? undefined);
-      if (Array.isArray(admitted)) return admitted;
-      extra.operations.set(id, { operation: admitted, variables: variables ?? {} });
+    onSubscribe({ extra }, id, { query, operationName, variables }) {
+      const found = admitted(parts, query, operationName ?? undefined);
+      if (Array.isArray(found)) return found;
+      extra.operations.set(id, { operation: found, variables: variables ?? {} });
       const { schema } = parts.executor;
-      // The document is the client's; what runs is looked up by `id`.
-      return { schema, document: admitted.document, operationName: admitted.operationName, contextValue: { extra, id } };
+      // The library looks at the document for the kind of operation; what runs is found by `id`.
+      return { schema, document: found.document, operationName: found.operationName, contextValue: { extra, id } };
     },
 
     async execute(args: ExecutionArgs) {
@@ -66,10 +75,21 @@ function serverOptions(parts: GatewayParts, subscriptions: Subscriptions, watch:
     },
 
     async subscribe(args: ExecutionArgs) {
-      const { extra, operation, variables } = take(args);
+      const { extra, id, operation, variables } = take(args);
+      if (extra.streams >= parts.config.realtime.maxSubscriptions)
+        return { errors: [toGraphQLError(rateLimited(1, 'Too many subscriptions on this connection.'))] };
+      const stream = new WrittenStream();
       try {
-        const stream = await subscriptions.subscribe(operation, variables, callOf(parts, extra));
-        return closing(stream, extra.socket) as never; // as above
+        const stop = await subscriptions.subscribe(
+          { operation, variables, call: callOf(parts, extra) },
+          sinkOf(extra.socket, id, stream),
+        );
+        extra.streams++;
+        stream.onReturn(() => {
+          extra.streams--;
+          stop();
+        });
+        return stream as never; // an iterable without values: the events are written by the sink
       } catch (error) {
         if (error instanceof GraphQLError) return { errors: [error] };
         throw error;
@@ -82,26 +102,11 @@ function take({ contextValue }: ExecutionArgs) {
   const { extra, id } = contextValue as { extra: Extra; id: string }; // set by onSubscribe
   const found = extra.operations.get(id);
   extra.operations.delete(id);
-  if (!found) throw new Error('An operation ran that was not admitted.');
-  return { extra, ...found };
+  if (!found) throw new Error('An operation ran that was not let in.');
+  return { extra, id, ...found };
 }
 
-function admit(parts: GatewayParts, query: string, operationName: string | undefined): PreparedOperation | GraphQLError[] {
-  try {
-    return parts.admit(query, operationName);
-  } catch (error) {
-    if (!(error instanceof InvalidOperation)) throw error;
-    return error.errors.map(
-      (cause) => new GraphQLError(cause.message, { nodes: cause.nodes, source: cause.source, positions: cause.positions, extensions: { code: error.code, ...cause.extensions } }),
-    );
-  }
-}
-
-function authenticate(
-  parts: GatewayParts,
-  request: IncomingMessage,
-  params: Record<string, unknown> | undefined,
-): Promise<Caller> {
+function authenticate(parts: GatewayParts, request: IncomingMessage, params: Record<string, unknown> | undefined): Promise<Caller> {
   const value = params?.['authorization'] ?? params?.['Authorization'];
   if (value === undefined || value === null || value === '') return parts.authenticate(authorizationOf(request));
   return parts.authenticate([typeof value === 'string' ? value : '']);
@@ -117,27 +122,80 @@ function callOf(parts: GatewayParts, { caller, request }: Extra): RequestCall {
   };
 }
 
-/** A stream that ends because of its transport ends the transport: the client comes back and resumes. */
-function closing<Value>(stream: AsyncIterableIterator<Value>, socket: WebSocket): AsyncIterableIterator<Value> {
+function sinkOf(socket: WebSocket, id: string, stream: WrittenStream): StreamSink {
+  const open = `{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`;
   return {
-    async next() {
-      try {
-        return await stream.next();
-      } catch (error) {
-        if (error instanceof TooSlow) socket.close(CLOSE.tryLater, 'Too slow');
-        else if (error instanceof Draining) socket.close(CLOSE.restart, 'Service restart');
-        else throw error;
-        return { done: true, value: undefined };
-      }
+    next(json) {
+      if (isTooFarBehind(socket)) return false;
+      socket.send(`${open}${json}}`);
+      return true;
     },
-    return: async () => (await stream.return?.()) ?? { done: true, value: undefined },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
+    end: (end) => endStream(end, socket, stream),
+    drained: () => drainedSocket(socket),
   };
 }
 
-function serve(server: Server<Extra>, socket: WebSocket, request: IncomingMessage): void {
+function endStream(end: StreamEnd, socket: WebSocket, stream: WrittenStream): void {
+  switch (end.kind) {
+    case 'failed':
+      return stream.fail(end.error);
+    case 'slow':
+      return socket.close(WS_CLOSE.tryLater, 'Too slow');
+    case 'stopped':
+      return socket.close(WS_CLOSE.restart, 'Service restart');
+  }
+}
+
+/** What the library iterates over: no values, only an end, which is a failure or the client's own doing. */
+class WrittenStream implements AsyncIterableIterator<never> {
+  #fail: (error: unknown) => void = () => {};
+  #finish: () => void = () => {};
+  #release: () => void = () => {};
+  #isOver = false;
+  readonly #end: Promise<void>;
+
+  constructor() {
+    this.#end = new Promise((resolve, reject) => {
+      this.#finish = resolve;
+      this.#fail = reject;
+    });
+    this.#end.catch(() => undefined); // it may fail before anybody looks
+  }
+
+  onReturn(release: () => void): void {
+    if (this.#isOver) release();
+    else this.#release = release;
+  }
+
+  fail(error: GraphQLError): void {
+    this.#over();
+    this.#fail(error);
+  }
+
+  async next(): Promise<IteratorResult<never>> {
+    await this.#end;
+    return { done: true, value: undefined };
+  }
+
+  async return(): Promise<IteratorResult<never>> {
+    this.#over();
+    this.#finish();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#release();
+  }
+}
+
+function serve(server: Server<Extra>, socket: WebSocket, request: IncomingMessage, limits: SocketLimits): void {
+  const mayTalk = limits.messages();
   const closed = server.opened(
     {
       protocol: socket.protocol,
@@ -149,29 +207,12 @@ function serve(server: Server<Extra>, socket: WebSocket, request: IncomingMessag
       close: (code, reason) => socket.close(code, reason),
       onMessage: (onMessage) =>
         socket.on('message', (bytes) => {
+          if (!mayTalk()) return socket.close(WS_CLOSE.tryLater, 'Too many messages');
           onMessage(String(bytes)).catch(() => socket.close(CloseCode.InternalServerError, 'Internal server error'));
         }),
     },
-    { socket, request, operations: new Map() },
+    { socket, request, operations: new Map(), streams: 0 },
   );
-  const stopPinging = keepAlive(socket);
-  socket.once('close', (code, reason) => {
-    stopPinging();
-    void closed(code, String(reason));
-  });
-  // Whatever is wrong with one socket ends that socket only.
-  socket.on('error', () => socket.terminate());
-}
-
-function keepAlive(socket: WebSocket): () => void {
-  let isAlive = true;
-  socket.on('pong', () => {
-    isAlive = true;
-  });
-  const timer = setInterval(() => {
-    if (!isAlive) return socket.terminate();
-    isAlive = false;
-    socket.ping();
-  }, PING_EVERY_MS);
-  return () => clearInterval(timer);
+  keepAlive(socket);
+  socket.once('close', (code, reason) => void closed(code, String(reason)));
 }

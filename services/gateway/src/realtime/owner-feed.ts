@@ -5,10 +5,12 @@ import type { Log } from '@taskmesh/service';
 /** Why a feed ended that its reader did not end: the cursor or epoch is of no use any more, or the gateway stops. */
 export type FeedEnd = 'expired' | 'stopped';
 
-/** One reader of an owner's changes. Both functions return at once and never throw. */
+/** One reader of an owner's changes. `onChange` and `onEnd` return at once; none of them throws. */
 export interface FeedReader {
   onChange(change: TaskChanged): void;
   onEnd(reason: FeedEnd): void;
+  /** Asked between the pages of a replay: resolves when the reader can take another one. Live changes do not wait. */
+  drained(): Promise<void>;
 }
 
 export interface OwnerFeedOptions {
@@ -109,6 +111,7 @@ export class OwnerFeed {
   async #replay(attached: Attached): Promise<void> {
     const isNeeded = () => this.#readers.has(attached) && attached.position < this.#last;
     while (isNeeded()) {
+      await attached.reader.drained();
       for (const change of await this.#changesAfter(attached.position, isNeeded)) {
         if (!this.#readers.has(attached)) return;
         if (change.sequence !== attached.position + 1) continue;

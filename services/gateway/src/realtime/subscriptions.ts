@@ -1,42 +1,51 @@
-import { AppError, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/errors';
+import { AppError, toGraphQLError, unauthenticated } from '@taskmesh/errors';
 import type { TaskChanged } from '@taskmesh/events';
 import type { Clock } from '@taskmesh/service';
-import { getArgumentValues, getVariableValues, GraphQLError, type FieldNode, type SelectionSetNode } from 'graphql';
+import { getArgumentValues, getVariableValues, GraphQLError } from 'graphql';
 import type { OperationResult, PreparedOperation, RequestCall } from '../graph/executor.ts';
-import { BoundedQueue } from './bounded-queue.ts';
 import { concerns, toChangeEvent } from './change-event.ts';
 import type { Feed } from './feed.ts';
 import type { FeedEnd } from './owner-feed.ts';
+import { compileProjection } from './projection.ts';
 import { planSubscription, type PlanDeps, type SubscriptionPlan } from './subscription-plan.ts';
 import type { TaskFilter } from './task-filter.ts';
 
-/** How far a reader may fall behind before its stream ends. */
-const QUEUE_LIMIT = 1_000;
+/** How many events may wait for what other services add to them before the reader counts as too slow. */
+const WAITING_LIMIT = 1_000;
 const EVENT_DEADLINE_MS = 10_000;
 /** A service that foreign fields come from may be away for this long before an event goes out without them. */
 const FOREIGN_PATIENCE_MS = 30_000;
 
-/** The reader is too slow: its transport closes in a way that makes the client come back and resume. */
-export class TooSlow extends Error {
-  override readonly name = 'TooSlow';
-}
+/** Why a stream ended that its client did not end. */
+export type StreamEnd =
+  /** For the client to read: the stream ends as the protocol has it. */
+  | { kind: 'failed'; error: GraphQLError }
+  /** The transport ends in a way that makes the client come back and resume: the client was too slow, or the gateway stops. */
+  | { kind: 'slow' | 'stopped' };
 
-/** The gateway stops: clients come back to another one. */
-export class Draining extends Error {
-  override readonly name = 'Draining';
+/** Where a stream's events go. Neither function throws. */
+export interface StreamSink {
+  /** `json` is the whole result of the event, the same string for all equal streams. False: the client is too slow. */
+  next(json: string, change: TaskChanged): boolean;
+  end(end: StreamEnd): void;
+  /** Resolves when what was written before is on its way to the client, so that a long replay does not run ahead of it. */
+  drained(): Promise<void>;
 }
 
 export interface Subscriptions {
   /**
-   * Runs `Subscription.taskChanges` for the call's user. The iteration throws a GraphQLError when the stream ends for a
-   * reason the client should know, TooSlow or Draining when its transport should end.
+   * Runs `Subscription.taskChanges` for the call's user until the returned function is called, or the stream ends.
    * @throws GraphQLError when it cannot begin
    */
-  subscribe(
-    operation: PreparedOperation,
-    variables: Record<string, unknown>,
-    call: RequestCall,
-  ): Promise<AsyncIterableIterator<OperationResult>>;
+  subscribe(request: StreamRequest, sink: StreamSink): Promise<() => void>;
+}
+
+export interface StreamRequest {
+  operation: PreparedOperation;
+  variables: Record<string, unknown>;
+  call: RequestCall;
+  /** A position that the transport brought along; wins over the argument `after`. */
+  after?: string;
 }
 
 interface Deps extends PlanDeps {
@@ -44,25 +53,58 @@ interface Deps extends PlanDeps {
   clock: Clock;
 }
 
-export function createSubscriptions(deps: Deps): Subscriptions {
-  const plans = new WeakMap<PreparedOperation, SubscriptionPlan>();
+/** What is worked out once for a document. */
+interface Prepared {
+  /** Writes an event without asking anybody; undefined when it needs other services. */
+  project: ReturnType<typeof compileProjection>;
+  plan: SubscriptionPlan | undefined;
+}
 
-  const planOf = (operation: PreparedOperation): SubscriptionPlan => {
-    const plan = plans.get(operation) ?? planSubscription(operation, deps);
-    plans.set(operation, plan);
-    return plan;
+/** Renders a change for one document and its variables: at once, or after asking other services. */
+type Render = (change: TaskChanged) => string | Promise<string>;
+
+export function createSubscriptions(deps: Deps): Subscriptions {
+  const prepared = new WeakMap<PreparedOperation, Prepared>();
+  /** What equal subscriptions of one owner share: each change is rendered once for all of them. */
+  const rendered = new WeakMap<TaskChanged, Map<string, string | Promise<string>>>();
+
+  const prepare = (operation: PreparedOperation): Prepared => {
+    const known = prepared.get(operation);
+    if (known) return known;
+    const project = compileProjection(deps.supergraph.schema, operation);
+    const fresh = { project, plan: project ? undefined : planSubscription(operation, deps) };
+    prepared.set(operation, fresh);
+    return fresh;
+  };
+
+  const shared = (key: string, render: Render): Render => (change) => {
+    const byKey = rendered.get(change) ?? new Map<string, string | Promise<string>>();
+    rendered.set(change, byKey);
+    const known = byKey.get(key);
+    if (known !== undefined) return known;
+    const fresh = render(change);
+    byKey.set(key, fresh);
+    return fresh;
   };
 
   return {
-    async subscribe(operation, variables, call) {
+    async subscribe({ operation, variables, call, after }, sink) {
       const { identity } = call;
       if (identity.role !== 'user') throw toGraphQLError(unauthenticated());
       const args = readArguments(deps, operation, variables);
-      const plan = planOf(operation);
-      const changes = await open(deps.feed, identity.userId, args);
-      return results(changes, (change) => resultFor(deps, { change, plan, variables: args.variables, call }));
+      const { project, plan } = prepare(operation);
+      const render = shared(renderingKey(operation, args.variables), (change) => {
+        if (project) return project(toChangeEvent(change));
+        return plan ? withForeignFields(deps, { change, plan, variables: args.variables, call }) : '';
+      });
+      return open(deps.feed, { owner: identity.userId, after: after ?? args.after, filter: args.filter, render, sink });
     },
   };
+}
+
+/** Equal for subscriptions that get the same for the same change, wherever in the feed they are. */
+function renderingKey({ hash, operationName = '' }: PreparedOperation, { after: _position, ...variables }: Record<string, unknown>): string {
+  return `${hash} ${operationName} ${JSON.stringify(variables)}`;
 }
 
 interface Arguments {
@@ -76,7 +118,7 @@ function readArguments({ supergraph: { schema } }: Deps, { operation }: Prepared
   const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], raw, { maxErrors: 10 });
   if (coerced.errors) throw badInput(coerced.errors[0]);
   const field = schema.getSubscriptionType()?.getFields()['taskChanges'];
-  const node = rootField(operation.selectionSet);
+  const node = operation.selectionSet.selections.find((selection) => selection.kind === 'Field');
   if (!field || node?.name.value !== 'taskChanges')
     throw new GraphQLError('Only taskChanges can be subscribed to, selected as a field of its own.', {
       extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
@@ -93,54 +135,60 @@ function badInput(error: GraphQLError | undefined): GraphQLError {
   return new GraphQLError(error?.message ?? 'Bad variables.', { extensions: { code: 'BAD_USER_INPUT' } });
 }
 
-/** Validation lets exactly one root field through; a fragment around it is rare enough to be refused. */
-function rootField({ selections }: SelectionSetNode): FieldNode | undefined {
-  return selections.find((selection) => selection.kind === 'Field');
+interface OpenStream {
+  owner: string;
+  after: string | undefined;
+  filter: TaskFilter | undefined;
+  render: Render;
+  sink: StreamSink;
 }
 
-/** The owner's changes as an iteration that never holds the feed up. */
-async function open(feed: Feed, owner: string, { after, filter }: Arguments): Promise<BoundedQueue<TaskChanged>> {
+/** Hands changes to the sink in their order, also when some of them have to wait for other services. */
+async function open(feed: Feed, { owner, after, filter, render, sink }: OpenStream): Promise<() => void> {
+  let isOver = false;
   let detach = () => {};
-  const queue = new BoundedQueue<TaskChanged>(QUEUE_LIMIT, () => detach());
-  const reader = {
-    onChange(change: TaskChanged) {
-      if (filter && !concerns(change, filter)) return;
-      if (queue.push(change)) return;
-      detach();
-      queue.abort(new TooSlow());
-    },
-    onEnd: (reason: FeedEnd) => queue.fail(reason === 'expired' ? expired() : new Draining()),
+  let waiting = 0;
+  let tail = Promise.resolve();
+
+  const over = (end?: StreamEnd) => {
+    if (isOver) return;
+    isOver = true;
+    detach();
+    if (end) sink.end(end);
   };
+  const send = (json: string, change: TaskChanged) => {
+    if (!isOver && !sink.next(json, change)) over({ kind: 'slow' });
+  };
+  const onChange = (change: TaskChanged) => {
+    if (isOver || (filter && !concerns(change, filter))) return;
+    const json = render(change);
+    if (waiting === 0 && typeof json === 'string') return send(json, change);
+    if (++waiting > WAITING_LIMIT) return over({ kind: 'slow' });
+    tail = tail
+      .then(async () => send(await json, change))
+      .catch(() => over({ kind: 'stopped' })) // never told by a renderer; the client comes back with its cursor
+      .finally(() => waiting--);
+  };
+  const onEnd = (reason: FeedEnd) => {
+    void tail.then(() => over(reason === 'expired' ? { kind: 'failed', error: expired() } : { kind: 'stopped' }));
+  };
+
+  const drained = async () => {
+    await tail;
+    await sink.drained();
+  };
+
   try {
-    detach = await feed.subscribe(owner, after, reader);
+    detach = await feed.subscribe(owner, after, { onChange, onEnd, drained });
   } catch (error) {
     throw error instanceof AppError ? toGraphQLError(error) : error;
   }
-  return queue;
+  if (isOver) detach();
+  return () => over();
 }
 
 function expired(): GraphQLError {
   return toGraphQLError(new AppError('CURSOR_EXPIRED', 'The feed begins anew; read the list again.'));
-}
-
-/** One result for each change, in order. Ending the iteration ends the reading, also while a result is being made. */
-function results(
-  changes: BoundedQueue<TaskChanged>,
-  resultOf: (change: TaskChanged) => Promise<OperationResult>,
-): AsyncIterableIterator<OperationResult> {
-  return {
-    async next() {
-      const change = await changes.next();
-      return change.done ? change : { done: false, value: await resultOf(change.value) };
-    },
-    async return() {
-      await changes.return();
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
 }
 
 interface EventRun {
@@ -151,14 +199,17 @@ interface EventRun {
 }
 
 /** An event must not be lost because a service that only adds to it is away for a moment: then it waits. */
-async function resultFor({ clock }: Deps, { change, plan, variables, call }: EventRun): Promise<OperationResult> {
+async function withForeignFields({ clock }: Deps, { change, plan, variables, call }: EventRun): Promise<string> {
   const giveUpAt = clock.now() + FOREIGN_PATIENCE_MS;
   for (;;) {
     const root = { taskChanges: toChangeEvent(change) };
     const run = { call, deadline: clock.now() + EVENT_DEADLINE_MS, mutation: false };
     const result = await plan.run(root, variables, run);
-    const isAway = result.errors?.some(({ extensions }) => extensions?.['code'] === unavailable().code);
-    if (!isAway || clock.now() > giveUpAt) return result;
+    if (!lacksService(result) || clock.now() > giveUpAt) return JSON.stringify(result);
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
+}
+
+function lacksService({ errors }: OperationResult): boolean {
+  return errors?.some(({ extensions }) => extensions?.['code'] === 'SERVICE_UNAVAILABLE') ?? false;
 }

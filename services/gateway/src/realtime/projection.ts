@@ -1,0 +1,97 @@
+import { isEnumType, isObjectType, isScalarType, getNamedType, type FragmentDefinitionNode, type GraphQLObjectType, type GraphQLSchema, type SelectionSetNode } from 'graphql';
+import type { PreparedOperation } from '../graph/executor.ts';
+
+/** Writes the part of an object that a selection asks for, as JSON. */
+type Write = (source: Record<string, unknown>) => string;
+
+/** Which fields an event brings along, by type: whatever else is selected has to be fetched. */
+const IN_THE_EVENT: Record<string, ReadonlySet<string>> = {
+  TaskChange: new Set(['__typename', 'cursor', 'sequence', 'kind', 'task', 'previous', 'occurredAt']),
+  Task: new Set([
+    ...['__typename', 'id', 'title', 'description', 'completed', 'dueDate', 'category', 'priority'],
+    ...['createdAt', 'updatedAt', 'version', 'owner'],
+  ]),
+  User: new Set(['__typename', 'id']),
+};
+
+/**
+ * Compiles a subscription whose whole selection is in the event: the returned function writes `{"data": …}` for the root
+ * field's value without any executor. Undefined when something has to be fetched or decided per request (@include, @skip).
+ */
+export function compileProjection(schema: GraphQLSchema, { document, operation }: PreparedOperation): Write | undefined {
+  const root = schema.getSubscriptionType();
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions)
+    if (definition.kind === 'FragmentDefinition') fragments.set(definition.name.value, definition);
+  const [field, ...others] = operation.selectionSet.selections;
+  if (!root || field?.kind !== 'Field' || others.length > 0 || field.directives?.length || !field.selectionSet) return undefined;
+  const type = getNamedType(root.getFields()[field.name.value]?.type);
+  if (!isObjectType(type)) return undefined;
+  const write = compileObject(type, [field.selectionSet], fragments);
+  if (!write) return undefined;
+  const open = `{"data":{${JSON.stringify(field.alias?.value ?? field.name.value)}:`;
+  return (source) => `${open}${write(source)}}}`;
+}
+
+interface Selected {
+  name: string;
+  selections: SelectionSetNode[];
+}
+
+function compileObject(
+  type: GraphQLObjectType,
+  selections: SelectionSetNode[],
+  fragments: Map<string, FragmentDefinitionNode>,
+): Write | undefined {
+  const fields = new Map<string, Selected>();
+  for (const selection of selections) if (!collect(type, selection, fragments, fields)) return undefined;
+  const writers: { label: string; write: Write }[] = [];
+  for (const [key, { name, selections: inner }] of fields) {
+    const write = compileField(type, name, inner, fragments);
+    if (!write) return undefined;
+    writers.push({ label: `${writers.length > 0 ? ',' : ''}${JSON.stringify(key)}:`, write });
+  }
+  return (source) => {
+    let text = '{';
+    for (const { label, write } of writers) text += label + write(source);
+    return `${text}}`;
+  };
+}
+
+/** Brings fields of the same response key together; false for anything that this cannot do. */
+function collect(
+  type: GraphQLObjectType,
+  { selections }: SelectionSetNode,
+  fragments: Map<string, FragmentDefinitionNode>,
+  into: Map<string, Selected>,
+): boolean {
+  return selections.every((selection) => {
+    if (selection.directives?.length) return false;
+    if (selection.kind === 'Field') {
+      if (selection.arguments?.length || !IN_THE_EVENT[type.name]?.has(selection.name.value)) return false;
+      const key = selection.alias?.value ?? selection.name.value;
+      const known = into.get(key) ?? { name: selection.name.value, selections: [] };
+      if (selection.selectionSet) known.selections.push(selection.selectionSet);
+      into.set(key, known);
+      return true;
+    }
+    const fragment = selection.kind === 'FragmentSpread' ? fragments.get(selection.name.value) : selection;
+    if (!fragment || fragment.directives?.length) return false;
+    // All types of an event are objects: a condition on anything else is left to the executor.
+    return (fragment.typeCondition?.name.value ?? type.name) === type.name && collect(type, fragment.selectionSet, fragments, into);
+  });
+}
+
+function compileField(
+  type: GraphQLObjectType,
+  name: string,
+  selections: SelectionSetNode[],
+  fragments: Map<string, FragmentDefinitionNode>,
+): Write | undefined {
+  if (name === '__typename') return () => JSON.stringify(type.name);
+  const fieldType = getNamedType(type.getFields()[name]?.type);
+  if (isScalarType(fieldType) || isEnumType(fieldType)) return (source) => JSON.stringify(source[name] ?? null);
+  if (!isObjectType(fieldType)) return undefined;
+  const write = compileObject(fieldType, selections, fragments);
+  return write && ((source) => (source[name] ? write(source[name] as Record<string, unknown>) : 'null')); // an object's value is one
+}

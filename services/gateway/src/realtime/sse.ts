@@ -1,0 +1,13 @@
+import type { StreamFormat } from './http-streams.ts';
+
+/** GraphQL over server-sent events, distinct connections: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md */
+export const sse: StreamFormat = {
+  accepts: (accept) => accept.includes('text/event-stream'),
+  contentType: 'text/event-stream; charset=utf-8',
+  opening: ':\n\n',
+  heartbeat: ':\n\n',
+  // An EventSource sends the last id back as Last-Event-ID when it comes again.
+  next: (json, cursor) => `event: next\n${cursor === '' ? '' : `id: ${cursor}\n`}data: ${json}\n\n`,
+  ending: 'event: complete\ndata:\n\n',
+  failure: (errors) => `event: next\ndata: ${JSON.stringify({ errors })}\n\nevent: complete\ndata:\n\n`,
+};
