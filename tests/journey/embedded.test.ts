@@ -2,6 +2,7 @@ import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeFeedClients } from '../feed/feed-clients.ts';
 import { describeJourney } from './journey.ts';
 
 describe('the embedded platform', () => {
@@ -17,4 +18,5 @@ describe('the embedded platform', () => {
   }, 30_000);
 
   describeJourney(() => ({ urls: [platform.url] }));
+  describeFeedClients(() => ({ urls: [platform.url] }));
 });

@@ -3,6 +3,7 @@ import { requiredAddress } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeFeedClients } from '../feed/feed-clients.ts';
 import { describeJourney } from './journey.ts';
 
 describe('the stack of separate processes, two gateways, real PostgreSQL, Redis and Kafka', () => {
@@ -25,4 +26,5 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
   }, 30_000);
 
   describeJourney(() => ({ urls: stack.urls }));
+  describeFeedClients(() => ({ urls: stack.urls }));
 });

@@ -76,7 +76,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         await withAdvisoryLock(await pool(), 'taskmesh-migrations', () => orm.migrator.up());
       });
       // An idle connection that the server ends is an event on the pool; unheard it would end the process.
-      (await pool()).on('error', (error) => log.warn({ err: error }, 'database connection lost'));
+      // The driver hangs the whole connection on that error, so only what it says is logged.
+      (await pool()).on('error', (error) => log.warn({ reason: error.message }, 'database connection lost'));
     },
     em: () => orm.em.fork(),
     run: (kind, statement, values) =>

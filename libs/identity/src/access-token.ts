@@ -28,14 +28,15 @@ export function signAccessToken(claims: AccessTokenClaims, key: { kid: string; p
 }
 
 /**
- * Checks form, signature, type, issuer, audience and times, with no leeway. Nothing in the token decides where the key
- * comes from but its `kid`, and `getKey` knows only keys of ours.
+ * Checks form, signature, type, issuer, audience and times, by default with no leeway. Nothing in the token decides where the key
+ * comes from but its `kid`, and `getKey` knows only keys of ours. `graceS` lets one through that expired so many seconds ago.
  * @throws AppError UNAUTHENTICATED
  */
 export async function verifyAccessToken(
   token: string,
   getKey: JWTVerifyGetKey,
   nowMs: number,
+  graceS = 0,
 ): Promise<AccessTokenClaims> {
   try {
     const { payload } = await jwtVerify<Record<string, unknown>>(token, getKey, {
@@ -45,6 +46,7 @@ export async function verifyAccessToken(
       audience: AUDIENCE,
       requiredClaims: ['exp', 'iat', 'sub', 'sid', 'jti'],
       currentDate: new Date(nowMs),
+      clockTolerance: graceS,
     });
     return checked(payload, nowMs);
   } catch (cause) {

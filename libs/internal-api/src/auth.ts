@@ -1,4 +1,5 @@
 import type { KeySet } from '@taskmesh/identity';
+import type { Adoption } from './adoption.ts';
 import type { InternalApi } from './define.ts';
 
 /** A session that has ended: its access tokens count no more, up to `until` (Unix seconds), when the last of them expires. */
@@ -17,7 +18,27 @@ export interface AuthInternal {
   accessTokenKeys(): Promise<KeySet>;
 }
 
+/** What auth offers to backup alone: its store, taken out of a restored dump. */
+export interface AuthRestore {
+  /**
+   * Makes a loaded database into a store that can take the place of the living one. `database` is a name on
+   * the server of the living store; it holds nothing but bare tables in the schema `restored`, and belongs to the living
+   * database's owner. Migrates the schema `public` in it, takes over the accounts of `restored`, and drops `restored`.
+   * Sessions and tokens are not taken from there. Keeps no connection to it. All or nothing.
+   */
+  adopt(database: string): Promise<Adoption>;
+  /**
+   * Behind `adopt` and right before the swap, while nobody can write to the living store: copies sessions,
+   * refresh and reset tokens and the list of ended sessions with its counter from the living store into `database`, for
+   * accounts that exist there. Must be quick, only reads the living store, and may be repeated: it replaces what an
+   * earlier call copied.
+   */
+  carryOver(database: string): Promise<void>;
+}
+
 export const authInternal: InternalApi<AuthInternal> = {
   service: 'auth',
   names: ['endedSessions', 'accessTokenKeys'],
 };
+
+export const authRestore: InternalApi<AuthRestore> = { service: 'auth', names: ['adopt', 'carryOver'] };

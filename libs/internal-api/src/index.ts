@@ -1,3 +1,4 @@
+export type { Adoption } from './adoption.ts';
 export { createInternalClient, serveInternalApi, type InternalApi, type InternalClientOptions } from './define.ts';
-export { authInternal, type AuthInternal, type EndedSession } from './auth.ts';
-export { tasksInternal, type FeedPosition, type TasksInternal } from './tasks.ts';
+export { authInternal, authRestore, type AuthInternal, type AuthRestore, type EndedSession } from './auth.ts';
+export { tasksInternal, tasksRestore, type FeedPosition, type TasksInternal, type TasksRestore } from './tasks.ts';

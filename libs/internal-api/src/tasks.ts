@@ -1,4 +1,5 @@
 import type { TaskChanged } from '@taskmesh/events';
+import type { Adoption } from './adoption.ts';
 import type { InternalApi } from './define.ts';
 
 /** A place in one owner's feed. */
@@ -18,7 +19,22 @@ export interface TasksInternal {
   openCursor(owner: string, cursor: string): Promise<FeedPosition | null>;
 }
 
+/** What tasks offers to backup alone: its store, taken out of a restored dump. */
+export interface TasksRestore {
+  /**
+   * Makes a loaded database into a store that can take the place of the living one. `database` is a name on
+   * the server of the living store; it holds nothing but bare tables in the schema `restored`, and belongs to the living
+   * database's owner. Migrates the schema `public` in it, takes over the rows of `restored.tasks` that pass the rules,
+   * with an epoch of 1 + the greater of the living one's and `restored.feed_state`'s, an empty change log, sequences from
+   * 0 and a cursor secret of its own; then drops `restored`. Keeps no connection to it. All or nothing; may be repeated
+   * only after `complete: false`.
+   */
+  adopt(database: string): Promise<Adoption>;
+}
+
 export const tasksInternal: InternalApi<TasksInternal> = {
   service: 'tasks',
   names: ['heads', 'changesAfter', 'openCursor'],
 };
+
+export const tasksRestore: InternalApi<TasksRestore> = { service: 'tasks', names: ['adopt'] };

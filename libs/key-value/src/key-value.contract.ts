@@ -184,13 +184,13 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         const closed = await create();
         expect(closed.isUp()).toBe(true);
         await closed.close();
+        expect(closed.isUp()).toBe(false);
         await closed.set('key', 'value', { ttlSeconds: 60 });
         await closed.publish('channel', 'message');
         await (
           await closed.subscribe('channel', () => undefined)
         )();
         expect(await closed.get('key')).toBeNull();
-        expect(closed.isUp()).toBe(false);
         await closed.close();
       });
     });

@@ -134,6 +134,34 @@ describe('a frozen Redis', () => {
   }, 30_000);
 });
 
+describe('a connection that died without a word', () => {
+  it('is replaced, the one for commands and the one for subscriptions', async () => {
+    const id = randomUUID();
+    const heard: string[] = [];
+    await eventually(store.isUp);
+    await store.subscribe(id, (message) => heard.push(message));
+    proxy.strand();
+    await eventually(async () => {
+      await store.publish(id, 'hello');
+      return heard.length > 0;
+    });
+  }, 30_000);
+
+  it('is replaced even when it died while it was being opened', async () => {
+    await eventually(store.isUp);
+    proxy.freeze();
+    const other = open();
+    try {
+      await eventually(() => proxy.connections() === 2);
+      proxy.strand();
+      proxy.thaw();
+      await eventually(other.isUp, { timeoutMs: 4_000 });
+    } finally {
+      await other.close();
+    }
+  });
+});
+
 describe('a Redis that is killed', () => {
   it('makes calls answer at once, and is used again when it is back, subscriptions included', async () => {
     const id = randomUUID();

@@ -118,7 +118,7 @@ export function describeEventLog(name: string, create: () => EventLog): void {
       const staying = await read();
       await log.publish(topic, numbered('k', 1, 5));
       await log.publish(topic, numbered('k', 6, 6));
-      await eventually(() => staying.records.length >= 6);
+      await eventually(() => staying.records.length >= 6 && seen.length >= 2);
       await stopped;
       expect(seen).toEqual(['1', '2']);
       await stopping.stop();

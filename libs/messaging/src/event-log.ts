@@ -18,7 +18,10 @@ export interface LogRecord {
  * the order of one key while somebody changes how many partitions the topic has.
  */
 export interface EventLog {
-  /** Makes the topic if it is not there; one that is there stays as it is. Rejects when the log cannot be reached. */
+  /**
+   * Makes the topic if it is not there (one that is there stays as it is) and resolves when it can be published to.
+   * Rejects when the log cannot be reached.
+   */
   ensureTopic(topic: string, options: { partitions: number }): Promise<void>;
   /**
    * Appends in the given order. Rejects when any of it may not have been taken; the caller sends all of it again. What

@@ -6,7 +6,9 @@ import { Kafka, logLevel, type Admin } from 'kafkajs';
 import { describeEventLog } from './event-log.contract.ts';
 import type { EventLog, LogRecord } from './event-log.ts';
 import { createKafkaEventLog } from './kafka.ts';
-import { parseAddress } from './kafka/config.ts';
+import { clientSettings, parseAddress } from './kafka/config.ts';
+import { createLibraryLogger } from './kafka/logger.ts';
+import { createNode } from './kafka/node.ts';
 
 const silent = createLog({ service: 'test', level: 'silent' });
 const brokers = () => requiredAddress('KAFKA_BROKERS').split(',');
@@ -59,6 +61,32 @@ describe('the event log in Kafka', () => {
     await Promise.all(Array.from({ length: 5 }, () => log.ensureTopic(wanted, { partitions: 2 })));
     const { topics } = await admin.fetchTopicMetadata({ topics: [wanted] });
     expect(topics[0]?.partitions).toHaveLength(2);
+  });
+
+  it('lets a topic be used as soon as it is made', async () => {
+    for (let count = 1; count <= 20; count += 1) {
+      const fresh = `${topic}-${count}`;
+      await log.ensureTopic(fresh, { partitions: 3 });
+      await log.publish(fresh, [record(1, 'a'), record(1, 'b'), record(1, 'c')]);
+    }
+  });
+
+  it('tells a topic that was made again from the one before', async () => {
+    const [address = ''] = brokers();
+    const settings = clientSettings({ brokers: brokers() }, 'test');
+    const node = createNode({ address: parseAddress(address), settings, logger: createLibraryLogger(silent) });
+    opened.push({ close: async () => node.close() });
+    const idOf = async () => (await node.metadata(topic)).topic?.id;
+
+    const before = await idOf();
+    expect(before).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
+    expect(await idOf()).toBe(before);
+    await admin.deleteTopics({ topics: [topic] });
+    await eventually(async () => (await idOf()) === undefined);
+    await log.ensureTopic(topic, { partitions: 1 });
+    const after = await idOf();
+    expect(after).toMatch(/^[0-9a-f]{32}$/);
+    expect(after).not.toBe(before);
   });
 
   it('reads a topic that was deleted and made again from its first record, even when the new one is longer', async () => {

@@ -9,6 +9,8 @@ export interface FaultyProxy {
   freeze(): void;
   /** What was held back comes through. */
   thaw(): void;
+  /** What is connected now stays connected and silent for good; new connections work: a firewall that forgot them. */
+  strand(): void;
   /** Tears every connection and refuses new ones: a killed process. */
   cut(): Promise<void>;
   /** Accepts connections again. */
@@ -21,6 +23,7 @@ export interface FaultyProxy {
 export async function createFaultyProxy(target: { host: string; port: number }): Promise<FaultyProxy> {
   const host = '127.0.0.1';
   const sockets = new Set<Socket>();
+  const stranded = new Set<Socket>();
   let port = 0;
   let frozen = false;
   let connections = 0;
@@ -35,6 +38,7 @@ export async function createFaultyProxy(target: { host: string; port: number }):
       socket.on('error', () => undefined); // 'close' follows
       socket.on('close', () => {
         sockets.delete(socket);
+        stranded.delete(socket);
         for (const end of pair) end.destroy();
       });
     }
@@ -64,7 +68,10 @@ export async function createFaultyProxy(target: { host: string; port: number }):
     },
     thaw() {
       frozen = false;
-      for (const socket of sockets) socket.resume();
+      for (const socket of sockets) if (!stranded.has(socket)) socket.resume();
+    },
+    strand() {
+      for (const socket of sockets) stranded.add(socket.pause());
     },
     cut,
     restore: listen,

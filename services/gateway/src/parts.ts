@@ -40,8 +40,8 @@ export interface GatewayParts {
   admit(source: string, operationName?: string): PreparedOperation;
   /** `values`: every `Authorization` header of the request (see `authorizationOf`); two of them are invalid. */
   authenticate(values: readonly string[]): Promise<Caller>;
-  /** A bare access token, as sockets carry it. */
-  authenticateToken(token: string): Promise<Caller>;
+  /** A bare access token, as sockets carry it. With `graceS`, one counts that expired no longer ago than so many seconds. */
+  authenticateToken(token: string, options?: { graceS: number }): Promise<Caller>;
   /** By BACKUP_TOKEN, or by where the request comes from when there is none. */
   operator(request: IncomingMessage): OperatorCheck;
   /** The client's address; forwarding headers count from trusted proxies only. */

@@ -42,7 +42,7 @@ export function createRedisConnection(options: {
     .catch(() => undefined)
     .finally(() => (opening = undefined));
 
-  const isConnected = () => redis.status === 'ready';
+  const isConnected = () => !closed && redis.status === 'ready';
 
   const attempt: RedisConnection['attempt'] = async (command, otherwise) => {
     if (opening) await opening;

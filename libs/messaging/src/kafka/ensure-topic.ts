@@ -1,10 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@taskmesh/service';
 import { createClient } from './client.ts';
-import type { ClientSettings } from './config.ts';
+import { parseAddress, type ClientSettings } from './config.ts';
 import { withDeadline } from './deadline.ts';
+import { leadersAnswer } from './leaders-answer.ts';
+import { createLibraryLogger } from './logger.ts';
+import { createNode } from './node.ts';
 
 const REQUEST_TIMEOUT_MS = 5_000;
 const DEADLINE_MS = 10_000;
+const LOOK_EVERY_MS = 50;
 /** Kafka's own default, `default.replication.factor`. */
 const AS_THE_BROKER_SAYS = -1;
 
@@ -16,24 +21,49 @@ export interface EnsureTopicOptions {
   log: Log;
 }
 
-/** Makes the topic unless it is there, and waits until it has leaders. */
-export async function ensureTopic({ topic, partitions, ...client }: EnsureTopicOptions): Promise<void> {
+/** Makes the topic unless it is there; of a new one it waits until it can be used. */
+export async function ensureTopic(options: EnsureTopicOptions): Promise<void> {
+  const late = AbortSignal.timeout(DEADLINE_MS);
+  try {
+    const isNew = await makeTopic(options);
+    if (isNew) await untilLeadersAnswer(options, late);
+  } catch (cause) {
+    throw new Error(`The topic ${options.topic} could not be made sure of.`, { cause });
+  }
+}
+
+/** Resolves with false for a topic that is there. */
+async function makeTopic({ topic, partitions, ...client }: EnsureTopicOptions): Promise<boolean> {
   const { kafka, cut } = createClient({ ...client, requestTimeoutMs: REQUEST_TIMEOUT_MS });
   const admin = kafka.admin({ retry: { retries: 0 } });
   const make = async () => {
     await admin.connect();
-    // Resolves with false for a topic that is there.
-    await admin.createTopics({
+    return await admin.createTopics({
       topics: [{ topic, numPartitions: partitions, replicationFactor: AS_THE_BROKER_SAYS }],
-      waitForLeaders: true,
+      waitForLeaders: false,
       timeout: REQUEST_TIMEOUT_MS,
     });
   };
   try {
-    await withDeadline(make(), DEADLINE_MS);
-  } catch (cause) {
-    throw new Error(`The topic ${topic} could not be made sure of.`, { cause });
+    return await withDeadline(make(), DEADLINE_MS);
   } finally {
     cut('Done.');
+  }
+}
+
+/** Asks one broker after the other: any of them may be away. */
+async function untilLeadersAnswer(
+  { brokers, settings, topic, log }: EnsureTopicOptions,
+  late: AbortSignal,
+): Promise<void> {
+  const logger = createLibraryLogger(log);
+  const seeds = brokers.map(parseAddress);
+  for (let seed = seeds.shift(); seed; seed = seeds.shift()) {
+    seeds.push(seed);
+    const answer = await leadersAnswer(topic, seed, (address) => createNode({ address, settings, logger })).catch(
+      () => false,
+    );
+    if (answer) return;
+    await sleep(LOOK_EVERY_MS, undefined, { signal: late });
   }
 }

@@ -1,3 +1,4 @@
+/* eslint-disable import-x/no-default-export -- these are CommonJS modules, whose exports arrive as the default */
 // The parts of kafkajs 2.2.4 that have no public types: only what is used here. The version is pinned for their sake.
 
 declare module 'kafkajs/src/network/requestQueue/index.js' {
@@ -55,6 +56,7 @@ declare module 'kafkajs/src/broker/index.js' {
   import type { Logger } from 'kafkajs';
   import type ConnectionPool from 'kafkajs/src/network/connectionPool.js';
   import type { Exchange } from 'kafkajs/src/network/connectionPool.js';
+  import type { RequestDefinition } from 'kafkajs/src/protocol/requests/index.js';
 
   export default class Broker {
     constructor(options: { connectionPool: ConnectionPool; logger: Logger; authenticationTimeout: number });
@@ -64,7 +66,7 @@ declare module 'kafkajs/src/broker/index.js' {
     /** The newest version of a request that both sides speak. */
     lookupRequest<Arguments, Decoded>(
       apiKey: number,
-      definition: import('kafkajs/src/protocol/requests/index.js').RequestDefinition<Arguments, Decoded>,
+      definition: RequestDefinition<Arguments, Decoded>,
     ): (args: Arguments) => Exchange<Decoded>;
   }
 }

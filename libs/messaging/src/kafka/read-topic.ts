@@ -6,9 +6,10 @@ import { deliver } from '../deliver.ts';
 import type { LogRecord } from '../event-log.ts';
 import type { Address } from './config.ts';
 import type { Node } from './node.ts';
+import { createNodes } from './nodes.ts';
 import type { Positions } from './positions.ts';
 import { toRecord } from './record.ts';
-import type { ClusterMetadata, TopicMetadata } from './topic-metadata.ts';
+import { byLeader, type ClusterMetadata, type TopicMetadata } from './topic-metadata.ts';
 
 const FETCH_WAIT_MS = 500;
 const REFRESH_MS = 5_000;
@@ -40,31 +41,25 @@ export interface TopicReading {
 export async function readTopic(reading: TopicReading): Promise<void> {
   const { topic, positions, seed, connect, signal, onBrokers, onPositions, onProgress } = reading;
   const over = new AbortController();
-  const nodes = new Map<string, Node>();
-  const open = (address: Address) => {
-    const name = `${address.host}:${address.port}`;
-    const node = nodes.get(name) ?? connect(address);
-    nodes.set(name, node);
-    return node;
-  };
+  const nodes = createNodes(connect);
   const end = () => {
-    if (over.signal.aborted) return;
     over.abort();
-    for (const node of nodes.values()) node.close();
+    nodes.close();
   };
   signal.addEventListener('abort', end, { once: true });
 
   const followers: Promise<void>[] = [];
   try {
     signal.throwIfAborted();
-    const seedNode = open(seed);
+    const seedNode = nodes.open(seed);
     const metadata = await seedNode.metadata(topic);
     onBrokers(metadata.brokers);
     positions.reconcile(metadata.topic);
     onPositions();
     if (!metadata.topic) onProgress();
+    // Partitions without a leader wait until the topic looks different.
     for (const [leader, partitions] of byLeader(metadata)) {
-      followers.push(follow(open(leader), partitions, reading, over.signal));
+      followers.push(follow(nodes.open(leader), partitions, reading, over.signal));
     }
     await Promise.race([untilChanged(seedNode, metadata, topic, over.signal), ...followers.map(failureOf)]);
   } catch (error) {
@@ -94,15 +89,6 @@ async function untilChanged(node: Node, before: ClusterMetadata, topic: string, 
 function shapeOf(topic: TopicMetadata | undefined): string {
   const partitions = topic?.partitions.map(({ partition, leader }) => `${partition}@${leader}`) ?? [];
   return [topic?.id, ...partitions.toSorted()].join(' ');
-}
-
-/** Partitions without a leader wait until the topic looks different. */
-function byLeader({ brokers, topic }: ClusterMetadata): [Address, number[]][] {
-  return brokers.flatMap(({ nodeId, host, port }): [Address, number[]][] => {
-    const partitions =
-      topic?.partitions.filter(({ leader }) => leader === nodeId).map(({ partition }) => partition) ?? [];
-    return partitions.length > 0 ? [[{ host, port }, partitions]] : [];
-  });
 }
 
 /** Reads partitions of one leader until told to end. */

@@ -26,6 +26,14 @@ export interface PartitionMetadata {
   leader: number;
 }
 
+/** Which broker leads which partitions; those without a leader are in no list. */
+export function byLeader({ brokers, topic }: ClusterMetadata): [Address, number[]][] {
+  return brokers.flatMap(({ nodeId, host, port }): [Address, number[]][] => {
+    const led = topic?.partitions.filter(({ leader }) => leader === nodeId).map(({ partition }) => partition) ?? [];
+    return led.length > 0 ? [[{ host, port }, led]] : [];
+  });
+}
+
 interface MetadataAnswer extends ClusterMetadata {
   /** 0 when the topic is there or simply is not. */
   errorCode: number;

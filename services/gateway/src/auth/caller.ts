@@ -13,8 +13,8 @@ const INVALID: Caller = { kind: 'invalid' };
 export interface Authenticator {
   /** The values of all `Authorization` headers. @throws AppError SERVICE_UNAVAILABLE while nothing can be checked yet */
   authenticate(values: readonly string[]): Promise<Caller>;
-  /** A bare token. @throws AppError SERVICE_UNAVAILABLE while nothing can be checked yet */
-  authenticateToken(token: string): Promise<Caller>;
+  /** A bare token; with `graceS` also one that expired so many seconds ago. @throws AppError SERVICE_UNAVAILABLE while nothing can be checked yet */
+  authenticateToken(token: string, options?: { graceS: number }): Promise<Caller>;
 }
 
 export interface AuthenticatorDeps {
@@ -27,11 +27,11 @@ export interface AuthenticatorDeps {
 export function createAuthenticator({ keys, endedSessions, clock }: AuthenticatorDeps): Authenticator {
   const verified = new ExpiringCache<Extract<Caller, { kind: 'user' }>>(CACHE_SIZE);
 
-  const verify = async (token: string): Promise<Caller> => {
+  const verify = async (token: string, graceS = 0): Promise<Caller> => {
     // Without the list of ended sessions a token that was logged out would pass.
     if (!endedSessions.loaded() || !keys.current()) throw unavailable();
     try {
-      const claims = await verifyAccessToken(token, keys.getKey, clock.now());
+      const claims = await verifyAccessToken(token, keys.getKey, clock.now(), graceS);
       const caller = userOf(claims);
       verified.set(token, caller, claims.exp * 1000);
       return endedSessions.has(claims.sid) ? INVALID : caller;
@@ -40,10 +40,10 @@ export function createAuthenticator({ keys, endedSessions, clock }: Authenticato
     }
   };
 
-  const authenticateToken = async (token: string): Promise<Caller> => {
+  const authenticateToken: Authenticator['authenticateToken'] = async (token, { graceS } = { graceS: 0 }) => {
     const known = verified.get(token, clock.now());
     if (known) return endedSessions.has(known.claims.sid) ? INVALID : known;
-    return verify(token);
+    return verify(token, graceS);
   };
 
   return {

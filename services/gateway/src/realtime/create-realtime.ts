@@ -1,5 +1,5 @@
 import type { Service } from '@taskmesh/service';
-import type { IncomingMessage } from 'node:http';
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { ServiceMap } from '@apollo/gateway';
@@ -8,6 +8,7 @@ import type { GatewayParts } from '../parts.ts';
 import { createFeed } from './feed.ts';
 import { createGraphqlWs } from './graphql-ws.ts';
 import { createHttpStreams, type HttpStreams } from './http-streams.ts';
+import { createPhoenix, REALTIME_PATH } from './phoenix/phoenix.ts';
 import { createSessionWatch } from './session-watch.ts';
 import { WS_CLOSE } from './socket.ts';
 import { createSocketLimits } from './socket-limits.ts';
@@ -50,13 +51,18 @@ export function createRealtime(parts: GatewayParts, { trusted, ...graph }: Realt
     handleProtocols: (protocols) => (protocols.has('graphql-transport-ws') ? 'graphql-transport-ws' : false),
   });
 
-  const opened = (socket: WebSocket, request: IncomingMessage) => {
+  const phoenix = createPhoenix({ parts, feed, watch, limits });
+
+  const accept = (request: IncomingMessage, socket: Duplex, head: Buffer, serve: (socket: WebSocket) => void) =>
+    sockets.handleUpgrade(request, socket, head, (webSocket) => opened(webSocket, request, serve));
+
+  const opened = (socket: WebSocket, request: IncomingMessage, serve: (socket: WebSocket) => void) => {
     // Whatever is wrong with one socket ends that socket only.
     socket.on('error', () => socket.terminate());
     const release = limits.takeIp(parts.clientIp(request));
     if (!release) return socket.close(WS_CLOSE.tryLater, 'Too many connections');
     socket.once('close', release);
-    openGraphqlWs(socket, request);
+    serve(socket);
   };
 
   return {
@@ -70,8 +76,12 @@ export function createRealtime(parts: GatewayParts, { trusted, ...graph }: Realt
     },
     upgrade(request, socket, head) {
       socket.on('error', () => socket.destroy());
-      if (pathOf(request) !== '/graphql') return refuse(socket);
-      sockets.handleUpgrade(request, socket, head, opened);
+      const path = pathOf(request);
+      if (path === '/graphql') return accept(request, socket, head, (webSocket) => openGraphqlWs(webSocket, request));
+      if (path !== REALTIME_PATH) return refuse(socket, 404, 'There is nothing here.');
+      const options = phoenix.read(request);
+      if ('refused' in options) return refuse(socket, options.refused.status, options.refused.reason);
+      accept(request, socket, head, (webSocket) => phoenix.opened(webSocket, options));
     },
   };
 }
@@ -80,8 +90,12 @@ function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '';
 }
 
-function refuse(socket: Duplex): void {
-  socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+function refuse(socket: Duplex, status: number, reason: string): void {
+  const body = JSON.stringify({ message: reason, error: { code: status === 404 ? 'NOT_FOUND' : status === 401 ? 'UNAUTHENTICATED' : 'BAD_USER_INPUT' } });
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
 }
 
 /** Sends every client to another gateway, spread over a second, and waits until they are gone. */

@@ -1,0 +1,33 @@
+import type { Address } from './config.ts';
+import { createNodes } from './nodes.ts';
+import type { Node } from './node.ts';
+import { byLeader } from './topic-metadata.ts';
+
+const END = -1n;
+
+/**
+ * Whether the leader of each partition of a topic takes requests for it. The metadata name a leader before it has opened
+ * the partition, and what is sent to it meanwhile fails.
+ */
+export async function leadersAnswer(
+  topic: string,
+  seed: Address,
+  connect: (address: Address) => Node,
+): Promise<boolean> {
+  const nodes = createNodes(connect);
+  try {
+    const metadata = await nodes.open(seed).metadata(topic);
+    const partitions = metadata.topic?.partitions.length ?? 0;
+    const answers = await Promise.all(
+      byLeader(metadata).map(([leader, led]) =>
+        nodes.open(leader).listOffsets(
+          topic,
+          led.map((partition) => ({ partition, at: END })),
+        ),
+      ),
+    );
+    return partitions > 0 && answers.flat().filter(({ errorCode }) => errorCode === 0).length === partitions;
+  } finally {
+    nodes.close();
+  }
+}

@@ -1,0 +1,75 @@
+/** A message of the Phoenix channel protocol, whatever version it travels in. Refs are decimal strings. */
+export interface Message {
+  joinRef: string | null;
+  ref: string | null;
+  topic: string;
+  event: string;
+  payload: Record<string, unknown>;
+}
+
+/** 1.0.0: JSON objects; 2.0.0: JSON arrays, and broadcasts in a binary form. */
+export type ProtocolVersion = '1.0.0' | '2.0.0';
+
+export function encode(version: ProtocolVersion, { joinRef, ref, topic, event, payload }: Message): string {
+  return encodeRaw(version, { joinRef, ref, topic, event }, JSON.stringify(payload));
+}
+
+/** `payload` is JSON already: what many sockets get is written once. */
+export function encodeRaw(version: ProtocolVersion, head: Omit<Message, 'payload'>, payload: string): string {
+  const { joinRef, ref, topic, event } = head;
+  if (version === '2.0.0') return `${JSON.stringify([joinRef, ref, topic, event]).slice(0, -1)},${payload}]`;
+  return `${JSON.stringify({ topic, event, ref, join_ref: joinRef }).slice(0, -1)},"payload":${payload}}`;
+}
+
+/** Undefined for what is no message: the protocol has such frames dropped, and the connection stays. */
+export function decode(version: ProtocolVersion, frame: Buffer, isBinary: boolean): Message | undefined {
+  try {
+    if (isBinary) return version === '2.0.0' ? decodeBroadcast(frame) : undefined;
+    const parsed: unknown = JSON.parse(frame.toString('utf8'));
+    return version === '2.0.0' ? fromArray(parsed) : fromObject(parsed);
+  } catch {
+    return undefined;
+  }
+}
+
+function fromArray(parsed: unknown): Message | undefined {
+  if (!Array.isArray(parsed) || parsed.length !== 5) return undefined;
+  const [joinRef, ref, topic, event, payload] = parsed as unknown[];
+  return message(joinRef, ref, topic, event, payload);
+}
+
+function fromObject(parsed: unknown): Message | undefined {
+  if (!isRecord(parsed)) return undefined;
+  return message(parsed['join_ref'], parsed['ref'], parsed['topic'], parsed['event'], parsed['payload']);
+}
+
+function message(joinRef: unknown, ref: unknown, topic: unknown, event: unknown, payload: unknown): Message | undefined {
+  if (typeof topic !== 'string' || typeof event !== 'string') return undefined;
+  return { joinRef: asRef(joinRef), ref: asRef(ref), topic, event, payload: isRecord(payload) ? payload : {} };
+}
+
+/** Some clients send numbers. */
+function asRef(ref: unknown): string | null {
+  return typeof ref === 'string' || typeof ref === 'number' ? String(ref) : null;
+}
+
+const BROADCAST_PUSH = 3;
+
+/** `[3][five lengths][encoding]` and then join ref, ref, topic, event, metadata, body. The body is not looked at. */
+function decodeBroadcast(frame: Buffer): Message | undefined {
+  if (frame[0] !== BROADCAST_PUSH || frame.length < 7) return undefined;
+  let offset = 7;
+  const parts = [1, 2, 3, 4].map((index) => {
+    const length = frame[index] ?? 0;
+    const text = frame.toString('utf8', offset, offset + length);
+    offset += length;
+    return text;
+  });
+  if (offset > frame.length) return undefined;
+  const [joinRef = '', ref = '', topic = '', event = ''] = parts;
+  return { joinRef: joinRef || null, ref: ref || null, topic, event: 'broadcast', payload: { type: 'broadcast', event } };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

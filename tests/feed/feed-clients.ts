@@ -1,0 +1,225 @@
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
+import { createClient as createSupabase, type RealtimePostgresChangesPayload, type SupabaseClient } from '@supabase/supabase-js';
+import { eventually } from '@taskmesh/testing';
+import { createClient as createSse } from 'graphql-sse';
+import { randomUUID } from 'node:crypto';
+import { createClient as createOldSupabase } from 'supabase-js-2.49';
+import { createGraphql, createRest } from '../clients/http.ts';
+
+interface RestTask {
+  id: string;
+  title: string;
+}
+
+type Change = RealtimePostgresChangesPayload<Record<string, unknown>>;
+
+const SUBSCRIPTION = 'subscription($after: String) { taskChanges(after: $after) { cursor sequence kind task { id title owner { name } } } }';
+
+/** Real clients of every protocol, as applications use them. */
+export function describeFeedClients(platform: () => { urls: string[] }) {
+  const url = () => platform().urls[0] ?? '';
+  const rest: ReturnType<typeof createRest> = (...args) => createRest(url())(...args);
+
+  const account = async () => {
+    const { body } = await rest<{ access_token: string; user: { id: string } }>('POST', '/auth/signup', {
+      body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
+    });
+    const token = body.access_token;
+    const { data } = await createGraphql(url())<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', { token });
+    return { token, userId: body.user.id, after: data.tasks.changesCursor };
+  };
+  const create = async (token: string, title: string) =>
+    (await rest<{ data: RestTask }>('POST', '/tasks', { token, body: { title } })).body.data;
+  const rename = (token: string, { id }: RestTask, title: string) => rest('PATCH', `/tasks/${id}`, { token, body: { title } });
+  const remove = (token: string, { id }: RestTask) => rest('DELETE', `/tasks/${id}`, { token });
+
+  describe('graphql-sse', () => {
+    it('streams changes with fields of other services, resumes behind a cursor and ends at logout', async () => {
+      const { token, after } = await account();
+      const seen: { sequence: number; cursor: string; task: { owner: { name: string } } }[] = [];
+      const client = createSse({ url: `${url()}/graphql`, headers: { authorization: `Bearer ${token}` }, retryAttempts: 0 });
+      const results: unknown[] = [];
+      const ended = new Promise<void>((resolve, reject) => {
+        client.subscribe<{ taskChanges: (typeof seen)[number] }>(
+          { query: SUBSCRIPTION, variables: { after } },
+          {
+            next: (result) => {
+              results.push(result);
+              if (result.data) seen.push(result.data.taskChanges);
+            },
+            error: reject,
+            complete: resolve,
+          },
+        );
+      });
+      const task = await create(token, 'first');
+      await rename(token, task, 'second');
+      await eventually(() => expect(seen.map(({ sequence }) => sequence)).toEqual([1, 2]));
+      expect(seen[0]?.task.owner.name).toBe('Ada');
+
+      const resumed: number[] = [];
+      const again = createSse({ url: `${url()}/graphql`, headers: { authorization: `Bearer ${token}` } });
+      const stop = again.subscribe<{ taskChanges: { sequence: number } }>(
+        { query: SUBSCRIPTION, variables: { after: seen[0]?.cursor } },
+        { next: ({ data }) => void (data && resumed.push(data.taskChanges.sequence)), error: () => {}, complete: () => {} },
+      );
+      await eventually(() => expect(resumed).toEqual([2]));
+      stop();
+
+      await rest('POST', '/auth/logout', { token });
+      await ended;
+      expect(results.at(-1)).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
+    });
+
+    it('honours Last-Event-ID, as an EventSource sends it', async () => {
+      const { token } = await account();
+      await create(token, 'first');
+      await create(token, 'second');
+      const open = (headers: Record<string, string>) =>
+        fetch(`${url()}/graphql?query=${encodeURIComponent('subscription { taskChanges { sequence } }')}`, {
+          headers: { accept: 'text/event-stream', authorization: `Bearer ${token}`, ...headers },
+        });
+      const { data } = await createGraphql(url())<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', { token });
+      const response = await open({ 'last-event-id': data.tasks.changesCursor });
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+      await create(token, 'third');
+      let text = '';
+      while (!text.includes('data: {')) text += (await reader?.read())?.value ?? '';
+      expect(text).toMatch(/event: next\nid: \S+\ndata: {"data":{"taskChanges":{"sequence":3}}}/);
+      await reader?.cancel();
+    });
+
+    it('says what is wrong with a request in its status', async () => {
+      const { token } = await account();
+      const send = (query: string, headers: Record<string, string>) =>
+        fetch(`${url()}/graphql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
+          body: JSON.stringify({ query }),
+        });
+      expect((await send('subscription { taskChanges { sequence } }', {})).status).toBe(401);
+      expect((await send('subscription { nonsense }', { authorization: `Bearer ${token}` })).status).toBe(400);
+      const expired = await send('subscription { taskChanges(after: "nonsense") { sequence } }', { authorization: `Bearer ${token}` });
+      expect(await expired.text()).toMatch(/CURSOR_EXPIRED[\s\S]*event: complete/);
+    });
+  });
+
+  describe('Apollo Client over multipart', () => {
+    it('gets every change', async () => {
+      const { token, after } = await account();
+      const client = new ApolloClient({
+        cache: new InMemoryCache(),
+        link: new HttpLink({ uri: `${url()}/graphql`, headers: { authorization: `Bearer ${token}` } }),
+      });
+      const titles: string[] = [];
+      const subscription = client
+        .subscribe<{ taskChanges: { task: { title: string } } }>({ query: gql(SUBSCRIPTION), variables: { after } })
+        .subscribe(({ data }) => void (data && titles.push(data.taskChanges.task.title)));
+      const task = await create(token, 'first');
+      await rename(token, task, 'second');
+      await eventually(() => expect(titles).toEqual(['first', 'second']));
+      subscription.unsubscribe();
+      client.stop();
+    });
+  });
+
+  describe.each([
+    ['the current supabase-js (vsn 2.0.0)', createSupabase],
+    ['supabase-js 2.49 (vsn 1.0.0)', createOldSupabase as unknown as typeof createSupabase], // the part that is used is the same
+  ])('%s', (_name, create_) => {
+    const clients: SupabaseClient[] = [];
+    const connect = async (token: string) => {
+      const client = create_(url(), 'public-key', { accessToken: async () => token });
+      clients.push(client);
+      await client.realtime.setAuth(token);
+      return client;
+    };
+    const subscribed = (channel: ReturnType<SupabaseClient['channel']>) =>
+      new Promise<void>((resolve, reject) => {
+        channel.subscribe((status, error) => {
+          if (status === 'SUBSCRIBED') resolve();
+          else if (status !== 'CLOSED') reject(error ?? new Error(status));
+        });
+      });
+    afterEach(async () => {
+      for (const client of clients.splice(0)) {
+        await client.removeAllChannels();
+        client.realtime.disconnect();
+      }
+    });
+
+    it('sees its own inserts, updates and deletes in order, and nobody else’s', async () => {
+      const { token, userId } = await account();
+      const stranger = await account();
+      const client = await connect(token);
+      const all: Change[] = [];
+      const deleted: Change[] = [];
+      const channel = client
+        .channel('tasks')
+        .on('postgres_changes', { event: '*', schema: 'public', table: 'tasks' }, (change) => void all.push(change))
+        .on('postgres_changes', { event: 'DELETE', schema: 'public', table: 'tasks' }, (change) => void deleted.push(change));
+      await subscribed(channel);
+      await create(stranger.token, 'not for you');
+      const task = await create(token, 'first');
+      await rename(token, task, 'second');
+      await remove(token, task);
+      await eventually(() => expect(all.map(({ eventType }) => eventType)).toEqual(['INSERT', 'UPDATE', 'DELETE']));
+      expect(all[0]).toMatchObject({ schema: 'public', table: 'tasks', errors: null, old: {}, new: { id: task.id, user_id: userId, title: 'first', version: 1, completed: false, due_date: null } });
+      expect(all[1]).toMatchObject({ new: { title: 'second', version: 2 }, old: { title: 'first', version: 1 } });
+      expect(all[2]).toMatchObject({ new: {}, old: { id: task.id, title: 'second', version: 2 } });
+      expect(all[2]?.commit_timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      expect(deleted.map(({ eventType }) => eventType)).toEqual(['DELETE']);
+    });
+
+    it('filters by column, also what leaves the filter', async () => {
+      const { token } = await account();
+      const client = await connect(token);
+      const done: Change[] = [];
+      const title = 'a, quoted "title';
+      await subscribed(
+        client
+          .channel('any name')
+          .on('postgres_changes', { event: '*', schema: 'public', table: 'tasks', filter: `title=eq."${title.replace('"', '\\"')}"` }, (change) => void done.push(change)),
+      );
+      const task = await create(token, title);
+      await create(token, 'another one');
+      await rename(token, task, 'left the filter');
+      await rename(token, task, 'is out by now');
+      await create(token, title);
+      await eventually(() => expect(done.map(({ eventType }) => eventType)).toEqual(['INSERT', 'UPDATE', 'INSERT']));
+    });
+
+    it('is refused with a reason for a filter that cannot be', async () => {
+      const { token } = await account();
+      const client = await connect(token);
+      const channel = client.channel('tasks').on('postgres_changes', { event: '*', schema: 'public', table: 'tasks', filter: 'owner=eq.1' }, () => {});
+      await expect(subscribed(channel)).rejects.toThrow(/unknown column: owner/);
+    });
+  });
+
+  it('lets a Supabase client resume behind the last cursor that it was told', async () => {
+    const { token } = await account();
+    const client = createSupabase(url(), 'public-key', { accessToken: async () => token });
+    await client.realtime.setAuth(token);
+    const titles: unknown[] = [];
+    const channel = client
+      .channel('tasks')
+      .on('postgres_changes', { event: '*', schema: 'public', table: 'tasks' }, (change) => void titles.push((change.new as { title?: string }).title))
+      .on('system', {}, (message: { extension: string; cursor?: string }) => {
+        if (message.extension === 'resume' && message.cursor) channel.updateJoinPayload({ resume: { since: message.cursor } });
+      });
+    channel.updateJoinPayload({ resume: { since: null } });
+    await new Promise<void>((resolve) => channel.subscribe((status) => status === 'SUBSCRIBED' && resolve()));
+    await create(token, 'one');
+    await eventually(() => expect(titles).toEqual(['one']));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    // The network goes away under the client, and a change is made meanwhile.
+    (client.realtime as unknown as { socketAdapter?: { socket: { conn: { close(): void } } }; conn?: { close(): void } }).conn?.close();
+    await create(token, 'two');
+    await create(token, 'three');
+    await eventually(() => expect(titles).toEqual(['one', 'two', 'three']), { timeoutMs: 15_000 });
+    await client.removeAllChannels();
+    client.realtime.disconnect();
+  }, 30_000);
+}
