@@ -20,7 +20,10 @@ for (const service of SERVICES) {
   const files = globSync('src/**/*.graphql', { cwd: folder }).toSorted();
   if (files.length === 0) continue;
   sdl.set(service, files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n'));
-  await resolverTypes(folder, files.map((file) => join(folder, file)));
+  await resolverTypes(
+    folder,
+    files.map((file) => join(folder, file)),
+  );
 }
 outputs.set(join(ROOT, 'services/gateway/supergraph.graphql'), supergraph());
 
@@ -62,7 +65,11 @@ async function resolverTypes(folder: string, schema: string[]): Promise<void> {
 }
 
 function supergraph(): string {
-  const services = [...sdl].map(([name, text]) => ({ name, url: `http://${name}.invalid/graphql`, typeDefs: parse(text) }));
+  const services = [...sdl].map(([name, text]) => ({
+    name,
+    url: `http://${name}.invalid/graphql`,
+    typeDefs: parse(text),
+  }));
   const { supergraphSdl, errors } = composeServices(services);
   if (supergraphSdl) return `${supergraphSdl.trim()}\n`;
   for (const error of errors ?? []) console.error(error.message);

@@ -2,7 +2,12 @@
 export default {
   rootDir: '..',
   testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/\\.cache/', '/\\.data/', ...(process.env.TASKMESH_LONG ? [] : ['\\.long\\.test\\.ts$'])],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '/\\.cache/',
+    '/\\.data/',
+    ...(process.env.TASKMESH_LONG ? [] : ['\\.long\\.test\\.ts$']),
+  ],
   modulePathIgnorePatterns: ['<rootDir>/.cache/', '<rootDir>/.data/'],
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],

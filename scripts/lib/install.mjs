@@ -24,9 +24,11 @@ const INSTALL = [
 export async function ensureInstalled(need) {
   if (serves(readMarker(), need)) return;
   await withInstallLock(async () => {
-    const marker = readMarker() ?? adoptInstallation();
-    if (serves(marker, need)) return;
-    const set = need === 'all' || marker?.set === 'all' ? 'all' : 'production';
+    const earlier = readMarker();
+    if (serves(earlier, need)) return;
+    const found = adoptInstallation();
+    if (serves(found, need)) return;
+    const set = [need, earlier?.set, found?.set].includes('all') ? 'all' : 'production';
     const begin = Date.now();
     console.log('Installing dependencies (once) …');
     await runNpm([...INSTALL, set === 'all' ? '--include=dev' : '--omit=dev'], {

@@ -31,7 +31,11 @@ const QUERY = `subscription Changes($after: String) {
  * gateway cannot serve it for a moment, it comes back with the cursor of the last change that it has seen. It goes round
  * `urls` in turn. Resolves when the connection stands.
  */
-export async function subscribe(urls: string[], token: string, { after }: { after?: string } = {}): Promise<Subscriber> {
+export async function subscribe(
+  urls: string[],
+  token: string,
+  { after }: { after?: string } = {},
+): Promise<Subscriber> {
   const changes: SeenChange[] = [];
   const failures: unknown[] = [];
   let attempts = 0;

@@ -37,7 +37,11 @@ describe('the history checker', () => {
     'a lost change': (changes) => changes.toSpliced(1, 1),
     'a lost last change': (changes) => changes.slice(0, -1),
     'a change twice': (changes) => changes.toSpliced(1, 0, ...changes.slice(1, 2)),
-    'two changes swapped': (changes) => [...changes.slice(0, 1), ...changes.slice(1, 3).toReversed(), ...changes.slice(3)],
+    'two changes swapped': (changes) => [
+      ...changes.slice(0, 1),
+      ...changes.slice(1, 3).toReversed(),
+      ...changes.slice(3),
+    ],
     'a change of somebody else': (changes) => [...changes, theirs],
   };
 

@@ -2,8 +2,7 @@ import type { SeenChange } from '../clients/subscriber.ts';
 
 /** A write that the product confirmed. */
 export type Acknowledged =
-  | { kind: 'INSERT' | 'UPDATE'; taskId: string; title: string }
-  | { kind: 'DELETE'; taskId: string };
+  { kind: 'INSERT' | 'UPDATE'; taskId: string; title: string } | { kind: 'DELETE'; taskId: string };
 
 /** What happened to one account, as its writer, its subscriber and its list tell it. */
 export interface History {
@@ -19,11 +18,9 @@ export interface History {
  * lost, nothing twice, nothing out of order, nothing of somebody else, and the feed replayed gives exactly the list.
  */
 export function contradictions({ owner, acknowledged, changes, tasks }: History): string[] {
-  return [
-    ...sequenceProblems(changes),
-    ...lostWrites(acknowledged, changes),
-    ...replayProblems(changes, tasks),
-  ].map((problem) => `${owner}: ${problem}`);
+  return [...sequenceProblems(changes), ...lostWrites(acknowledged, changes), ...replayProblems(changes, tasks)].map(
+    (problem) => `${owner}: ${problem}`,
+  );
 }
 
 function sequenceProblems(changes: SeenChange[]): string[] {
@@ -38,7 +35,8 @@ function lostWrites(acknowledged: Acknowledged[], changes: SeenChange[]): string
   let next = 0;
   for (const write of acknowledged) {
     const found = changes.findIndex((change, index) => index >= next && isChangeOf(change, write));
-    if (found < 0) problems.push(`the ${write.kind} of ${write.taskId} was confirmed and is not in the feed (in its place)`);
+    if (found < 0)
+      problems.push(`the ${write.kind} of ${write.taskId} was confirmed and is not in the feed (in its place)`);
     else next = found + 1;
   }
   return problems;

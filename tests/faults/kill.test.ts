@@ -31,7 +31,9 @@ describe('kill -9 of any process of the stack under load', () => {
     async (...victims) => {
       const actors: Actor[] = [];
       for (let owner = 0; owner < OWNERS; owner++)
-        actors.push(await createActor({ urls: stack.urls, name: `owner-${victims.join('-')}-${owner}`, random, paceMs: 10 }));
+        actors.push(
+          await createActor({ urls: stack.urls, name: `owner-${victims.join('-')}-${owner}`, random, paceMs: 10 }),
+        );
       await sleep(CALM_MS);
       for (const name of victims) {
         const { pid, kill } = stack.processes.get(name) ?? { kill: () => undefined };

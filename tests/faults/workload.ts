@@ -102,7 +102,13 @@ export async function createActor({ urls, name, random, paceMs }: ActorOptions):
         ...contradictions({ owner: name, acknowledged, changes: subscriber.changes, tasks }),
       ];
     },
-    figures: () => ({ acknowledged: acknowledged.length, refused, unknown, changes: subscriber.changes.length, longestGapMs: Math.round(longestGapMs) }),
+    figures: () => ({
+      acknowledged: acknowledged.length,
+      refused,
+      unknown,
+      changes: subscriber.changes.length,
+      longestGapMs: Math.round(longestGapMs),
+    }),
   };
 }
 
@@ -121,19 +127,29 @@ async function withTimeout<Body>(answer: Promise<Answer<Body>>): Promise<Answer<
 }
 
 async function finalList(url: string, account: { token: string }): Promise<Map<string, string>> {
-  const answer = await eventually(async () => {
-    const list = await createRest(url)<{ data: { id: string; title: string }[] }>('GET', '/tasks', account);
-    if (list.status !== 200) throw new Error(`The list was answered with ${list.status}.`);
-    return list;
-  }, { timeoutMs: 30_000 });
+  const answer = await eventually(
+    async () => {
+      const list = await createRest(url)<{ data: { id: string; title: string }[] }>('GET', '/tasks', account);
+      if (list.status !== 200) throw new Error(`The list was answered with ${list.status}.`);
+      return list;
+    },
+    { timeoutMs: 30_000 },
+  );
   return new Map(answer.body.data.map(({ id, title }) => [id, title]));
 }
 
 /** Waits until the subscriber has seen the last change of the store: asked of the store, not of the clock. */
 async function settled(subscriber: Subscriber, url: string, account: { token: string }): Promise<void> {
-  const { data } = await createGraphql(url)<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', account);
-  await eventually(() => {
-    const last = subscriber.changes.at(-1)?.cursor;
-    if (last !== undefined && last !== data.tasks.changesCursor) throw new Error('The subscriber has not seen the last change.');
-  }, { timeoutMs: 30_000 }).catch(() => undefined); // the checker says what is missing
+  const { data } = await createGraphql(url)<{ tasks: { changesCursor: string } }>(
+    '{ tasks { changesCursor } }',
+    account,
+  );
+  await eventually(
+    () => {
+      const last = subscriber.changes.at(-1)?.cursor;
+      if (last !== undefined && last !== data.tasks.changesCursor)
+        throw new Error('The subscriber has not seen the last change.');
+    },
+    { timeoutMs: 30_000 },
+  ).catch(() => undefined); // the checker says what is missing
 }

@@ -1,5 +1,9 @@
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
-import { createClient as createSupabase, type RealtimePostgresChangesPayload, type SupabaseClient } from '@supabase/supabase-js';
+import {
+  createClient as createSupabase,
+  type RealtimePostgresChangesPayload,
+  type SupabaseClient,
+} from '@supabase/supabase-js';
 import { eventually } from '@taskmesh/testing';
 import { createClient as createSse } from 'graphql-sse';
 import { randomUUID } from 'node:crypto';
@@ -13,7 +17,8 @@ interface RestTask {
 
 type Change = RealtimePostgresChangesPayload<Record<string, unknown>>;
 
-const SUBSCRIPTION = 'subscription($after: String) { taskChanges(after: $after) { cursor sequence kind task { id title owner { name } } } }';
+const SUBSCRIPTION =
+  'subscription($after: String) { taskChanges(after: $after) { cursor sequence kind task { id title owner { name } } } }';
 
 /** Real clients of every protocol, as applications use them. */
 export function describeFeedClients(platform: () => { urls: string[] }) {
@@ -25,19 +30,26 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
     });
     const token = body.access_token;
-    const { data } = await createGraphql(url())<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', { token });
+    const { data } = await createGraphql(url())<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', {
+      token,
+    });
     return { token, userId: body.user.id, after: data.tasks.changesCursor };
   };
   const create = async (token: string, title: string) =>
     (await rest<{ data: RestTask }>('POST', '/tasks', { token, body: { title } })).body.data;
-  const rename = (token: string, { id }: RestTask, title: string) => rest('PATCH', `/tasks/${id}`, { token, body: { title } });
+  const rename = (token: string, { id }: RestTask, title: string) =>
+    rest('PATCH', `/tasks/${id}`, { token, body: { title } });
   const remove = (token: string, { id }: RestTask) => rest('DELETE', `/tasks/${id}`, { token });
 
   describe('graphql-sse', () => {
     it('streams changes with fields of other services, resumes behind a cursor and ends at logout', async () => {
       const { token, after } = await account();
       const seen: { sequence: number; cursor: string; task: { owner: { name: string } } }[] = [];
-      const client = createSse({ url: `${url()}/graphql`, headers: { authorization: `Bearer ${token}` }, retryAttempts: 0 });
+      const client = createSse({
+        url: `${url()}/graphql`,
+        headers: { authorization: `Bearer ${token}` },
+        retryAttempts: 0,
+      });
       const results: unknown[] = [];
       const ended = new Promise<void>((resolve, reject) => {
         client.subscribe<{ taskChanges: (typeof seen)[number] }>(
@@ -61,7 +73,11 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       const again = createSse({ url: `${url()}/graphql`, headers: { authorization: `Bearer ${token}` } });
       const stop = again.subscribe<{ taskChanges: { sequence: number } }>(
         { query: SUBSCRIPTION, variables: { after: seen[0]?.cursor } },
-        { next: ({ data }) => void (data && resumed.push(data.taskChanges.sequence)), error: () => {}, complete: () => {} },
+        {
+          next: ({ data }) => void (data && resumed.push(data.taskChanges.sequence)),
+          error: () => {},
+          complete: () => {},
+        },
       );
       await eventually(() => expect(resumed).toEqual([2]));
       stop();
@@ -79,7 +95,9 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
         fetch(`${url()}/graphql?query=${encodeURIComponent('subscription { taskChanges { sequence } }')}`, {
           headers: { accept: 'text/event-stream', authorization: `Bearer ${token}`, ...headers },
         });
-      const { data } = await createGraphql(url())<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', { token });
+      const { data } = await createGraphql(url())<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', {
+        token,
+      });
       const response = await open({ 'last-event-id': data.tasks.changesCursor });
       expect(response.headers.get('cache-control')).toBe('no-store');
       const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -100,7 +118,9 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
         });
       expect((await send('subscription { taskChanges { sequence } }', {})).status).toBe(401);
       expect((await send('subscription { nonsense }', { authorization: `Bearer ${token}` })).status).toBe(400);
-      const expired = await send('subscription { taskChanges(after: "nonsense") { sequence } }', { authorization: `Bearer ${token}` });
+      const expired = await send('subscription { taskChanges(after: "nonsense") { sequence } }', {
+        authorization: `Bearer ${token}`,
+      });
       expect(await expired.text()).toMatch(/CURSOR_EXPIRED[\s\S]*event: complete/);
     });
   });
@@ -158,14 +178,24 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       const channel = client
         .channel('tasks')
         .on('postgres_changes', { event: '*', schema: 'public', table: 'tasks' }, (change) => void all.push(change))
-        .on('postgres_changes', { event: 'DELETE', schema: 'public', table: 'tasks' }, (change) => void deleted.push(change));
+        .on(
+          'postgres_changes',
+          { event: 'DELETE', schema: 'public', table: 'tasks' },
+          (change) => void deleted.push(change),
+        );
       await subscribed(channel);
       await create(stranger.token, 'not for you');
       const task = await create(token, 'first');
       await rename(token, task, 'second');
       await remove(token, task);
       await eventually(() => expect(all.map(({ eventType }) => eventType)).toEqual(['INSERT', 'UPDATE', 'DELETE']));
-      expect(all[0]).toMatchObject({ schema: 'public', table: 'tasks', errors: null, old: {}, new: { id: task.id, user_id: userId, title: 'first', version: 1, completed: false, due_date: null } });
+      expect(all[0]).toMatchObject({
+        schema: 'public',
+        table: 'tasks',
+        errors: null,
+        old: {},
+        new: { id: task.id, user_id: userId, title: 'first', version: 1, completed: false, due_date: null },
+      });
       expect(all[1]).toMatchObject({ new: { title: 'second', version: 2 }, old: { title: 'first', version: 1 } });
       expect(all[2]).toMatchObject({ new: {}, old: { id: task.id, title: 'second', version: 2 } });
       expect(all[2]?.commit_timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -180,7 +210,11 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       await subscribed(
         client
           .channel('any name')
-          .on('postgres_changes', { event: '*', schema: 'public', table: 'tasks', filter: `title=eq."${title.replace('"', '\\"')}"` }, (change) => void done.push(change)),
+          .on(
+            'postgres_changes',
+            { event: '*', schema: 'public', table: 'tasks', filter: `title=eq."${title.replace('"', '\\"')}"` },
+            (change) => void done.push(change),
+          ),
       );
       const task = await create(token, title);
       await create(token, 'another one');
@@ -193,7 +227,9 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
     it('is refused with a reason for a filter that cannot be', async () => {
       const { token } = await account();
       const client = await connect(token);
-      const channel = client.channel('tasks').on('postgres_changes', { event: '*', schema: 'public', table: 'tasks', filter: 'owner=eq.1' }, () => {});
+      const channel = client
+        .channel('tasks')
+        .on('postgres_changes', { event: '*', schema: 'public', table: 'tasks', filter: 'owner=eq.1' }, () => {});
       await expect(subscribed(channel)).rejects.toThrow(/unknown column: owner/);
     });
   });
@@ -205,9 +241,14 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
     const titles: unknown[] = [];
     const channel = client
       .channel('tasks')
-      .on('postgres_changes', { event: '*', schema: 'public', table: 'tasks' }, (change) => void titles.push((change.new as { title?: string }).title))
+      .on(
+        'postgres_changes',
+        { event: '*', schema: 'public', table: 'tasks' },
+        (change) => void titles.push((change.new as { title?: string }).title),
+      )
       .on('system', {}, (message: { extension: string; cursor?: string }) => {
-        if (message.extension === 'resume' && message.cursor) channel.updateJoinPayload({ resume: { since: message.cursor } });
+        if (message.extension === 'resume' && message.cursor)
+          channel.updateJoinPayload({ resume: { since: message.cursor } });
       });
     channel.updateJoinPayload({ resume: { since: null } });
     await new Promise<void>((resolve) => channel.subscribe((status) => status === 'SUBSCRIBED' && resolve()));
@@ -215,7 +256,12 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
     await eventually(() => expect(titles).toEqual(['one']));
     await new Promise((resolve) => setTimeout(resolve, 100));
     // The network goes away under the client, and a change is made meanwhile.
-    (client.realtime as unknown as { socketAdapter?: { socket: { conn: { close(): void } } }; conn?: { close(): void } }).conn?.close();
+    (
+      client.realtime as unknown as {
+        socketAdapter?: { socket: { conn: { close(): void } } };
+        conn?: { close(): void };
+      }
+    ).conn?.close();
     await create(token, 'two');
     await create(token, 'three');
     await eventually(() => expect(titles).toEqual(['one', 'two', 'three']), { timeoutMs: 15_000 });

@@ -41,18 +41,24 @@ export function describeJourney(platform: () => { urls: string[] }) {
   };
 
   const logIn = async (address: string) => {
-    const { data, errors } = await graphql<{ login: { accessToken: string; refreshToken: string; user: { name: string } } }>(
-      'mutation($input: LoginInput!) { login(input: $input) { accessToken refreshToken expiresIn user { name } } }',
-      { variables: { input: { email: address, password } } },
-    );
+    const { data, errors } = await graphql<{
+      login: { accessToken: string; refreshToken: string; user: { name: string } };
+    }>('mutation($input: LoginInput!) { login(input: $input) { accessToken refreshToken expiresIn user { name } } }', {
+      variables: { input: { email: address, password } },
+    });
     expect(errors).toBeUndefined();
-    expect(data.login).toMatchObject({ refreshToken: expect.any(String), expiresIn: 3600, user: { name: 'Ada Lovelace' } });
+    expect(data.login).toMatchObject({
+      refreshToken: expect.any(String),
+      expiresIn: 3600,
+      user: { name: 'Ada Lovelace' },
+    });
     return data.login.accessToken;
   };
 
   /** Where the feed stands in the same snapshot as the list: subscribing from there misses nothing. */
   const cursorOf = async (token: string) =>
-    (await graphql<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', { token })).data.tasks.changesCursor;
+    (await graphql<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', { token })).data.tasks
+      .changesCursor;
 
   it('serves an account from sign-up to logout, and tells exactly its own changes in order', async () => {
     const account = await signUp();
@@ -84,11 +90,18 @@ export function describeJourney(platform: () => { urls: string[] }) {
       { token },
     );
     expect(second.errors).toBeUndefined();
-    expect(second.data.createTask).toMatchObject({ version: 1, priority: 'HIGH', owner: { id: account.user.id, name: 'Ada Lovelace' } });
+    expect(second.data.createTask).toMatchObject({
+      version: 1,
+      priority: 'HIGH',
+      owner: { id: account.user.id, name: 'Ada Lovelace' },
+    });
     const secondId = second.data.createTask.id;
 
     // Update and complete.
-    const patched = await rest<{ data: RestTask }>('PATCH', `/tasks/${first.id}`, { token, body: { priority: 'high' } });
+    const patched = await rest<{ data: RestTask }>('PATCH', `/tasks/${first.id}`, {
+      token,
+      body: { priority: 'high' },
+    });
     expect(patched.body.data).toMatchObject({ title: 'Write the report', priority: 'high' });
     expect(patched.body.data.updated_at > first.updated_at).toBe(true);
     const completed = await graphql<{ updateTask: { completed: boolean; version: number } }>(
@@ -98,7 +111,11 @@ export function describeJourney(platform: () => { urls: string[] }) {
     expect(completed.data.updateTask).toEqual({ completed: true, version: 3 });
 
     // List and statistics, over both.
-    const list = await rest<{ success: boolean; count: number; data: RestTask[] }>('GET', '/tasks?sortBy=created_at&order=asc', { token });
+    const list = await rest<{ success: boolean; count: number; data: RestTask[] }>(
+      'GET',
+      '/tasks?sortBy=created_at&order=asc',
+      { token },
+    );
     expect(list.body).toMatchObject({ success: true, count: 2 });
     expect(list.body.data.map(({ id }) => id)).toEqual([first.id, secondId]);
     const pending = await rest<{ data: RestTask[] }>('GET', '/tasks?completed=false&priority=high', { token });
@@ -126,14 +143,26 @@ export function describeJourney(platform: () => { urls: string[] }) {
     expect(deleted.status).toBe(200);
     expect(Object.keys(deleted.body).toSorted()).toEqual(['message', 'success']);
     expect((await rest('GET', `/tasks/${first.id}`, { token })).status).toBe(404);
-    expect((await graphql<{ deleteTask: string }>('mutation($id: ID!) { deleteTask(id: $id) }', { token, variables: { id: secondId } })).data.deleteTask).toBe(secondId);
+    expect(
+      (
+        await graphql<{ deleteTask: string }>('mutation($id: ID!) { deleteTask(id: $id) }', {
+          token,
+          variables: { id: secondId },
+        })
+      ).data.deleteTask,
+    ).toBe(secondId);
 
     // The feed has exactly these changes, in this order.
     const expected = [
       { sequence: 1, kind: 'INSERT', task: { id: first.id, version: 1 }, previous: null },
       { sequence: 2, kind: 'INSERT', task: { id: secondId, version: 1 }, previous: null },
       { sequence: 3, kind: 'UPDATE', task: { id: first.id, version: 2 }, previous: { version: 1 } },
-      { sequence: 4, kind: 'UPDATE', task: { id: first.id, version: 3, completed: true }, previous: { completed: false } },
+      {
+        sequence: 4,
+        kind: 'UPDATE',
+        task: { id: first.id, version: 3, completed: true },
+        previous: { completed: false },
+      },
       { sequence: 5, kind: 'DELETE', task: { id: first.id, version: 3 }, previous: { version: 3 } },
       { sequence: 6, kind: 'DELETE', task: { id: secondId, version: 1 }, previous: { version: 1 } },
     ];
@@ -157,13 +186,18 @@ export function describeJourney(platform: () => { urls: string[] }) {
     });
     expect((await rest('POST', '/auth/logout', { token })).status).toBe(200);
     for (const gateway of platform().urls)
-      await eventually(async () => expect((await createRest(gateway)('GET', '/tasks', { token })).status).toBe(401), { timeoutMs: 1_000 });
+      await eventually(async () => expect((await createRest(gateway)('GET', '/tasks', { token })).status).toBe(401), {
+        timeoutMs: 1_000,
+      });
     expect((await rest('GET', '/auth/me', { token: account.access_token })).status).toBe(200);
     await Promise.all([subscriber, eavesdropper, atAnotherGateway, resumed].map((each) => each.close()));
   });
 
   it('answers people without a token, and unknown ways in, in JSON', async () => {
-    expect(await rest('GET', '/tasks')).toMatchObject({ status: 401, body: { success: false, error: { code: 'UNAUTHENTICATED' } } });
+    expect(await rest('GET', '/tasks')).toMatchObject({
+      status: 401,
+      body: { success: false, error: { code: 'UNAUTHENTICATED' } },
+    });
     expect(await rest('GET', '/nowhere')).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
     expect(await rest('PUT', '/tasks')).toMatchObject({ status: 405, body: { error: { code: 'METHOD_NOT_ALLOWED' } } });
     const anonymous = await graphql('{ me { id } }');

@@ -38,7 +38,8 @@ const NOT_STARTED = 'postgres://not-started.invalid/postgres';
 export function readEmbeddedSettings(env: Env): EmbeddedSettings {
   const { own } = readAll({
     own: () => readEnv(settings, env),
-    services: () => readPlatformConfig(env, env.POSTGRES_URL && URL.canParse(env.POSTGRES_URL) ? env.POSTGRES_URL : NOT_STARTED),
+    services: () =>
+      readPlatformConfig(env, env.POSTGRES_URL && URL.canParse(env.POSTGRES_URL) ? env.POSTGRES_URL : NOT_STARTED),
   });
   return {
     logLevel: own.LOG_LEVEL,

@@ -7,16 +7,14 @@ await runCommand({
     const platform = await startEmbedded({ env: process.env, progress: say, signal });
     say(`\nTaskmesh runs (${((Date.now() - begin) / 1000).toFixed(1)} s).\n`);
     say(addresses(platform.url));
-    say(`\n${firstSteps(platform.url)}\n\nData: ${platform.dataDir}, log: ${platform.logFile}. Ctrl-C stops everything.`);
+    say(
+      `\n${firstSteps(platform.url)}\n\nData: ${platform.dataDir}, log: ${platform.logFile}. Ctrl-C stops everything.`,
+    );
     return platform;
   },
   killNow: () => undefined,
 });
 
 function addresses(url: string): string {
-  return [
-    `  REST          ${url}/api`,
-    `  GraphQL       ${url}/graphql`,
-    `  API reference ${url}/api/docs`,
-  ].join('\n');
+  return [`  REST          ${url}/api`, `  GraphQL       ${url}/graphql`, `  API reference ${url}/api/docs`].join('\n');
 }

@@ -38,7 +38,10 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
   const closers = new Closers();
   try {
     mkdirSync(dataDir, { recursive: true });
-    const lock = await acquireLock(join(dataDir, 'run', 'embedded.lock'), `Another Taskmesh has its data in ${dataDir}`);
+    const lock = await acquireLock(
+      join(dataDir, 'run', 'embedded.lock'),
+      `Another Taskmesh has its data in ${dataDir}`,
+    );
     closers.add(() => lock.release());
     const early = readPlatformConfig(env, settings.postgresUrl ?? 'postgres://not-started.invalid/postgres').gateway;
     await checkWantedPorts(early);
@@ -91,7 +94,11 @@ function createFileLogs(file: string, level: string): (service: string) => Log {
 
 function shared({ redisUrl, kafkaBrokers }: EmbeddedSettings, log: Log) {
   return {
-    keyValue: redisUrl ? createRedisKeyValue({ url: redisUrl, log, clock: systemClock }) : createMemoryKeyValue({ log, clock: systemClock }),
-    eventLog: kafkaBrokers ? createKafkaEventLog({ brokers: kafkaBrokers, clientId: 'taskmesh', log }) : createMemoryEventLog({ log }),
+    keyValue: redisUrl
+      ? createRedisKeyValue({ url: redisUrl, log, clock: systemClock })
+      : createMemoryKeyValue({ log, clock: systemClock }),
+    eventLog: kafkaBrokers
+      ? createKafkaEventLog({ brokers: kafkaBrokers, clientId: 'taskmesh', log })
+      : createMemoryEventLog({ log }),
   };
 }

@@ -3,6 +3,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
 import type { Log } from '@taskmesh/service';
 import type { Pool, QueryResultRow } from 'pg';
+import { giveBackLostConnections } from './give-back-connections.ts';
 import { whileAway, type RetryOptions } from './failures.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import type { Statement } from './statement.ts';
@@ -63,12 +64,19 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         application_name: `taskmesh-${name}`,
         options: '-c timezone=UTC',
       },
-      migrations: { migrationsList: migrations, snapshot: false, transactional: true, allOrNothing: false, silent: true },
+      migrations: {
+        migrationsList: migrations,
+        snapshot: false,
+        transactional: true,
+        allOrNothing: false,
+        silent: true,
+      },
       logger: (message) => log.debug({ message }, 'orm'),
     }),
   );
   const connection = orm.em.getConnection();
   const pool = (): Promise<Pool> => connection.getNativeClient() as Promise<Pool>; // the PostgreSQL driver's client is a pg pool
+  giveBackLostConnections(await pool());
 
   return {
     async migrate(waitMs = 60_000) {

@@ -1,4 +1,4 @@
-import { AppError, unavailable } from '@taskmesh/errors';
+import { type AppError, unavailable } from '@taskmesh/errors';
 
 /**
  * PostgreSQL's or the driver's way to say that the server, or the database, was not there for a statement. These are told

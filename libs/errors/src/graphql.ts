@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
-import { AppError } from './app-error.ts';
+import type { AppError } from './app-error.ts';
 
 /** The GraphQL form of an expected failure: `extensions.code`, `issues`, `retryAfterSeconds` as the API describes them. */
 export function toGraphQLError(error: AppError): GraphQLError {

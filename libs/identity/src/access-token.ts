@@ -19,7 +19,10 @@ export interface AccessTokenClaims {
 }
 
 /** Signs with ES256; `kid` is how verifiers find the public half. */
-export function signAccessToken(claims: AccessTokenClaims, key: { kid: string; privateKey: CryptoKey }): Promise<string> {
+export function signAccessToken(
+  claims: AccessTokenClaims,
+  key: { kid: string; privateKey: CryptoKey },
+): Promise<string> {
   return new SignJWT({ ...claims })
     .setProtectedHeader({ alg: 'ES256', typ: TYPE, kid: key.kid })
     .setIssuer(ISSUER)

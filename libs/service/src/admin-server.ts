@@ -36,7 +36,9 @@ export function createAdminServer(options: AdminServerOptions): Service & { addr
   app.get<{ Querystring: { verbose?: string } }>('/readyz', async (request, reply) => {
     const report = await ready();
     const status = report.ok ? 'ok' : 'unavailable';
-    return reply.code(report.ok ? 200 : 503).send(request.query.verbose === undefined ? { status } : { ...report, status });
+    return reply
+      .code(report.ok ? 200 : 503)
+      .send(request.query.verbose === undefined ? { status } : { ...report, status });
   });
   app.get('/metrics', async (_request, reply) => {
     const text = await metrics.metrics();

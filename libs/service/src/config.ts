@@ -80,10 +80,13 @@ export const setting = {
   oneOf: <const Values extends readonly [string, ...string[]]>(values: Values) =>
     z.enum(values, `must be one of ${values.join(', ')}`),
   url: (...protocols: string[]) =>
-    z.string().refine((value) => {
-      const url = URL.canParse(value) ? new URL(value) : undefined;
-      return url !== undefined && protocols.includes(url.protocol);
-    }, `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`),
+    z.string().refine(
+      (value) => {
+        const url = URL.canParse(value) ? new URL(value) : undefined;
+        return url !== undefined && protocols.includes(url.protocol);
+      },
+      `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+    ),
   /** Values between commas, blanks around them ignored. */
   list: () =>
     z.string().transform((value) =>

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { codePoints, isBlank } from './text.ts';
 
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 
@@ -17,7 +16,10 @@ export const email = z
 export const name = z
   .string({ error: 'name must be a string.' })
   .transform((value) => value.trim())
-  .refine((value) => value.isWellFormed() && !value.includes('\0'), 'name must not contain NUL characters or lone surrogates.')
+  .refine(
+    (value) => value.isWellFormed() && !value.includes('\0'),
+    'name must not contain NUL characters or lone surrogates.',
+  )
   .refine((value) => !isBlank(value) && codePoints(value) <= 255, 'name must have 1 to 255 characters.');
 
 /** What any password field takes before its rules are looked at: bounded, so that nothing huge is hashed. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-const RFC_3339 =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
 /**
  * RFC 3339 with an offset, a real date of the calendar, years 0001 to 9999 in UTC.
@@ -10,7 +9,14 @@ const RFC_3339 =
 export function parseTimestamp(value: string): string | undefined {
   const match = RFC_3339.exec(value);
   if (!match) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number]; // six groups of digits
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]; // six groups of digits
   const [fraction = '', sign = '+', offsetHours = '0', offsetMinutes = '0'] = match.slice(7);
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
   if (hour > 23 || minute > 59 || second > 59) return undefined;

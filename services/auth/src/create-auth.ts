@@ -5,12 +5,12 @@ import { startAll, stopAll, type Clock, type HealthReport, type Log, type Servic
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
+import { createAccountRepository } from './accounts/account.repository.ts';
 import { createAccountService } from './accounts/account.service.ts';
 import { createAccountsResolvers } from './accounts/accounts.resolvers.ts';
 import { createLoginService } from './accounts/login.service.ts';
 import type { AuthConfig } from './config.ts';
 import { createAuthDatabase } from './database.ts';
-import { giveBackLostConnections } from './give-back-connections.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createLoginStrategy } from './http/passport.ts';
@@ -27,6 +27,7 @@ import type { Mailer } from './recovery/mailer.ts';
 import { createRecoveryService } from './recovery/recovery.service.ts';
 import { createSmtpMailer } from './recovery/smtp-mailer.ts';
 import { createSessionMaker } from './sessions/new-session.ts';
+import { createSessionRepository } from './sessions/session.repository.ts';
 import { createSessionService } from './sessions/session.service.ts';
 
 export interface AuthDeps {
@@ -67,21 +68,16 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   const { accessTokenTtlSeconds, refreshTokenTtlDays, publicUrl } = config;
   const maker = createSessionMaker({ accessTokenTtlSeconds, refreshTokenTtlDays, clock, ids, keys });
 
-  const sessions = createSessionService({ database, maker, clock });
-  const accounts = createAccountService({ database, sessions: maker, hasher, rules, limits, clock, ids });
-  const loginStrategy = createLoginStrategy(accounts.checkPassword);
-  const logins = createLoginService({ database, sessions, limits, clock, authenticate: loginStrategy });
+  const repository = createAccountRepository(database);
+  const sessions = createSessionService({ database, repository: createSessionRepository(database), maker, clock });
+  const accounts = createAccountService({ accounts: repository, sessions: maker, hasher, rules, limits, clock, ids });
+  const authenticate = createLoginStrategy(accounts.checkPassword);
+  const logins = createLoginService({ accounts: repository, sessions, limits, clock, authenticate });
   const worker = createMailWorker({ database, mailer, publicUrl, clock, log, onAttempt: metrics.mail });
   const recovery = createRecoveryService({ database, hasher, rules, limits, clock, ids, onRequested: worker.wake });
   const housekeeping = createHousekeeping({ database, clock, log });
 
-  const store: Service = {
-    async start() {
-      giveBackLostConnections(await database.pool());
-      await database.migrate();
-    },
-    stop: () => database.close(),
-  };
+  const store: Service = { start: () => database.migrate(), stop: () => database.close() };
   const post: Service = { start: () => Promise.resolve(), stop: () => mailer.close() };
   const parts = [keys, store, post, worker, housekeeping];
 

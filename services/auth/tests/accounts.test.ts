@@ -29,7 +29,9 @@ describe('signing up', () => {
   });
 
   it('tells the gateway as whom to go on', async () => {
-    const result = await running.send(SIGN_UP, { input: { email: 'goes-on@example.com', password: PASSWORD, name: 'A' } });
+    const result = await running.send(SIGN_UP, {
+      input: { email: 'goes-on@example.com', password: PASSWORD, name: 'A' },
+    });
     expect(result.extensions).toEqual({
       session: { userId: expect.stringMatching(UUID), sessionId: expect.stringMatching(UUID) },
     });
@@ -65,7 +67,9 @@ describe('signing up', () => {
 
   it('knows upper and lower case beyond ASCII', async () => {
     await signedUp(running, 'émile@exämple.com');
-    const result = await running.send(SIGN_UP, { input: { email: 'ÉMILE@EXÄMPLE.COM', password: PASSWORD, name: 'B' } });
+    const result = await running.send(SIGN_UP, {
+      input: { email: 'ÉMILE@EXÄMPLE.COM', password: PASSWORD, name: 'B' },
+    });
     expect(codeOf(result)).toBe('CONFLICT');
   });
 
@@ -174,7 +178,10 @@ describe('logging in', () => {
        left join refresh_tokens r on r.session_id = s.id where a.email_key = $1`,
       [email],
     );
-    expect(rows).toEqual([{ short: true, hash: null }, { short: true, hash: null }]);
+    expect(rows).toEqual([
+      { short: true, hash: null },
+      { short: true, hash: null },
+    ]);
   });
 
   it('makes one when it is selected through a fragment, but not when it is skipped', async () => {

@@ -21,7 +21,9 @@ describe('the audit trail', () => {
     const token = running.postbox.mails[0]?.text.split('\n').find((line) => /^[\w-]{43}$/.test(line));
     await running.send(RESET, { input: { token, newPassword: 'another horse battery' } });
 
-    const rows = await running.database.query('select * from audit_log where account_id = $1 order by id', [first.userId]);
+    const rows = await running.database.query('select * from audit_log where account_id = $1 order by id', [
+      first.userId,
+    ]);
     expect(rows.map(({ kind, session_id }) => [kind, session_id])).toEqual([
       ['account.created', first.sessionId],
       ['login.failed', null],
@@ -33,7 +35,8 @@ describe('the audit trail', () => {
       ['recovery.mail_sent', null],
       ['password.reset', null],
     ]);
-    for (const row of rows) expect(row).toMatchObject({ ip: '192.0.2.1', request_id: 'request-1', at: expect.any(Date) });
+    for (const row of rows)
+      expect(row).toMatchObject({ ip: '192.0.2.1', request_id: 'request-1', at: expect.any(Date) });
     const text = JSON.stringify(rows);
     for (const secret of [PASSWORD, 'not the one', first.refreshToken, token, email, JSON.stringify(data)])
       expect(text).not.toContain(secret);

@@ -7,6 +7,8 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+/** A busy machine takes its time. */
+const START = { timeoutMs: 60_000 };
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 
 /** The public halves of callers' keys in a file, and the gateway's signer. */
@@ -36,7 +38,7 @@ export function spawnAuth(env: Env) {
       const line = output.split('\n').find((each) => each.includes(`"msg":"${message}"`));
       if (!line) throw new Error(`It does not say "${message}":\n${output}`);
       return String(JSON.parse(line).address);
-    });
+    }, START);
 
   return {
     child,
@@ -54,7 +56,10 @@ export function spawnAuth(env: Env) {
 export type AuthProcess = ReturnType<typeof spawnAuth>;
 
 /** As the gateway does it. */
-export async function post(url: string, options: { caller: Caller; identity?: Identity; query: string; variables?: object }) {
+export async function post(
+  url: string,
+  options: { caller: Caller; identity?: Identity; query: string; variables?: object },
+) {
   const { caller, identity = { role: 'anonymous', ip: '192.0.2.1' }, query, variables } = options;
   const token = await caller.signer.tokenFor(identity, 'auth');
   const response = await fetch(`${url}/graphql`, {

@@ -27,7 +27,9 @@ describe('limits per address, never multiplied', () => {
     ['an unknown address', 'nobody@example.com'],
   ])('refuses the eleventh try after ten failures, with the time to wait: %s', async (_what, email) => {
     await signedUp(running, 'ada@example.com');
-    expect(await codesOf(10, () => login(running, email, 'wrong one', '192.0.2.7'))).toEqual(times(10, 'UNAUTHENTICATED'));
+    expect(await codesOf(10, () => login(running, email, 'wrong one', '192.0.2.7'))).toEqual(
+      times(10, 'UNAUTHENTICATED'),
+    );
     const refused = await login(running, email, PASSWORD, '192.0.2.7');
     expect(refused.errors?.[0]?.extensions).toEqual({ code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) });
     const wait = Number(refused.errors?.[0]?.extensions?.retryAfterSeconds);
@@ -36,7 +38,9 @@ describe('limits per address, never multiplied', () => {
   });
 
   it('counts every spelling of an address as one', async () => {
-    await codesOf(10, (index) => login(running, index % 2 ? 'ADA@example.com' : ' ada@example.com', 'wrong', '192.0.2.7'));
+    await codesOf(10, (index) =>
+      login(running, index % 2 ? 'ADA@example.com' : ' ada@example.com', 'wrong', '192.0.2.7'),
+    );
     expect(codeOf(await login(running, 'Ada@example.com', 'wrong', '192.0.2.7'))).toBe('RATE_LIMITED');
   });
 
@@ -91,7 +95,11 @@ describe('limits per caller', () => {
 
   it('refuses many sign-ups', async () => {
     const signUp = (index: number, ip: string) =>
-      running.send(SIGN_UP_PLAIN, { input: { email: `n${index}@example.com`, password: PASSWORD, name: 'N' } }, from(ip));
+      running.send(
+        SIGN_UP_PLAIN,
+        { input: { email: `n${index}@example.com`, password: PASSWORD, name: 'N' } },
+        from(ip),
+      );
     expect(await codesOf(7, (index) => signUp(index, '192.0.2.7'))).toEqual([...times(6, 'ok'), 'RATE_LIMITED']);
     expect(codeOf(await signUp(8, '192.0.2.8'))).toBeUndefined();
   });
@@ -99,7 +107,11 @@ describe('limits per caller', () => {
   it('refuses many requests for recovery, of known and unknown addresses alike', async () => {
     await signedUp(running, 'ada@example.com');
     const ask = (index: number) =>
-      running.send(REQUEST_RESET, { email: index % 2 ? 'ada@example.com' : `n${index}@example.com` }, from('192.0.2.7'));
+      running.send(
+        REQUEST_RESET,
+        { email: index % 2 ? 'ada@example.com' : `n${index}@example.com` },
+        from('192.0.2.7'),
+      );
     expect(await codesOf(7, ask)).toEqual([...times(6, 'ok'), 'RATE_LIMITED']);
   });
 });

@@ -14,7 +14,9 @@ export interface MailServer {
 }
 
 /** A real SMTP server on this machine; `refuse` answers 550 to a recipient. */
-export async function startMailServer(options: { port?: number; refuse?: (to: string) => boolean } = {}): Promise<MailServer> {
+export async function startMailServer(
+  options: { port?: number; refuse?: (to: string) => boolean } = {},
+): Promise<MailServer> {
   const { port = 0, refuse = () => false } = options;
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({

@@ -13,7 +13,10 @@ const FROM = 'Taskmesh <taskmesh@localhost>';
 const TOKEN = 'a-_'.repeat(14) + 'b';
 
 /** What every way out must do: the same mails, looked at where they arrive. */
-function describeMailer(name: string, open: () => Promise<{ mailer: Mailer; arrived(): Promise<string[]>; close(): Promise<void> }>) {
+function describeMailer(
+  name: string,
+  open: () => Promise<{ mailer: Mailer; arrived(): Promise<string[]>; close(): Promise<void> }>,
+) {
   describe(`the mailer to ${name}`, () => {
     let way: Awaited<ReturnType<typeof open>>;
     beforeEach(async () => {
@@ -95,7 +98,9 @@ describe('an SMTP server that says no', () => {
 
   it('is no reason to give up when it is not there', async () => {
     await server.close();
-    const failure = await mailer.send({ to: 'ada@example.com', subject: 's', text: 't' }).catch((error: unknown) => error);
+    const failure = await mailer
+      .send({ to: 'ada@example.com', subject: 's', text: 't' })
+      .catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: expect.stringMatching(/ECONNECTION|ESOCKET/) });
     server = await startMailServer({ port: server.port });
     await mailer.send({ to: 'ada@example.com', subject: 's', text: 't' });

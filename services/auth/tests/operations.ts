@@ -42,7 +42,13 @@ export function sessionOf(result: SubgraphResult, field: string): OpenSession {
   const { accessToken, refreshToken } = result.data?.[field] as Record<string, string>;
   const { userId, sessionId } = result.extensions?.session as Record<string, string>;
   if (!accessToken || !refreshToken || !userId || !sessionId) throw new Error(JSON.stringify(result));
-  return { userId, sessionId, accessToken, refreshToken, identity: { role: 'user', userId, sessionId, ip: '192.0.2.1' } };
+  return {
+    userId,
+    sessionId,
+    accessToken,
+    refreshToken,
+    identity: { role: 'user', userId, sessionId, ip: '192.0.2.1' },
+  };
 }
 
 export function codeOf(result: SubgraphResult): unknown {

@@ -1,5 +1,12 @@
+import { jest } from '@jest/globals';
 import { authInternal, createInternalClient } from '@taskmesh/internal-api';
-import { createFaultyProxy, createTestDatabase, eventually, type FaultyProxy, type TestDatabase } from '@taskmesh/testing';
+import {
+  createFaultyProxy,
+  createTestDatabase,
+  eventually,
+  type FaultyProxy,
+  type TestDatabase,
+} from '@taskmesh/testing';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +15,8 @@ import { createCaller, post, spawnAuth, type AuthProcess, type Caller } from './
 import { startMailServer } from './mail-server.ts';
 import { codeOf, LOGIN, LOGOUT, ME, REQUEST_RESET, sessionOf, SIGN_UP } from './operations.ts';
 import { PASSWORD } from './running-auth.ts';
+
+jest.setTimeout(120_000);
 
 let dir: string;
 let database: TestDatabase;
@@ -56,19 +65,17 @@ describe('auth as a process', () => {
     expect(await auth.stop()).toEqual({ code: 0, signal: null });
   });
 
-  it.each([
-    ['no header', undefined],
-    ['another scheme', 'Basic YWRhOnNlY3JldA=='],
-    ['no token', 'Bearer '],
-    ['nonsense', 'Bearer nonsense'],
-    ['more than a token', 'Bearer one two'],
-  ])('lets nobody in with %s', async (_what, authorization) => {
-    const response = await fetch(`${await start().url()}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
-      body: JSON.stringify({ query: ME, access_token: 'in the body' }),
-    });
-    expect(response.status).toBe(401);
+  it('lets nobody in without a valid identity token in the header', async () => {
+    const url = await start().url();
+    const headers = [undefined, 'Basic YWRhOnNlY3JldA==', 'Bearer ', 'Bearer nonsense', 'Bearer one two'];
+    for (const authorization of headers) {
+      const response = await fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
+        body: JSON.stringify({ query: ME, access_token: 'in the body' }),
+      });
+      expect([authorization, response.status]).toEqual([authorization, 401]);
+    }
   });
 
   it('offers its internal functions to services only', async () => {
@@ -128,7 +135,7 @@ describe('auth as a process', () => {
 
     const server = await startMailServer({ port: former.port });
     start({ SMTP_URL: former.url });
-    await eventually(() => expect(server.mails).toHaveLength(1), { timeoutMs: 20_000 });
+    await eventually(() => expect(server.mails).toHaveLength(1), { timeoutMs: 60_000 });
     expect(server.mails[0]?.to).toEqual(['ada@example.com']);
     await server.close();
   });
@@ -143,7 +150,14 @@ describe('auth as a process', () => {
       IDENTITY_PUBLIC_KEYS_FILE: join(dir, 'missing.json'),
     });
     expect(await auth.ended).toMatchObject({ code: 1 });
-    for (const name of ['POSTGRES_URL', 'PASSWORD_MIN_LENGTH', 'HASH_CONCURRENCY', 'RATE_LIMIT_FACTOR', 'PORT', 'IDENTITY_PUBLIC'])
+    for (const name of [
+      'POSTGRES_URL',
+      'PASSWORD_MIN_LENGTH',
+      'HASH_CONCURRENCY',
+      'RATE_LIMIT_FACTOR',
+      'PORT',
+      'IDENTITY_PUBLIC',
+    ])
       expect(auth.output()).toContain(name);
   });
 });

@@ -46,10 +46,13 @@ describe('asking for a recovery mail', () => {
     expect(running.postbox.mails).toEqual([]);
   });
 
-  it.each([['nobody'], ['a@b.c\nBcc: x@y.z'], [''], ['a@b@c'], ['\0@b.c']])('refuses %j, which is no address', async (email) => {
-    expect(codeOf(await request(email))).toBe('BAD_USER_INPUT');
-    expect(await running.database.query('select 1 from recovery_requests')).toEqual([]);
-  });
+  it.each([['nobody'], ['a@b.c\nBcc: x@y.z'], [''], ['a@b@c'], ['\0@b.c']])(
+    'refuses %j, which is no address',
+    async (email) => {
+      expect(codeOf(await request(email))).toBe('BAD_USER_INPUT');
+      expect(await running.database.query('select 1 from recovery_requests')).toEqual([]);
+    },
+  );
 
   it('stores no token that could be used', async () => {
     await signedUp(running, 'ada@example.com');
@@ -163,7 +166,10 @@ describe('setting a new password', () => {
     await signedUp(running, 'ada@example.com');
     const token = await mailedToken('ada@example.com');
     const refused = await reset(token, password);
-    expect(refused.errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', issues: [{ path: 'newPassword' }] });
+    expect(refused.errors?.[0]?.extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      issues: [{ path: 'newPassword' }],
+    });
     expect(codeOf(await reset(token))).toBeUndefined();
   });
 
@@ -185,7 +191,9 @@ describe('setting a new password', () => {
     );
     const results = await Promise.all([...logins.slice(0, 6), reset(token), ...logins.slice(6)]);
     expect(results[6]?.data).toEqual({ resetPassword: true });
-    const open = await running.database.query('select 1 from sessions where account_id = $1 and ended_at is null', [userId]);
+    const open = await running.database.query('select 1 from sessions where account_id = $1 and ended_at is null', [
+      userId,
+    ]);
     expect(open).toEqual([]);
   });
 });

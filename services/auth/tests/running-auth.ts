@@ -2,7 +2,7 @@ import type { Identity } from '@taskmesh/identity';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createLog, type Env, type Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createFaultyProxy, createTestDatabase, type FaultyProxy, type TestDatabase } from '@taskmesh/testing';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +27,8 @@ export interface Postbox extends Mailer {
 export interface RunningAuth {
   auth: Auth;
   database: TestDatabase;
+  /** What auth's connections to the database go through. */
+  proxy: FaultyProxy;
   dataDir: string;
   clock: TestClock;
   postbox: Postbox;
@@ -50,13 +52,16 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const { env = {}, keyValue = createMemoryKeyValue(), withPostbox = true } = options;
   const log = options.log ?? createLog({ service: 'auth', level: 'silent' });
   const database = await createTestDatabase('auth');
+  const url = new URL(database.url);
+  const proxy = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
+  url.host = `${proxy.host}:${proxy.port}`;
   const dataDir = await mkdtemp(join(tmpdir(), 'taskmesh-auth-'));
   const clock = createTestClock();
   const postbox = createPostbox();
   const running: Auth[] = [];
 
   const another = async (more: Env = {}) => {
-    const config = readAuthConfig({ POSTGRES_URL: database.url, DATA_DIR: dataDir, ...env, ...more });
+    const config = readAuthConfig({ POSTGRES_URL: url.href, DATA_DIR: dataDir, ...env, ...more });
     const auth = await createAuth(config, { clock, log, keyValue, ...(withPostbox && { mailer: postbox }) });
     await auth.start();
     running.push(auth);
@@ -67,6 +72,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   return {
     auth,
     database,
+    proxy,
     dataDir,
     clock,
     postbox,
@@ -75,13 +81,19 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
     async stop() {
       for (const each of running) await each.stop();
       await keyValue.close();
+      await proxy.close();
       await database.drop();
       await rm(dataDir, { recursive: true });
     },
   };
 }
 
-export function send(auth: Auth, query: string, variables: object = {}, identity: Identity = { role: 'anonymous', ip: IP }) {
+export function send(
+  auth: Auth,
+  query: string,
+  variables: object = {},
+  identity: Identity = { role: 'anonymous', ip: IP },
+) {
   return auth.subgraph.execute({ query, variables: { ...variables } }, { identity, requestId: 'request-1' });
 }
 

@@ -45,7 +45,9 @@ describe('logging out', () => {
 
   it('is refused for a session that has ended already, in parallel too', async () => {
     const { identity } = await signedUp(running, 'a@example.com');
-    const codes = await Promise.all(Array.from({ length: 8 }, async () => codeOf(await running.send(LOGOUT, {}, identity))));
+    const codes = await Promise.all(
+      Array.from({ length: 8 }, async () => codeOf(await running.send(LOGOUT, {}, identity))),
+    );
     expect(codes.filter((code) => code === undefined)).toHaveLength(1);
     expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(7);
     expect(await endedIds()).toHaveLength(1);
@@ -73,7 +75,7 @@ describe('the list of ended sessions', () => {
     const seen: number[] = [];
     let done = false;
     const reader = (async () => {
-      for (let after = 0, finishing = false; !finishing; ) {
+      for (let after = 0, finishing = false; !finishing;) {
         finishing = done;
         const { last, sessions: news } = await running.auth.internal.endedSessions(after);
         seen.push(...news.map(({ sequence }) => sequence));
@@ -148,7 +150,9 @@ describe('refreshing a session', () => {
     const second = sessionOf(await refresh(first.refreshToken), 'refreshSession');
     const again = await refresh(first.refreshToken);
     expect(codeOf(again)).toBe('UNAUTHENTICATED');
-    expect(again.extensions).toEqual({ endedSessions: [{ sequence: 1, sessionId: first.sessionId, until: expect.any(Number) }] });
+    expect(again.extensions).toEqual({
+      endedSessions: [{ sequence: 1, sessionId: first.sessionId, until: expect.any(Number) }],
+    });
     expect(codeOf(await refresh(second.refreshToken))).toBe('UNAUTHENTICATED');
     expect(await endedIds()).toEqual([first.sessionId]);
   });

@@ -15,6 +15,8 @@ describe('readBackupConfig', () => {
 
   it('reports every problem at once', () => {
     const read = () => readBackupConfig({ RESTORE_DATABASE: 'users', TASKS_ADMIN_URL: 'postgres://me@localhost' });
-    expect(read).toThrow(/POSTGRES_URL is needed[^]*RESTORE_DATABASE[^]*TASKS_ADMIN_URL[^]*name a database[^]*AUTH_ADMIN_URL/);
+    expect(read).toThrow(
+      /POSTGRES_URL is needed[^]*RESTORE_DATABASE[^]*TASKS_ADMIN_URL[^]*name a database[^]*AUTH_ADMIN_URL/,
+    );
   });
 });

@@ -1,16 +1,29 @@
 import { asUnavailable } from '@taskmesh/database';
 import type { Clock, HealthReport, Log, Service } from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
+import { randomBytes } from 'node:crypto';
+import { createScratch } from './archives/scratch.ts';
 import { createBackupRepository } from './backups/backup.repository.ts';
 import { createBackupService } from './backups/backup.service.ts';
 import { createBackupsResolvers } from './backups/backups.resolvers.ts';
 import type { BackupConfig } from './config.ts';
 import { createBackupDatabase } from './database.ts';
 import { readTypeDefs } from './graphql/schema.ts';
+import type { Resolvers } from './graphql/types.generated.ts';
+import { createRestoreLock } from './restore/restore-lock.ts';
+import { createRestoreRepository } from './restore/restore.repository.ts';
+import { createRestoreResolvers } from './restore/restore.resolvers.ts';
+import { createRestoreService } from './restore/restore.service.ts';
+import { createSettler } from './restore/settler.ts';
 import { createDirectoryStorage } from './storage/directory-storage.ts';
+import type { Store, StoreName, StoreOwner } from './stores/store.ts';
 
 export interface BackupDeps {
   clock: Clock;
+  /** Names restores: up to 16 letters or digits, never the same twice. @default at random */
+  ids?: { next(): string };
+  /** The services that own the stores; a store whose service is absent cannot be restored. */
+  owners?: Partial<Record<StoreName, StoreOwner>>;
   log: Log;
 }
 
@@ -20,25 +33,56 @@ export interface Backup extends Service {
   ready(): Promise<HealthReport>;
 }
 
-/** Opens nothing yet; `start` brings the database up to date. */
-export async function createBackup(config: BackupConfig, { log }: BackupDeps): Promise<Backup> {
+const randomIds = { next: () => randomBytes(6).toString('hex') };
+
+/** Opens nothing yet; `start` brings the database up to date and ends what a crash left half done. */
+export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
+  const { clock, ids = randomIds, log } = deps;
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
   const storage = createDirectoryStorage({ dir: config.backupsDir });
-  const service = createBackupService({ storage, repository: createBackupRepository(database) });
+  const scratch = createScratch({ dir: config.scratchDir, now: () => clock.now() });
+  const backups = createBackupService({ storage, repository: createBackupRepository(database) });
+  const restores = createRestoreService({
+    storage,
+    scratch,
+    lock: createRestoreLock(database),
+    journal: createRestoreRepository(database),
+    stores: createStores(config, deps),
+    mainStore: config.restoreStore,
+    now: () => new Date(clock.now()),
+    nextId: () => ids.next(),
+    log,
+  });
+  const settler = createSettler({ settle: () => restores.settleInterrupted(), log });
+  const resolvers: Resolvers = { ...createBackupsResolvers(backups), ...createRestoreResolvers(restores) };
 
   return {
-    subgraph: createSubgraph({
-      name: 'backup',
-      typeDefs: readTypeDefs(),
-      resolvers: createBackupsResolvers(service),
-      mapError: asUnavailable,
-      log,
-    }),
-    start: () => database.migrate(),
-    stop: () => database.close(),
+    subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(), resolvers, mapError: asUnavailable, log }),
+    async start() {
+      await database.migrate();
+      await scratch.sweep();
+      await settler.start();
+    },
+    async stop() {
+      await settler.stop();
+      await database.close();
+    },
     async ready() {
       const up = await database.isUp();
       return { ok: up, checks: { database: up } };
     },
   };
 }
+
+function createStores({ secrets }: BackupConfig, { owners = {} }: BackupDeps): Record<StoreName, Store> {
+  const store = (name: StoreName): Store => ({
+    name,
+    adminUrl: secrets.adminUrls[name],
+    owner: owners[name] ?? noOwner,
+  });
+  return { tasks: store('tasks'), auth: store('auth') };
+}
+
+const noOwner: StoreOwner = {
+  adopt: async () => ({ complete: false, reason: 'The service that owns the store is not connected.' }),
+};

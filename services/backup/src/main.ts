@@ -1,4 +1,5 @@
-import { createIdentityVerifier, type KeySet } from '@taskmesh/identity';
+import { createIdentitySigner, createIdentityVerifier, type KeySet } from '@taskmesh/identity';
+import { authRestore, createInternalClient, tasksRestore } from '@taskmesh/internal-api';
 import {
   createAdminServer,
   createLog,
@@ -14,6 +15,7 @@ import {
 } from '@taskmesh/service';
 import { createSubgraphServer } from '@taskmesh/subgraph';
 import { readFileSync } from 'node:fs';
+import { Pool } from 'undici';
 import { z } from 'zod';
 import { readBackupConfig } from './config.ts';
 import { createBackup } from './create-backup.ts';
@@ -24,7 +26,13 @@ const schema = z.object({
   PORT: setting.port(),
   ADMIN_PORT: setting.port(),
   IDENTITY_PUBLIC_KEYS_FILE: setting.text(),
+  IDENTITY_KEY_FILE: setting.text(),
+  TASKS_URL: setting.url('http:', 'https:'),
+  AUTH_URL: setting.url('http:', 'https:'),
 });
+
+/** Adopting a large store takes a while. */
+const CALL_TIMEOUT_MS = 10 * 60_000;
 
 await runMain(async () => {
   const { config, own } = readAll({
@@ -37,7 +45,19 @@ await runMain(async () => {
   const keys = JSON.parse(readFileSync(own.IDENTITY_PUBLIC_KEYS_FILE, 'utf8')) as KeySet; // checked key by key on import
   const verifier = createIdentityVerifier({ audience: 'backup', keys, clock });
 
-  const backup = await createBackup(config, { clock, log });
+  const key = JSON.parse(readFileSync(own.IDENTITY_KEY_FILE, 'utf8'));
+  const signer = createIdentitySigner({ issuer: 'backup', key, clock });
+  const client = (pool: Pool) => ({ pool, signer, caller: 'backup', timeoutMs: CALL_TIMEOUT_MS });
+  const pools = { tasks: new Pool(own.TASKS_URL), auth: new Pool(own.AUTH_URL) };
+
+  const backup = await createBackup(config, {
+    clock,
+    owners: {
+      tasks: createInternalClient(tasksRestore, client(pools.tasks)),
+      auth: createInternalClient(authRestore, client(pools.auth)),
+    },
+    log,
+  });
   const server = createSubgraphServer({
     subgraph: backup.subgraph,
     host: own.HOST,
@@ -46,6 +66,10 @@ await runMain(async () => {
     log,
   });
   const admin = createAdminServer({ host: own.HOST, port: own.ADMIN_PORT, metrics, ready: () => backup.ready(), log });
-  const services = [backup, server, admin];
+  const connections = {
+    start: async () => undefined,
+    stop: async () => void (await Promise.all(Object.values(pools).map((pool) => pool.close()))),
+  };
+  const services = [connections, backup, server, admin];
   return { service: { start: () => startAll(services), stop: () => stopAll(services) }, log };
 });

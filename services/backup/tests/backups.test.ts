@@ -47,7 +47,14 @@ describe('backups', () => {
     await put('.half.tar.gz', 'half written', new Date());
     await put('notes.txt', 'no archive', new Date());
     expect(await list()).toEqual([
-      { file: 'new.tar.gz', sizeBytes: 5, sha256: null, createdAt: '2026-01-02T00:00:00.000Z', stores: [], verifiedAt: null },
+      {
+        file: 'new.tar.gz',
+        sizeBytes: 5,
+        sha256: null,
+        createdAt: '2026-01-02T00:00:00.000Z',
+        stores: [],
+        verifiedAt: null,
+      },
       expect.objectContaining({ file: 'secret.tar.gz.age' }),
       expect.objectContaining({ file: 'old.tar.gz' }),
     ]);
@@ -59,9 +66,20 @@ describe('backups', () => {
       `insert into backups values ('known.tar.gz', 5, 'abc', '2026-01-03T10:00:00Z', '{tasks,auth}', '2026-01-04T00:00:00Z')`,
     );
     const entry = { sha256: 'abc', createdAt: '2026-01-03T10:00:00.000Z', stores: ['tasks', 'auth'] };
-    expect((await list())[0]).toEqual({ ...entry, file: 'known.tar.gz', sizeBytes: 5, verifiedAt: '2026-01-04T00:00:00.000Z' });
+    expect((await list())[0]).toEqual({
+      ...entry,
+      file: 'known.tar.gz',
+      sizeBytes: 5,
+      verifiedAt: '2026-01-04T00:00:00.000Z',
+    });
     await put('known.tar.gz', '1234567', new Date('2026-01-05T00:00:00Z'));
-    expect((await list())[0]).toMatchObject({ file: 'known.tar.gz', sizeBytes: 7, sha256: null, stores: [], verifiedAt: null });
+    expect((await list())[0]).toMatchObject({
+      file: 'known.tar.gz',
+      sizeBytes: 7,
+      sha256: null,
+      stores: [],
+      verifiedAt: null,
+    });
   });
 
   it('is ready while its database answers', async () => {

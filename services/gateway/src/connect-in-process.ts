@@ -16,7 +16,9 @@ export interface InProcessServices {
  * serialised: `execute` builds a new result for every call, so the gateway may merge into it.
  */
 export function connectInProcess(services: InProcessServices): Connections {
-  const subgraphs = new Map([services.auth, services.tasks, services.backup].map(({ subgraph }) => [subgraph.name, subgraph]));
+  const subgraphs = new Map(
+    [services.auth, services.tasks, services.backup].map(({ subgraph }) => [subgraph.name, subgraph]),
+  );
   const outside = createOutsideClient();
 
   const named = (service: string): Subgraph => {
@@ -34,7 +36,10 @@ export function connectInProcess(services: InProcessServices): Connections {
     tasks: services.tasks.internal,
     async probe(service, url) {
       if (url !== undefined) return outside.probe(url);
-      await named(service).execute({ query: '{ __typename }' }, { identity: { role: 'service', name: 'gateway' }, requestId: 'probe' });
+      await named(service).execute(
+        { query: '{ __typename }' },
+        { identity: { role: 'service', name: 'gateway' }, requestId: 'probe' },
+      );
     },
     close: () => outside.close(),
   };

@@ -16,7 +16,12 @@ export interface Connections {
    * The result belongs to the caller, who may change it.
    * @throws AppError SERVICE_UNAVAILABLE when there is no answer within 10 s
    */
-  request(service: string, url: string | undefined, request: SubgraphRequest, options: RequestOptions): Promise<SubgraphResult>;
+  request(
+    service: string,
+    url: string | undefined,
+    request: SubgraphRequest,
+    options: RequestOptions,
+  ): Promise<SubgraphResult>;
   auth: AuthInternal;
   tasks: TasksInternal;
   /** Resolves when the service answers. */

@@ -60,7 +60,11 @@ async function once(pool: Pool, post: Post, body: string): Promise<SubgraphResul
 }
 
 function isResult(value: unknown): value is SubgraphResult {
-  return typeof value === 'object' && value !== null && ('data' in value || ('errors' in value && Array.isArray(value.errors)));
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    ('data' in value || ('errors' in value && Array.isArray(value.errors)))
+  );
 }
 
 function isReset(error: unknown): boolean {

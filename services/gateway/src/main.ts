@@ -1,7 +1,17 @@
 import { createIdentitySigner, createSigningKey } from '@taskmesh/identity';
 import { createMemoryKeyValue, createRedisKeyValue } from '@taskmesh/key-value';
 import { createKafkaEventLog, createMemoryEventLog } from '@taskmesh/messaging';
-import { Closers, createAdminServer, createLog, createMetrics, readAll, runMain, systemClock, type Clock, type Log } from '@taskmesh/service';
+import {
+  Closers,
+  createAdminServer,
+  createLog,
+  createMetrics,
+  readAll,
+  runMain,
+  systemClock,
+  type Clock,
+  type Log,
+} from '@taskmesh/service';
 import { readFile } from 'node:fs/promises';
 import type { JWK } from 'jose';
 import { readGatewayConfig, readGatewayProcess, type GatewayProcess } from './config.ts';
@@ -16,13 +26,21 @@ await runMain(async () => {
   const log = createLog({ service: 'gateway', level: config.logLevel });
   const clock = systemClock;
   const metrics = createMetrics({ service: 'gateway' });
-  const keyValue = neighbours.redisUrl ? createRedisKeyValue({ url: neighbours.redisUrl, log, clock }) : createMemoryKeyValue({ log, clock });
+  const keyValue = neighbours.redisUrl
+    ? createRedisKeyValue({ url: neighbours.redisUrl, log, clock })
+    : createMemoryKeyValue({ log, clock });
   const eventLog = neighbours.kafkaBrokers
     ? createKafkaEventLog({ brokers: neighbours.kafkaBrokers, clientId: 'gateway', log })
     : createMemoryEventLog({ log });
   const connections = connectHttp({ urls: neighbours.urls, signer: await signer(neighbours, clock, log) });
   const gateway = await createGateway(config, { clock, log, keyValue, eventLog, connections, metrics });
-  const admin = createAdminServer({ host: config.host, port: config.adminPort, metrics, ready: () => gateway.ready(), log });
+  const admin = createAdminServer({
+    host: config.host,
+    port: config.adminPort,
+    metrics,
+    ready: () => gateway.ready(),
+    log,
+  });
 
   const closers = new Closers();
   closers.add(() => keyValue.close());
@@ -45,6 +63,9 @@ await runMain(async () => {
 /** Only a gateway of a foreign graph goes without a key: it has nobody to show a token to. */
 async function signer({ identityKeyFile }: GatewayProcess, clock: Clock, log: Log) {
   if (identityKeyFile === undefined) log.info('no identity key: a foreign graph is served');
-  const key = identityKeyFile === undefined ? await createSigningKey('none') : (JSON.parse(await readFile(identityKeyFile, 'utf8')) as JWK); // checked when it signs
+  const key =
+    identityKeyFile === undefined
+      ? await createSigningKey('none')
+      : (JSON.parse(await readFile(identityKeyFile, 'utf8')) as JWK); // checked when it signs
   return createIdentitySigner({ issuer: 'gateway', key, clock });
 }

@@ -15,7 +15,11 @@ export function createOutsideClient() {
     return pool;
   };
 
-  const request = (url: string, graphql: SubgraphRequest, options: Omit<RequestOptions, 'call'>): Promise<SubgraphResult> => {
+  const request = (
+    url: string,
+    graphql: SubgraphRequest,
+    options: Omit<RequestOptions, 'call'>,
+  ): Promise<SubgraphResult> => {
     const { origin, pathname, search } = new URL(url);
     const { idempotent, timeoutMs, signal } = options;
     return postGraphQL(poolOf(origin), {

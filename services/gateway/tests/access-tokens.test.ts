@@ -1,7 +1,15 @@
 import { createSigningKey } from '@taskmesh/identity';
 import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { eventually } from '@taskmesh/testing';
-import { exportPKCS8, exportSPKI, generateKeyPair, importJWK, SignJWT, type CryptoKey, type JWTHeaderParameters } from 'jose';
+import {
+  exportPKCS8,
+  exportSPKI,
+  generateKeyPair,
+  importJWK,
+  SignJWT,
+  type CryptoKey,
+  type JWTHeaderParameters,
+} from 'jose';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
@@ -31,16 +39,27 @@ afterAll(async () => {
 const me = (authorization: string, at = gateway) => fetch(`${at.origin}/api/auth/me`, { headers: { authorization } });
 
 const goodClaims = () => ({
-  ...{ userId: USER, sub: USER, email: 'a@example.com', sid: 'session', jti: 'token', iss: 'taskmesh', aud: 'taskmesh-api' },
+  ...{
+    userId: USER,
+    sub: USER,
+    email: 'a@example.com',
+    sid: 'session',
+    jti: 'token',
+    iss: 'taskmesh',
+    aud: 'taskmesh-api',
+  },
   ...{ iat: nowS(), exp: nowS() + 3_600 },
 });
 
 async function signed(claims: Record<string, unknown>, header: Partial<JWTHeaderParameters> = {}): Promise<string> {
   const key = (await importJWK(gateway.auth.key, 'ES256')) as CryptoKey; // a JWK of an elliptic curve becomes one
-  return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: gateway.auth.key.kid ?? '', ...header }).sign(key, { crit: { b64: true, odd: true } });
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: gateway.auth.key.kid ?? '', ...header })
+    .sign(key, { crit: { b64: true, odd: true } });
 }
 
-const encode = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+const encode = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
 async function publicKeyText(): Promise<string> {
   const { d: _private, ...publicJwk } = gateway.auth.key;
@@ -59,7 +78,8 @@ const forgeries: Record<string, () => Promise<string> | string> = {
   'two parts': async () => `Bearer ${(await signed(goodClaims())).split('.').slice(0, 2).join('.')}`,
   'four parts': async () => `Bearer ${await signed(goodClaims())}.x`,
   'bad base64': async () => `Bearer ${(await signed(goodClaims())).replace('.', '.!!')}`,
-  'a header that is no JSON': async () => `Bearer ${encode('no json')}.${(await signed(goodClaims())).split('.').slice(1).join('.')}`,
+  'a header that is no JSON': async () =>
+    `Bearer ${encode('no json')}.${(await signed(goodClaims())).split('.').slice(1).join('.')}`,
   'alg none': () => `Bearer ${encode({ alg: 'none', typ: 'at+jwt' })}.${encode(goodClaims())}.`,
   'alg nOnE': () => `Bearer ${encode({ alg: 'nOnE', typ: 'at+jwt', kid: 'key-1' })}.${encode(goodClaims())}.`,
   'an empty signature': async () => `Bearer ${(await signed(goodClaims())).replace(/[^.]+$/, '')}`,
@@ -70,11 +90,15 @@ const forgeries: Record<string, () => Promise<string> | string> = {
     expect(await exportPKCS8(privateKey)).toContain('PRIVATE');
     return `Bearer ${await new SignJWT(goodClaims()).setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: 'key-1' }).sign(privateKey)}`;
   },
-  'a foreign key under our kid': async () => `Bearer ${await gateway.auth.token(USER, { key: { ...(await createSigningKey('key-1')) } })}`,
+  'a foreign key under our kid': async () =>
+    `Bearer ${await gateway.auth.token(USER, { key: { ...(await createSigningKey('key-1')) } })}`,
   'an unknown kid': async () => `Bearer ${await gateway.auth.token(USER, { key: await createSigningKey('unknown') })}`,
-  'a kid that is a path': async () => `Bearer ${await gateway.auth.token(USER, { key: await createSigningKey('../../etc/passwd') })}`,
-  'a kid that is SQL': async () => `Bearer ${await gateway.auth.token(USER, { key: await createSigningKey("' or 1=1 --") })}`,
-  'a kid named __proto__': async () => `Bearer ${await gateway.auth.token(USER, { key: await createSigningKey('__proto__') })}`,
+  'a kid that is a path': async () =>
+    `Bearer ${await gateway.auth.token(USER, { key: await createSigningKey('../../etc/passwd') })}`,
+  'a kid that is SQL': async () =>
+    `Bearer ${await gateway.auth.token(USER, { key: await createSigningKey("' or 1=1 --") })}`,
+  'a kid named __proto__': async () =>
+    `Bearer ${await gateway.auth.token(USER, { key: await createSigningKey('__proto__') })}`,
   'a jku': async () => {
     const foreign = await createSigningKey('key-9');
     const key = (await importJWK(foreign, 'ES256')) as CryptoKey; // as above
@@ -95,8 +119,10 @@ const forgeries: Record<string, () => Promise<string> | string> = {
     bytes[5] = (bytes[5] ?? 0) ^ 1;
     return `Bearer ${header}.${payload}.${bytes.toString('base64url')}`;
   },
-  'a signature of zeros': async () => `Bearer ${(await signed(goodClaims())).split('.').slice(0, 2).join('.')}.${Buffer.alloc(64).toString('base64url')}`,
-  'a signature in another form': async () => `Bearer ${(await signed(goodClaims())).split('.').slice(0, 2).join('.')}.${Buffer.from('3006020100020100', 'hex').toString('base64url')}`,
+  'a signature of zeros': async () =>
+    `Bearer ${(await signed(goodClaims())).split('.').slice(0, 2).join('.')}.${Buffer.alloc(64).toString('base64url')}`,
+  'a signature in another form': async () =>
+    `Bearer ${(await signed(goodClaims())).split('.').slice(0, 2).join('.')}.${Buffer.from('3006020100020100', 'hex').toString('base64url')}`,
   'one that expired a second ago': async () => `Bearer ${await signed({ ...goodClaims(), exp: nowS() - 1 })}`,
   'one that expires now': async () => `Bearer ${await signed({ ...goodClaims(), exp: nowS() })}`,
   'nbf in an hour': async () => `Bearer ${await signed({ ...goodClaims(), nbf: nowS() + 3_600 })}`,
@@ -108,11 +134,13 @@ const forgeries: Record<string, () => Promise<string> | string> = {
   'a negative exp': async () => `Bearer ${await signed({ ...goodClaims(), exp: -1 })}`,
   'another issuer': async () => `Bearer ${await signed({ ...goodClaims(), iss: 'elsewhere' })}`,
   'another audience': async () => `Bearer ${await signed({ ...goodClaims(), aud: 'tasks' })}`,
-  'an internal token': async () => `Bearer ${await signed({ ...goodClaims(), aud: 'auth', role: 'user' }, { typ: 'int+jwt' })}`,
+  'an internal token': async () =>
+    `Bearer ${await signed({ ...goodClaims(), aud: 'auth', role: 'user' }, { typ: 'int+jwt' })}`,
   'no type': async () => `Bearer ${await signed(goodClaims(), { typ: 'JWT' })}`,
   'an unknown crit': async () => `Bearer ${await signed(goodClaims(), { crit: ['odd'], odd: true })}`,
   'a user id that is no UUID': async () => `Bearer ${await signed({ ...goodClaims(), userId: '1', sub: '1' })}`,
-  'two user ids that differ': async () => `Bearer ${await signed({ ...goodClaims(), sub: 'b0000000-0000-4000-8000-000000000002' })}`,
+  'two user ids that differ': async () =>
+    `Bearer ${await signed({ ...goodClaims(), sub: 'b0000000-0000-4000-8000-000000000002' })}`,
   'no session': async () => `Bearer ${await signed({ ...goodClaims(), sid: undefined })}`,
   'no address': async () => `Bearer ${await signed({ ...goodClaims(), email: undefined })}`,
 };
@@ -133,15 +161,24 @@ describe('a forged token', () => {
 
   it('with unknown key ids makes auth no load', async () => {
     const before = gateway.auth.keyCalls();
-    const strangers = await Promise.all(Array.from({ length: 20 }, (_, index) => createSigningKey(`stranger-${index}`)));
-    for (const key of strangers) expect((await me(`Bearer ${await gateway.auth.token(USER, { key })}`)).status).toBe(401);
+    const strangers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => createSigningKey(`stranger-${index}`)),
+    );
+    for (const key of strangers)
+      expect((await me(`Bearer ${await gateway.auth.token(USER, { key })}`)).status).toBe(401);
     expect(gateway.auth.keyCalls() - before).toBeLessThanOrEqual(3);
   });
 
   it('beside a good one is refused, in either order', async () => {
     const good = `Authorization: Bearer ${await gateway.auth.token(USER)}`;
-    for (const headers of [[good, good], ['authorization: Bearer zzzz', good], [good, 'AUTHORIZATION: Bearer zzzz']]) {
-      expect(await raw(gateway.origin, ['GET /api/auth/me HTTP/1.1', 'Host: x', 'Connection: close', ...headers])).toMatch(/^HTTP\/1\.1 401 /);
+    for (const headers of [
+      [good, good],
+      ['authorization: Bearer zzzz', good],
+      [good, 'AUTHORIZATION: Bearer zzzz'],
+    ]) {
+      expect(
+        await raw(gateway.origin, ['GET /api/auth/me HTTP/1.1', 'Host: x', 'Connection: close', ...headers]),
+      ).toMatch(/^HTTP\/1\.1 401 /);
     }
   });
 });
@@ -172,7 +209,8 @@ describe('a good token', () => {
     const loggedOut = performance.now();
     expect(body.data).toEqual({ logout: true });
     expect((await me(`Bearer ${token}`, first)).status).toBe(401);
-    for (const at of besides) await eventually(async () => (await me(`bearer  ${token}`, at)).status === 401, { timeoutMs: 1_000 });
+    for (const at of besides)
+      await eventually(async () => (await me(`bearer  ${token}`, at)).status === 401, { timeoutMs: 1_000 });
     expect(performance.now() - loggedOut).toBeLessThan(1_000);
     for (const at of [first, ...besides]) expect((await me(`Bearer ${sibling}`, at)).status).toBe(200);
     for (const at of [...besides, first]) await at.stop();
@@ -216,8 +254,13 @@ describe('a gateway that has not heard from auth yet', () => {
 /** Sends lines as they are and returns the whole answer. */
 function raw(origin: string, lines: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(origin).port), '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n\r\n`));
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1', () =>
+      socket.write(`${lines.join('\r\n')}\r\n\r\n`),
+    );
     let text = '';
-    socket.on('data', (chunk) => (text += chunk)).on('end', () => resolve(text)).on('error', reject);
+    socket
+      .on('data', (chunk) => (text += chunk))
+      .on('end', () => resolve(text))
+      .on('error', reject);
   });
 }

@@ -8,7 +8,10 @@ import { ask, startTestGateway, type TestGateway } from './fakes/gateway.ts';
 const USER = 'a0000000-0000-4000-8000-000000000001';
 
 async function codes(gateway: TestGateway, query: string, variables?: Record<string, unknown>) {
-  const { status, body } = await gateway.graphql(query, { token: await gateway.auth.token(USER), ...(variables && { variables }) });
+  const { status, body } = await gateway.graphql(query, {
+    token: await gateway.auth.token(USER),
+    ...(variables && { variables }),
+  });
   expect(status).toBe(200);
   return body.errors?.map(({ extensions }) => extensions.code) ?? [];
 }
@@ -20,9 +23,11 @@ function nested(levels: number): string {
   return `{ ${names.join(' { ')} ${'} '.repeat(levels)}`;
 }
 
-const aliases = (count: number) => `{ ${Array.from({ length: count }, (_, index) => `a${index}: taskStatistics { total }`).join(' ')} }`;
+const aliases = (count: number) =>
+  `{ ${Array.from({ length: count }, (_, index) => `a${index}: taskStatistics { total }`).join(' ')} }`;
 /** Operations of five tokens each. */
-const operations = (count: number) => Array.from({ length: count }, (_, index) => `query Q${index} { __typename }`).join(' ');
+const operations = (count: number) =>
+  Array.from({ length: count }, (_, index) => `query Q${index} { __typename }`).join(' ');
 
 const TOO_MUCH = ['GRAPHQL_VALIDATION_FAILED'];
 
@@ -43,7 +48,9 @@ describe('a document of a client', () => {
     expect(await codes(gateway, aliases(31))).toEqual(TOO_MUCH);
     const fragment = `fragment F on TaskStatistics { ${Array.from({ length: 16 }, (_, index) => `x${index}: total`).join(' ')} }`;
     expect(await codes(gateway, `{ taskStatistics { ...F } } ${fragment}`)).toEqual([]);
-    expect(await codes(gateway, `{ taskStatistics { ...F } b: taskStatistics { ...F } } ${fragment}`)).toEqual(TOO_MUCH);
+    expect(await codes(gateway, `{ taskStatistics { ...F } b: taskStatistics { ...F } } ${fragment}`)).toEqual(
+      TOO_MUCH,
+    );
   });
 
   it('may have 4,000 tokens', async () => {
@@ -54,10 +61,12 @@ describe('a document of a client', () => {
   });
 
   it('may cost 5,000, by the literals or the variables of its pages', async () => {
-    const literal = (outer: number, inner: number) => `{ me { tasks(first: ${outer}) { edges { node { owner { tasks(first: ${inner}) { edges { cursor } } } } } } } }`;
+    const literal = (outer: number, inner: number) =>
+      `{ me { tasks(first: ${outer}) { edges { node { owner { tasks(first: ${inner}) { edges { cursor } } } } } } } }`;
     expect(await codes(gateway, literal(1_000, 1))).toEqual(TOO_MUCH);
     expect(await codes(gateway, literal(30, 30))).toEqual([]);
-    const variable = 'query ($outer: Int, $inner: Int = 1) { me { tasks(first: $outer) { edges { node { owner { tasks(first: $inner) { edges { cursor } } } } } } } }';
+    const variable =
+      'query ($outer: Int, $inner: Int = 1) { me { tasks(first: $outer) { edges { node { owner { tasks(first: $inner) { edges { cursor } } } } } } } }';
     expect(await codes(gateway, variable, { outer: 30, inner: 30 })).toEqual([]);
     expect(await codes(gateway, variable, { outer: 1_000, inner: 1_000 })).toEqual(TOO_MUCH);
     expect(await codes(gateway, variable, { outer: 1_000 })).toEqual(TOO_MUCH);
@@ -70,10 +79,16 @@ describe('a document of a client', () => {
   });
 
   it('may prove one password only, however it is written', async () => {
-    const login = (alias: string) => `${alias}: login(input: { email: "${USER}", password: "right password" }) { expiresIn }`;
+    const login = (alias: string) =>
+      `${alias}: login(input: { email: "${USER}", password: "right password" }) { expiresIn }`;
     expect(await codes(gateway, `mutation { ${login('a')} }`)).toEqual([]);
     expect(await codes(gateway, `mutation { ${login('a')} ${login('b')} }`)).toEqual(TOO_MUCH);
-    expect(await codes(gateway, `mutation { ...A ...B } fragment A on Mutation { ${login('a')} } fragment B on Mutation { ${login('b')} }`)).toEqual(TOO_MUCH);
+    expect(
+      await codes(
+        gateway,
+        `mutation { ...A ...B } fragment A on Mutation { ${login('a')} } fragment B on Mutation { ${login('b')} }`,
+      ),
+    ).toEqual(TOO_MUCH);
     expect(await codes(gateway, `mutation { ${login('a')} requestPasswordReset(email: "x") }`)).toEqual(TOO_MUCH);
   });
 
@@ -83,17 +98,23 @@ describe('a document of a client', () => {
     expect(await codes(gateway, deep)).toEqual(TOO_MUCH);
   });
 
-  it.each(['{ _service { sdl } }', '{ _entities(representations: []) { __typename } }', `{ _entities(representations: [{ __typename: "User", id: "${USER}" }]) { ... on User { email } } }`])(
-    'cannot reach what services say among themselves: %s',
-    async (query) => {
-      expect(new Set(await codes(gateway, query))).toEqual(new Set(TOO_MUCH));
-    },
-  );
+  it.each([
+    '{ _service { sdl } }',
+    '{ _entities(representations: []) { __typename } }',
+    `{ _entities(representations: [{ __typename: "User", id: "${USER}" }]) { ... on User { email } } }`,
+  ])('cannot reach what services say among themselves: %s', async (query) => {
+    expect(new Set(await codes(gateway, query))).toEqual(new Set(TOO_MUCH));
+  });
 
   it('is refused quickly when its fragments multiply or spread themselves', async () => {
-    const doubling = Array.from({ length: 20 }, (_, index) => `fragment F${index} on TaskStatistics { ...F${index + 1} ...F${index + 1} }`).join(' ');
+    const doubling = Array.from(
+      { length: 20 },
+      (_, index) => `fragment F${index} on TaskStatistics { ...F${index + 1} ...F${index + 1} }`,
+    ).join(' ');
     const began = performance.now();
-    expect(await codes(gateway, `{ taskStatistics { ...F0 } } ${doubling} fragment F20 on TaskStatistics { a: total }`)).toEqual(TOO_MUCH);
+    expect(
+      await codes(gateway, `{ taskStatistics { ...F0 } } ${doubling} fragment F20 on TaskStatistics { a: total }`),
+    ).toEqual(TOO_MUCH);
     expect(await codes(gateway, '{ taskStatistics { ...L } } fragment L on TaskStatistics { ...L }')).toEqual(TOO_MUCH);
     expect(performance.now() - began).toBeLessThan(2_000);
   });
@@ -106,8 +127,15 @@ describe('limits that are set to 0', () => {
     });
     expect(await codes(gateway, nested(16))).toEqual([]);
     expect(await codes(gateway, aliases(60))).toEqual([]);
-    expect((await gateway.graphql(operations(1_000), { operationName: 'Q0' })).body).toEqual({ data: { __typename: 'Query' } });
-    expect(await codes(gateway, '{ me { tasks(first: 1000) { edges { node { owner { tasks(first: 1000) { totalCount } } } } } } }')).toEqual([]);
+    expect((await gateway.graphql(operations(1_000), { operationName: 'Q0' })).body).toEqual({
+      data: { __typename: 'Query' },
+    });
+    expect(
+      await codes(
+        gateway,
+        '{ me { tasks(first: 1000) { edges { node { owner { tasks(first: 1000) { totalCount } } } } } } }',
+      ),
+    ).toEqual([]);
     await gateway.stop();
   });
 });
@@ -135,28 +163,40 @@ describe('trusted documents', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  const bodies = [{ documentId: hash }, { extensions: { persistedQuery: { version: 1, sha256Hash: hash } } }, { query: trusted }];
+  const bodies = [
+    { documentId: hash },
+    { extensions: { persistedQuery: { version: 1, sha256Hash: hash } } },
+    { query: trusted },
+  ];
 
   it('run by their hash, and others too when they are only allowed', async () => {
     const gateway = await startTestGateway({ env: { TRUSTED_DOCUMENTS: 'allow', TRUSTED_DOCUMENTS_FILE: file } });
     const headers = { authorization: `Bearer ${await gateway.auth.token(USER)}` };
-    for (const body of bodies) expect((await ask(gateway.origin, body, headers)).body).toEqual({ data: { taskStatistics: { total: 2 } } });
+    for (const body of bodies)
+      expect((await ask(gateway.origin, body, headers)).body).toEqual({ data: { taskStatistics: { total: 2 } } });
     const get = await fetch(`${gateway.origin}/graphql?documentId=${hash}`, { headers });
     expect(await get.json()).toEqual({ data: { taskStatistics: { total: 2 } } });
-    expect((await ask(gateway.origin, { query: '{ taskStatistics { pending } }' }, headers)).body.data).toEqual({ taskStatistics: { pending: 2 } });
+    expect((await ask(gateway.origin, { query: '{ taskStatistics { pending } }' }, headers)).body.data).toEqual({
+      taskStatistics: { pending: 2 },
+    });
     await gateway.stop();
   });
 
   it('are the only ones that run when nothing else may', async () => {
     const gateway = await startTestGateway({ env: { TRUSTED_DOCUMENTS: 'only', TRUSTED_DOCUMENTS_FILE: file } });
     const headers = { authorization: `Bearer ${await gateway.auth.token(USER)}` };
-    for (const body of bodies) expect((await ask(gateway.origin, body, headers)).body).toEqual({ data: { taskStatistics: { total: 2 } } });
+    for (const body of bodies)
+      expect((await ask(gateway.origin, body, headers)).body).toEqual({ data: { taskStatistics: { total: 2 } } });
     const other = await ask(gateway.origin, { query: '{ taskStatistics { pending } }' }, headers);
     expect(other.status).toBe(403);
     expect(other.body).toEqual({ errors: [{ message: expect.any(String), extensions: { code: 'FORBIDDEN' } }] });
     const unknown = await ask(gateway.origin, { documentId: '0'.repeat(64) }, headers);
     expect(unknown.body.errors?.[0]?.extensions).toEqual({ code: 'PERSISTED_QUERY_NOT_FOUND' });
-    const persisted = await ask(gateway.origin, { extensions: { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } } }, headers);
+    const persisted = await ask(
+      gateway.origin,
+      { extensions: { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } } },
+      headers,
+    );
     expect(persisted.body.errors?.[0]?.extensions).toEqual({ code: 'PERSISTED_QUERY_NOT_FOUND' });
     await gateway.stop();
   });
@@ -164,6 +204,8 @@ describe('trusted documents', () => {
   it('must match their hashes', async () => {
     const wrong = join(folder, 'wrong.json');
     await writeFile(wrong, JSON.stringify({ ['0'.repeat(64)]: trusted }));
-    await expect(startTestGateway({ env: { TRUSTED_DOCUMENTS: 'only', TRUSTED_DOCUMENTS_FILE: wrong } })).rejects.toThrow('TRUSTED_DOCUMENTS_FILE');
+    await expect(
+      startTestGateway({ env: { TRUSTED_DOCUMENTS: 'only', TRUSTED_DOCUMENTS_FILE: wrong } }),
+    ).rejects.toThrow('TRUSTED_DOCUMENTS_FILE');
   });
 });

@@ -21,7 +21,9 @@ describe.each(['in-process', 'http'] as const)('the graph over services %s', (mo
 
   it('joins what the services know, there and back again', async () => {
     const query = '{ me { tasks { edges { node { title owner { name } } } } } }';
-    const node = (number: number) => ({ node: { title: `Task ${number} of ${USER}`, owner: { name: `Name of ${USER}` } } });
+    const node = (number: number) => ({
+      node: { title: `Task ${number} of ${USER}`, owner: { name: `Name of ${USER}` } },
+    });
     const first = await gateway.graphql(query, { token });
     const second = await gateway.graphql(query, { token });
     expect(first.body).toEqual({ data: { me: { tasks: { edges: [node(1), node(2)] } } } });
@@ -29,12 +31,17 @@ describe.each(['in-process', 'http'] as const)('the graph over services %s', (mo
   });
 
   it('goes on as the user whose session a mutation gave, whoever asked', async () => {
-    const query = 'mutation ($input: LoginInput!) { login(input: $input) { user { id tasks { edges { node { id } } } } } }';
+    const query =
+      'mutation ($input: LoginInput!) { login(input: $input) { user { id tasks { edges { node { id } } } } } }';
     const variables = { input: { email: OTHER, password: 'right password' } };
     const { body } = await gateway.graphql(query, { token, variables });
-    expect(body.data?.login).toMatchObject({ user: { id: OTHER, tasks: { edges: [{ node: { id: `${OTHER}-task-1` } }, { node: { id: `${OTHER}-task-2` } }] } } });
+    expect(body.data?.login).toMatchObject({
+      user: { id: OTHER, tasks: { edges: [{ node: { id: `${OTHER}-task-1` } }, { node: { id: `${OTHER}-task-2` } }] } },
+    });
     expect(gateway.auth.callers[0]).toMatchObject({ role: 'user', userId: USER });
-    expect(gateway.tasks.calls.map(({ identity }) => identity)).toEqual([{ role: 'user', userId: OTHER, sessionId: expect.any(String) }]);
+    expect(gateway.tasks.calls.map(({ identity }) => identity)).toEqual([
+      { role: 'user', userId: OTHER, sessionId: expect.any(String) },
+    ]);
   });
 
   it("tells the client's address to auth and to nobody else", async () => {
@@ -44,7 +51,12 @@ describe.each(['in-process', 'http'] as const)('the graph over services %s', (mo
   });
 
   it('lets nobody but itself say who asks', async () => {
-    const forged = { 'x-user-id': OTHER, 'x-taskmesh-identity': OTHER, 'x-forwarded-for': '9.9.9.9', forwarded: 'for=9.9.9.9' };
+    const forged = {
+      'x-user-id': OTHER,
+      'x-taskmesh-identity': OTHER,
+      'x-forwarded-for': '9.9.9.9',
+      forwarded: 'for=9.9.9.9',
+    };
     const { body } = await gateway.graphql('{ me { id } }', { token, headers: forged });
     expect(body.data).toEqual({ me: { id: USER } });
     expect(gateway.auth.callers[0]).toHaveProperty('ip', '127.0.0.1');
@@ -60,16 +72,26 @@ describe.each(['in-process', 'http'] as const)('the graph over services %s', (mo
   it('takes a bad token for none', async () => {
     const { status, body } = await gateway.graphql('{ me { id } }', { token: 'bad' });
     expect(status).toBe(200);
-    expect(body).toEqual({ data: null, errors: [{ message: expect.any(String), path: ['me'], extensions: { code: 'UNAUTHENTICATED' } }] });
+    expect(body).toEqual({
+      data: null,
+      errors: [{ message: expect.any(String), path: ['me'], extensions: { code: 'UNAUTHENTICATED' } }],
+    });
     const login = 'mutation ($input: LoginInput!) { login(input: $input) { expiresIn } }';
-    const beside = await gateway.graphql(login, { token: 'bad', variables: { input: { email: OTHER, password: 'right password' } } });
+    const beside = await gateway.graphql(login, {
+      token: 'bad',
+      variables: { input: { email: OTHER, password: 'right password' } },
+    });
     expect(beside.body.data).toEqual({ login: { expiresIn: 3_600 } });
   });
 
   it('passes expected errors on as they are', async () => {
     const { body } = await gateway.graphql('{ tasks(first: 0) { totalCount } }', { token });
     expect(body.errors).toEqual([
-      { message: 'first must be from 1 to 1000.', path: ['tasks'], extensions: { code: 'BAD_USER_INPUT', issues: [{ path: 'first', message: 'first must be from 1 to 1000.' }] } },
+      {
+        message: 'first must be from 1 to 1000.',
+        path: ['tasks'],
+        extensions: { code: 'BAD_USER_INPUT', issues: [{ path: 'first', message: 'first must be from 1 to 1000.' }] },
+      },
     ]);
   });
 
@@ -77,14 +99,23 @@ describe.each(['in-process', 'http'] as const)('the graph over services %s', (mo
     gateway.tasks.fail(new Error('column "secret" of http://10.0.0.7 does not exist'));
     const { body, headers } = await gateway.graphql('{ taskStatistics { total } }', { token });
     const requestId = headers.get('x-request-id');
-    expect(body.errors).toEqual([{ message: 'Internal server error', path: ['taskStatistics'], extensions: { code: 'INTERNAL_SERVER_ERROR', requestId } }]);
+    expect(body.errors).toEqual([
+      {
+        message: 'Internal server error',
+        path: ['taskStatistics'],
+        extensions: { code: 'INTERNAL_SERVER_ERROR', requestId },
+      },
+    ]);
     expect(gateway.logged).toContainEqual(expect.objectContaining({ level: 'error', requestId }));
   });
 
   it('hides codes that are none of the public ones', async () => {
     gateway.tasks.fail(new AppError('SECRET' as never, 'inner workings'));
     const { body } = await gateway.graphql('{ taskStatistics { total } }', { token });
-    expect(body.errors?.[0]).toMatchObject({ message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } });
+    expect(body.errors?.[0]).toMatchObject({
+      message: 'Internal server error',
+      extensions: { code: 'INTERNAL_SERVER_ERROR' },
+    });
   });
 
   it('answers 503 when nothing could be answered', async () => {
@@ -116,7 +147,9 @@ describe('a service that leaves out what its schema promises', () => {
   it('makes an error, not a silent null', async () => {
     const gateway = await startTestGateway();
     const ghost = 'f0000000-0000-4000-8000-000000000009'; // auth knows no such owner
-    const { body } = await gateway.graphql('{ tasks { edges { node { owner { name } } } } }', { token: await gateway.auth.token(ghost) });
+    const { body } = await gateway.graphql('{ tasks { edges { node { owner { name } } } } }', {
+      token: await gateway.auth.token(ghost),
+    });
     expect(body.data).toBeNull();
     expect(body.errors?.[0]?.extensions.code).toBe('INTERNAL_SERVER_ERROR');
     await gateway.stop();

@@ -34,7 +34,10 @@ async function startForeignService(typeDefs: string, resolvers: object): Promise
     seen.push(request.headers);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer); // no encoding is set
-    const { query, variables } = JSON.parse(Buffer.concat(chunks).toString()) as { query: string; variables: Record<string, unknown> };
+    const { query, variables } = JSON.parse(Buffer.concat(chunks).toString()) as {
+      query: string;
+      variables: Record<string, unknown>;
+    };
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(await graphql({ schema, source: query, variableValues: variables })));
   });
@@ -51,13 +54,18 @@ describe('a gateway of a foreign graph', () => {
 
   beforeAll(async () => {
     const query = {
-      products: () => [{ id: '1', name: 'Chair', secret: 'x' }, { id: '2', name: 'Table' }],
+      products: () => [
+        { id: '1', name: 'Chair', secret: 'x' },
+        { id: '2', name: 'Table' },
+      ],
       broken: () => {
         throw new Error('inner workings at 10.0.0.7');
       },
     };
     products = await startForeignService(PRODUCTS, { Query: query });
-    reviews = await startForeignService(REVIEWS, { Product: { __resolveReference: ({ id }: { id: string }) => ({ id, stars: Number(id) }) } });
+    reviews = await startForeignService(REVIEWS, {
+      Product: { __resolveReference: ({ id }: { id: string }) => ({ id, stars: Number(id) }) },
+    });
     const { supergraphSdl } = composeServices([
       { name: 'products', url: products.url, typeDefs: parse(PRODUCTS) },
       { name: 'reviews', url: reviews.url, typeDefs: parse(REVIEWS) },
@@ -77,24 +85,52 @@ describe('a gateway of a foreign graph', () => {
   });
 
   it('answers from the addresses in the file', async () => {
-    const { body } = await gateway.graphql('query P($with: Boolean!) { items: products { name stars @include(if: $with) } }', { variables: { with: true } });
-    expect(body).toEqual({ data: { items: [{ name: 'Chair', stars: 1 }, { name: 'Table', stars: 2 }] } });
+    const { body } = await gateway.graphql(
+      'query P($with: Boolean!) { items: products { name stars @include(if: $with) } }',
+      { variables: { with: true } },
+    );
+    expect(body).toEqual({
+      data: {
+        items: [
+          { name: 'Chair', stars: 1 },
+          { name: 'Table', stars: 2 },
+        ],
+      },
+    });
   });
 
   it('tells those services nothing of its clients', async () => {
     products.seen.length = 0;
-    const headers = { cookie: 'a=b', 'x-user-id': 'me', 'x-request-id': 'mine', traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
-    await gateway.graphql('{ products { name } }', { token: await gateway.auth.token('a0000000-0000-4000-8000-000000000001'), headers });
+    const headers = {
+      cookie: 'a=b',
+      'x-user-id': 'me',
+      'x-request-id': 'mine',
+      traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    };
+    await gateway.graphql('{ products { name } }', {
+      token: await gateway.auth.token('a0000000-0000-4000-8000-000000000001'),
+      headers,
+    });
     expect(products.seen).toHaveLength(1);
-    expect(Object.keys(products.seen[0] ?? {}).toSorted()).toEqual(['accept', 'connection', 'content-length', 'content-type', 'host']);
+    expect(Object.keys(products.seen[0] ?? {}).toSorted()).toEqual([
+      'accept',
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+    ]);
   });
 
   it('serves none of our own paths', async () => {
     for (const path of ['/api/tasks', '/api/auth/me', '/full/api/tasks', '/reduced/api/tasks']) {
       expect((await fetch(`${gateway.origin}${path}`)).status).toBe(404);
     }
-    expect((await gateway.graphql('mutation { logout }')).body.errors?.[0]?.extensions.code).toBe('OPERATION_RESOLUTION_FAILURE');
-    expect((await gateway.graphql('{ me { id } }')).body.errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
+    expect((await gateway.graphql('mutation { logout }')).body.errors?.[0]?.extensions.code).toBe(
+      'OPERATION_RESOLUTION_FAILURE',
+    );
+    expect((await gateway.graphql('{ me { id } }')).body.errors?.[0]?.extensions.code).toBe(
+      'GRAPHQL_VALIDATION_FAILED',
+    );
   });
 
   it('keeps the services failures to itself', async () => {

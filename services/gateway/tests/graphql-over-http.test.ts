@@ -14,7 +14,8 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${gateway.origin}${path}`, { headers });
-const codesOf = (body: { errors?: { extensions: Record<string, unknown> }[] }) => body.errors?.map(({ extensions }) => extensions.code);
+const codesOf = (body: { errors?: { extensions: Record<string, unknown> }[] }) =>
+  body.errors?.map(({ extensions }) => extensions.code);
 
 describe('the audits of GraphQL over HTTP', () => {
   const audits = serverAudits({ url: () => `${gateway.origin}/graphql`, fetchFn: fetch });
@@ -26,33 +27,41 @@ describe('the audits of GraphQL over HTTP', () => {
   for (const audit of audits) {
     it(`${audit.id} ${audit.name}`, async () => {
       const result = await audit.fn();
-      expect({ status: result.status, reason: 'reason' in result ? result.reason : undefined }).toEqual({ status: 'ok', reason: undefined });
+      expect({ status: result.status, reason: 'reason' in result ? result.reason : undefined }).toEqual({
+        status: 'ok',
+        reason: undefined,
+      });
     });
   }
 });
 
 describe('a request by GET', () => {
   it('runs a query', async () => {
-    const response = await get(`/graphql?query=${encodeURIComponent('{ taskStatistics { total } }')}`, { authorization: `Bearer ${token}` });
+    const response = await get(`/graphql?query=${encodeURIComponent('{ taskStatistics { total } }')}`, {
+      authorization: `Bearer ${token}`,
+    });
     expect(await response.json()).toEqual({ data: { taskStatistics: { total: 2 } } });
   });
 
   it('runs no mutation', async () => {
-    const response = await get(`/graphql?query=${encodeURIComponent('mutation { logout }')}`, { authorization: `Bearer ${token}` });
+    const response = await get(`/graphql?query=${encodeURIComponent('mutation { logout }')}`, {
+      authorization: `Bearer ${token}`,
+    });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST');
   });
 
-  it.each([{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }])(
-    'is refused to a foreign page: %j',
-    async (headers: Record<string, string>) => {
-      const refused = await get('/graphql?query={__typename}', headers);
-      expect(refused.status).toBe(400);
-      expect(codesOf((await refused.json()) as never)).toEqual(['BAD_USER_INPUT']);
-      const announced = await get('/graphql?query={__typename}', { ...headers, 'apollo-require-preflight': 'true' });
-      expect(announced.status).toBe(200);
-    },
-  );
+  it.each<Record<string, string>>([
+    { origin: 'https://evil.example' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ])('is refused to a foreign page: %j', async (headers) => {
+    const refused = await get('/graphql?query={__typename}', headers);
+    expect(refused.status).toBe(400);
+    expect(codesOf((await refused.json()) as never)).toEqual(['BAD_USER_INPUT']);
+    const announced = await get('/graphql?query={__typename}', { ...headers, 'apollo-require-preflight': 'true' });
+    expect(announced.status).toBe(200);
+  });
 
   it.each(['none', 'same-origin'])('is open to Sec-Fetch-Site: %s', async (site) => {
     expect((await get('/graphql?query={__typename}', { 'sec-fetch-site': site })).status).toBe(200);
@@ -68,30 +77,45 @@ describe('a request by GET', () => {
 });
 
 describe('a body', () => {
-  it.each([[[{ query: '{__typename}' }]], [[]], ['"text"'], ['{ broken'], ['']])('that is no JSON object is refused: %j', async (body) => {
-    const answer = await ask(gateway.origin, body);
-    expect(answer.status).toBe(400);
-    expect(codesOf(answer.body)).toEqual(['BAD_USER_INPUT']);
-  });
-
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/json; charset=utf-16'])(
-    'of type %s is refused',
-    async (type) => {
-      const response = await fetch(`${gateway.origin}/graphql`, { method: 'POST', headers: { 'content-type': type }, body: '{"query":"{__typename}"}' });
-      expect(response.status).toBe(415);
-      expect(codesOf((await response.json()) as never)).toEqual(['UNSUPPORTED_MEDIA_TYPE']);
+  it.each([[[{ query: '{__typename}' }]], [[]], ['"text"'], ['{ broken'], ['']])(
+    'that is no JSON object is refused: %j',
+    async (body) => {
+      const answer = await ask(gateway.origin, body);
+      expect(answer.status).toBe(400);
+      expect(codesOf(answer.body)).toEqual(['BAD_USER_INPUT']);
     },
   );
 
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/json; charset=utf-16',
+  ])('of type %s is refused', async (type) => {
+    const response = await fetch(`${gateway.origin}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body: '{"query":"{__typename}"}',
+    });
+    expect(response.status).toBe(415);
+    expect(codesOf((await response.json()) as never)).toEqual(['UNSUPPORTED_MEDIA_TYPE']);
+  });
+
   it('over 1 MiB is refused', async () => {
-    const answer = await ask(gateway.origin, { query: '{__typename}', extensions: { filler: 'x'.repeat(1024 * 1024) } });
+    const answer = await ask(gateway.origin, {
+      query: '{__typename}',
+      extensions: { filler: 'x'.repeat(1024 * 1024) },
+    });
     expect(answer.status).toBe(413);
     expect(codesOf(answer.body)).toEqual(['PAYLOAD_TOO_LARGE']);
   });
 
   it('with __proto__ for an alias or a variable changes nothing', async () => {
-    const query = 'query Q($__proto__: Int) { __proto__: tasks(first: $__proto__) { totalCount } constructor: __typename }';
-    const answer = await ask(gateway.origin, `{"query":${JSON.stringify(query)},"variables":{"__proto__":1}}`, { authorization: `Bearer ${token}` });
+    const query =
+      'query Q($__proto__: Int) { __proto__: tasks(first: $__proto__) { totalCount } constructor: __typename }';
+    const answer = await ask(gateway.origin, `{"query":${JSON.stringify(query)},"variables":{"__proto__":1}}`, {
+      authorization: `Bearer ${token}`,
+    });
     expect(answer.status).toBeLessThan(500);
     expect(({} as Record<string, unknown>).totalCount).toBeUndefined();
   });
@@ -119,7 +143,10 @@ describe('an automatic persisted query', () => {
   });
 
   it('of another text is refused', async () => {
-    const answer = await ask(gateway.origin, { query: '{ __typename }', extensions: { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } } });
+    const answer = await ask(gateway.origin, {
+      query: '{ __typename }',
+      extensions: { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } },
+    });
     expect(answer.status).toBe(400);
     expect(answer.body.data).toBeUndefined();
   });

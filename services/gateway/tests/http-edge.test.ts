@@ -16,11 +16,15 @@ function raw(text: string, origin = gateway.origin): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(origin).port), '127.0.0.1', () => socket.write(text));
     let answer = '';
-    socket.on('data', (chunk) => (answer += chunk)).on('close', () => resolve(answer)).on('error', reject);
+    socket
+      .on('data', (chunk) => (answer += chunk))
+      .on('close', () => resolve(answer))
+      .on('error', reject);
   });
 }
 
-const get = (path: string, ...headers: string[]) => [`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...headers].join('\r\n') + '\r\n\r\n';
+const get = (path: string, ...headers: string[]) =>
+  [`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...headers].join('\r\n') + '\r\n\r\n';
 const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
 
 describe('a request that is none of ours', () => {
@@ -35,10 +39,30 @@ describe('a request that is none of ours', () => {
     ['two hosts', get('/livez', 'host: y'), 400, 'BAD_USER_INPUT'],
     ['no host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400, undefined],
     ['a method that does not exist', 'FOO /livez HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'BAD_USER_INPUT'],
-    ['a method that does not fit', 'DELETE /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
-    ['a method of other protocols', 'PROPFIND /graphql HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
-    ['two lengths', 'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}', 400, 'BAD_USER_INPUT'],
-    ['a length and chunks', 'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400, 'BAD_USER_INPUT'],
+    [
+      'a method that does not fit',
+      'DELETE /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      405,
+      'METHOD_NOT_ALLOWED',
+    ],
+    [
+      'a method of other protocols',
+      'PROPFIND /graphql HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      405,
+      'METHOD_NOT_ALLOWED',
+    ],
+    [
+      'two lengths',
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
+      400,
+      'BAD_USER_INPUT',
+    ],
+    [
+      'a length and chunks',
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+      'BAD_USER_INPUT',
+    ],
     ['a control character in a header', get('/livez', 'X: a\u0001b'), 400, 'BAD_USER_INPUT'],
     ['20 kB of headers', get('/livez', `X: ${'x'.repeat(20_000)}`), 431, 'PAYLOAD_TOO_LARGE'],
     ['no HTTP at all', 'hello\r\n\r\n', 400, 'BAD_USER_INPUT'],
@@ -65,7 +89,9 @@ describe('every answer', () => {
   });
 
   it('ignores headers that would override the method', async () => {
-    const response = await fetch(`${gateway.origin}/livez`, { headers: { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' } });
+    const response = await fetch(`${gateway.origin}/livez`, {
+      headers: { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' },
+    });
     expect(response.status).toBe(200);
   });
 
@@ -79,16 +105,24 @@ describe('every answer', () => {
   });
 
   it('comes in the order of the requests of a connection', async () => {
-    const answer = await raw(`GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /nope HTTP/1.1\r\nHost: x\r\n\r\n${get('/readyz')}`);
+    const answer = await raw(
+      `GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /nope HTTP/1.1\r\nHost: x\r\n\r\n${get('/readyz')}`,
+    );
     expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map((match) => match[1])).toEqual(['200', '404', '200']);
   });
 });
 
 describe('a page in a browser', () => {
-  const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,content-type' };
+  const preflight = {
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization,content-type',
+  };
 
   it('of an allowed origin may call', async () => {
-    const response = await fetch(`${gateway.origin}/graphql`, { method: 'OPTIONS', headers: { origin: 'https://app.example.com', ...preflight } });
+    const response = await fetch(`${gateway.origin}/graphql`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.example.com', ...preflight },
+    });
     expect(response.status).toBe(204);
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type');
@@ -100,11 +134,17 @@ describe('a page in a browser', () => {
     expect(answer.headers.get('vary')).toBe('Origin');
   });
 
-  it.each(['https://evil.example', 'https://app.example.com.evil.example', 'null'])('of another origin may not: %s', async (origin) => {
-    const response = await fetch(`${gateway.origin}/graphql`, { method: 'OPTIONS', headers: { origin, ...preflight } });
-    expect(response.headers.get('access-control-allow-origin')).toBeNull();
-    expect(response.headers.get('access-control-allow-methods')).toBeNull();
-  });
+  it.each(['https://evil.example', 'https://app.example.com.evil.example', 'null'])(
+    'of another origin may not: %s',
+    async (origin) => {
+      const response = await fetch(`${gateway.origin}/graphql`, {
+        method: 'OPTIONS',
+        headers: { origin, ...preflight },
+      });
+      expect(response.headers.get('access-control-allow-origin')).toBeNull();
+      expect(response.headers.get('access-control-allow-methods')).toBeNull();
+    },
+  );
 });
 
 describe('a gateway that stops', () => {
@@ -130,7 +170,10 @@ describe('a gateway that stops', () => {
       await expect(fetch(`${stopping.origin}/livez`)).rejects.toThrow();
     });
     release();
+    const released = performance.now();
     expect((await running).body).toEqual({ data: { taskStatistics: { total: 2 } } });
     await stopped;
+    // Not when the client's idle connection has run out.
+    expect(performance.now() - released).toBeLessThan(5_000);
   });
 });

@@ -57,7 +57,7 @@ describe('sign-up', () => {
         'a@b@c',
         'a@b.c\r\nBcc: x@y.z',
         'a@b.c\u0000',
-        `${chars(250)}@b.c`,
+        `${chars(251)}@b.c`,
         '\ud800@b.c',
         'a\u0085@b.c',
       ].map((email): Case => [400, { ...valid, email }]),
@@ -266,8 +266,7 @@ describe.each(['/api', '/reduced/api'])('a task id below %s', (prefix) => {
     '__proto__',
     'constructor',
     'STATS',
-    chars(90),
-    chars(10_000),
+    chars(100),
   ])('that is %s is not found', async (id) => {
     for (const [method, json] of [['GET'], ['PATCH', {}], ['DELETE']] as const) {
       const answer = await client.call(method, `${prefix}/tasks/${id}`, { token, ...(json && { json }) });
@@ -279,7 +278,7 @@ describe.each(['/api', '/reduced/api'])('a task id below %s', (prefix) => {
 
 describe('the query of the list', () => {
   it.each([
-    ...['TRUE', '1', '', 'null', 'true%00', 'true '].map((value) => `completed=${value}`),
+    ...['TRUE', '1', '', 'null', 'true%00', 'true+'].map((value) => `completed=${value}`),
     'completed',
     ...['urgent', 'LOW', 'High', ''].map((value) => `priority=${value}`),
     ...['title', 'created_at;drop', 'createdAt', '__proto__', 'updated_at', ''].map((value) => `sortBy=${value}`),

@@ -291,7 +291,8 @@ describe('methods', () => {
   });
 
   it('logout and DELETE take any body, and do not read it', async () => {
-    for (const headers of [{}, { 'content-type': 'text/plain' }, { 'content-type': 'nonsense' }]) {
+    const types: Record<string, string>[] = [{}, { 'content-type': 'text/plain' }, { 'content-type': 'nonsense' }];
+    for (const headers of types) {
       const { token: own } = await client.signUp();
       const { body } = await client.call('POST', '/api/tasks', { token: own, json: { title: 'abc' } });
       const options = { token: own, raw: '{"broken', headers };
@@ -324,6 +325,13 @@ describe('paths', () => {
     expect(answer.status).toBe(status);
     expect(answer.head).toMatch(/^content-type: application\/json; charset=utf-8$/im);
     if (status === 404) expect(JSON.parse(answer.body).error).toEqual({ code: 'NOT_FOUND' });
+  });
+
+  it('with an id of 10,000 characters is a 404, and one of 20,000 a 4xx', async () => {
+    const statusOf = async (size: number) =>
+      (await exchange(rest.origin, rawRequest(`GET /api/tasks/${'x'.repeat(size)}`, [bearer()]))).status;
+    expect(await statusOf(10_000)).toBe(404);
+    expect([404, 414, 431]).toContain(await statusOf(20_000));
   });
 
   it('takes st%61ts as statistics or as nothing', async () => {

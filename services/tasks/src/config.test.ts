@@ -1,11 +1,18 @@
 import { ConfigError } from '@taskmesh/service';
 import { readTasksConfig } from './config.ts';
+import { RELAY_PATIENCE } from './relay/patience.ts';
 
 it('needs a database, and keeps changes for a week unless told otherwise', () => {
-  const config = { postgresUrl: 'postgres://u:p@h/d', poolSize: 10, changeRetentionMs: 168 * 3_600_000 };
+  const config = {
+    postgresUrl: 'postgres://u:p@h/d',
+    poolSize: 10,
+    changeRetentionMs: 168 * 3_600_000,
+    relay: RELAY_PATIENCE,
+  };
   expect(readTasksConfig({ POSTGRES_URL: 'postgres://u:p@h/d' })).toEqual(config);
-  expect(readTasksConfig({ POSTGRES_URL: 'postgres://u:p@h/d', CHANGE_RETENTION_HOURS: '0.5', POSTGRES_POOL_SIZE: '4' }))
-    .toEqual({ ...config, poolSize: 4, changeRetentionMs: 1_800_000 });
+  expect(
+    readTasksConfig({ POSTGRES_URL: 'postgres://u:p@h/d', CHANGE_RETENTION_HOURS: '0.5', POSTGRES_POOL_SIZE: '4' }),
+  ).toEqual({ ...config, poolSize: 4, changeRetentionMs: 1_800_000 });
 });
 
 it('tells everything that is wrong at once', () => {

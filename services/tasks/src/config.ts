@@ -1,5 +1,6 @@
 import { readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
+import { RELAY_PATIENCE, type RelayPatience } from './relay/patience.ts';
 
 export interface TasksConfig {
   /** postgres://user:password@host:port/database */
@@ -8,6 +9,7 @@ export interface TasksConfig {
   poolSize: number;
   /** How long published changes are kept for clients that come back. */
   changeRetentionMs: number;
+  relay: RelayPatience;
 }
 
 const HOUR_MS = 3_600_000;
@@ -26,5 +28,6 @@ export function readTasksConfig(env: Env): TasksConfig {
     postgresUrl: values.POSTGRES_URL,
     poolSize: values.POSTGRES_POOL_SIZE,
     changeRetentionMs: values.CHANGE_RETENTION_HOURS * HOUR_MS,
+    relay: RELAY_PATIENCE,
   };
 }

@@ -47,7 +47,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   const database = await createTasksDatabase(config, log);
   const cursors = createCursors(database);
   const metrics = deps.metrics ? createRelayMetrics(deps.metrics, database) : NO_METRICS;
-  const relay = createRelay({ database, eventLog, cursors, metrics, log });
+  const relay = createRelay({ database, eventLog, cursors, metrics, patience: config.relay, log });
   const housekeep = createHousekeeping({ database, changeRetentionMs: config.changeRetentionMs, clock, log });
   const tasks = createTaskService({
     repository: createTaskRepository(database),

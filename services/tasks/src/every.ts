@@ -1,5 +1,9 @@
 /** Does `work` again and again, with a pause of `pauseMs` between; a failure is told and changes nothing. Returns what ends it. */
-export function every(pauseMs: number, work: () => Promise<void>, onError: (error: unknown) => void): () => Promise<void> {
+export function every(
+  pauseMs: number,
+  work: () => Promise<void>,
+  onError: (error: unknown) => void,
+): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let working: Promise<void> = Promise.resolve();
   let ended = false;

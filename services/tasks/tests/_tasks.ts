@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import type { Registry } from 'prom-client';
 import { v4 } from 'uuid';
 import { createTasks, readTasksConfig, type Tasks } from '../src/index.ts';
+import type { RelayPatience } from '../src/relay/patience.ts';
 
 export const FIELDS =
   'id title description completed dueDate category priority createdAt updatedAt version owner { id }';
@@ -63,6 +64,7 @@ export interface TestTasksOptions {
   env?: Record<string, string>;
   eventLog?: EventLog;
   metrics?: Registry;
+  relay?: Partial<RelayPatience>;
 }
 
 /** The service over a fresh database, with an event log in memory. */
@@ -82,10 +84,11 @@ async function startOn(database: TestDatabase, options: TestTasksOptions): Promi
   const { clock = { now: () => Date.now() }, env, eventLog = createMemoryEventLog(), metrics } = options;
   const log = createLog({ service: 'tasks', level: 'silent' });
   const config = readTasksConfig({ POSTGRES_URL: database.url, ...env });
+  const relay = { ...config.relay, ...options.relay };
   const published: TaskChanged[] = [];
   const reader = eventLog.read(TASK_CHANGES_TOPIC, ({ value }) => published.push(parseTaskChanged(value)));
   await reader.ready();
-  const tasks = await createTasks(config, { clock, log, eventLog, metrics });
+  const tasks = await createTasks({ ...config, relay }, { clock, log, eventLog, metrics });
   await tasks.start();
   return {
     tasks,
@@ -120,14 +123,26 @@ function createUser(tasks: Tasks, id: string): TestUser {
     send,
     ask,
     create: async (input, key) =>
-      (await ask(`mutation ($input: CreateTaskInput!, $key: String) { createTask(input: $input, idempotencyKey: $key) { ${FIELDS} } }`, { input, key }))
-        .createTask,
+      (
+        await ask(
+          `mutation ($input: CreateTaskInput!, $key: String) { createTask(input: $input, idempotencyKey: $key) { ${FIELDS} } }`,
+          { input, key },
+        )
+      ).createTask,
     update: async (task, input, ifVersion) =>
-      (await ask(`mutation ($id: ID!, $input: UpdateTaskInput!, $ifVersion: Int) { updateTask(id: $id, input: $input, ifVersion: $ifVersion) { ${FIELDS} } }`, { id: task, input, ifVersion }))
-        .updateTask,
+      (
+        await ask(
+          `mutation ($id: ID!, $input: UpdateTaskInput!, $ifVersion: Int) { updateTask(id: $id, input: $input, ifVersion: $ifVersion) { ${FIELDS} } }`,
+          { id: task, input, ifVersion },
+        )
+      ).updateTask,
     remove: async (task, ifVersion) =>
-      (await ask('mutation ($id: ID!, $ifVersion: Int) { deleteTask(id: $id, ifVersion: $ifVersion) }', { id: task, ifVersion }))
-        .deleteTask,
+      (
+        await ask('mutation ($id: ID!, $ifVersion: Int) { deleteTask(id: $id, ifVersion: $ifVersion) }', {
+          id: task,
+          ifVersion,
+        })
+      ).deleteTask,
   };
 }
 

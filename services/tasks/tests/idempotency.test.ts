@@ -10,13 +10,21 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const CREATE = 'mutation ($input: CreateTaskInput!, $key: String) { createTask(input: $input, idempotencyKey: $key) { id } }';
+const CREATE =
+  'mutation ($input: CreateTaskInput!, $key: String) { createTask(input: $input, idempotencyKey: $key) { id } }';
 
-const totalOf = async (user: ReturnType<TestTasks['user']>) => (await user.ask('{ taskStatistics { total } }')).taskStatistics.total;
+const totalOf = async (user: ReturnType<TestTasks['user']>) =>
+  (await user.ask('{ taskStatistics { total } }')).taskStatistics.total;
 
 it('creates once, and answers a repetition with the task as it was created', async () => {
   const user = service.user();
-  const input = { title: 'once', description: 'd', dueDate: '0001-01-01T00:00:00.000Z', category: 'c', priority: 'HIGH' };
+  const input = {
+    title: 'once',
+    description: 'd',
+    dueDate: '0001-01-01T00:00:00.000Z',
+    category: 'c',
+    priority: 'HIGH',
+  };
   const created = await user.create(input, 'key');
   await user.update(created.id, { title: 'changed since', dueDate: null });
   clock.advance(60_000);
@@ -30,7 +38,13 @@ it('creates once, and answers a repetition with the task as it was created', asy
 it('takes another spelling of the same input for the same input', async () => {
   const user = service.user();
   const created = await user.create({ title: 'spelled', dueDate: '2026-12-01T12:00:00+02:00' }, 'key');
-  const again = { title: 'spelled', description: null, dueDate: '2026-12-01T10:00:00.000Z', completed: false, priority: 'MEDIUM' };
+  const again = {
+    title: 'spelled',
+    description: null,
+    dueDate: '2026-12-01T10:00:00.000Z',
+    completed: false,
+    priority: 'MEDIUM',
+  };
   expect((await user.create(again, 'key')).id).toBe(created.id);
 });
 
@@ -70,7 +84,9 @@ it('forgets a key after 24 hours', async () => {
 
 it('creates one task when twenty requests with one key meet; the others get it, or hear that it is still running', async () => {
   const user = service.user();
-  const results = await Promise.all(Array.from({ length: 20 }, () => user.send(CREATE, { input: { title: 'raced' }, key: 'key' })));
+  const results = await Promise.all(
+    Array.from({ length: 20 }, () => user.send(CREATE, { input: { title: 'raced' }, key: 'key' })),
+  );
   const ids = new Set(results.flatMap(({ data }) => (data ? [JSON.stringify(data.createTask)] : [])));
   expect(ids.size).toBe(1);
   for (const result of results) expect([undefined, 'CONFLICT']).toContain(codeOf(result));
@@ -86,7 +102,9 @@ it('says CONFLICT at once while the first request is still running', async () =>
   await blocker.query('select 1 from feeds where owner_id = $1 for update', [user.id]);
   const first = user.create({ title: 'slow' }, 'key');
   await eventually(async () => {
-    const waiting = await service.database.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`);
+    const waiting = await service.database.query(
+      `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    );
     expect(waiting).toHaveLength(1);
   });
   expect(codeOf(await user.send(CREATE, { input: { title: 'slow' }, key: 'key' }))).toBe('CONFLICT');

@@ -20,7 +20,7 @@ const INPUTS = [
   { title: 'a12', priority: 'MEDIUM', dueDate: null, category: 'work' },
 ];
 
-let stored: Answer[] = [];
+const stored: Answer[] = [];
 
 beforeAll(async () => {
   service = await startTasks({ name: 'list', clock });
@@ -88,7 +88,10 @@ describe.each(orders)('by $field $direction', (orderBy) => {
       expect(page.totalCount).toBe(12);
       expect(page.pageInfo.hasPreviousPage).toBe(pages > 0);
       expect(page.pageInfo.hasNextPage).toBe(seen.length < 12);
-      expect([page.pageInfo.startCursor, page.pageInfo.endCursor]).toEqual([page.edges[0].cursor, page.edges.at(-1).cursor]);
+      expect([page.pageInfo.startCursor, page.pageInfo.endCursor]).toEqual([
+        page.edges[0].cursor,
+        page.edges.at(-1).cursor,
+      ]);
       if (!page.pageInfo.hasNextPage) break;
       after = page.pageInfo.endCursor;
     }
@@ -111,8 +114,15 @@ describe('the page', () => {
     const busy = service.user();
     for (let n = 0; n < 51; n++) await busy.create({ title: `task ${n}` });
     const page = await list({}, busy);
-    expect([page.edges.length, page.totalCount, titles(page)[0], page.pageInfo.hasNextPage]).toEqual([50, 51, 'task 50', true]);
-    expect(titles(await list({ first: null, orderBy: null, filter: null, after: null, offset: null }, busy))).toHaveLength(50);
+    expect([page.edges.length, page.totalCount, titles(page)[0], page.pageInfo.hasNextPage]).toEqual([
+      50,
+      51,
+      'task 50',
+      true,
+    ]);
+    expect(
+      titles(await list({ first: null, orderBy: null, filter: null, after: null, offset: null }, busy)),
+    ).toHaveLength(50);
     expect(titles(await list({ first: 1000 }, busy))).toHaveLength(51);
   });
 
@@ -151,10 +161,19 @@ describe('the page', () => {
 
   it('can be asked for a single part', async () => {
     expect((await user.ask('{ tasks { totalCount } }')).tasks).toEqual({ totalCount: 12 });
-    expect((await user.ask('{ tasks(first: 3) { pageInfo { hasNextPage } } }')).tasks).toEqual({ pageInfo: { hasNextPage: true } });
-    expect((await user.ask('{ tasks(offset: 3) { ...P } } fragment P on TaskConnection { pageInfo { ... on PageInfo { hasPreviousPage } } }')).tasks)
-      .toEqual({ pageInfo: { hasPreviousPage: true } });
-    expect((await user.ask('{ tasks { n: totalCount } tasks { edges { node { title } } } }')).tasks.edges).toHaveLength(12);
+    expect((await user.ask('{ tasks(first: 3) { pageInfo { hasNextPage } } }')).tasks).toEqual({
+      pageInfo: { hasNextPage: true },
+    });
+    expect(
+      (
+        await user.ask(
+          '{ tasks(offset: 3) { ...P } } fragment P on TaskConnection { pageInfo { ... on PageInfo { hasPreviousPage } } }',
+        )
+      ).tasks,
+    ).toEqual({ pageInfo: { hasPreviousPage: true } });
+    expect((await user.ask('{ tasks { n: totalCount } tasks { edges { node { title } } } }')).tasks.edges).toHaveLength(
+      12,
+    );
   });
 });
 
@@ -207,7 +226,10 @@ describe('what makes no sense', () => {
     ['after', { after: forged('CREATED_AT', 'ASC', time, id) }],
     ['after', { after: forged('PRIORITY', 'DESC', 3, time, id), orderBy: { field: 'PRIORITY' } }],
     ['after', { after: forged('UPDATED_AT', 'DESC', null, time, id), orderBy: { field: 'UPDATED_AT' } }],
-    ['after', { after: forged('DUE_DATE', 'DESC', '2026-02-30T00:00:00.000Z', time, id), orderBy: { field: 'DUE_DATE' } }],
+    [
+      'after',
+      { after: forged('DUE_DATE', 'DESC', '2026-02-30T00:00:00.000Z', time, id), orderBy: { field: 'DUE_DATE' } },
+    ],
   ])('is refused, naming %s: %j', async (path, variables) => {
     const result = await user.send(LIST, variables);
     expect([codeOf(result), issuesOf(result)]).toEqual(['BAD_USER_INPUT', [expect.objectContaining({ path })]]);
@@ -215,7 +237,10 @@ describe('what makes no sense', () => {
 
   it('includes a cursor of another order', async () => {
     const after = await cursorOf({ field: 'DUE_DATE', direction: 'ASC' });
-    for (const orderBy of [{ field: 'DUE_DATE', direction: 'DESC' }, { field: 'PRIORITY', direction: 'ASC' }]) {
+    for (const orderBy of [
+      { field: 'DUE_DATE', direction: 'DESC' },
+      { field: 'PRIORITY', direction: 'ASC' },
+    ]) {
       expect(codeOf(await user.send(LIST, { orderBy, after }))).toBe('BAD_USER_INPUT');
     }
   });

@@ -26,14 +26,19 @@ const others: Identity[] = [ANONYMOUS, { role: 'operator' }, { role: 'service', 
 it.each(others.flatMap((identity) => operations.map((query) => ({ role: identity.role, query, identity }))))(
   'needs a user, not $role, for $query',
   async ({ query, identity }) => {
-    expect(codeOf(await service.tasks.subgraph.execute({ query }, { identity, requestId: 'r' }))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await service.tasks.subgraph.execute({ query }, { identity, requestId: 'r' }))).toBe(
+      'UNAUTHENTICATED',
+    );
   },
 );
 
 it('resolves references to tasks for their owner only', async () => {
   const owner = service.user();
   const { id } = await owner.create({ title: 'referenced' });
-  const of = [{ __typename: 'Task', id }, { __typename: 'Task', id: 'nonsense' }];
+  const of = [
+    { __typename: 'Task', id },
+    { __typename: 'Task', id: 'nonsense' },
+  ];
   expect((await owner.ask(ENTITIES, { of }))._entities).toEqual([{ id, title: 'referenced' }, null]);
   expect((await service.user().ask(ENTITIES, { of }))._entities).toEqual([null, null]);
 });
@@ -43,7 +48,11 @@ it('contributes tasks and statistics to the caller, and nothing to any other use
   await owner.create({ title: 'of the owner' });
   const of = [{ __typename: 'User', id: owner.id }];
   expect((await owner.ask(ENTITIES, { of }))._entities).toEqual([
-    { id: owner.id, tasks: { totalCount: 1, edges: [{ node: { title: 'of the owner' } }] }, taskStatistics: { total: 1 } },
+    {
+      id: owner.id,
+      tasks: { totalCount: 1, edges: [{ node: { title: 'of the owner' } }] },
+      taskStatistics: { total: 1 },
+    },
   ]);
   expect(await service.user().send(ENTITIES, { of })).toEqual({ data: { _entities: [null] } });
 });

@@ -94,9 +94,16 @@ async function runInitdb(
     });
     const complaints = child.stderr ? text(child.stderr) : '';
     const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) throw new PlainError(`PostgreSQL could not set up ${dir}:\n${indent((await complaints).trim())}`);
+    if (code !== 0) throw new PlainError(explain(dir, (await complaints).trim()));
   } finally {
     close();
     rmSync(passwordFile, { force: true });
   }
+}
+
+function explain(dir: string, complaints: string): string {
+  const isNameless = complaints.includes('could not look up effective user ID');
+  const remedy =
+    'PostgreSQL needs a user with a name: start as one (or give this one an entry in /etc/passwd), or set POSTGRES_URL.';
+  return [`PostgreSQL could not set up ${dir}:`, indent(complaints), ...(isNameless ? [remedy] : [])].join('\n');
 }

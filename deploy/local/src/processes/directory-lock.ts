@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,7 +27,6 @@ const PATIENCE_WHILE_STOPPING_MS = 30_000;
  * @throws PlainError naming the holder, when another process (or another part of this one) has it
  */
 export async function acquireLock(file: string, what: string): Promise<Lock> {
-  mkdirSync(dirname(file), { recursive: true });
   const begin = Date.now();
   for (;;) {
     const database = tryLock(file);
@@ -40,19 +39,26 @@ export async function acquireLock(file: string, what: string): Promise<Lock> {
 }
 
 function tryLock(file: string): DatabaseSync | undefined {
-  let database: DatabaseSync;
-  try {
-    database = new DatabaseSync(file);
-  } catch (cause) {
-    throw new PlainError(`Cannot write to ${dirname(file)}: does it belong to another user?`, { cause });
-  }
+  ensureWritable(file);
+  const database = new DatabaseSync(file);
   try {
     database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE'); // nothing is ever written, so nothing to roll back
     return database;
   } catch (error) {
     database.close();
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined; // as node:sqlite's errors carry it
-    throw new PlainError(`Cannot write to ${file}: does it belong to another user?`, { cause: error });
+    throw error;
+  }
+}
+
+/** A file that may only be read would be opened all the same, and its lock would keep nobody out. */
+function ensureWritable(file: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    accessSync(dirname(file), constants.W_OK);
+    if (existsSync(file)) accessSync(file, constants.W_OK);
+  } catch (cause) {
+    throw new PlainError(`Cannot write to ${dirname(file)}: does it belong to another user?`, { cause });
   }
 }
 

@@ -1,4 +1,3 @@
-import { whileAway, type Database } from '@taskmesh/database';
 import type { Clock } from '@taskmesh/service';
 import { parseInput, signUpInput } from '@taskmesh/validation';
 import type { RequestOrigin } from '../audit/request-origin.ts';
@@ -8,16 +7,12 @@ import type { Hasher } from '../passwords/hasher.ts';
 import type { PasswordRules } from '../passwords/password-rules.ts';
 import type { SessionMaker } from '../sessions/new-session.ts';
 import type { OpenedSession } from '../sessions/opened-session.ts';
-import { AccountEntity, type Account } from './account.entity.ts';
+import type { Account } from './account.entity.ts';
+import type { AccountRepository, StoredAccount } from './account.repository.ts';
 import { emailIsTaken } from './accounts.errors.ts';
-import { FIND_ACCOUNT_BY_EMAIL, SIGN_UP } from './accounts.statements.ts';
-import { emailKey } from './email-key.ts';
 
 /** Somebody who has shown the right password; `passwordVersion` says which one that was. */
-export interface Authenticated {
-  account: Account;
-  passwordVersion: number;
-}
+export type Authenticated = Pick<StoredAccount, 'account' | 'passwordVersion'>;
 
 export interface AccountService {
   /** Opens an account and its first session. @throws AppError BAD_USER_INPUT, RATE_LIMITED, CONFLICT */
@@ -28,7 +23,7 @@ export interface AccountService {
 }
 
 export interface AccountServiceOptions {
-  database: Database;
+  accounts: AccountRepository;
   sessions: SessionMaker;
   hasher: Hasher;
   rules: PasswordRules;
@@ -38,63 +33,25 @@ export interface AccountServiceOptions {
 }
 
 export function createAccountService(options: AccountServiceOptions): AccountService {
-  const { database, sessions, hasher, rules, limits, clock, ids } = options;
-
-  const findByEmail = async (email: string): Promise<AccountRow | undefined> => {
-    const key = emailKey(email);
-    if (key === undefined) return undefined;
-    const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT_BY_EMAIL, [key]);
-    return row;
-  };
-
+  const { accounts, sessions, hasher, rules, limits, clock, ids } = options;
   return {
     async signUp(input, { withRefreshToken, origin }) {
       const { email, password, name } = parseInput(signUpInput, input);
       rules.check(password, 'password');
       rules.checkAgainst(password, 'password', email);
       await limits.countSignUp(origin.ip);
-      if (await findByEmail(email)) throw emailIsTaken(); // before the costly part; the index decides
+      if (await accounts.findByEmail(email)) throw emailIsTaken(); // before the costly part; the index decides
       const passwordHash = await hasher.hash(password);
-      const now = new Date(clock.now());
-      const account = { id: ids.next(), email, name, emailConfirmedAt: now };
-      const { opened, values } = await sessions.prepare(account, { withRefreshToken });
-      const row = [...values(origin, 'account.created'), email, emailKey(email), name, passwordHash, now];
-      await database.run('write', SIGN_UP, row).catch((error: unknown) => {
-        throw isTaken(error) ? emailIsTaken() : error;
-      });
-      return opened;
+      const account = { id: ids.next(), email, name, emailConfirmedAt: new Date(clock.now()) };
+      const session = await sessions.prepare(account, { withRefreshToken });
+      if (!(await accounts.insert({ account, passwordHash, session, origin }))) throw emailIsTaken();
+      return session.opened;
     },
     async checkPassword(email, password) {
-      const row = await findByEmail(email);
-      const matches = await hasher.verify(row?.password_hash, password);
-      return row && matches ? { account: accountOf(row), passwordVersion: row.password_version } : undefined;
+      const stored = await accounts.findByEmail(email);
+      const matches = await hasher.verify(stored?.passwordHash, password);
+      return matches ? stored : undefined;
     },
-    find: (id) => whileAway({ kind: 'read' }, () => database.em().findOne(AccountEntity, id)),
+    find: accounts.find,
   };
-}
-
-interface AccountRow {
-  id: string;
-  email: string;
-  name: string;
-  password_hash: string;
-  password_version: number;
-  /** A numeric, which comes as text. */
-  confirmed_ms: string;
-}
-
-function accountOf({ id, email, name, confirmed_ms }: AccountRow): Account {
-  return { id, email, name, emailConfirmedAt: new Date(Number(confirmed_ms)) };
-}
-
-const UNIQUE_VIOLATION = '23505';
-
-function isTaken(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    error.code === UNIQUE_VIOLATION &&
-    'constraint' in error &&
-    error.constraint === 'accounts_email_key_unique'
-  );
 }

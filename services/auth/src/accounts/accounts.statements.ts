@@ -1,12 +1,17 @@
 import type { Statement } from '@taskmesh/database';
 import { OPENING } from '../sessions/sessions.statements.ts';
 
-/** $1: the key of the address. Times are milliseconds. */
+/** What is read of an account; the time as milliseconds. */
+const SELECT_ACCOUNT = `
+  select id, email, name, password_hash, password_version, extract(epoch from email_confirmed_at) * 1000 as confirmed_ms
+  from accounts`;
+
+export const FIND_ACCOUNT: Statement = { name: 'auth-find-account', text: `${SELECT_ACCOUNT} where id = $1` };
+
+/** $1: the key of the address. */
 export const FIND_ACCOUNT_BY_EMAIL: Statement = {
   name: 'auth-find-account-by-email',
-  text: `
-    select id, email, name, password_hash, password_version, extract(epoch from email_confirmed_at) * 1000 as confirmed_ms
-    from accounts where email_key = $1`,
+  text: `${SELECT_ACCOUNT} where email_key = $1`,
 };
 
 /** An account and its first session. Values as `OPENING` says, then $11 email, $12 key, $13 name, $14 password hash, $15 now. */

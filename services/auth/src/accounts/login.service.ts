@@ -1,13 +1,12 @@
-import type { Database } from '@taskmesh/database';
 import type { Clock } from '@taskmesh/service';
 import { loginInput, parseInput } from '@taskmesh/validation';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { OpenedSession } from '../sessions/opened-session.ts';
 import type { SessionService } from '../sessions/session.service.ts';
+import type { AccountRepository } from './account.repository.ts';
 import type { Authenticated } from './account.service.ts';
 import { wrongCredentials } from './accounts.errors.ts';
-import { RECORD_FAILED_LOGIN } from './accounts.statements.ts';
 import { emailKey } from './email-key.ts';
 
 export interface LoginService {
@@ -16,7 +15,7 @@ export interface LoginService {
 }
 
 export interface LoginServiceOptions {
-  database: Database;
+  accounts: AccountRepository;
   sessions: SessionService;
   limits: Limits;
   clock: Clock;
@@ -25,7 +24,7 @@ export interface LoginServiceOptions {
 }
 
 export function createLoginService(options: LoginServiceOptions): LoginService {
-  const { database, sessions, limits, clock, authenticate } = options;
+  const { accounts, sessions, limits, clock, authenticate } = options;
 
   return {
     async login(input, { withRefreshToken, origin }) {
@@ -41,9 +40,9 @@ export function createLoginService(options: LoginServiceOptions): LoginService {
     },
   };
 
-  async function refuse(key: string, { ip, requestId }: RequestOrigin): Promise<never> {
-    await limits.countFailedLogin(key, ip);
-    await database.run('write', RECORD_FAILED_LOGIN, [new Date(clock.now()), key, ip, requestId]);
+  async function refuse(key: string, origin: RequestOrigin): Promise<never> {
+    await limits.countFailedLogin(key, origin.ip);
+    await accounts.recordFailedLogin(key, new Date(clock.now()), origin);
     throw wrongCredentials();
   }
 }

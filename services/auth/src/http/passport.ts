@@ -26,9 +26,12 @@ export function createLoginStrategy<Who extends object>(
   const strategies = new passport.Passport();
   strategies.use(
     'login',
-    new LocalStrategy({ usernameField: 'email', passwordField: 'password', session: false }, (email, password, done) => {
-      check(email, password).then((who) => done(null, who ?? false), done);
-    }),
+    new LocalStrategy(
+      { usernameField: 'email', passwordField: 'password', session: false },
+      (email, password, done) => {
+        check(email, password).then((who) => done(null, who ?? false), done);
+      },
+    ),
   );
   return async (credentials) => {
     const who = await run(strategies, 'login', { body: credentials });

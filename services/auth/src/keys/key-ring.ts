@@ -54,7 +54,8 @@ export function createKeyRing({ file, create, log, pollMs = 1_000 }: KeyRingOpti
       complaint = '';
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (message !== complaint) log.error({ file, reason: message }, 'access token keys not usable, the former ones stay');
+      if (message !== complaint)
+        log.error({ file, reason: message }, 'access token keys not usable, the former ones stay');
       complaint = message;
     }
   };

@@ -19,7 +19,8 @@ export function createPasswordRules(options: { minLength: number; common: Readon
       return 'password must not contain NUL characters or lone surrogates.';
     const normalized = password.normalize('NFKC');
     const length = codePoints(normalized);
-    if (length < minLength || length > MAX_LENGTH) return `password must have ${minLength} to ${MAX_LENGTH} characters.`;
+    if (length < minLength || length > MAX_LENGTH)
+      return `password must have ${minLength} to ${MAX_LENGTH} characters.`;
     if (isBlank(normalized)) return 'password must not be blank.';
     if (common.has(normalized.toLowerCase())) return 'password is one of the most common ones.';
     return undefined;

@@ -131,7 +131,9 @@ export function createMailWorker(options: MailWorkerOptions): MailWorker {
     onAttempt?.('failed');
     log.warn({ err: error, requestId, attempts }, 'recovery mail not sent, it will be tried again');
     const nextAttemptAt = new Date(clock.now() + Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS));
-    await whileAway({ kind: 'read' }, () => database.em().nativeUpdate(RecoveryRequestEntity, { id }, { nextAttemptAt }));
+    await whileAway({ kind: 'read' }, () =>
+      database.em().nativeUpdate(RecoveryRequestEntity, { id }, { nextAttemptAt }),
+    );
   };
 
   return {

@@ -25,5 +25,9 @@ export async function endSessions(em: EntityManager, sessions: Session[], now: D
   counter.last += ended.length;
   for (const entry of ended) em.persist(em.create(EndedSessionEntity, entry));
   await em.flush();
-  return ended.map(({ sequence, sessionId, until }) => ({ sequence, sessionId, until: Math.floor(until.getTime() / 1000) }));
+  return ended.map(({ sequence, sessionId, until }) => ({
+    sequence,
+    sessionId,
+    until: Math.floor(until.getTime() / 1000),
+  }));
 }

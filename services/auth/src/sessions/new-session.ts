@@ -62,8 +62,18 @@ export function createSessionMaker(options: SessionMakerOptions): SessionMaker {
     freshTokens,
     async prepare(account, { withRefreshToken }) {
       const sessionId = ids.next();
-      const { accessToken, now, tokensUntil, refresh, expiresAt } = await freshTokens(sessionId, account, { withRefreshToken });
-      const row = [sessionId, account.id, now, tokensUntil, expiresAt, refresh?.hash ?? null, refresh?.expiresAt ?? null];
+      const { accessToken, now, tokensUntil, refresh, expiresAt } = await freshTokens(sessionId, account, {
+        withRefreshToken,
+      });
+      const row = [
+        sessionId,
+        account.id,
+        now,
+        tokensUntil,
+        expiresAt,
+        refresh?.hash ?? null,
+        refresh?.expiresAt ?? null,
+      ];
       return {
         opened: { sessionId, accessToken, refreshToken: refresh?.token, expiresIn: accessTokenTtlSeconds, account },
         values: ({ ip, requestId }, kind) => [...row, ip, requestId, kind],

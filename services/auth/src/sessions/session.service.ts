@@ -11,11 +11,8 @@ import type { SessionMaker } from './new-session.ts';
 import type { OpenedSession } from './opened-session.ts';
 import { RefreshTokenEntity } from './refresh-token.entity.ts';
 import { SessionEntity, type Session } from './session.entity.ts';
+import type { SessionRepository } from './session.repository.ts';
 import { refreshTokenUnusable, sessionHasEnded } from './sessions.errors.ts';
-import { ENDED_SESSIONS, OPEN_SESSION } from './sessions.statements.ts';
-
-/** The most entries of the list of ended sessions in one answer. */
-const LIST_SIZE = 10_000;
 
 export interface OpenOptions {
   /** The version of the password that was checked. */
@@ -43,13 +40,15 @@ export interface SessionService {
 
 export interface SessionServiceOptions {
   database: Database;
+  repository: SessionRepository;
   maker: SessionMaker;
   clock: Clock;
 }
 
 type Refreshed = { opened: OpenedSession } | { reused: EndedSession[] } | undefined;
 
-export function createSessionService({ database, maker, clock }: SessionServiceOptions): SessionService {
+export function createSessionService(options: SessionServiceOptions): SessionService {
+  const { database, repository, maker, clock } = options;
   const inTransaction = <Result>(work: (em: EntityManager) => Promise<Result>): Promise<Result> =>
     whileAway({ kind: 'write' }, () => database.em().transactional(work));
 
@@ -85,16 +84,17 @@ export function createSessionService({ database, maker, clock }: SessionServiceO
     if (expiresAt > session.expiresAt) session.expiresAt = expiresAt;
     if (refresh) {
       const { hash, expiresAt: refreshUntil } = refresh;
-      em.persist(em.create(RefreshTokenEntity, { hash, sessionId: session.id, createdAt: now, expiresAt: refreshUntil }));
+      em.persist(
+        em.create(RefreshTokenEntity, { hash, sessionId: session.id, createdAt: now, expiresAt: refreshUntil }),
+      );
     }
     return { sessionId: session.id, accessToken, refreshToken: refresh?.token, expiresIn: maker.expiresIn, account };
   };
 
   return {
     async open(account, { passwordVersion, withRefreshToken, origin }) {
-      const { opened, values } = await maker.prepare(account, { withRefreshToken });
-      const rows = await database.run('write', OPEN_SESSION, [...values(origin, 'session.opened'), passwordVersion]);
-      return rows.length > 0 ? opened : undefined;
+      const session = await maker.prepare(account, { withRefreshToken });
+      return (await repository.insert(session, passwordVersion, origin)) ? session.opened : undefined;
     },
     async refresh(refreshToken, options) {
       const refreshed = await inTransaction((em) => refreshIn(em, hashOf(refreshToken), options));
@@ -110,35 +110,10 @@ export function createSessionService({ database, maker, clock }: SessionServiceO
         recordFact(em, { kind: 'session.ended', at: now, accountId: userId, sessionId, origin });
         return endSessions(em, [session], now);
       }),
-    async endedSessions(after) {
-      const values = [after, new Date(clock.now()), LIST_SIZE];
-      const rows = await database.run<EndedRow>('read', ENDED_SESSIONS, values);
-      return listOf(rows);
-    },
+    endedSessions: (after) => repository.listEnded(after, new Date(clock.now())),
   };
 }
 
 function lockLiving(em: EntityManager, id: string): Promise<Session | null> {
   return em.findOne(SessionEntity, { id, endedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-}
-
-/** Numbers of 64 bits come as text; without an entry, one row tells the head. */
-interface EndedRow {
-  head: string;
-  sequence: string | null;
-  session_id: string;
-  until: string;
-}
-
-function listOf(rows: EndedRow[]): { last: number; sessions: EndedSession[] } {
-  const sessions = rows
-    .filter(({ sequence }) => sequence !== null)
-    .map(({ sequence, session_id, until }) => ({
-      sequence: Number(sequence),
-      sessionId: session_id,
-      until: Number(until),
-    }));
-  const newest = sessions.at(-1);
-  const last = newest && sessions.length === LIST_SIZE ? newest.sequence : Number(rows[0]?.head ?? 0);
-  return { last, sessions };
 }

@@ -31,7 +31,7 @@ export async function extractArchive({ source, sizeBytes, dir, limits }: Extract
     if (sizeBytes > limits.compressedBytes)
       throw new ExtractionError(`The archive has more than ${limits.compressedBytes} bytes.`);
     const unpack = createUnpack(dir, limits, stop);
-    const maxBytes = Math.min(limits.expandedBytes, await freeBytes(dir) / FREE_DISK_SHARE);
+    const maxBytes = Math.min(limits.expandedBytes, (await freeBytes(dir)) / FREE_DISK_SHARE);
     const signal = AbortSignal.any([stop.signal, deadline]);
     await pipeline(source, createGunzip(), byteLimit(Math.floor(maxBytes)), unpack.stream, { signal });
     if (unpack.entries() === 0) throw new ExtractionError('The archive is empty.');

@@ -28,7 +28,8 @@ describe('scratch folders', () => {
 
   it('of processes that are gone, or that had our id before us, are swept; those of living ones and foreign folders stay', async () => {
     const living = `run-${process.ppid}-abc`;
-    for (const name of [`run-${NO_SUCH_PROCESS}-abc`, `run-${process.pid}-abc`, living, 'other']) await mkdir(join(dir, name, 'deep'), { recursive: true });
+    for (const name of [`run-${NO_SUCH_PROCESS}-abc`, `run-${process.pid}-abc`, living, 'other'])
+      await mkdir(join(dir, name, 'deep'), { recursive: true });
     expect(await createScratch({ dir, now: Date.now }).sweep()).toBe(2);
     expect((await readdir(dir)).toSorted()).toEqual(['other', living].toSorted());
   });

@@ -106,6 +106,8 @@ export async function checkBareTables(adminUrlOfFresh: string): Promise<void> {
     await client.query('set search_path = pg_catalog');
     const { rows } = await client.query<{ kind: string; count: number }>(LEFTOVERS);
     if (rows.length === 0) return;
-    throw new Error(`The dump left more than tables: ${rows.map(({ kind, count }) => `${count} × ${kind}`).join(', ')}.`);
+    throw new Error(
+      `The dump left more than tables: ${rows.map(({ kind, count }) => `${count} × ${kind}`).join(', ')}.`,
+    );
   });
 }

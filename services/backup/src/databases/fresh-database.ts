@@ -33,7 +33,8 @@ async function createLoader(admin: Client, loader: string, password: string): Pr
   await admin.query(`grant ${role} to current_user`);
   await admin.query(`alter role ${role} set statement_timeout = '${STATEMENT_TIMEOUT}'`);
   const { rows } = await admin.query<{ is_superuser: string }>('show is_superuser');
-  if (rows[0]?.is_superuser === 'on') await admin.query(`alter role ${role} set temp_file_limit = '${TEMP_FILES_LIMIT}'`);
+  if (rows[0]?.is_superuser === 'on')
+    await admin.query(`alter role ${role} set temp_file_limit = '${TEMP_FILES_LIMIT}'`);
 }
 
 interface Locale {

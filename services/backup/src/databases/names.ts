@@ -16,6 +16,9 @@ const LONGEST_SUFFIX_BYTES = 32;
 
 /** `id`: up to 16 letters or digits, unique to the restore. */
 export function restoreNames(live: string, id: string): RestoreNames {
-  const stem = Buffer.from(live).subarray(0, MAX_NAME_BYTES - LONGEST_SUFFIX_BYTES).toString('latin1').replaceAll(/[^\w]/g, '_');
+  const stem = Buffer.from(live)
+    .subarray(0, MAX_NAME_BYTES - LONGEST_SUFFIX_BYTES)
+    .toString('latin1')
+    .replaceAll(/[^\w]/g, '_');
   return { live, fresh: `${stem}_restore_${id}`, old: `${stem}_old_${id}`, loader: `${stem}_loader_${id}` };
 }

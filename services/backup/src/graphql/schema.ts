@@ -1,7 +1,7 @@
 import { parse, type DocumentNode } from 'graphql';
 import { readFileSync } from 'node:fs';
 
-const FILES = ['./schema.graphql', '../backups/backups.graphql'];
+const FILES = ['./schema.graphql', '../backups/backups.graphql', '../restore/restore.graphql'];
 
 /** This service's part of the graph, feature by feature. */
 export function readTypeDefs(): DocumentNode {

@@ -3,6 +3,7 @@ import type { Backup as BackupEntry } from '../backups/backup.entity.ts';
 import type { BackupContext } from './context.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
+export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
 /** All built-in and custom scalars, mapped to their actual values */
 export type Scalars = {
   ID: { input: string; output: string; }
@@ -28,10 +29,46 @@ export type Backup = {
   verifiedAt?: Maybe<Scalars['DateTime']['output']>;
 };
 
+export type Mutation = {
+  __typename?: 'Mutation';
+  /** Operators only. Replaces the stores by what the archive holds. */
+  restoreBackup: RestoreResult;
+};
+
+
+export type MutationRestoreBackupArgs = {
+  file: Scalars['String']['input'];
+};
+
 export type Query = {
   __typename?: 'Query';
   /** Operators only: newest first. */
   backups: Array<Backup>;
+};
+
+/** How a restore ended. */
+export type RestoreOutcome =
+  /** The archive is broken, hostile, or over a limit. */
+  | 'EXTRACTION_FAILED'
+  | 'FAILED'
+  /** No file was named. */
+  | 'FILE_MISSING'
+  | 'FILE_NOT_FOUND'
+  /** The name leads out of the place of the archives. */
+  | 'FILE_OUTSIDE'
+  /** The archive was fine, but the stores are as they were. */
+  | 'PROCESSED'
+  /** The stores are those of the archive now. */
+  | 'RESTORED';
+
+/** The outcome of the ten rules; they are never GraphQL errors. */
+export type RestoreResult = {
+  __typename?: 'RestoreResult';
+  databaseRestored: Scalars['Boolean']['output'];
+  error?: Maybe<Scalars['String']['output']>;
+  message: Scalars['String']['output'];
+  outcome: RestoreOutcome;
+  success: Scalars['Boolean']['output'];
 };
 
 
@@ -111,7 +148,10 @@ export type ResolversTypes = {
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  RestoreOutcome: RestoreOutcome;
+  RestoreResult: ResolverTypeWrapper<RestoreResult>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
 };
 
@@ -121,7 +161,9 @@ export type ResolversParentTypes = {
   String: Scalars['String']['output'];
   Float: Scalars['Float']['output'];
   DateTime: Scalars['DateTime']['output'];
+  Mutation: Record<PropertyKey, never>;
   Query: Record<PropertyKey, never>;
+  RestoreResult: RestoreResult;
   Boolean: Scalars['Boolean']['output'];
 };
 
@@ -138,12 +180,26 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
   name: 'DateTime';
 }
 
+export type MutationResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  restoreBackup: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType, RequireFields<MutationRestoreBackupArgs, 'file'>>;
+};
+
 export type QueryResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   backups: Resolver<Array<ResolversTypes['Backup']>, ParentType, ContextType>;
+};
+
+export type RestoreResultResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['RestoreResult'] = ResolversParentTypes['RestoreResult']> = {
+  databaseRestored?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  outcome?: Resolver<ResolversTypes['RestoreOutcome'], ParentType, ContextType>;
+  success?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type Resolvers<ContextType = BackupContext> = {
   Backup?: BackupResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
+  Mutation?: MutationResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
+  RestoreResult?: RestoreResultResolvers<ContextType>;
 };

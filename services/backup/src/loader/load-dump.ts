@@ -8,6 +8,7 @@ import { LoadError } from './load-error.ts';
 import { createRestrictCheck } from './restrict.ts';
 import { createScriptReader, type ScriptReader, type Statement } from './script-reader.ts';
 import { createStatementJudge, type StatementJudge } from './statement-judge.ts';
+import type { Verdict } from './verdict.ts';
 
 export interface Load {
   /** A plain dump: SQL with COPY blocks, as pg_dump or a person writes it. */
@@ -37,8 +38,11 @@ export async function loadDump({ path, url, signal, onProgress }: Load): Promise
   const file = await open(path);
   const client = new Client({ connectionString: url, application_name: 'taskmesh-restore' });
   client.on('error', () => undefined); // told by the query as well
-  const cut = () => client.connection.stream.destroy(new Error('The load was ended.'));
   let judge: StatementJudge | undefined;
+  const cut = () => {
+    client.connection.stream.destroy(new Error('The load was ended.'));
+    void judge?.close();
+  };
   try {
     signal.throwIfAborted();
     await checkFrame(file);
@@ -68,35 +72,83 @@ interface Run {
 async function runScript(run: Run): Promise<LoadReport> {
   const { reader, client, onProgress } = run;
   const checkRestrict = createRestrictCheck();
+  const inserts = createBatch();
   let statements = 0;
   let copiedRows = 0;
   await client.query('begin');
-  for (let part = await reader.next(); part; part = await reader.next()) {
-    if ('meta' in part) checkRestrict(part);
-    else {
-      copiedRows += await runStatement(run, part);
-      statements++;
-    }
+  for (;;) {
+    const part = await reader.next();
+    const isInsert = part !== undefined && 'text' in part && INSERT.test(part.text);
+    if (inserts.isFull() || !isInsert) await runInserts(run, inserts.take());
     onProgress?.(reader.bytesRead());
+    if (!part) break;
+    statements++;
+    if ('meta' in part) checkRestrict(part);
+    else if (isInsert) inserts.add(part);
+    else copiedRows += await runStatement(run, part);
   }
   await client.query('commit');
   return { statements, copiedRows, bytes: reader.bytesRead() };
 }
 
-async function runStatement({ reader, client, judge }: Run, { text, line }: Statement): Promise<number> {
-  const verdict = await judge.judge(text);
-  if (verdict.kind === 'refuse') throw new LoadError(`Line ${line}: ${verdict.reason}.`);
+const INSERT = /^insert\s/i;
+const BATCH_STATEMENTS = 500;
+const BATCH_BYTES = 256 * 1024;
+
+/** A dump of a hundred thousand INSERT statements would take a minute if each one waited for the one before. */
+function createBatch() {
+  let statements: Statement[] = [];
+  let bytes = 0;
+  return {
+    add(statement: Statement) {
+      statements.push(statement);
+      bytes += statement.text.length;
+    },
+    isFull: () => statements.length >= BATCH_STATEMENTS || bytes >= BATCH_BYTES,
+    take() {
+      const taken = statements;
+      statements = [];
+      bytes = 0;
+      return taken;
+    },
+  };
+}
+
+async function runInserts({ client, judge }: Run, statements: Statement[]): Promise<void> {
+  const [first] = statements;
+  if (!first) return;
+  const verdicts = await judge.judge(statements.map(({ text }) => text));
+  for (const [index, verdict] of verdicts.entries())
+    if (verdict.kind !== 'run') throw refused(statements[index] ?? first, verdict);
+  // Each was parsed as exactly one statement, so that one behind the other they are the same ones.
+  await told(first, () => client.query(statements.map(({ text }) => text).join('\n')));
+}
+
+async function runStatement({ reader, client, judge }: Run, statement: Statement): Promise<number> {
+  const { text } = statement;
+  const [verdict] = await judge.judge([text]);
+  if (!verdict || verdict.kind === 'refuse') throw refused(statement, verdict);
   if (verdict.kind === 'skip') return 0;
-  try {
-    if (verdict.kind === 'copy') {
+  if (verdict.kind === 'copy')
+    return told(statement, async () => {
       const target = client.query(copyFrom(text));
       await pipeline(reader.copyData(), target);
       return target.rowCount;
-    }
-    // The extended protocol takes one statement only, whatever the text holds.
-    const statement = { text: verdict.kind === 'replace' ? verdict.text : text, queryMode: 'extended' };
-    await client.query(statement);
-    return 0;
+    });
+  // The extended protocol takes one statement only, whatever the text holds.
+  const query = { text: verdict.kind === 'replace' ? verdict.text : text, queryMode: 'extended' };
+  await told(statement, () => client.query(query));
+  return 0;
+}
+
+function refused({ line }: Statement, verdict: Verdict | undefined): LoadError {
+  return new LoadError(`Line ${line}: ${verdict?.kind === 'refuse' ? verdict.reason : 'it is not allowed in a dump'}.`);
+}
+
+/** What PostgreSQL says, with the line. */
+async function told<Result>({ line }: Statement, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
   } catch (cause) {
     if (cause instanceof LoadError) throw cause;
     throw new LoadError(`Line ${line}: ${errorMessage(cause)}`, { cause });

@@ -22,7 +22,8 @@ export interface ScriptReader {
   bytesRead(): number;
 }
 
-const MAX_STATEMENT_BYTES = 16 * 1024 * 1024;
+/** The parser needs some fifty times as much memory. */
+const MAX_STATEMENT_BYTES = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const BACKSLASH = 0x5c;
 const END_OF_DATA = Buffer.from('\n\\.');

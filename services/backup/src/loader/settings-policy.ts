@@ -34,7 +34,8 @@ export function judgeSelect(select: SelectStmt): Verdict {
   if (!isPlain || targetList.length === 0) return refuse('queries are not allowed in a dump');
   for (const target of targetList) {
     const value = 'ResTarget' in target ? target.ResTarget.val : undefined;
-    const verdict = value && 'FuncCall' in value ? judgeCall(value.FuncCall) : refuse('queries are not allowed in a dump');
+    const verdict =
+      value && 'FuncCall' in value ? judgeCall(value.FuncCall) : refuse('queries are not allowed in a dump');
     if (verdict.kind !== 'run') return verdict;
   }
   return RUN;
@@ -53,7 +54,8 @@ function judgeCall({ funcname = [], args = [] }: FuncCall): Verdict {
 
 function judgeNamed(name: string, value: string | undefined): Verdict {
   const fixed = FIXED[name];
-  if (fixed) return value === undefined || fixed.test(value) ? RUN : refuse(`${name} cannot be ${JSON.stringify(value)}`);
+  if (fixed)
+    return value === undefined || fixed.test(value) ? RUN : refuse(`${name} cannot be ${JSON.stringify(value)}`);
   if (ALLOWED.has(name)) return RUN;
   return IGNORED.has(name) ? SKIP : refuse(`the setting ${JSON.stringify(name)} is not allowed in a dump`);
 }

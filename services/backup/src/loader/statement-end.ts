@@ -39,12 +39,14 @@ export function createStatementEnd(): StatementEnd {
   let dollarTag = Buffer.alloc(0);
   let begun = false;
   let words: string[] = [];
+  let lastWord = '';
   let blocks = 0;
 
   const reset = () => {
     depth = 0;
     blocks = 0;
     words = [];
+    lastWord = '';
     begun = false;
   };
 
@@ -127,11 +129,12 @@ export function createStatementEnd(): StatementEnd {
     if (bytes[at] === QUOTE && at - start === 1 && word === 'e') enter('escape-string', 1);
     if (words.length < 4) words.push(word);
     if (depth === 0 && isRoutine(words)) countBlocks(word);
+    lastWord = word;
   };
 
   /** The body of an SQL routine, `begin atomic … end`, has semicolons of its own. */
   const countBlocks = (word: string): void => {
-    if (word === 'begin' || (word === 'case' && blocks > 0)) blocks++;
+    if ((word === 'atomic' && lastWord === 'begin') || (word === 'case' && blocks > 0)) blocks++;
     else if (word === 'end' && blocks > 0) blocks--;
   };
 
@@ -194,7 +197,13 @@ function isRoutine(words: string[]): boolean {
 function isWordByte(byte: number | undefined): boolean {
   if (byte === undefined) return false;
   const letter = byte | 0x20;
-  return (letter >= 0x61 && letter <= 0x7a) || byte === 0x5f || byte >= 0x80 || (byte >= 0x30 && byte <= 0x39) || byte === DOLLAR;
+  return (
+    (letter >= 0x61 && letter <= 0x7a) ||
+    byte === 0x5f ||
+    byte >= 0x80 ||
+    (byte >= 0x30 && byte <= 0x39) ||
+    byte === DOLLAR
+  );
 }
 
 function isBlank(byte: number): boolean {

@@ -4,8 +4,8 @@ import { refuse, type Verdict } from './verdict.ts';
 
 /** Decides about statements, with PostgreSQL's own parser. */
 export interface StatementJudge {
-  /** One statement at a time. */
-  judge(text: string): Promise<Verdict>;
+  /** One verdict for each statement; not to be called again before the answer. */
+  judge(texts: string[]): Promise<Verdict[]>;
   close(): Promise<void>;
 }
 
@@ -19,27 +19,29 @@ export async function createStatementJudge(): Promise<StatementJudge> {
     env: {},
   });
   let broken: Verdict | undefined;
-  let answer: (verdict: Verdict) => void = () => undefined;
+  let answer: (verdicts: Verdict[]) => void = () => undefined;
 
   const started = new Promise<void>((resolve, reject) => {
     worker.once('message', () => {
-      worker.on('message', (verdict: Verdict) => answer(verdict));
+      worker.on('message', (verdicts: Verdict[]) => answer(verdicts));
       resolve();
     });
     worker.once('error', reject);
   });
-  worker.on('error', (error) => {
-    broken = refuse(`the parser gave up (${errorMessage(error)})`);
-    answer(broken);
-  });
+  const giveUp = (reason: string) => {
+    broken ??= refuse(`the parser gave up (${reason})`);
+    answer([broken]);
+  };
+  worker.on('error', (error) => giveUp(errorMessage(error)));
+  worker.on('exit', () => giveUp('it was ended'));
   await started;
 
   return {
-    judge: (text) =>
+    judge: (texts) =>
       new Promise((resolve) => {
-        if (broken) return resolve(broken);
+        if (broken) return resolve([broken]);
         answer = resolve;
-        worker.postMessage(text);
+        worker.postMessage(texts);
       }),
     async close() {
       await worker.terminate();

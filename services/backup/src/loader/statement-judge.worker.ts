@@ -6,7 +6,7 @@ import { refuse, SKIP, type Verdict } from './verdict.ts';
 
 await loadModule();
 
-parentPort?.on('message', (text: string) => parentPort?.postMessage(judge(text)));
+parentPort?.on('message', (texts: string[]) => parentPort?.postMessage(texts.map(judge)));
 parentPort?.postMessage('ready');
 
 function judge(text: string): Verdict {

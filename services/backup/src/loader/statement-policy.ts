@@ -79,11 +79,14 @@ export function judgeStatement(node: Node): Verdict {
   return refuse(`${kind} is not allowed in a dump`);
 }
 
-type NodeOf<Kind extends string> = Node extends infer One ? (One extends Record<Kind, infer Body> ? Body : never) : never;
+type NodeOf<Kind extends string> = Node extends infer One
+  ? One extends Record<Kind, infer Body>
+    ? Body
+    : never
+  : never;
 
 function judgeCopy({ is_from, is_program, filename, query, options = [] }: NodeOf<'CopyStmt'>): Verdict {
-  if (!is_from || is_program || filename !== undefined || query)
-    return refuse('COPY is allowed FROM stdin only');
+  if (!is_from || is_program || filename !== undefined || query) return refuse('COPY is allowed FROM stdin only');
   for (const option of options) {
     if (!('DefElem' in option)) return refuse('COPY has an unknown option');
     const { defname = '', arg } = option.DefElem;

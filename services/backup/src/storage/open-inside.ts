@@ -3,7 +3,8 @@ import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve, sep } from 'node:path';
 import { errorCode } from '../error-code.ts';
 
-export type Opened = { kind: 'found'; handle: FileHandle; sizeBytes: number } | { kind: 'outside' } | { kind: 'missing' };
+export type Opened =
+  { kind: 'found'; handle: FileHandle; sizeBytes: number } | { kind: 'outside' } | { kind: 'missing' };
 
 /** What the system says about a name that leads nowhere. */
 const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ENXIO']);
@@ -66,4 +67,3 @@ async function openFile(path: string): Promise<Opened> {
 function isNotThere(error: unknown): boolean {
   return NOT_THERE.has(errorCode(error));
 }
-

@@ -55,7 +55,8 @@ describe('extractArchive', () => {
     expect(failure).toBeInstanceOf(ExtractionError);
     expect(String(failure)).not.toContain(dir);
     await expectNothingOutside();
-    for (const file of await readdir(dir, { recursive: true })) expect((await lstat(join(dir, file))).isSymbolicLink()).toBe(false);
+    for (const file of await readdir(dir, { recursive: true }))
+      expect((await lstat(join(dir, file))).isSymbolicLink()).toBe(false);
   });
 
   it('stops a bomb at the limit, without holding it in memory', async () => {
@@ -75,7 +76,9 @@ describe('extractArchive', () => {
   });
 
   it('refuses an archive that is too large before reading it', async () => {
-    await expect(extract(gzipSync(tar([{ name: 'a' }])), { compressedBytes: 10 })).rejects.toThrow('more than 10 bytes');
+    await expect(extract(gzipSync(tar([{ name: 'a' }])), { compressedBytes: 10 })).rejects.toThrow(
+      'more than 10 bytes',
+    );
   });
 
   it('gives up when the source is too slow', async () => {

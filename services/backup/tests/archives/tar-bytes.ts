@@ -37,7 +37,16 @@ function record(key: string, value: string): Buffer {
   return Buffer.concat([Buffer.from(String(length)), rest]);
 }
 
-export function entryBytes({ name, content = '', type = '0', link = '', mode = 0o644, size, prefix = '', badChecksum }: TarEntry): Buffer {
+export function entryBytes({
+  name,
+  content = '',
+  type = '0',
+  link = '',
+  mode = 0o644,
+  size,
+  prefix = '',
+  badChecksum,
+}: TarEntry): Buffer {
   const body = Buffer.from(content);
   const header = Buffer.alloc(BLOCK);
   header.write(name, 0, 100);

@@ -25,7 +25,12 @@ function isLocal({ socket, headers }: IncomingMessage): boolean {
   const address = socket.remoteAddress ?? '';
   if (!isIP(address) || !LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')) return false;
   return !Object.keys(headers).some(
-    (name) => name === 'origin' || name === 'forwarded' || name === 'via' || name === 'x-real-ip' || name.startsWith('x-forwarded-'),
+    (name) =>
+      name === 'origin' ||
+      name === 'forwarded' ||
+      name === 'via' ||
+      name === 'x-real-ip' ||
+      name.startsWith('x-forwarded-'),
   );
 }
 

@@ -17,7 +17,9 @@ export function isPublicCode(code: unknown): code is GraphQLCode {
 }
 
 /** A failure that a client may hear of, whatever brought it: no service, no stack, nothing of ours but the code. */
-export function publicError(error: GraphQLFormattedError & { extensions?: GraphQLErrorExtensions }): GraphQLFormattedError | undefined {
+export function publicError(
+  error: GraphQLFormattedError & { extensions?: GraphQLErrorExtensions },
+): GraphQLFormattedError | undefined {
   const { code, issues, retryAfterSeconds } = error.extensions ?? {};
   if (!isPublicCode(code) || code === 'INTERNAL_SERVER_ERROR') return undefined;
   return {

@@ -17,7 +17,13 @@ import { createHash } from 'node:crypto';
 import { createErrorFormat, internalError } from './client-errors.ts';
 import type { OperationRun } from './data-source.ts';
 import { TextCache } from './document-cache.ts';
-import { InvalidOperation, type GraphExecutor, type OperationResult, type PreparedOperation, type RequestCall } from './executor.ts';
+import {
+  InvalidOperation,
+  type GraphExecutor,
+  type OperationResult,
+  type PreparedOperation,
+  type RequestCall,
+} from './executor.ts';
 import type { Supergraph } from './supergraph.ts';
 
 const DOCUMENT_BUDGET_CHARS = 4 * 1024 * 1024;
@@ -34,7 +40,12 @@ export interface ExecutorDeps {
 
 /** Also takes over documents that somebody else has parsed and validated. */
 export interface AdoptingExecutor extends GraphExecutor {
-  adopt(document: DocumentNode, source: string, hash: string, operationName: string | undefined): PreparedOperation | undefined;
+  adopt(
+    document: DocumentNode,
+    source: string,
+    hash: string,
+    operationName: string | undefined,
+  ): PreparedOperation | undefined;
 }
 
 type OperationContext = ReturnType<typeof buildOperationContext>;
@@ -57,7 +68,9 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
     const { document, operationName } = operation;
     const fresh: Planned = {
       context: buildOperationContext({ schema, operationDocument: document, ...(operationName && { operationName }) }),
-      plan: planner.buildQueryPlan(operationFromDocument(apiSchema, document, { ...(operationName && { operationName }) })),
+      plan: planner.buildQueryPlan(
+        operationFromDocument(apiSchema, document, { ...(operationName && { operationName }) }),
+      ),
     };
     planned.set(operation, fresh);
     return fresh;
@@ -71,7 +84,9 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       mutation: operation.operation.operation === 'mutation',
     };
     // The executor reads these of a request's context, and nothing of the rest of the type.
-    const request = { request: { variables }, context: run, metrics: {}, logger: log } as unknown as Parameters<typeof executeQueryPlan>[2];
+    const request = { request: { variables }, context: run, metrics: {}, logger: log } as unknown as Parameters<
+      typeof executeQueryPlan
+    >[2];
     return executeQueryPlan(plan, services, request, context, supergraphSchema, apiSchema);
   };
 
@@ -129,11 +144,17 @@ function parsed(source: string): DocumentNode {
   try {
     return parse(source);
   } catch (error) {
-    throw new InvalidOperation('GRAPHQL_PARSE_FAILED', [error instanceof GraphQLError ? error : new GraphQLError('Syntax Error.')]);
+    throw new InvalidOperation('GRAPHQL_PARSE_FAILED', [
+      error instanceof GraphQLError ? error : new GraphQLError('Syntax Error.'),
+    ]);
   }
 }
 
-function resolved(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined): OperationDefinitionNode {
+function resolved(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | undefined,
+): OperationDefinitionNode {
   const operation = getOperationAST(document, operationName);
   if (!operation) throw unresolved('There is no such operation in the document.');
   // Validation has nothing to say about a kind of operation that the schema lacks.

@@ -32,7 +32,11 @@ export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): 
 }
 
 /** `url` only for a service that is none of ours: it gets no identity, and may not speak for one. */
-function createDataSource(name: string, url: string | undefined, { connections, clock, log }: DataSourceDeps): GraphQLDataSource {
+function createDataSource(
+  name: string,
+  url: string | undefined,
+  { connections, clock, log }: DataSourceDeps,
+): GraphQLDataSource {
   const ask: Process = async ({ request, context }) => {
     const run = context as OperationRun; // the executor below gives nothing else
     const { call } = run;
@@ -47,7 +51,12 @@ function createDataSource(name: string, url: string | undefined, { connections, 
       ...(call.signal && { signal: call.signal }),
     };
     const { query = '', variables, operationName } = request;
-    const result = await connections.request(name, url, { query, variables: variables ?? null, operationName: operationName ?? null }, options);
+    const result = await connections.request(
+      name,
+      url,
+      { query, variables: variables ?? null, operationName: operationName ?? null },
+      options,
+    );
     if (name === 'auth' && url === undefined && result.extensions) takeSessionNews(result.extensions, call);
     return { data: result.data ?? null, ...(result.errors && { errors: result.errors }) };
   };

@@ -13,7 +13,10 @@ export function traceparentOf({ headers }: IncomingMessage): string | undefined 
 }
 
 /** Makes the call of one operation out of its HTTP request. */
-export function createRequestCall(deps: { clientIp: (request: IncomingMessage) => string; endedSessions: EndedSessions }) {
+export function createRequestCall(deps: {
+  clientIp: (request: IncomingMessage) => string;
+  endedSessions: EndedSessions;
+}) {
   const onEndedSessions: RequestCall['onEndedSessions'] = (sessions) => deps.endedSessions.announce(sessions);
   return ({ raw, id }: FastifyRequest, identity: Identity): RequestCall => ({
     identity,

@@ -1,4 +1,8 @@
-import { ROUTER_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph as FederationSupergraph, type Schema } from '@apollo/federation-internals';
+import {
+  ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
+  Supergraph as FederationSupergraph,
+  type Schema,
+} from '@apollo/federation-internals';
 import { QueryPlanner } from '@apollo/query-planner';
 import type { GraphQLSchema } from 'graphql';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,12 @@
-import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, specifiedRules, validate, getOperationAST, type GraphQLSchema } from 'graphql';
+import {
+  GraphQLError,
+  NoSchemaIntrospectionCustomRule,
+  parse,
+  specifiedRules,
+  validate,
+  getOperationAST,
+  type GraphQLSchema,
+} from 'graphql';
 import { createHash } from 'node:crypto';
 import type { GraphQLConfig } from '../config.ts';
 import { TextCache } from '../graph/document-cache.ts';
@@ -38,7 +46,10 @@ export function createAdmit({ schema, config, limits, trusted }: AdmitDeps) {
     const errors = validate(schema, document, rules, { maxErrors: MAX_ERRORS, hideSuggestions: !config.introspection });
     if (errors.length > 0) throw new InvalidOperation('GRAPHQL_VALIDATION_FAILED', errors);
     const operation = getOperationAST(document, operationName);
-    if (!operation || !schema.getRootType(operation.operation)) throw new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [new GraphQLError('There is no such operation in the document.')]);
+    if (!operation || !schema.getRootType(operation.operation))
+      throw new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [
+        new GraphQLError('There is no such operation in the document.'),
+      ]);
     orInvalid('GRAPHQL_VALIDATION_FAILED', () => limits.checkCost(document, operation, {}));
     const hash = createHash('sha256').update(source).digest('hex');
     const fresh = { source, hash, document, operation, operationName: operation.name?.value };
@@ -51,6 +62,8 @@ function orInvalid<Result>(code: InvalidOperation['code'], act: () => Result): R
   try {
     return act();
   } catch (error) {
-    throw new InvalidOperation(code, [error instanceof GraphQLError ? error : new GraphQLError('The document cannot be used.')]);
+    throw new InvalidOperation(code, [
+      error instanceof GraphQLError ? error : new GraphQLError('The document cannot be used.'),
+    ]);
   }
 }

@@ -1,5 +1,11 @@
-import { ApolloServer, HeaderMap, type ApolloServerPlugin } from '@apollo/server';
-import { ApolloServerPluginCacheControlDisabled, ApolloServerPluginInlineTraceDisabled, ApolloServerPluginLandingPageDisabled, ApolloServerPluginSchemaReportingDisabled, ApolloServerPluginUsageReportingDisabled } from '@apollo/server/plugin/disabled';
+import { ApolloServer, type ApolloServerPlugin, type HeaderMap } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
 import type { KeyValue } from '@taskmesh/key-value';
 import type { Log } from '@taskmesh/service';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
@@ -30,7 +36,12 @@ export function createApolloServer(deps: ApolloDeps): ApolloServer<RequestCall> 
   return new ApolloServer<RequestCall>({
     gateway: gatewayOf(executor, sdl),
     nodeEnv: 'production',
-    logger: { debug: () => undefined, info: () => undefined, warn: (message) => log.warn(message), error: (message) => log.error(message) },
+    logger: {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: (message) => log.warn(message),
+      error: (message) => log.error(message),
+    },
     introspection: config.introspection,
     hideSchemaDetailsFromClientErrors: !config.introspection,
     includeStacktraceInErrorResponses: false,
@@ -40,7 +51,8 @@ export function createApolloServer(deps: ApolloDeps): ApolloServer<RequestCall> 
     parseOptions: parseOptions(config),
     validationRules: [limits.rule],
     validationOptions: { maxErrors: MAX_ERRORS },
-    persistedQueries: config.trustedDocuments === 'only' ? false : { cache: createPersistedQueries(keyValue), ttl: null },
+    persistedQueries:
+      config.trustedDocuments === 'only' ? false : { cache: createPersistedQueries(keyValue), ttl: null },
     formatError: (formatted, error) => toClient(formatted, error, log),
     plugins: [
       ApolloServerPluginCacheControlDisabled(),
@@ -54,7 +66,10 @@ export function createApolloServer(deps: ApolloDeps): ApolloServer<RequestCall> 
 }
 
 /** The executor as Apollo Server takes one: it keeps the document, we keep what belongs to it. */
-function gatewayOf(executor: AdoptingExecutor, sdl: string): NonNullable<ConstructorParameters<typeof ApolloServer>[0]['gateway']> {
+function gatewayOf(
+  executor: AdoptingExecutor,
+  sdl: string,
+): NonNullable<ConstructorParameters<typeof ApolloServer>[0]['gateway']> {
   let notify: (loaded: { apiSchema: AdoptingExecutor['schema']; coreSupergraphSdl: string }) => void = () => undefined;
   return {
     onSchemaLoadOrUpdate(callback) {
@@ -66,7 +81,8 @@ function gatewayOf(executor: AdoptingExecutor, sdl: string): NonNullable<Constru
       return {
         async executor({ document, source, queryHash, request, context }) {
           const operation = executor.adopt(document, source, queryHash, request.operationName);
-          if (!operation) return { errors: [refusal('OPERATION_RESOLUTION_FAILURE', 'There is no such operation in the document.')] };
+          if (!operation)
+            return { errors: [refusal('OPERATION_RESOLUTION_FAILURE', 'There is no such operation in the document.')] };
           const call = context as RequestCall; // the route below gives nothing else
           const { data, errors } = await executor.run(operation, request.variables ?? {}, call);
           if (!errors) return { data };
@@ -95,7 +111,11 @@ function ourRules(limits: DocumentLimits): ApolloServerPlugin<RequestCall> {
         async didResolveOperation({ document, operation, request }) {
           if (!operation) return;
           if (operation.operation === 'subscription') {
-            throw refusal('BAD_USER_INPUT', 'Subscriptions run over graphql-ws, or with Accept: text/event-stream or multipart/mixed.', 400);
+            throw refusal(
+              'BAD_USER_INPUT',
+              'Subscriptions run over graphql-ws, or with Accept: text/event-stream or multipart/mixed.',
+              400,
+            );
           }
           limits.checkCost(document, operation, request.variables ?? {});
         },
@@ -111,8 +131,10 @@ function ourRules(limits: DocumentLimits): ApolloServerPlugin<RequestCall> {
           } else if (data === undefined && !wantsStatus(request.http?.headers)) {
             // A subscription by POST stays a plain refusal.
             const isRunnable = operation !== undefined && operation.operation !== 'subscription';
-            const isAboutVariables = isRunnable && response.http.status === 400 && codes.every((code) => code === 'BAD_USER_INPUT');
-            if (isAboutVariables || codes.every((code) => DOCUMENT_ERRORS.has(String(code)))) response.http.status = 200;
+            const isAboutVariables =
+              isRunnable && response.http.status === 400 && codes.every((code) => code === 'BAD_USER_INPUT');
+            if (isAboutVariables || codes.every((code) => DOCUMENT_ERRORS.has(String(code))))
+              response.http.status = 200;
           }
         },
       };
@@ -133,7 +155,8 @@ function withRequestId(error: GraphQLFormattedError, requestId: string): GraphQL
 function toClient(formatted: GraphQLFormattedError, error: unknown, log: Log): GraphQLFormattedError {
   const { code } = formatted.extensions ?? {};
   if (code === 'BAD_REQUEST') return { ...formatted, extensions: { code: 'BAD_USER_INPUT' } };
-  if (code === 'PERSISTED_QUERY_NOT_SUPPORTED') return { message: formatted.message, extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } };
+  if (code === 'PERSISTED_QUERY_NOT_SUPPORTED')
+    return { message: formatted.message, extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } };
   const known = publicError(formatted);
   if (known) return known;
   if (code === 'INTERNAL_SERVER_ERROR' && formatted.extensions?.requestId !== undefined) return formatted;

@@ -46,7 +46,11 @@ interface Part {
 
 const NOTHING: Part = { depth: 0, introspectionDepth: 0, aliases: 0, authMutations: 0, cost: 0 };
 
-export function factsOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): DocumentFacts {
+export function factsOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): DocumentFacts {
   const root = schema.getRootType(operation.operation) ?? undefined;
   const { cost, ...facts } = createWalker(schema, document, operation)(operation.selectionSet, root);
   return { ...facts, cost: typeof cost === 'number' ? () => cost : cost };
@@ -54,7 +58,8 @@ export function factsOf(schema: GraphQLSchema, document: DocumentNode, operation
 
 function createWalker(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
   const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const node of document.definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
+  for (const node of document.definitions)
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   const walked = new Map<string, Part>();
   const defaults = defaultsOf(operation);
 
@@ -74,7 +79,9 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, operation: 
     if (known) return known;
     walked.set(name, NOTHING);
     const fragment = fragments.get(name);
-    const part = fragment ? ofSelections(fragment.selectionSet, compositeType(schema, fragment.typeCondition.name.value)) : NOTHING;
+    const part = fragment
+      ? ofSelections(fragment.selectionSet, compositeType(schema, fragment.typeCondition.name.value))
+      : NOTHING;
     walked.set(name, part);
     return part;
   };
@@ -128,7 +135,11 @@ function valueOf(cost: number | Cost, variables: Variables): number {
 }
 
 /** How many of what is selected below may come back: `first`, as given, or as the field's default has it. */
-function pageOf(node: FieldNode, field: GraphQLField<unknown, unknown> | undefined, defaults: Variables): number | Cost {
+function pageOf(
+  node: FieldNode,
+  field: GraphQLField<unknown, unknown> | undefined,
+  defaults: Variables,
+): number | Cost {
   const definition = field?.args.find(({ name }) => name === 'first');
   if (!definition) return 1;
   const usual = bounded(definition.defaultValue, MAX_PAGE);

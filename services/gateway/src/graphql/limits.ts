@@ -1,4 +1,12 @@
-import { GraphQLError, Kind, type ASTVisitor, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, type ValidationContext } from 'graphql';
+import {
+  GraphQLError,
+  Kind,
+  type ASTVisitor,
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type ValidationContext,
+} from 'graphql';
 import type { GraphQLConfig } from '../config.ts';
 import { refusal } from '../graph/client-errors.ts';
 import { factsOf, type DocumentFacts } from './document-facts.ts';
@@ -9,7 +17,11 @@ export interface DocumentLimits {
   /** A validation rule: everything that does not depend on variables. */
   rule: (context: ValidationContext) => ASTVisitor;
   /** What variables decide. @throws GraphQLError */
-  checkCost(document: DocumentNode, operation: OperationDefinitionNode, variables: Readonly<Record<string, unknown>>): void;
+  checkCost(
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    variables: Readonly<Record<string, unknown>>,
+  ): void;
 }
 
 /** The limits on documents of clients. A document is walked once, however often it runs. */
@@ -41,7 +53,9 @@ export function createLimits(schema: GraphQLSchema, config: GraphQLConfig): Docu
 
 function* problems(facts: DocumentFacts, { maxDepth, maxAliases }: GraphQLConfig): Generator<string> {
   if (maxDepth > 0 && facts.depth > maxDepth) yield 'The operation is nested too deeply.';
-  if (maxDepth > 0 && facts.introspectionDepth > Math.max(maxDepth, MAX_INTROSPECTION_DEPTH)) yield 'The introspection is nested too deeply.';
+  if (maxDepth > 0 && facts.introspectionDepth > Math.max(maxDepth, MAX_INTROSPECTION_DEPTH))
+    yield 'The introspection is nested too deeply.';
   if (maxAliases > 0 && facts.aliases > maxAliases) yield 'The operation has too many aliases.';
-  if (facts.authMutations > 1) yield 'An operation may have one mutation of signUp, login, refreshSession, resetPassword and requestPasswordReset.';
+  if (facts.authMutations > 1)
+    yield 'An operation may have one mutation of signUp, login, refreshSession, resetPassword and requestPasswordReset.';
 }

@@ -10,7 +10,10 @@ import type { TrustedDocuments } from './trusted-documents.ts';
 const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'];
 
 /** A GraphQL request as Apollo Server takes it; its headers are the few that decide something. */
-export async function readGraphQLRequest(request: FastifyRequest, trusted: TrustedDocuments): Promise<HTTPGraphQLRequest> {
+export async function readGraphQLRequest(
+  request: FastifyRequest,
+  trusted: TrustedDocuments,
+): Promise<HTTPGraphQLRequest> {
   const headers = new HeaderMap();
   const { accept } = request.headers;
   if (accept !== undefined) headers.set('accept', accept);
@@ -38,7 +41,8 @@ function withTrusted(body: object, trusted: TrustedDocuments): object {
   const hash = documentId ?? persistedHash(extensions);
   const document = typeof hash === 'string' ? trusted.byHash(hash) : undefined;
   if (document !== undefined) return { ...rest, query: document };
-  if (typeof documentId === 'string' && query === undefined) throw refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', 400);
+  if (typeof documentId === 'string' && query === undefined)
+    throw refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', 400);
   if (typeof query === 'string') trusted.check(query);
   return body;
 }
@@ -46,7 +50,11 @@ function withTrusted(body: object, trusted: TrustedDocuments): object {
 function trustedSearch(search: string, trusted: TrustedDocuments): string {
   const params = new URLSearchParams(search);
   const query = params.get('query');
-  const body = { query: query ?? undefined, documentId: params.get('documentId') ?? undefined, extensions: parsedExtensions(params.get('extensions')) };
+  const body = {
+    query: query ?? undefined,
+    documentId: params.get('documentId') ?? undefined,
+    extensions: parsedExtensions(params.get('extensions')),
+  };
   const { query: document } = withTrusted(body, trusted) as { query?: string };
   if (document === undefined || document === query) return search;
   params.set('query', document);
@@ -73,4 +81,3 @@ function searchOf(url: string): string {
   const start = url.indexOf('?');
   return start === -1 ? '' : url.slice(start);
 }
-

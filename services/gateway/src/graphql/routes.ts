@@ -1,5 +1,5 @@
 import type { ApolloServer } from '@apollo/server';
-import { AppError, toGraphQLError } from '@taskmesh/errors';
+import { toGraphQLError, type AppError } from '@taskmesh/errors';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
@@ -28,21 +28,35 @@ export interface GraphQLRoutesDeps {
 }
 
 /** `/graphql`: POST, GET for queries, and a page for people. */
-export function graphqlRoutes(app: FastifyInstance, parts: GatewayParts, { apollo, trusted, streams }: GraphQLRoutesDeps): void {
+export function graphqlRoutes(
+  app: FastifyInstance,
+  parts: GatewayParts,
+  { apollo, trusted, streams }: GraphQLRoutesDeps,
+): void {
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const httpGraphQLRequest = await readGraphQLRequest(request, trusted);
     const call = parts.requestCall(request, await identityOf(parts, request));
-    const { status, headers, body } = await apollo.executeHTTPGraphQLRequest({ httpGraphQLRequest, context: async () => call });
+    const { status, headers, body } = await apollo.executeHTTPGraphQLRequest({
+      httpGraphQLRequest,
+      context: async () => call,
+    });
     if (body.kind !== 'complete') throw new Error('Nothing here answers in parts.');
     for (const [name, value] of headers) reply.header(name, value);
-    return reply.code(status ?? 200).header('cache-control', 'no-store').send(body.string);
+    return reply
+      .code(status ?? 200)
+      .header('cache-control', 'no-store')
+      .send(body.string);
   };
 
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // The route reads its body itself, after its own checks.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    scope.setErrorHandler((error, request, reply) => sendGraphQLError(reply, error, (cause) => parts.log.error({ err: cause, requestId: request.id }, 'request failed')));
+    scope.setErrorHandler((error, request, reply) =>
+      sendGraphQLError(reply, error, (cause) =>
+        parts.log.error({ err: cause, requestId: request.id }, 'request failed'),
+      ),
+    );
     scope.route({
       method: METHODS,
       url: '/graphql',
@@ -94,7 +108,11 @@ function sendGraphQLError(reply: FastifyReply, error: unknown, log: (error: unkn
 function toFormatted(error: unknown, requestId: string) {
   if (error instanceof GraphQLError) {
     const { status } = (error.extensions.http ?? {}) as { status?: number };
-    return { status: status ?? 400, formatted: publicError(error.toJSON()) ?? internalError(requestId), retryAfterSeconds: undefined };
+    return {
+      status: status ?? 400,
+      formatted: publicError(error.toJSON()) ?? internalError(requestId),
+      retryAfterSeconds: undefined,
+    };
   }
   const known: AppError = toAppError(error);
   const formatted = publicError(toGraphQLError(known).toJSON()) ?? internalError(requestId);

@@ -16,14 +16,19 @@ export interface TrustedDocuments {
 }
 
 /** @throws ConfigError when the manifest cannot be read */
-export async function loadTrustedDocuments({ trustedDocuments, trustedDocumentsFile }: GraphQLConfig): Promise<TrustedDocuments> {
-  if (trustedDocuments === 'off' || trustedDocumentsFile === undefined) return { byHash: () => undefined, check: () => undefined };
+export async function loadTrustedDocuments({
+  trustedDocuments,
+  trustedDocumentsFile,
+}: GraphQLConfig): Promise<TrustedDocuments> {
+  if (trustedDocuments === 'off' || trustedDocumentsFile === undefined)
+    return { byHash: () => undefined, check: () => undefined };
   const documents = new Map(Object.entries(await readManifest(trustedDocumentsFile)));
   const texts = new Set(documents.values());
   return {
     byHash: (hash) => documents.get(hash),
     check(source) {
-      if (trustedDocuments === 'only' && !texts.has(source)) throw refusal('FORBIDDEN', 'Only trusted documents run here.', 403);
+      if (trustedDocuments === 'only' && !texts.has(source))
+        throw refusal('FORBIDDEN', 'Only trusted documents run here.', 403);
     },
   };
 }
@@ -32,10 +37,13 @@ async function readManifest(file: string): Promise<Record<string, string>> {
   try {
     const documents = manifestSchema.parse(JSON.parse(await readFile(file, 'utf8')));
     for (const [hash, text] of Object.entries(documents)) {
-      if (createHash('sha256').update(text).digest('hex') !== hash) throw new Error(`${hash} is not the hash of its document`);
+      if (createHash('sha256').update(text).digest('hex') !== hash)
+        throw new Error(`${hash} is not the hash of its document`);
     }
     return documents;
   } catch (error) {
-    throw new ConfigError([`TRUSTED_DOCUMENTS_FILE must be a JSON object of SHA-256 hashes and their documents: ${String(error)}`]);
+    throw new ConfigError([
+      `TRUSTED_DOCUMENTS_FILE must be a JSON object of SHA-256 hashes and their documents: ${String(error)}`,
+    ]);
   }
 }

@@ -31,7 +31,11 @@ export function createApp(config: GatewayConfig, log: Log): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
-    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CHECK_EVERY_MS },
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
+    },
     clientErrorHandler: answerBadRequest,
     // A path that cannot be decoded names nothing.
     frameworkErrors: (_error, request, reply) => {
@@ -48,7 +52,8 @@ export function createApp(config: GatewayConfig, log: Log): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     cors(request, reply);
-    if (hasTwoHosts(request.raw.rawHeaders)) sendError(reply, new AppError('BAD_USER_INPUT', 'There is more than one Host.'));
+    if (hasTwoHosts(request.raw.rawHeaders))
+      sendError(reply, new AppError('BAD_USER_INPUT', 'There is more than one Host.'));
     else done();
   });
   app.setNotFoundHandler((_request, reply) => sendError(reply, unknownRoute()));
@@ -96,9 +101,21 @@ interface Refusal {
   message: string;
 }
 
-const BAD_REQUEST: Refusal = { status: '400 Bad Request', code: 'BAD_USER_INPUT', message: 'This is no proper HTTP request.' };
+const BAD_REQUEST: Refusal = {
+  status: '400 Bad Request',
+  code: 'BAD_USER_INPUT',
+  message: 'This is no proper HTTP request.',
+};
 
 const REFUSALS: Record<string, Refusal> = {
-  HPE_HEADER_OVERFLOW: { status: '431 Request Header Fields Too Large', code: 'PAYLOAD_TOO_LARGE', message: 'The headers are too large.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', code: 'BAD_USER_INPUT', message: 'The request took too long to arrive.' },
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    code: 'PAYLOAD_TOO_LARGE',
+    message: 'The headers are too large.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    code: 'BAD_USER_INPUT',
+    message: 'The request took too long to arrive.',
+  },
 };

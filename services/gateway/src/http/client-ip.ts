@@ -9,7 +9,8 @@ import { addNetwork } from '../config.ts';
 export function createClientIp(trusted: readonly string[]): (request: IncomingMessage) => string {
   const proxies = new BlockList();
   for (const network of trusted) addNetwork(proxies, network);
-  const isTrusted = (address: string) => isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const isTrusted = (address: string) =>
+    isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
   return ({ socket, headers }) => {
     const peer = plain(socket.remoteAddress ?? '');

@@ -11,7 +11,8 @@ const BY_STATUS = new Map<number, ErrorCode>(
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
-  if (!(status >= 400 && status < 500)) return new AppError('INTERNAL_SERVER_ERROR', 'Internal server error.', { cause: error });
+  if (!(status >= 400 && status < 500))
+    return new AppError('INTERNAL_SERVER_ERROR', 'Internal server error.', { cause: error });
   return new AppError(BY_STATUS.get(status) ?? 'BAD_USER_INPUT', 'The request could not be read.', { cause: error });
 }
 

@@ -22,7 +22,9 @@ export function systemRoutes(app: FastifyInstance, ask: { ready(): HealthReport;
   };
 
   get('/livez', () => ({ status: 200, body: { status: 'ok' } }));
-  get('/readyz', () => (ask.ready().ok ? { status: 200, body: { status: 'ok' } } : { status: 503, body: { status: 'unavailable' } }));
+  get('/readyz', () =>
+    ask.ready().ok ? { status: 200, body: { status: 'ok' } } : { status: 503, body: { status: 'unavailable' } },
+  );
   get('/.well-known/jwks.json', () => {
     const keys = ask.keys();
     if (!keys) throw unavailable();

@@ -40,8 +40,18 @@ export function createRealtime(parts: GatewayParts, { trusted, ...graph }: Realt
   const feed = createFeed({ eventLog, tasks: connections.tasks, log });
   const subscriptions = createSubscriptions({ feed, clock, supergraph, ...graph });
   const watch = createSessionWatch(endedSessions, clock);
-  const limits = createSocketLimits({ perUser: maxSocketsPerUser, perIp: maxSocketsPerIp, messagesPerS: maxMessagesPerS, clock });
-  const streamLimits = createSocketLimits({ perUser: maxSocketsPerUser, perIp: maxSocketsPerIp, messagesPerS: maxMessagesPerS, clock });
+  const limits = createSocketLimits({
+    perUser: maxSocketsPerUser,
+    perIp: maxSocketsPerIp,
+    messagesPerS: maxMessagesPerS,
+    clock,
+  });
+  const streamLimits = createSocketLimits({
+    perUser: maxSocketsPerUser,
+    perIp: maxSocketsPerIp,
+    messagesPerS: maxMessagesPerS,
+    clock,
+  });
   const openGraphqlWs = createGraphqlWs({ parts, subscriptions, watch, limits });
   const streams = createHttpStreams({ parts, subscriptions, watch, limits: streamLimits, trusted });
   const sockets = new WebSocketServer({
@@ -91,7 +101,10 @@ function pathOf({ url = '' }: IncomingMessage): string {
 }
 
 function refuse(socket: Duplex, status: number, reason: string): void {
-  const body = JSON.stringify({ message: reason, error: { code: status === 404 ? 'NOT_FOUND' : status === 401 ? 'UNAUTHENTICATED' : 'BAD_USER_INPUT' } });
+  const body = JSON.stringify({
+    message: reason,
+    error: { code: status === 404 ? 'NOT_FOUND' : status === 401 ? 'UNAUTHENTICATED' : 'BAD_USER_INPUT' },
+  });
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

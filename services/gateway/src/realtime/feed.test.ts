@@ -26,7 +26,11 @@ function createStore() {
     },
     async changesAfter(owner, sequence, limit) {
       assertThere();
-      return { epoch, expired: false, changes: (changes.get(owner) ?? []).slice(sequence, sequence + Math.min(limit, 7)) };
+      return {
+        epoch,
+        expired: false,
+        changes: (changes.get(owner) ?? []).slice(sequence, sequence + Math.min(limit, 7)),
+      };
     },
     async openCursor(owner, cursor) {
       const [of, cursorEpoch, sequence] = cursor.split('|');
@@ -81,7 +85,17 @@ function makeChange(ownerId: string, sequence: number, epoch: number): TaskChang
     updatedAt: at,
     version: 1,
   };
-  return { id: String(sequence), epoch, ownerId, sequence, kind: 'INSERT', task, previous: null, occurredAt: at, cursor: '' };
+  return {
+    id: String(sequence),
+    epoch,
+    ownerId,
+    sequence,
+    kind: 'INSERT',
+    task,
+    previous: null,
+    occurredAt: at,
+    cursor: '',
+  };
 }
 
 function createReader() {

@@ -64,7 +64,10 @@ export function createFeed({ eventLog, tasks, log, headsEveryMs = 2_000 }: FeedO
   };
 
   /** Runs `place` while changes of the owner are noted, so that none slips through before the feed stands. */
-  const expecting = async <Result>(owner: string, place: () => Promise<Result>): Promise<{ placed: Result; seen: number }> => {
+  const expecting = async <Result>(
+    owner: string,
+    place: () => Promise<Result>,
+  ): Promise<{ placed: Result; seen: number }> => {
     const entry = expected.get(owner) ?? { readers: 0, seen: 0 };
     entry.readers++;
     expected.set(owner, entry);

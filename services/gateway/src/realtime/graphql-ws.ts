@@ -106,7 +106,11 @@ function take({ contextValue }: ExecutionArgs) {
   return { extra, id, ...found };
 }
 
-function authenticate(parts: GatewayParts, request: IncomingMessage, params: Record<string, unknown> | undefined): Promise<Caller> {
+function authenticate(
+  parts: GatewayParts,
+  request: IncomingMessage,
+  params: Record<string, unknown> | undefined,
+): Promise<Caller> {
   const value = params?.['authorization'] ?? params?.['Authorization'];
   if (value === undefined || value === null || value === '') return parts.authenticate(authorizationOf(request));
   return parts.authenticate([typeof value === 'string' ? value : '']);

@@ -62,7 +62,12 @@ function formatFor(accept: string | undefined): StreamFormat | undefined {
   return accept === undefined ? undefined : FORMATS.find((format) => format.accepts(accept));
 }
 
-async function handle(deps: HttpStreamsDeps, open: Set<() => void>, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+async function handle(
+  deps: HttpStreamsDeps,
+  open: Set<() => void>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
   const { parts, limits, watch, subscriptions } = deps;
   const format = formatFor(request.headers.accept) ?? sse;
   const caller = await parts.authenticate(authorizationOf(request.raw));
@@ -97,14 +102,20 @@ async function handle(deps: HttpStreamsDeps, open: Set<() => void>, request: Fas
   };
   try {
     stop = await subscriptions.subscribe(
-      { operation, variables, call, ...(typeof lastEventId === 'string' && lastEventId !== '' && { after: lastEventId }) },
+      {
+        operation,
+        variables,
+        call,
+        ...(typeof lastEventId === 'string' && lastEventId !== '' && { after: lastEventId }),
+      },
       writer,
     );
   } catch (error) {
     finish();
     if (!(error instanceof GraphQLError)) throw error;
     // What is wrong with the request is said in its status; what is wrong with the position is the stream's end.
-    if (error.extensions['code'] === 'SERVICE_UNAVAILABLE') throw new AppError('SERVICE_UNAVAILABLE', error.message, { retryAfterSeconds: 1 });
+    if (error.extensions['code'] === 'SERVICE_UNAVAILABLE')
+      throw new AppError('SERVICE_UNAVAILABLE', error.message, { retryAfterSeconds: 1 });
     if (error.extensions['code'] !== 'CURSOR_EXPIRED') throw invalid([error]);
     writer.open();
     writer.fail(error);
@@ -175,7 +186,8 @@ class StreamWriter implements StreamSink {
   open(): void {
     const { raw } = this.#reply;
     this.#reply.hijack();
-    for (const [name, value] of Object.entries(this.#reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
+    for (const [name, value] of Object.entries(this.#reply.getHeaders()))
+      if (value !== undefined) raw.setHeader(name, value);
     raw.writeHead(200, {
       'content-type': this.#format.contentType,
       'cache-control': 'no-store',
@@ -206,7 +218,8 @@ class StreamWriter implements StreamSink {
 
   async drained(): Promise<void> {
     const { raw } = this.#reply;
-    while (raw.writableLength > LOW_WATER_BYTES && !raw.destroyed) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (raw.writableLength > LOW_WATER_BYTES && !raw.destroyed)
+      await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
   complete(json: string): void {

@@ -1,4 +1,13 @@
-import { isEnumType, isObjectType, isScalarType, getNamedType, type FragmentDefinitionNode, type GraphQLObjectType, type GraphQLSchema, type SelectionSetNode } from 'graphql';
+import {
+  isEnumType,
+  isObjectType,
+  isScalarType,
+  getNamedType,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type SelectionSetNode,
+} from 'graphql';
 import type { PreparedOperation } from '../graph/executor.ts';
 
 /** Writes the part of an object that a selection asks for, as JSON. */
@@ -18,13 +27,17 @@ const IN_THE_EVENT: Record<string, ReadonlySet<string>> = {
  * Compiles a subscription whose whole selection is in the event: the returned function writes `{"data": …}` for the root
  * field's value without any executor. Undefined when something has to be fetched or decided per request (@include, @skip).
  */
-export function compileProjection(schema: GraphQLSchema, { document, operation }: PreparedOperation): Write | undefined {
+export function compileProjection(
+  schema: GraphQLSchema,
+  { document, operation }: PreparedOperation,
+): Write | undefined {
   const root = schema.getSubscriptionType();
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions)
     if (definition.kind === 'FragmentDefinition') fragments.set(definition.name.value, definition);
   const [field, ...others] = operation.selectionSet.selections;
-  if (!root || field?.kind !== 'Field' || others.length > 0 || field.directives?.length || !field.selectionSet) return undefined;
+  if (!root || field?.kind !== 'Field' || others.length > 0 || field.directives?.length || !field.selectionSet)
+    return undefined;
   const type = getNamedType(root.getFields()[field.name.value]?.type);
   if (!isObjectType(type)) return undefined;
   const write = compileObject(type, [field.selectionSet], fragments);
@@ -78,7 +91,10 @@ function collect(
     const fragment = selection.kind === 'FragmentSpread' ? fragments.get(selection.name.value) : selection;
     if (!fragment || fragment.directives?.length) return false;
     // All types of an event are objects: a condition on anything else is left to the executor.
-    return (fragment.typeCondition?.name.value ?? type.name) === type.name && collect(type, fragment.selectionSet, fragments, into);
+    return (
+      (fragment.typeCondition?.name.value ?? type.name) === type.name &&
+      collect(type, fragment.selectionSet, fragments, into)
+    );
   });
 }
 

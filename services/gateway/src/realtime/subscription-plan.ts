@@ -30,11 +30,17 @@ export interface PlanDeps {
 export function planSubscription(operation: PreparedOperation, deps: PlanDeps): SubscriptionPlan {
   const { supergraph, services, formatErrors } = deps;
   const { document, operationName } = operation;
-  const planned = supergraph.planner.buildQueryPlan(operationFromDocument(supergraph.apiSchema, document, { operationName }));
+  const planned = supergraph.planner.buildQueryPlan(
+    operationFromDocument(supergraph.apiSchema, document, { operationName }),
+  );
   const { primary, rest } = subscriptionNode(planned);
   const queryPlan: QueryPlan = { kind: 'QueryPlan', node: asQuery(primary, rest) };
   const project = projection(supergraph, primary);
-  const operationContext = buildOperationContext({ schema: supergraph.schema, operationDocument: document, operationName });
+  const operationContext = buildOperationContext({
+    schema: supergraph.schema,
+    operationDocument: document,
+    operationName,
+  });
 
   return {
     async run(root, variables, run) {
@@ -93,5 +99,15 @@ function requestContext(
   context: OperationRun,
 ) {
   const request = { query: source, variables, operationName };
-  return { request, context, source, document, operation, operationName, queryHash: hash, schema, metrics: {} } as unknown as GatewayRequestContext; // all that the plan's executor reads
+  return {
+    request,
+    context,
+    source,
+    document,
+    operation,
+    operationName,
+    queryHash: hash,
+    schema,
+    metrics: {},
+  } as unknown as GatewayRequestContext; // all that the plan's executor reads
 }

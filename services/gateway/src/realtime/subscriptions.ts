@@ -77,15 +77,17 @@ export function createSubscriptions(deps: Deps): Subscriptions {
     return fresh;
   };
 
-  const shared = (key: string, render: Render): Render => (change) => {
-    const byKey = rendered.get(change) ?? new Map<string, string | Promise<string>>();
-    rendered.set(change, byKey);
-    const known = byKey.get(key);
-    if (known !== undefined) return known;
-    const fresh = render(change);
-    byKey.set(key, fresh);
-    return fresh;
-  };
+  const shared =
+    (key: string, render: Render): Render =>
+    (change) => {
+      const byKey = rendered.get(change) ?? new Map<string, string | Promise<string>>();
+      rendered.set(change, byKey);
+      const known = byKey.get(key);
+      if (known !== undefined) return known;
+      const fresh = render(change);
+      byKey.set(key, fresh);
+      return fresh;
+    };
 
   return {
     async subscribe({ operation, variables, call, after }, sink) {
@@ -103,7 +105,10 @@ export function createSubscriptions(deps: Deps): Subscriptions {
 }
 
 /** Equal for subscriptions that get the same for the same change, wherever in the feed they are. */
-function renderingKey({ hash, operationName = '' }: PreparedOperation, { after: _position, ...variables }: Record<string, unknown>): string {
+function renderingKey(
+  { hash, operationName = '' }: PreparedOperation,
+  { after: _position, ...variables }: Record<string, unknown>,
+): string {
   return `${hash} ${operationName} ${JSON.stringify(variables)}`;
 }
 
@@ -114,7 +119,11 @@ interface Arguments {
   variables: Record<string, unknown>;
 }
 
-function readArguments({ supergraph: { schema } }: Deps, { operation }: PreparedOperation, raw: Record<string, unknown>): Arguments {
+function readArguments(
+  { supergraph: { schema } }: Deps,
+  { operation }: PreparedOperation,
+  raw: Record<string, unknown>,
+): Arguments {
   const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], raw, { maxErrors: 10 });
   if (coerced.errors) throw badInput(coerced.errors[0]);
   const field = schema.getSubscriptionType()?.getFields()['taskChanges'];

@@ -4,11 +4,16 @@ import type { GraphQLFormattedError } from 'graphql';
 /** A body that cannot be looked into: the issue has no field to name. */
 export const invalidBody = (message: string) => badUserInput([{ path: '', message }]);
 
-/** The same key came with another body: BAD_USER_INPUT to a GraphQL client, and a status of its own here. */
-export class KeyReused extends AppError {
+/** BAD_USER_INPUT to a GraphQL client, and a status of its own here. */
+class KeyReused extends AppError {
   override get httpStatus(): number {
     return 422;
   }
+}
+
+function keyReused(): AppError {
+  const message = 'Idempotency-Key was used before, with another body.';
+  return new KeyReused('BAD_USER_INPUT', message, { issues: [{ path: 'Idempotency-Key', message }] });
 }
 
 /** An error that the graph answered, in REST's terms. What is no client's business was logged by the executor. */
@@ -18,8 +23,7 @@ export function errorOf({ message, extensions = {} }: GraphQLFormattedError): Ap
   if (!isErrorCode(code)) return new AppError('INTERNAL_SERVER_ERROR', 'Internal server error.');
   if (code === 'RATE_LIMITED') return rateLimited(secondsIn(extensions), message);
   if (code === 'SERVICE_UNAVAILABLE') return unavailable(message);
-  if (issues?.some(({ path }) => path === 'idempotencyKey'))
-    return new KeyReused(code, message, { issues: [{ path: 'Idempotency-Key', message }] });
+  if (issues?.some(({ path }) => path === 'idempotencyKey')) return keyReused();
   return new AppError(code, message, { issues });
 }
 

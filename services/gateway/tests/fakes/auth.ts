@@ -1,5 +1,11 @@
 import { unauthenticated } from '@taskmesh/errors';
-import { createSigningKey, publicKeys, signAccessToken, type AccessTokenClaims, type Identity } from '@taskmesh/identity';
+import {
+  createSigningKey,
+  publicKeys,
+  signAccessToken,
+  type AccessTokenClaims,
+  type Identity,
+} from '@taskmesh/identity';
 import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
@@ -34,7 +40,15 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
 
   const token: FakeAuth['token'] = async (userId, { claims = {}, key: signing = key } = {}) => {
     const nowS = Math.floor(Date.now() / 1000);
-    const good = { userId, email: `${userId}@example.com`, iat: nowS, exp: nowS + 3_600, sub: userId, sid: randomUUID(), jti: randomUUID() };
+    const good = {
+      userId,
+      email: `${userId}@example.com`,
+      iat: nowS,
+      exp: nowS + 3_600,
+      sub: userId,
+      sid: randomUUID(),
+      jti: randomUUID(),
+    };
     const privateKey = (await importJWK(signing, 'ES256')) as CryptoKey; // a JWK of an elliptic curve becomes one
     return signAccessToken({ ...good, ...claims }, { kid: signing.kid ?? '', privateKey });
   };
@@ -45,7 +59,13 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
     return session;
   };
 
-  const userOf = (id: string) => ({ __typename: 'User', id, email: `${id}@example.com`, name: `Name of ${id}`, emailConfirmedAt: '2026-11-20T10:00:00.000Z' });
+  const userOf = (id: string) => ({
+    __typename: 'User',
+    id,
+    email: `${id}@example.com`,
+    name: `Name of ${id}`,
+    emailConfirmedAt: '2026-11-20T10:00:00.000Z',
+  });
 
   const resolvers = {
     Query: {
@@ -61,7 +81,12 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
         if (input.password !== 'right password') throw unauthenticated('Wrong e-mail or password.');
         const sessionId = randomUUID();
         ctx.extensions.session = { userId: input.email, sessionId };
-        return { accessToken: await token(input.email, { claims: { sid: sessionId } }), refreshToken: 'refresh', expiresIn: 3_600, user: userOf(input.email) };
+        return {
+          accessToken: await token(input.email, { claims: { sid: sessionId } }),
+          refreshToken: 'refresh',
+          expiresIn: 3_600,
+          user: userOf(input.email),
+        };
       },
       logout: (_: unknown, __: unknown, ctx: SubgraphContext) => {
         ctx.extensions.endedSessions = [end(requireUser(ctx.identity).sessionId)];

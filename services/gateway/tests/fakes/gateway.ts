@@ -3,7 +3,13 @@ import { authInternal, serveInternalApi, tasksInternal } from '@taskmesh/interna
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/messaging';
 import { createLog, startAll, stopAll, systemClock, type Log } from '@taskmesh/service';
-import { createSubgraph, createSubgraphServer, requireOperator, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import {
+  createSubgraph,
+  createSubgraphServer,
+  requireOperator,
+  type Subgraph,
+  type SubgraphContext,
+} from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';
 import type { FastifyInstance } from 'fastify';
 import { readGatewayConfig } from '../../src/config.ts';
@@ -37,7 +43,10 @@ export interface GraphQLOptions {
 export interface GraphQLAnswer {
   status: number;
   headers: Headers;
-  body: { data?: Record<string, unknown> | null; errors?: { message: string; path?: unknown[]; extensions: Record<string, unknown> }[] };
+  body: {
+    data?: Record<string, unknown> | null;
+    errors?: { message: string; path?: unknown[]; extensions: Record<string, unknown> }[];
+  };
 }
 
 export interface TestGatewayOptions {
@@ -61,7 +70,10 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const tasks = options.beside?.tasks ?? createFakeTasks(log);
   const backup = createFakeBackup(log);
   const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', ...env });
-  const { connections, servers } = mode === 'http' ? await overHttp({ auth, tasks, backup }, log) : { connections: connectInProcess({ auth, tasks, backup: { subgraph: backup } }), servers: [] };
+  const { connections, servers } =
+    mode === 'http'
+      ? await overHttp({ auth, tasks, backup }, log)
+      : { connections: connectInProcess({ auth, tasks, backup: { subgraph: backup } }), servers: [] };
   const gateway = await createGateway(config, {
     clock: systemClock,
     log,
@@ -81,7 +93,11 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     logged,
     stopService: async (name) => servers[['auth', 'tasks', 'backup'].indexOf(name)]?.stop(),
     graphql: (query, { token, variables, operationName, headers } = {}) =>
-      ask(origin, { query, variables, operationName }, { ...(token && { authorization: `Bearer ${token}` }), ...headers }),
+      ask(
+        origin,
+        { query, variables, operationName },
+        { ...(token && { authorization: `Bearer ${token}` }), ...headers },
+      ),
     async stop() {
       await gateway.stop();
       await connections.close();
@@ -116,8 +132,12 @@ async function overHttp(services: { auth: FakeAuth; tasks: FakeTasks; backup: Su
     return createSubgraphServer({ subgraph, host: '127.0.0.1', port: 0, authenticate, log, ...(routes && { routes }) });
   };
   const verifierOf = (audience: string) => createIdentityVerifier({ audience, keys, clock: systemClock });
-  const auth = server(services.auth.subgraph, (app) => serveInternalApi(app, authInternal, services.auth.internal, verifierOf('auth')));
-  const tasks = server(services.tasks.subgraph, (app) => serveInternalApi(app, tasksInternal, services.tasks.internal, verifierOf('tasks')));
+  const auth = server(services.auth.subgraph, (app) =>
+    serveInternalApi(app, authInternal, services.auth.internal, verifierOf('auth')),
+  );
+  const tasks = server(services.tasks.subgraph, (app) =>
+    serveInternalApi(app, tasksInternal, services.tasks.internal, verifierOf('tasks')),
+  );
   const backup = server(services.backup);
   const servers = [auth, tasks, backup];
   await startAll(servers);

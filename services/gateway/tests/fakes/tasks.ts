@@ -36,7 +36,12 @@ export function createFakeTasks(log: Log): FakeTasks {
   const pageOf = (userId: string, first: number) => {
     if (first < 1 || first > 1_000) throw badUserInput([{ path: 'first', message: 'first must be from 1 to 1000.' }]);
     const nodes = [1, 2].slice(0, first).map((number) => taskOf(userId, number));
-    return { edges: nodes.map((node) => ({ cursor: node.id, node })), pageInfo: { hasNextPage: false, hasPreviousPage: false }, totalCount: 2, changesCursor: 'cursor' };
+    return {
+      edges: nodes.map((node) => ({ cursor: node.id, node })),
+      pageInfo: { hasNextPage: false, hasPreviousPage: false },
+      totalCount: 2,
+      changesCursor: 'cursor',
+    };
   };
 
   const caller = ({ identity, traceparent }: SubgraphContext) => {
@@ -58,11 +63,15 @@ export function createFakeTasks(log: Log): FakeTasks {
       },
     },
     User: {
-      __resolveReference: (reference: { id: string }, ctx: SubgraphContext) => (caller(ctx) === reference.id ? reference : null),
+      __resolveReference: (reference: { id: string }, ctx: SubgraphContext) =>
+        caller(ctx) === reference.id ? reference : null,
       tasks: ({ id }: { id: string }, { first }: { first: number }) => pageOf(id, first),
     },
     Mutation: {
-      createTask: (_: unknown, { input }: { input: { title: string } }, ctx: SubgraphContext) => ({ ...taskOf(caller(ctx), 3), title: input.title }),
+      createTask: (_: unknown, { input }: { input: { title: string } }, ctx: SubgraphContext) => ({
+        ...taskOf(caller(ctx), 3),
+        title: input.title,
+      }),
     },
   };
 

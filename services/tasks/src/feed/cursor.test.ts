@@ -20,5 +20,5 @@ it('does not open with another key or for another owner', () => {
 });
 
 it('does not change its form: clients keep cursors over releases', () => {
-  expect(sealCursor(key, owner, { epoch: 1, sequence: 5 })).toBe('PINNED');
+  expect(sealCursor(key, owner, { epoch: 1, sequence: 5 })).toBe('AQAAAAEAAAAAAAVnIEiCB40zrPOcveIiqXQK');
 });

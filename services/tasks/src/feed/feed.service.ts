@@ -33,7 +33,11 @@ export function createFeedService(database: Pick<Database, 'run'>, cursors: Curs
     },
 
     async changesAfter(...args) {
-      const { owner, sequence, limit } = parseInput(changesAfterInput, { owner: args[0], sequence: args[1], limit: args[2] });
+      const { owner, sequence, limit } = parseInput(changesAfterInput, {
+        owner: args[0],
+        sequence: args[1],
+        limit: args[2],
+      });
       const rows = await database.run<ChangesAfterRow>('read', CHANGES_AFTER, [owner, sequence, limit]);
       const { epoch = 0, head = '0' } = rows[0] ?? {};
       const changes = rows.filter((row) => row.id !== null);

@@ -1,8 +1,8 @@
 import { PARTITIONS, partOf } from './partition.ts';
 
 it('never changes for an owner: stored changes depend on it', () => {
-  expect(partOf('01890000-0000-7000-8000-0000000000aa')).toBe(-1);
-  expect(partOf('c2d29867-3d0b-4497-9191-18a9d8ee7830')).toBe(-1);
+  expect(partOf('01890000-0000-7000-8000-0000000000aa')).toBe(4);
+  expect(partOf('c2d29867-3d0b-4497-9191-18a9d8ee7830')).toBe(6);
 });
 
 it('spreads owners evenly, also when their ids begin alike', () => {

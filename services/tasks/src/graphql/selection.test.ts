@@ -1,7 +1,9 @@
 import { execute, parse, buildSchema } from 'graphql';
 import { selectedFields } from './selection.ts';
 
-const schema = buildSchema('type Query { page: Page } type Page { total: Int info: Info } type Info { next: Boolean more: Info }');
+const schema = buildSchema(
+  'type Query { page: Page } type Page { total: Int info: Info } type Info { next: Boolean more: Info }',
+);
 
 async function selectedBy(query: string): Promise<string[][]> {
   const seen: string[][] = [];

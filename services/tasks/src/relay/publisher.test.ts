@@ -4,8 +4,30 @@ import { createPublisher, type ReadChange } from './publisher.ts';
 const TIME = '2026-11-20 10:00:00+00';
 
 function change(id: number, owner: string, title = 'x'): ReadChange {
-  const task = { id: `t${id}`, user_id: owner, title, description: null, completed: false, due_date: null, category: null, priority: 'low', created_at: TIME, updated_at: TIME, version: 1 };
-  return { id: String(id), owner_id: owner, sequence: String(id), kind: 'INSERT', task: JSON.stringify(task), previous: null, occurred_at: TIME, traceparent: null, epoch: 1 };
+  const task = {
+    id: `t${id}`,
+    user_id: owner,
+    title,
+    description: null,
+    completed: false,
+    due_date: null,
+    category: null,
+    priority: 'low',
+    created_at: TIME,
+    updated_at: TIME,
+    version: 1,
+  };
+  return {
+    id: String(id),
+    owner_id: owner,
+    sequence: String(id),
+    kind: 'INSERT',
+    task: JSON.stringify(task),
+    previous: null,
+    occurred_at: TIME,
+    traceparent: null,
+    epoch: 1,
+  };
 }
 
 /** An event log that refuses what `refuses` says, and remembers the ids of what it took, batch by batch. */
@@ -39,7 +61,10 @@ describe('publishing', () => {
 
   it('ends at the first failure and tells what was taken before', async () => {
     const { batches, publisher } = logThat((ids) => ids.includes('700'));
-    const outcome = await publisher.publish(Array.from({ length: 1_200 }, (_, n) => change(n, 'o')), always);
+    const outcome = await publisher.publish(
+      Array.from({ length: 1_200 }, (_, n) => change(n, 'o')),
+      always,
+    );
     expect(outcome.published).toHaveLength(500);
     expect(outcome.failure).toBeInstanceOf(Error);
     expect(batches).toHaveLength(1);
@@ -48,7 +73,10 @@ describe('publishing', () => {
   it('sends nothing more once it may not', async () => {
     const { batches, publisher } = logThat(() => false);
     let asked = 0;
-    const outcome = await publisher.publish(Array.from({ length: 1_200 }, (_, n) => change(n, 'o')), () => ++asked < 2);
+    const outcome = await publisher.publish(
+      Array.from({ length: 1_200 }, (_, n) => change(n, 'o')),
+      () => ++asked < 2,
+    );
     expect([outcome.published.length, batches.length]).toEqual([500, 1]);
   });
 
@@ -73,7 +101,11 @@ describe('publishing one by one', () => {
   it('blames no record when the log takes none', async () => {
     let sent = 0;
     const { publisher } = logThat(() => ++sent > 0);
-    const outcome = await publisher.publishSingly(Array.from({ length: 50 }, (_, n) => change(n, `o${n}`)), always, 0);
+    const outcome = await publisher.publishSingly(
+      Array.from({ length: 50 }, (_, n) => change(n, `o${n}`)),
+      always,
+      0,
+    );
     expect(outcome).toMatchObject({ published: [], refused: [], failure: expect.any(Error) });
     expect(sent).toBe(3);
   });

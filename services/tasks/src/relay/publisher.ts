@@ -70,7 +70,10 @@ export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Cu
       for (const chunk of chunksOf(prepared)) {
         if (!maySend()) return { published, refused };
         try {
-          await eventLog.publish(TASK_CHANGES_TOPIC, chunk.map(({ record }) => record));
+          await eventLog.publish(
+            TASK_CHANGES_TOPIC,
+            chunk.map(({ record }) => record),
+          );
         } catch (failure) {
           return { published, refused, failure };
         }
@@ -96,7 +99,8 @@ export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Cu
             published.push(id);
           } catch (reason) {
             refused.push({ id, reason });
-            if (published.length === 0 && refused.length >= SIGNS_OF_ABSENCE) return { published, refused: unwritable, failure: reason };
+            if (published.length === 0 && refused.length >= SIGNS_OF_ABSENCE)
+              return { published, refused: unwritable, failure: reason };
             break;
           }
         }

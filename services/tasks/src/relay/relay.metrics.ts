@@ -34,7 +34,11 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
       if (backlog) this.set(backlog.oldest_age_s);
     },
   });
-  const published = new Counter({ name: 'outbox_published_total', help: 'Changes that the event log took.', registers });
+  const published = new Counter({
+    name: 'outbox_published_total',
+    help: 'Changes that the event log took.',
+    registers,
+  });
   const failures = new Counter({
     name: 'outbox_publish_failures_total',
     help: 'Attempts to publish that the event log did not take.',
@@ -63,4 +67,8 @@ async function backlogOf(database: Pick<Database, 'run'>): Promise<Backlog | und
   return row;
 }
 
-export const NO_METRICS: RelayMetrics = { published: () => undefined, failed: () => undefined, buried: () => undefined };
+export const NO_METRICS: RelayMetrics = {
+  published: () => undefined,
+  failed: () => undefined,
+  buried: () => undefined,
+};

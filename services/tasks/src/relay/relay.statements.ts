@@ -12,21 +12,25 @@ export const CLAIM: Statement = {
   text: 'select part from unnest($2::int[]) part where pg_try_advisory_lock($1::int, part)',
 };
 
+const unpublished = (butNot: string) => `
+  select s.epoch, c.*
+  from feed_state s, unnest($1::int[]) held(part), lateral (
+    select ${CHANGE_COLUMNS} from changes c
+    where c.part = held.part and c.published_at is null ${butNot} order by c.part, c.id limit $2
+  ) c`;
+
+const marked = (ids: string) => `update changes set published_at = now() where id = any(${ids}::bigint[])`;
+
 /** $1 parts, $2 how many of each. Each part by its index, oldest first. */
-export const READ: Statement = {
-  name: 'relay-read',
-  text: `
-    select s.epoch, c.*
-    from feed_state s, unnest($1::int[]) held(part), lateral (
-      select ${CHANGE_COLUMNS} from changes c
-      where c.part = held.part and c.published_at is null order by c.part, c.id limit $2
-    ) c`,
-};
+export const READ: Statement = { name: 'relay-read', text: unpublished('') };
 
 /** $1 ids */
-export const MARK: Statement = {
-  name: 'relay-mark',
-  text: 'update changes set published_at = now() where id = any($1::bigint[])',
+export const MARK: Statement = { name: 'relay-mark', text: marked('$1') };
+
+/** Both in one round trip: READ, and $3 the ids that are marked. The snapshot still has them as unpublished. */
+export const MARK_AND_READ: Statement = {
+  name: 'relay-mark-and-read',
+  text: `with marked as (${marked('$3')}) ${unpublished('and c.id <> all($3::bigint[])')}`,
 };
 
 /** $1 id, $2 reason */

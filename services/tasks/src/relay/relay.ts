@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cursors } from '../feed/cursors.ts';
 import { PARTITIONS, partOf } from '../feed/partition.ts';
 import { openLease, type Lease } from './lease.ts';
+import { pauseAfter, type RelayPatience } from './patience.ts';
 import { createPublisher, type Outcome, type ReadChange } from './publisher.ts';
 import type { RelayMetrics } from './relay.metrics.ts';
 import { HAS_BACKLOG } from './relay.statements.ts';
@@ -14,13 +15,10 @@ import { createWakeUp } from './wake-up.ts';
 /** The safety behind the wake-up calls. */
 const POLL_MS = 100;
 const CLAIM_EVERY_MS = 500;
+/** Between two rounds under load: what comes in meanwhile shares the statements of one round. */
+const GATHER_MS = 4;
 const READ_PER_PART = 500;
-const FIRST_PAUSE_MS = 50;
-const LAST_PAUSE_MS = 2_000;
-/** After so many failures in a row, single records are suspected. */
-const FAILURES_BEFORE_SUSPICION = 3;
-/** How often a record may be refused, while others go through, before it is put aside. */
-const TRIES = 20;
+const RECONNECT: Pick<RelayPatience, 'firstPauseMs' | 'lastPauseMs'> = { firstPauseMs: 50, lastPauseMs: 1_000 };
 /** Notices to other instances, at the most one in so long. */
 const NOTICE_SPACING_MS = 5;
 
@@ -29,6 +27,7 @@ export interface RelayDeps {
   eventLog: EventLog;
   cursors: Cursors;
   metrics: RelayMetrics;
+  patience: RelayPatience;
   log: Log;
   /** @default performance.now */
   monotonicMs?: () => number;
@@ -50,7 +49,7 @@ export interface Relay extends Service {
  * of the log is worked by the one instance that holds its lock; a change is marked only when the event log has taken it.
  */
 export function createRelay(deps: RelayDeps): Relay {
-  const { database, eventLog, cursors, metrics, log, monotonicMs = () => performance.now() } = deps;
+  const { database, eventLog, cursors, metrics, patience, log, monotonicMs = () => performance.now() } = deps;
   const publisher = createPublisher(eventLog, cursors);
   const news = createWakeUp();
   const refusals = new Map<string, number>();
@@ -63,17 +62,19 @@ export function createRelay(deps: RelayDeps): Relay {
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 
   const work = async (): Promise<void> => {
+    let tries = 0;
     while (!stopping.signal.aborted) {
       try {
         lease = await openLease(database, { onNews: news.ring, monotonicMs });
+        tries = 0;
         await workUnder(lease);
       } catch (error) {
-        log.warn({ err: error }, 'relay lost its connection');
-        await pause(FIRST_PAUSE_MS * 4);
-      } finally {
-        await lease?.end();
-        lease = undefined;
+        if (tries++ === 0)
+          log.warn({ err: error }, 'the relay has lost its connection; connecting again until it works');
       }
+      await lease?.end();
+      lease = undefined;
+      await pause(pauseAfter(tries, RECONNECT));
     }
   };
 
@@ -85,19 +86,25 @@ export function createRelay(deps: RelayDeps): Relay {
         claimAt = monotonicMs() + CLAIM_EVERY_MS;
       }
       news.clear(); // before reading: what comes in meanwhile rings again
+      const readAt = monotonicMs();
       const changes = current.heldParts().length > 0 ? await current.read(READ_PER_PART) : [];
       if (changes.length === 0) await news.wait(POLL_MS);
-      else await relay(current, changes);
+      else {
+        await relay(current, changes);
+        const spareMs = Math.ceil(readAt + GATHER_MS - monotonicMs());
+        if (spareMs > 0 && changes.length < READ_PER_PART) await pause(spareMs);
+      }
     }
   };
 
   const relay = async (current: Lease, changes: ReadChange[]): Promise<void> => {
-    const isSuspicious = failures >= FAILURES_BEFORE_SUSPICION;
+    const isSuspicious = failures >= patience.failuresBeforeSuspicion;
     const outcome = isSuspicious
       ? await publisher.publishSingly(changes, current.isSafe, failures)
       : await publisher.publish(changes, current.isSafe);
     if (outcome.published.length > 0) {
-      await current.mark(outcome.published);
+      if (outcome.failure === undefined) current.markLater(outcome.published);
+      else await current.mark(outcome.published);
       for (const id of outcome.published) refusals.delete(id);
       metrics.published(outcome.published.length);
     }
@@ -109,7 +116,7 @@ export function createRelay(deps: RelayDeps): Relay {
     for (const { id, reason } of refused) {
       const tries = (refusals.get(id) ?? 0) + 1;
       refusals.set(id, tries);
-      if (tries < TRIES) continue;
+      if (tries < patience.tries) continue;
       await current.bury(id, String(reason));
       refusals.delete(id);
       metrics.buried();
@@ -127,16 +134,16 @@ export function createRelay(deps: RelayDeps): Relay {
     metrics.failed();
     const reason = failure ?? refused[0]?.reason;
     if (failures === 1) log.warn({ err: reason }, 'cannot publish; trying again until it works');
-    await pause(Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10), LAST_PAUSE_MS));
+    await pause(pauseAfter(failures, patience));
   };
 
   const makeTopic = async (): Promise<void> => {
-    for (let tries = 0; !stopping.signal.aborted; tries++) {
+    for (let tries = 1; !stopping.signal.aborted; tries++) {
       try {
         return await eventLog.ensureTopic(TASK_CHANGES_TOPIC, { partitions: PARTITIONS });
       } catch (error) {
-        if (tries === 0) log.warn({ err: error }, 'cannot make the topic yet');
-        await pause(Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries, 10), LAST_PAUSE_MS));
+        if (tries === 1) log.warn({ err: error }, 'cannot make the topic yet');
+        await pause(pauseAfter(tries, patience));
       }
     }
   };

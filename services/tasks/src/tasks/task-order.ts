@@ -56,5 +56,12 @@ const placeIn: Record<TaskOrder['field'], z.ZodType<PlaceInOrder>> = {
   CREATED_AT: z.tuple([time, id]),
   UPDATED_AT: z.tuple([time, time, id]),
   DUE_DATE: z.tuple([time.nullable(), time, id]),
-  PRIORITY: z.tuple([z.int().min(0).max(PRIORITIES.length - 1), time, id]),
+  PRIORITY: z.tuple([
+    z
+      .int()
+      .min(0)
+      .max(PRIORITIES.length - 1),
+    time,
+    id,
+  ]),
 };

@@ -1,6 +1,6 @@
 import { defineEntity, Type } from '@mikro-orm/core';
 import type { TaskImage } from '@taskmesh/events';
-import { PRIORITIES } from '@taskmesh/validation';
+import type { Priority } from '@taskmesh/validation';
 import { toRfc3339 } from './task-time.ts';
 
 /** A task as every part of this service knows it; times are RFC 3339, UTC, milliseconds. */
@@ -28,7 +28,7 @@ export const TaskSchema = defineEntity({
     completed: p.boolean(),
     dueDate: p.type(TimeType).nullable(),
     category: p.text().nullable(),
-    priority: p.text().$type<(typeof PRIORITIES)[number]>(),
+    priority: p.text().$type<Priority>(),
     createdAt: p.type(TimeType),
     updatedAt: p.type(TimeType),
     version: p.integer(),

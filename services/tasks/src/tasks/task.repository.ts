@@ -25,9 +25,7 @@ export interface OnceKey {
 
 export type CreatedOnce = { outcome: 'created' | 'before'; task: Task } | { outcome: 'running' | 'other-input' };
 export type Changed<Result> =
-  | { outcome: 'changed'; result: Result }
-  | { outcome: 'not-found' }
-  | { outcome: 'other-version' };
+  { outcome: 'changed'; result: Result } | { outcome: 'not-found' } | { outcome: 'other-version' };
 
 export interface ListRequest {
   ownerId: string;
@@ -114,7 +112,13 @@ export function createTaskRepository(database: Pick<Database, 'run'>) {
 
     async list(request: ListRequest): Promise<Listed> {
       const { ownerId, filter, order, limit, offset, behind, withTotal, withHead, withPrevious } = request;
-      const statement = listStatement({ order, isBehindPlace: behind !== undefined, withTotal, withHead, withPrevious });
+      const statement = listStatement({
+        order,
+        isBehindPlace: behind !== undefined,
+        withTotal,
+        withHead,
+        withPrevious,
+      });
       const values = [
         ownerId,
         filter.completed ?? null,

@@ -79,7 +79,8 @@ export function createTaskService({ repository, signCursor, onCommitted, clock, 
     /** @throws AppError BAD_USER_INPUT, CONFLICT */
     async create(caller: Caller, input: unknown, idempotencyKey?: unknown): Promise<Task> {
       const task = parseInput(createTaskInput, input);
-      const key = idempotencyKey == null ? undefined : parseInput(idempotencyKeyInput, { idempotencyKey }).idempotencyKey;
+      const key =
+        idempotencyKey == null ? undefined : parseInput(idempotencyKeyInput, { idempotencyKey }).idempotencyKey;
       if (key != null) return createOnce(caller, task, key);
       const created = await repository.create(write(caller), ids.next(), task);
       onCommitted(caller.userId);

@@ -17,7 +17,8 @@ export function createTasksResolvers(tasks: TaskService): Resolvers {
       taskStatistics: (_parent, _args, context) => tasks.statistics(callerOf(context)),
     },
     Mutation: {
-      createTask: (_parent, { input, idempotencyKey }, context) => tasks.create(callerOf(context), input, idempotencyKey),
+      createTask: (_parent, { input, idempotencyKey }, context) =>
+        tasks.create(callerOf(context), input, idempotencyKey),
       updateTask: (_parent, { id, input, ifVersion }, context) => tasks.update(callerOf(context), id, input, ifVersion),
       deleteTask: (_parent, { id, ifVersion }, context) => tasks.remove(callerOf(context), id, ifVersion),
     },

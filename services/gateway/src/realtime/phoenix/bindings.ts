@@ -39,10 +39,12 @@ export function readBindings(asked: unknown): Binding[] {
 function readBinding(asked: unknown): Binding {
   if (!isRecord(asked)) throw new BindingError('an entry of postgres_changes must be an object', true);
   const { event, schema, table, filter, select } = asked;
-  if (schema !== undefined && schema !== 'public' && schema !== '*') throw new BindingError(`unknown schema: ${String(schema)}`, true);
+  if (schema !== undefined && schema !== 'public' && schema !== '*')
+    throw new BindingError(`unknown schema: ${String(schema)}`, true);
   if (table !== undefined && table !== null && table !== 'tasks' && table !== '*')
     throw new BindingError(`unknown table: ${String(table)}`, true);
-  if (filter !== undefined && filter !== null && typeof filter !== 'string') throw new BindingError('a filter must be a string', false);
+  if (filter !== undefined && filter !== null && typeof filter !== 'string')
+    throw new BindingError('a filter must be a string', false);
   return {
     asked,
     id: stableId(JSON.stringify([event, schema, table, filter, select])),
@@ -76,7 +78,7 @@ function readSelect(select: unknown): Binding['select'] {
 function stableId(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return ((hash >>> 0) & 0x07ffffff) || 1;
+  return (hash >>> 0) & 0x07ffffff || 1;
 }
 
 /** A change concerns a binding when its row was within the filter before or is within it now. */

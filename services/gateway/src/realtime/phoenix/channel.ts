@@ -122,7 +122,13 @@ export class Channel {
     setImmediate(() => {
       this.#isCursorDue = false;
       if (this.#scope !== scope) return;
-      const payload = { extension: 'resume', status: 'ok', message: 'cursor', cursor: this.#cursor, channel: this.name };
+      const payload = {
+        extension: 'resume',
+        status: 'ok',
+        message: 'cursor',
+        cursor: this.#cursor,
+        channel: this.name,
+      };
       const head = { joinRef: this.joinRef, ref: null, topic: this.topic, event: 'system' };
       this.#options.outlet.write(encodeRaw(this.#options.outlet.version, head, JSON.stringify(payload)));
     });

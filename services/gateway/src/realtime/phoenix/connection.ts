@@ -63,8 +63,15 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
   const reply = ({ joinRef, ref, topic }: Message, status: 'ok' | 'error', response: Record<string, unknown>) =>
     send({ joinRef, ref, topic, event: 'phx_reply', payload: { status, response } });
   const system = (topic: string, joinRef: string | null, payload: Record<string, unknown>) =>
-    send({ joinRef, ref: null, topic, event: 'system', payload: { ...payload, channel: topic.replace(/^realtime:/, '') } });
-  const closeChannel = (topic: string, joinRef: string | null) => send({ joinRef, ref: joinRef, topic, event: 'phx_close', payload: {} });
+    send({
+      joinRef,
+      ref: null,
+      topic,
+      event: 'system',
+      payload: { ...payload, channel: topic.replace(/^realtime:/, '') },
+    });
+  const closeChannel = (topic: string, joinRef: string | null) =>
+    send({ joinRef, ref: joinRef, topic, event: 'phx_close', payload: {} });
 
   /** Says on every channel why, then ends the socket: clients come back by themselves. */
   const closeAll = (code: number, why: string) => {
@@ -89,7 +96,11 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
     if (reason === 'stopped') return closeAll(WS_CLOSE.restart, 'Service restart');
     const { channel } = leave(topic) ?? {};
     if (!channel) return;
-    system(topic, channel.joinRef, { extension: 'system', status: 'error', message: 'CURSOR_EXPIRED: the tasks were restored; read them anew' });
+    system(topic, channel.joinRef, {
+      extension: 'system',
+      status: 'error',
+      message: 'CURSOR_EXPIRED: the tasks were restored; read them anew',
+    });
     send({ joinRef: channel.joinRef, ref: channel.joinRef, topic, event: 'phx_error', payload: {} });
   };
 
@@ -115,7 +126,8 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
       reply(message, 'error', { reason });
       if (isFinal) closeChannel(topic, joinRef);
     };
-    if (channels.size >= parts.config.realtime.maxSubscriptions) return refuse('ChannelRateLimitReached: Too many channels');
+    if (channels.size >= parts.config.realtime.maxSubscriptions)
+      return refuse('ChannelRateLimitReached: Too many channels');
     const config = isRecord(payload['config']) ? (payload['config'] as JoinConfig) : {};
     const bindings = bindingsOf(config.postgres_changes);
     if (bindings instanceof BindingError) return refuse(bindings.message, bindings.isFinal);
@@ -171,7 +183,8 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
     pendingSince.set(topic, since);
 
     reply(message, 'ok', { postgres_changes: bindings.map(({ asked, id }) => ({ ...asked, id })) });
-    if (bindings.length > 0) system(topic, joinRef, { extension: 'postgres_changes', status: 'ok', message: 'Subscribed to PostgreSQL' });
+    if (bindings.length > 0)
+      system(topic, joinRef, { extension: 'postgres_changes', status: 'ok', message: 'Subscribed to PostgreSQL' });
     if (config.presence?.enabled === true || config.presence?.enabled === 'true')
       send({ joinRef, ref: null, topic, event: 'presence_state', payload: {} });
     if (!isResumed) system(topic, joinRef, { extension: 'resume', status: 'error', message: 'CURSOR_EXPIRED' });
@@ -185,7 +198,14 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
   const pending = (topic: string): (() => void) => {
     const timer = setTimeout(() => {
       const { channel } = leave(topic) ?? {};
-      if (channel) send({ joinRef: channel.joinRef, ref: channel.joinRef, topic, event: 'phx_error', payload: { code: WS_CLOSE.unauthorized, reason: 'token expired' } });
+      if (channel)
+        send({
+          joinRef: channel.joinRef,
+          ref: channel.joinRef,
+          topic,
+          event: 'phx_error',
+          payload: { code: WS_CLOSE.unauthorized, reason: 'token expired' },
+        });
     }, FRESH_TOKEN_WITHIN_MS);
     return () => clearTimeout(timer);
   };
@@ -212,7 +232,8 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
     const since = user.identity.userId === caller.identity.userId ? pendingSince.get(topic) : undefined;
     try {
       const isResumed = await scope(channel, caller, since);
-      if (!isResumed) system(topic, channel.joinRef, { extension: 'resume', status: 'error', message: 'CURSOR_EXPIRED' });
+      if (!isResumed)
+        system(topic, channel.joinRef, { extension: 'resume', status: 'error', message: 'CURSOR_EXPIRED' });
     } catch {
       closeAll(WS_CLOSE.tryLater, 'The service is not available right now');
     }
@@ -228,7 +249,8 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
   const onMessage = async (message: Message) => {
     if (message.topic === 'phoenix' && message.event === 'heartbeat') return reply(message, 'ok', {});
     if (message.event === 'phx_join') {
-      if (!/^realtime:./.test(message.topic)) return reply(message, 'error', { reason: 'TopicNameRequired: You must provide a topic name' });
+      if (!/^realtime:./.test(message.topic))
+        return reply(message, 'error', { reason: 'TopicNameRequired: You must provide a topic name' });
       return join(message);
     }
     const joined = channels.get(message.topic);

@@ -43,7 +43,13 @@ function fromObject(parsed: unknown): Message | undefined {
   return message(parsed['join_ref'], parsed['ref'], parsed['topic'], parsed['event'], parsed['payload']);
 }
 
-function message(joinRef: unknown, ref: unknown, topic: unknown, event: unknown, payload: unknown): Message | undefined {
+function message(
+  joinRef: unknown,
+  ref: unknown,
+  topic: unknown,
+  event: unknown,
+  payload: unknown,
+): Message | undefined {
   if (typeof topic !== 'string' || typeof event !== 'string') return undefined;
   return { joinRef: asRef(joinRef), ref: asRef(ref), topic, event, payload: isRecord(payload) ? payload : {} };
 }
@@ -67,7 +73,13 @@ function decodeBroadcast(frame: Buffer): Message | undefined {
   });
   if (offset > frame.length) return undefined;
   const [joinRef = '', ref = '', topic = '', event = ''] = parts;
-  return { joinRef: joinRef || null, ref: ref || null, topic, event: 'broadcast', payload: { type: 'broadcast', event } };
+  return {
+    joinRef: joinRef || null,
+    ref: ref || null,
+    topic,
+    event: 'broadcast',
+    payload: { type: 'broadcast', event },
+  };
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,20 +1,16 @@
 import { publicEndpoint, userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS, type SessionNode } from '../operations.ts';
+import { forgotPassword, login, refresh, resetPassword, signUp } from '../schemas/requests.ts';
 import {
-  forgotPassword,
-  login,
   messageOnly,
-  refresh,
   refreshedTokens,
-  resetPassword,
   session,
-  signUp,
   tokenClaims,
   type MessageBody,
   type RefreshedTokensBody,
   type SessionBody,
   type TokenClaimsBody,
-} from '../schemas.ts';
+} from '../schemas/answers.ts';
 
 /** Accounts and sessions: the same under each prefix. */
 export const authEndpoints: readonly Endpoint[] = [

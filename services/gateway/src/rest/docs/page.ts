@@ -1,7 +1,9 @@
 import type { MediaType, OpenApiDocument, Operation, Reference, Response } from '../openapi/types.ts';
 import { html, line, Markup, NOTHING, prose } from './html.ts';
 import { fieldRow, fieldTable } from './schema-table.ts';
-import { STYLE } from './style.ts';
+
+/** Where the page finds its looks. */
+export const STYLE_PATH = '/api/docs/style.css';
 
 interface Entry {
   path: string;
@@ -9,7 +11,7 @@ interface Entry {
   operation: Operation;
 }
 
-/** The API reference as one page: everything is in it, and nothing is loaded or run. */
+/** The API reference as one page: everything is in it, and no script runs. */
 export function renderDocs(document: OpenApiDocument): string {
   const entries = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]): Entry => ({ path, method, operation })),
@@ -24,9 +26,7 @@ export function renderDocs(document: OpenApiDocument): string {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${document.info.title} API</title>
-        <style>
-          ${new Markup(STYLE)}
-        </style>
+        <link rel="stylesheet" href="${STYLE_PATH}" />
       </head>
       <body>
         <div class="layout">

@@ -2,21 +2,18 @@ import { codePoints } from '@taskmesh/validation';
 import { userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS, type ListVariables, type TaskNode } from '../operations.ts';
 import { etagOf, idempotencyKeyOf } from '../request/preconditions.ts';
+import { listQuery, taskCreate, taskUpdate, type ListQuery } from '../schemas/requests.ts';
 import {
   deleted,
-  listQuery,
   oneTask,
   statistics,
-  taskCreate,
   taskList,
-  taskUpdate,
   type DeletedBody,
-  type ListQuery,
   type OneTaskBody,
   type StatisticsBody,
   type TaskBody,
   type TaskListBody,
-} from '../schemas.ts';
+} from '../schemas/answers.ts';
 import { expectedVersion, graphFields, graphPriority, pathTaskId, restPriority, taskNotFound } from '../task-input.ts';
 
 const LIST_LIMIT = 1_000;

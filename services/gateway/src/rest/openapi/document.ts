@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import type { Envelope } from '../envelopes.ts';
-import { oneTask, plainError, reducedTask, tasksError } from '../schemas.ts';
+import { oneTask, reducedTask } from '../schemas/answers.ts';
+import { plainError, tasksError } from '../schemas/errors.ts';
 import type { Mount } from '../serve.ts';
 import { errorReference, errorResponses, failuresOf, statusOf } from './error-responses.ts';
 import type { JsonSchema, MediaType, OpenApiDocument, Operation, Parameter, Response } from './types.ts';

@@ -1,18 +1,15 @@
 import { userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS, type ListVariables, type TaskNode } from '../operations.ts';
 import { etagOf, idempotencyKeyOf } from '../request/preconditions.ts';
+import { reducedListQuery, reducedTaskCreate, reducedTaskUpdate, type ReducedListQuery } from '../schemas/requests.ts';
 import {
   messageOnly,
   reducedList,
-  reducedListQuery,
   reducedTask,
-  reducedTaskCreate,
-  reducedTaskUpdate,
   type MessageBody,
   type ReducedListBody,
-  type ReducedListQuery,
   type ReducedTaskBody,
-} from '../schemas.ts';
+} from '../schemas/answers.ts';
 import { expectedVersion, pathTaskId, taskNotFound } from '../task-input.ts';
 
 const PAGE_SIZE = 50;

@@ -31,7 +31,7 @@ export async function readJsonBytes(request: IncomingMessage): Promise<Buffer> {
   try {
     return await decode(bytes, { maxOutputLength: BODY_LIMIT_BYTES });
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+    if (isTooLarge(cause)) throw tooLarge();
     throw invalidBody('The body does not fit its content encoding.');
   }
 }
@@ -74,6 +74,10 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     request.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
   });
 }
+
+/** What zlib says when the limit is reached. */
+const isTooLarge = (cause: unknown) =>
+  typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE';
 
 const unsupported = (message: string) => new AppError('UNSUPPORTED_MEDIA_TYPE', message);
 const tooLarge = () => new AppError('PAYLOAD_TOO_LARGE', 'The body must not be larger than 1 MiB.');

@@ -1,6 +1,4 @@
-import type { Database } from '@taskmesh/database';
-
-type Pool = Awaited<ReturnType<Database['pool']>>;
+import type { Pool } from 'pg';
 
 /** The only statements after whose failure nobody gives the connection back. */
 const UNGUARDED = new Set(['begin', 'rollback']);

@@ -1,0 +1,33 @@
+import type { Cell } from '../operations.ts';
+import { startNode } from '../targets/node-process.ts';
+import type { LoadFigures, Order, Reply } from './messages.ts';
+
+/** The process that sends the requests. One order at a time. */
+export interface Load {
+  populate(target: string, url: string, connections: number): Promise<void>;
+  /** Opens the connections of a cell and looks at one answer on each. */
+  open(cell: Cell): Promise<void>;
+  run(seconds: number): Promise<LoadFigures>;
+  close(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startLoad(logFile: string): Promise<Load> {
+  const load = await startNode({ name: 'load', file: new URL('main.ts', import.meta.url), env: process.env, logFile });
+  const give = async (order: Order) => {
+    const reply = (await load.ask(order)) as Reply; // both ends are ours
+    if ('failure' in reply) throw new Error(reply.failure);
+    return reply.figures;
+  };
+  return {
+    populate: async (target, url, connections) => void (await give({ do: 'populate', target, url, connections })),
+    open: async (cell) => void (await give({ do: 'open', ...cell })),
+    async run(seconds) {
+      const figures = await give({ do: 'run', seconds });
+      if (!figures) throw new Error('The load process gave no figures.');
+      return figures;
+    },
+    close: async () => void (await give({ do: 'close' })),
+    stop: load.stop,
+  };
+}

@@ -1,0 +1,45 @@
+import { Closers } from '@taskmesh/service';
+import { join } from 'node:path';
+import { startLoad } from './load/start-load.ts';
+import { cellsOf, measure } from './measure.ts';
+import type { Options } from './options.ts';
+import { describeMachine } from './report/machine.ts';
+import type { Report } from './report/report.ts';
+import { startTargets } from './targets/start-targets.ts';
+import type { TargetOptions } from './targets/target.ts';
+
+/** What a round takes besides its seconds: connections, the look at one answer, changes still to be published. */
+const AROUND_A_ROUND_S = 0.2;
+const START_S = 30;
+
+export type RunOptions = Options & TargetOptions & { signal: AbortSignal };
+
+/** The whole comparison. */
+export async function runBench(options: RunOptions): Promise<Report> {
+  const { dataDir, env, log, signal } = options;
+  const { connections, rounds, seconds, warmUpSeconds } = options;
+  const startedAt = new Date().toISOString();
+  log(`This takes about ${duration(estimateSeconds(options))}.`);
+  const closers = new Closers();
+  try {
+    const { targets, stop } = await startTargets(options.targets, { dataDir, env, log, signal });
+    closers.add(stop);
+    const load = await startLoad(join(dataDir, 'load.log'));
+    closers.add(() => load.stop());
+    const measured = await measure({ ...options, targets, load });
+    const machine = describeMachine(targets[0]?.postgresVersion ?? '');
+    return { startedAt, machine, parameters: { connections, rounds, seconds, warmUpSeconds }, measured };
+  } finally {
+    await closers.closeAll();
+  }
+}
+
+function estimateSeconds({ targets, operations, rounds, seconds, warmUpSeconds }: Options): number {
+  const named = targets.map((name) => ({ name }));
+  const cells = operations.flatMap((operation) => cellsOf(operation, named)).length;
+  return START_S + cells * (rounds * (seconds + AROUND_A_ROUND_S) + warmUpSeconds + AROUND_A_ROUND_S);
+}
+
+function duration(seconds: number): string {
+  return seconds < 100 ? `${Math.round(seconds / 10) * 10} seconds` : `${(seconds / 60).toFixed(1)} minutes`;
+}

@@ -1,0 +1,202 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { eventually } from '@taskmesh/testing';
+
+const SCRIPTS = dirname(fileURLToPath(import.meta.url));
+
+/** Stands in for the platform: notes what happens to it. */
+const FAKE_MAIN = `
+  import { appendFileSync } from 'node:fs';
+  const note = (line: string) => appendFileSync('notes', line + '\\n');
+  const running = setInterval(() => undefined, 1_000);
+  const end = (why: string) => { note(why); clearInterval(running); process.exit(7); };
+  process.on('SIGTERM', () => end('SIGTERM')).on('SIGINT', () => end('SIGINT')).on('disconnect', () => end('disconnect'));
+  note(['up', ...process.argv.slice(2)].join(' '));
+`;
+
+/** Stands in for npm: notes its arguments, takes a moment, and fails when it is told to. */
+const FAKE_NPM = `
+  const { appendFileSync, existsSync, readFileSync } = require('node:fs');
+  appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n');
+  const failure = existsSync('npm-fails') ? readFileSync('npm-fails', 'utf8') : '';
+  if (failure) console.error('npm error ' + failure);
+  setTimeout(() => process.exit(failure ? 1 : 0), 500);
+`;
+
+const repositories: string[] = [];
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children) child.kill(); // those of tests that failed
+  for (const path of repositories) rmSync(path, { recursive: true, force: true });
+});
+
+/** A repository with our scripts, nothing installed, and stand-ins for the platform and npm. */
+function repository() {
+  const path = mkdtempSync(join(tmpdir(), 'taskmesh-launcher-'));
+  repositories.push(path);
+  const write = (file: string, content: string) => {
+    mkdirSync(dirname(join(path, file)), { recursive: true });
+    writeFileSync(join(path, file), content);
+  };
+  cpSync(SCRIPTS, join(path, 'scripts'), { recursive: true });
+  write('package.json', '{"type":"module"}');
+  write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.0.0","dev":true}}}');
+  write('deploy/all-in-one/src/main.ts', FAKE_MAIN);
+  write('deploy/local/src/test-main.ts', FAKE_MAIN);
+  write('npm/npm-cli.js', FAKE_NPM);
+  write('npm/package.json', '{"type":"commonjs"}');
+  mkdirSync(join(path, 'node_modules'));
+  return {
+    path,
+    write,
+    lines: (file: string) =>
+      existsSync(join(path, file)) ? readFileSync(join(path, file), 'utf8').trim().split('\n') : [],
+    markInstalled(set: string) {
+      const lock = createHash('sha256')
+        .update(readFileSync(join(path, 'package-lock.json')))
+        .digest('hex');
+      write('node_modules/.taskmesh-installed.json', JSON.stringify({ lock, set }));
+    },
+    run(script: string, ...args: string[]) {
+      const env = { ...process.env, npm_execpath: join(path, 'npm', 'npm-cli.js'), npm_lifecycle_event: '' };
+      const command = [join(path, 'scripts', script), ...args];
+      const child = spawn(process.execPath, command, { cwd: path, env, stdio: ['ignore', 'pipe', 'pipe'] });
+      children.push(child);
+      return child;
+    },
+  };
+}
+
+async function outcome(child: ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream }) {
+  const code = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await code, stdout, stderr };
+}
+
+describe('the commands', () => {
+  it.each(['start.mjs', 'stack.mjs', 'test.mjs'])('tell their use without installing anything: %s', async (script) => {
+    const { run, lines } = repository();
+    const { code, stdout } = await outcome(run(script, '--help'));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^npm (start|run stack|test)/);
+    expect(lines('npm-calls')).toEqual([]);
+  });
+
+  it.each([
+    ['start.mjs', '--fast', "Unknown option '--fast'"],
+    ['stack.mjs', '--gateway', "Unknown option '--gateway'"],
+    ['stack.mjs', '--gateways', 'argument missing'],
+  ])('refuse what they do not know before installing anything: %s %s', async (script, argument, message) => {
+    const { run, lines } = repository();
+    const { code, stderr } = await outcome(run(script, argument));
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('    at '); // no stack: it is no defect of ours
+    expect(lines('npm-calls')).toEqual([]);
+  });
+});
+
+describe('the installation', () => {
+  it('brings what running needs, once, even when two start at the same time', async () => {
+    const { run, lines } = repository();
+    const both = [run('start.mjs'), run('start.mjs')];
+    const outcomes = both.map(outcome);
+    await eventually(() => expect(lines('notes')).toEqual(['up', 'up']));
+    for (const child of both) child.kill('SIGTERM');
+    await Promise.all(outcomes);
+    expect(lines('npm-calls')).toHaveLength(1);
+    expect(lines('npm-calls')[0]).toMatch(/^install .*--omit=dev/);
+  });
+
+  it('leaves the developers’ tools where they are', async () => {
+    const { run, lines, markInstalled, write } = repository();
+    markInstalled('all');
+    write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"2.0.0","dev":true}}}'); // somebody pulled
+    const child = run('start.mjs');
+    const ended = outcome(child);
+    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    child.kill('SIGTERM');
+    await ended;
+    expect(lines('npm-calls')).toHaveLength(1);
+    expect(lines('npm-calls')[0]).toMatch(/--include=dev/);
+  });
+
+  it('takes what somebody installed by hand for what it is', async () => {
+    const { run, lines, write, markInstalled } = repository();
+    markInstalled('production');
+    write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.1.0","dev":true}}}');
+    write('node_modules/.package-lock.json', '{"packages":{"node_modules/tool":{"version":"1.1.0","dev":true}}}');
+    const child = run('test.mjs');
+    const ended = outcome(child);
+    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    child.kill('SIGTERM');
+    await ended;
+    expect(lines('npm-calls')).toEqual([]);
+  });
+
+  it('says in plain words why it failed and what to do, and is done anew the next time', async () => {
+    const { run, lines, write } = repository();
+    write('npm-fails', 'code ENOTFOUND');
+    const { code, stderr } = await outcome(run('start.mjs'));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^Installing dependencies failed[^]*npm error code ENOTFOUND[^]*npm cannot reach its registry/,
+    );
+    write('npm-fails', '');
+    const child = run('start.mjs');
+    const ended = outcome(child);
+    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    child.kill('SIGTERM');
+    await ended;
+    expect(lines('npm-calls')).toHaveLength(2);
+  });
+
+  it('is not kept from happening by the lock of a start that was killed', async () => {
+    const { run, lines, write } = repository();
+    const gone = spawnSync(process.execPath, ['-e', '']).pid;
+    write('.cache/install.lock/pid', String(gone));
+    const child = run('start.mjs');
+    const ended = outcome(child);
+    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    child.kill('SIGTERM');
+    await ended;
+    expect(existsSync(join(repositories.at(-1) ?? '', '.cache', 'install.lock'))).toBe(false);
+  });
+});
+
+describe('a running command', () => {
+  it('hears each signal once, and its exit code is ours', async () => {
+    const { run, lines, markInstalled } = repository();
+    markInstalled('production');
+    const child = run('start.mjs');
+    const ended = outcome(child);
+    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(7);
+    expect(lines('notes')).toEqual(['up', 'SIGINT']);
+  });
+
+  it('learns that its launcher was killed', async () => {
+    const { run, lines, markInstalled } = repository();
+    markInstalled('production');
+    const child = run('start.mjs');
+    await eventually(() => expect(lines('notes')).toEqual(['up']));
+    child.kill('SIGKILL');
+    await eventually(() => expect(lines('notes')).toEqual(['up', 'disconnect']));
+  });
+
+  it('gets the arguments that are meant for it', async () => {
+    const { run, lines, markInstalled } = repository();
+    markInstalled('all');
+    const child = run('test.mjs', '--long', 'some/path');
+    const ended = outcome(child);
+    await eventually(() => expect(lines('notes')).toEqual(['up --long some/path']));
+    child.kill('SIGTERM');
+    await ended;
+  });
+});

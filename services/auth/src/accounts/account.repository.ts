@@ -1,0 +1,87 @@
+import type { Database } from '@taskmesh/database';
+import type { RequestOrigin } from '../audit/request-origin.ts';
+import type { NewSession } from '../sessions/new-session.ts';
+import type { Account } from './account.entity.ts';
+import { FIND_ACCOUNT, FIND_ACCOUNT_BY_EMAIL, RECORD_FAILED_LOGIN, SIGN_UP } from './accounts.statements.ts';
+import { emailKey } from './email-key.ts';
+
+/** An account with what logins need. */
+export interface StoredAccount {
+  account: Account;
+  passwordHash: string;
+  passwordVersion: number;
+}
+
+export interface NewAccount {
+  account: Account;
+  passwordHash: string;
+  session: NewSession;
+  origin: RequestOrigin;
+}
+
+export interface AccountRepository {
+  find(id: string): Promise<Account | null>;
+  findByEmail(email: string): Promise<StoredAccount | undefined>;
+  /** Stores the account and its first session; false when its address is taken. */
+  insert(created: NewAccount): Promise<boolean>;
+  /** For the audit trail; `key` may belong to no account. */
+  recordFailedLogin(key: string, now: Date, origin: RequestOrigin): Promise<void>;
+}
+
+export function createAccountRepository(database: Database): AccountRepository {
+  return {
+    async find(id) {
+      const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT, [id]);
+      return row ? accountOf(row) : null;
+    },
+    async findByEmail(email) {
+      const key = emailKey(email);
+      if (key === undefined) return undefined;
+      const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT_BY_EMAIL, [key]);
+      return row && { account: accountOf(row), passwordHash: row.password_hash, passwordVersion: row.password_version };
+    },
+    async insert({ account, passwordHash, session, origin }) {
+      const { email, name, emailConfirmedAt } = account;
+      const values = [
+        ...session.values(origin, 'account.created'),
+        ...[email, emailKey(email), name, passwordHash, emailConfirmedAt],
+      ];
+      try {
+        await database.run('write', SIGN_UP, values);
+        return true;
+      } catch (error) {
+        if (isTaken(error)) return false;
+        throw error;
+      }
+    },
+    async recordFailedLogin(key, now, { ip, requestId }) {
+      await database.run('write', RECORD_FAILED_LOGIN, [now, key, ip, requestId]);
+    },
+  };
+}
+
+interface AccountRow {
+  id: string;
+  email: string;
+  name: string;
+  password_hash: string;
+  password_version: number;
+  /** A numeric, which comes as text. */
+  confirmed_ms: string;
+}
+
+function accountOf({ id, email, name, confirmed_ms }: AccountRow): Account {
+  return { id, email, name, emailConfirmedAt: new Date(Number(confirmed_ms)) };
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+function isTaken(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    error.code === UNIQUE_VIOLATION &&
+    'constraint' in error &&
+    error.constraint === 'accounts_email_key_unique'
+  );
+}

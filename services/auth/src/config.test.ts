@@ -1,0 +1,79 @@
+import { ConfigError } from '@taskmesh/service';
+import { readAuthConfig } from './config.ts';
+
+const POSTGRES_URL = 'postgres://auth:secret@db.example/auth';
+
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    readAuthConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe("auth's settings", () => {
+  it('have defaults for all but the database', () => {
+    expect(readAuthConfig({ POSTGRES_URL }, 4)).toEqual({
+      dataDir: '.data',
+      accessTokenTtlSeconds: 3_600,
+      accessTokenKeysFile: undefined,
+      refreshTokenTtlDays: 30,
+      passwordMinLength: 8,
+      hashConcurrency: 3,
+      rateLimitFactor: 100,
+      mailFrom: 'Taskmesh <taskmesh@localhost>',
+      publicUrl: 'http://127.0.0.1:4000',
+      secrets: { postgresUrl: POSTGRES_URL, smtpUrl: undefined },
+    });
+  });
+
+  it.each([
+    [1, {}, 1],
+    [2, {}, 1],
+    [4, {}, 3],
+    [64, {}, 3], // one thread of libuv's four stays free
+    [64, { UV_THREADPOOL_SIZE: '32' }, 31],
+    [2, { HASH_CONCURRENCY: '7' }, 7],
+  ])('hash on %d cores with %j: %d at once', (cores, env, expected) => {
+    expect(readAuthConfig({ POSTGRES_URL, ...env }, cores).hashConcurrency).toBe(expected);
+  });
+
+  it('do not multiply limits in production', () => {
+    expect(readAuthConfig({ POSTGRES_URL, NODE_ENV: 'production' }).rateLimitFactor).toBe(1);
+    expect(readAuthConfig({ POSTGRES_URL, NODE_ENV: 'production', RATE_LIMIT_FACTOR: '0' }).rateLimitFactor).toBe(0);
+  });
+
+  it('make links without a double slash', () => {
+    expect(readAuthConfig({ POSTGRES_URL, PUBLIC_URL: 'https://tasks.example/' }).publicUrl).toBe(
+      'https://tasks.example',
+    );
+  });
+
+  it('are all wrong at once, and show no secret', () => {
+    const problems = problemsOf({
+      POSTGRES_URL: 'mysql://auth:secret@db.example',
+      ACCESS_TOKEN_TTL_S: '0',
+      REFRESH_TOKEN_TTL_DAYS: 'x',
+      PASSWORD_MIN_LENGTH: '7',
+      HASH_CONCURRENCY: '-1',
+      RATE_LIMIT_FACTOR: '-1',
+      SMTP_URL: 'http://user:secret@mail.example',
+      PUBLIC_URL: 'nowhere',
+    });
+    expect(problems.map((problem) => problem.split(' ')[0]).toSorted()).toEqual(
+      [
+        'ACCESS_TOKEN_TTL_S',
+        'HASH_CONCURRENCY',
+        'PASSWORD_MIN_LENGTH',
+        'POSTGRES_URL',
+        'PUBLIC_URL',
+        'RATE_LIMIT_FACTOR',
+        'REFRESH_TOKEN_TTL_DAYS',
+        'SMTP_URL',
+      ].toSorted(),
+    );
+    expect(problems.join()).not.toContain('secret');
+  });
+});

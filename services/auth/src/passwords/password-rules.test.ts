@@ -1,0 +1,60 @@
+import { readCommonPasswords } from './common-passwords.ts';
+import { createPasswordRules } from './password-rules.ts';
+
+const rules = createPasswordRules({ minLength: 8, common: readCommonPasswords() });
+const isRefused = (password: string) => {
+  try {
+    rules.check(password, 'password');
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+describe('the rules for passwords', () => {
+  it.each([
+    ['seven characters', 'x7-q4-z', true],
+    ['eight characters', 'x7-q4-z2', false],
+    ['seven emoji, fourteen UTF-16 units', '😀🎈😀🎈😀🎈😀', true],
+    ['eight characters that are seven when normalised', 'abcdefe\u0301', true],
+    ['128 emoji', '😀🎈'.repeat(64), false],
+    ['129 characters', 'x'.repeat(129), true],
+    ['a ligature that grows beyond the limit when normalised', `${'ab'.repeat(63)}x\ufb03`, true],
+    ['no-break spaces and other white space', '\u00a0\u2003\u3000 \t\u00a0\u2003\u3000', true],
+    ['a common one', 'iloveyou', true],
+    ['a common one in capitals', 'ILoveYou', true],
+    ['a common one in full-width letters', 'ｐａｓｓｗｏｒｄ', true],
+    ['lower case only', 'no digits and no capitals', false],
+    ['NUL', 'with nul \0 inside', true],
+    ['a lone surrogate', 'with a half \ud83d pair', true],
+  ])('look at %s', (_what, password, expected) => {
+    expect(isRefused(password)).toBe(expected);
+  });
+
+  it('name the field that the client sent', () => {
+    expect(() => rules.check('short', 'newPassword')).toThrow(
+      expect.objectContaining({
+        issues: [{ path: 'newPassword', message: 'password must have 8 to 128 characters.' }],
+      }),
+    );
+  });
+
+  it('take the minimum from the configuration', () => {
+    const longer = createPasswordRules({ minLength: 15, common: new Set() });
+    expect(() => longer.check('x7-q4-z2-fourt', 'password')).toThrow('15 to 128');
+    expect(() => longer.check('x7-q4-z2-fiftee', 'password')).not.toThrow();
+  });
+
+  it('refuse the address as password in every spelling', () => {
+    for (const password of ['ada@example.com', ' ADA@Example.com ', 'ａda@example.com'])
+      expect(() => rules.checkAgainst(password, 'password', 'Ada@example.com')).toThrow('e-mail address');
+    expect(() => rules.checkAgainst('ada@example.com!', 'password', 'ada@example.com')).not.toThrow();
+  });
+
+  it('know thousands of common passwords, all long enough to matter', () => {
+    const common = readCommonPasswords();
+    expect(common.size).toBeGreaterThan(10_000);
+    for (const password of common)
+      if (password.length < 8 || password !== password.toLowerCase()) throw new Error(password);
+  });
+});

@@ -1,0 +1,106 @@
+import { createScriptReader } from './script-reader.ts';
+
+async function* inPieces(text: string, size: number): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** What is read: statements and commands as text, the data behind COPY statements as arrays. */
+async function read(text: string, size = 7): Promise<(string | string[])[]> {
+  const reader = createScriptReader(inPieces(text, size));
+  const parts: (string | string[])[] = [];
+  for (let part = await reader.next(); part; part = await reader.next()) {
+    parts.push('meta' in part ? part.meta : part.text);
+    if ('text' in part && /^copy /i.test(part.text)) {
+      const chunks: Buffer[] = [];
+      for await (const chunk of reader.copyData()) chunks.push(chunk);
+      parts.push([Buffer.concat(chunks).toString()]);
+    }
+  }
+  return parts;
+}
+
+const EACH_SIZE = [1, 2, 3, 5, 300, 100_000];
+
+describe('the script reader', () => {
+  it.each([
+    "select ';', 'it''s; fine';",
+    "select E'a\\';b', e'\\\\';",
+    'select "a;b", "a"";b";',
+    'select $$a;b$$, $tag$ $$ ; $other$ $tag$;',
+    'select a$b$c, 1$b$;',
+    'select 1 -- no; end\n;',
+    'select /* a; /* b; */ c; */ 1;',
+    'create rule r as on delete to t do (select 1; select 2);',
+    'create function f() returns int begin atomic; select case when true then 1 end; end;',
+    'create or replace function begin() returns int language sql begin atomic select 1; end;',
+    "insert into t values ('\\');",
+    "select U&'d\\0061t;', B'1', x'ff;';",
+    "select typee'x;y';",
+  ])('reads %j as one statement, however it is cut', async (statement) => {
+    for (const size of EACH_SIZE) expect(await read(`${statement}\nselect 2;`, size)).toEqual([statement, 'select 2;']);
+  });
+
+  it.each([
+    ['select 1;select 2;', ['select 1;', 'select 2;']],
+    ['-- only; a comment\n\n  ', []],
+    ['/* only; a comment */', []],
+    ['begin; select 1; end;', ['begin;', 'select 1;', 'end;']],
+    ['\\restrict abc\nselect 1;\n\\unrestrict abc\n', ['\\restrict abc', 'select 1;', '\\unrestrict abc']],
+    ['select 1; \\! touch x\nselect 2;', ['select 1;', '\\! touch x', 'select 2;']],
+    ['\ufeffselect 1;', ['select 1;']],
+    ['copy t from stdin;\n1\t2\n\\.\nselect 1;', ['copy t from stdin;', ['1\t2\n'], 'select 1;']],
+    [
+      'copy t from stdin;\n\\.\n\ncopy u from stdin;\nx\n\\.',
+      ['copy t from stdin;', [''], 'copy u from stdin;', ['x\n']],
+    ],
+    ['copy t from stdin;\r\na\r\n\\.\r\nselect 1;', ['copy t from stdin;', ['a\r\n'], 'select 1;']],
+    ['copy t from stdin;\n\\.x\n\\\\.\n.\n\\\n\\.\n', ['copy t from stdin;', ['\\.x\n\\\\.\n.\n\\\n']]],
+    [
+      'copy t from stdin;\n\\restrict x\n;\'"$$\n\\.\nselect 1;',
+      ['copy t from stdin;', ['\\restrict x\n;\'"$$\n'], 'select 1;'],
+    ],
+  ] as [string, (string | string[])[]][])('takes %j apart, however it is cut', async (script, parts) => {
+    for (const size of EACH_SIZE) expect(await read(script, size)).toEqual(parts);
+  });
+
+  it.each([
+    ["select 'never closed;", 'ends within the statement of line 1'],
+    ['\n\nselect 1', 'ends within the statement of line 3'],
+    ['select $a$ ; $b$;', 'ends within'],
+    ['copy t from stdin;\n1\n2', 'ends within the data of line 1'],
+    ['copy t from stdin;\n', 'ends within the data'],
+    ['copy t from stdin; select 1;\n\\.\n', 'goes on behind COPY'],
+    ['select \0;', 'zero bytes'],
+  ])('refuses %j', async (script, message) => {
+    for (const size of EACH_SIZE) await expect(read(script, size)).rejects.toThrow(message);
+  });
+
+  it('refuses what is not UTF-8, and a statement without an end before it fills the memory', async () => {
+    const latin1 = createScriptReader(
+      (async function* () {
+        yield Buffer.from("select '\xe9';", 'latin1');
+      })(),
+    );
+    await expect(latin1.next()).rejects.toThrow('not UTF-8');
+    const endless = createScriptReader(
+      (async function* () {
+        for (;;) yield Buffer.alloc(65_536, 'x');
+      })(),
+    );
+    await expect(endless.next()).rejects.toThrow('too long');
+  });
+
+  it('knows the line of each statement', async () => {
+    const reader = createScriptReader(
+      inPieces('-- a\n\nselect 1;\ncopy t from stdin;\n1\n2\n\\.\n\nselect\n2; select 3;', 5),
+    );
+    const lines: number[] = [];
+    for (let part = await reader.next(); part; part = await reader.next()) {
+      lines.push(part.line);
+      if ('text' in part && part.text.startsWith('copy'))
+        for await (const chunk of reader.copyData()) expect(chunk.length).toBeGreaterThan(0);
+    }
+    expect(lines).toEqual([3, 4, 9, 10]);
+  });
+});

@@ -1,0 +1,82 @@
+import type { Log } from '@taskmesh/service';
+import { checkBareTables, keepBareTables } from '../databases/bare-tables.ts';
+import { inDatabase, maintenanceUrl, withClient } from '../databases/connect.ts';
+import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
+import type { RestoreNames } from '../databases/names.ts';
+import { loadDump } from '../loader/load-dump.ts';
+import type { Store } from '../stores/store.ts';
+
+export interface LoadLimits {
+  /** For loading one dump. */
+  timeoutMs: number;
+  /** How large the new database may grow. */
+  databaseBytes: number;
+}
+
+export const LOAD_LIMITS: LoadLimits = { timeoutMs: 15 * 60_000, databaseBytes: 8 * 1024 ** 3 };
+
+/** A dump whose rows do not make a store. */
+export class IncompleteStoreError extends Error {
+  override readonly name = 'IncompleteStoreError';
+}
+
+export interface Preparation {
+  store: Store;
+  names: RestoreNames;
+  /** The dump's path. */
+  path: string;
+  limits: LoadLimits;
+  log: Log;
+}
+
+/**
+ * Makes a database from a dump, beside the living one: loaded by a role without rights, reduced to its rows, adopted by the
+ * service that owns the store. Returns the rows of each table.
+ */
+export async function prepareStore({ store, names, path, limits, log }: Preparation): Promise<Record<string, number>> {
+  const { adminUrl, owner, name } = store;
+  const loaderUrl = await createFreshDatabase(adminUrl, names);
+  const begin = performance.now();
+  const { statements, copiedRows, bytes } = await withinSize(adminUrl, names.fresh, limits, (signal) =>
+    loadDump({ path, url: loaderUrl, signal }),
+  );
+  log.info(
+    { store: name, statements, copiedRows, bytes, tookMs: Math.round(performance.now() - begin) },
+    'dump loaded',
+  );
+  await keepBareTables(loaderUrl);
+  await checkBareTables(inDatabase(adminUrl, names.fresh));
+  await handOver(adminUrl, names);
+  const adoption = await owner.adopt(names.fresh);
+  if (!adoption.complete) throw new IncompleteStoreError(adoption.reason);
+  if (adoption.dropped.length > 0)
+    log.warn({ store: name, tables: adoption.dropped }, 'tables of the dump were dropped');
+  return adoption.rows;
+}
+
+const WATCH_EVERY_MS = 1_000;
+
+/** Ends `work` when the database grows beyond the limit, or the time is up. */
+async function withinSize<Result>(
+  adminUrl: string,
+  database: string,
+  { timeoutMs, databaseBytes }: LoadLimits,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  return withClient(maintenanceUrl(adminUrl), async (watcher) => {
+    const tooLarge = new AbortController();
+    const timer = setInterval(() => {
+      watcher.query<{ bytes: string }>('select pg_database_size($1) as bytes', [database]).then(
+        ({ rows }) => {
+          if (Number(rows[0]?.bytes) > databaseBytes) tooLarge.abort(new Error('The database grew too large.'));
+        },
+        () => undefined, // the work itself finds out when the server is away
+      );
+    }, WATCH_EVERY_MS);
+    try {
+      return await work(AbortSignal.any([tooLarge.signal, AbortSignal.timeout(timeoutMs)]));
+    } finally {
+      clearInterval(timer);
+    }
+  });
+}

@@ -1,0 +1,85 @@
+import type { Log } from '@taskmesh/service';
+import { withClient } from '../databases/connect.ts';
+import { swapBack, swapDatabases } from '../databases/swap.ts';
+import type { Store, StoreName } from '../stores/store.ts';
+import { prepareStore, type LoadLimits } from './prepare-store.ts';
+import type { Restore, RestoreStage } from './restore.entity.ts';
+import type { RestoreRepository } from './restore.repository.ts';
+import { lastCopyOf, namesOf, settleRestore } from './settle-restore.ts';
+
+export interface StoresRestore {
+  id: string;
+  file: string;
+  /** Which stores, and where their dumps are. */
+  dumps: { store: Store; path: string }[];
+  limits: LoadLimits;
+  /** False when somebody else may be restoring by now. */
+  mayGoOn: () => Promise<boolean>;
+}
+
+export interface RestoreStoresDeps {
+  journal: RestoreRepository;
+  stores: Record<StoreName, Store>;
+  now: () => Date;
+  log: Log;
+}
+
+/**
+ * Replaces stores by what dumps hold: all are prepared beside the living ones first, then each is swapped in one step.
+ * @throws Error when the living stores are as they were
+ */
+export async function restoreStores(deps: RestoreStoresDeps, restore: StoresRestore): Promise<void> {
+  const { journal, now, log } = deps;
+  const { id, file, dumps } = restore;
+  const storeNames = dumps.map(({ store }) => store.name);
+  await journal.begin({ id, file, stage: 'loading', stores: storeNames, startedAt: now(), endedAt: null });
+  const failure = await replaceStores(deps, restore);
+  const outcome = await settle(deps, { id, stores: storeNames, stage: failure.stage }, failure.error);
+  log.info({ restore: id, file, outcome }, 'restore ended');
+  if (outcome === 'undone') throw failure.error ?? new Error('The restore was undone.');
+}
+
+/** Says how far it came, and why not farther. */
+async function replaceStores(deps: RestoreStoresDeps, { id, dumps, limits, mayGoOn }: StoresRestore) {
+  const { journal, log } = deps;
+  let stage: RestoreStage = 'loading';
+  try {
+    for (const { store, path } of dumps) {
+      const rows = await prepareStore({ store, names: namesOf(store, id), path, limits, log });
+      log.info({ restore: id, store: store.name, rows }, 'store prepared');
+    }
+    if (!(await mayGoOn())) throw new Error('The lock on restores was lost.');
+    await journal.setStage(id, 'swapping');
+    stage = 'swapping';
+    for (const { store } of dumps) await swapStore(store, id);
+    return { stage };
+  } catch (error) {
+    return { stage, error };
+  }
+}
+
+async function settle(
+  deps: RestoreStoresDeps,
+  restore: Pick<Restore, 'id' | 'stage' | 'stores'>,
+  failure: unknown,
+): Promise<'restored' | 'undone'> {
+  try {
+    return await settleRestore(restore, deps);
+  } catch (error) {
+    // The journal keeps it in mind: it is settled when the servers are back.
+    deps.log.error({ err: error, restore: restore.id }, 'restore not settled yet');
+    throw failure ?? error;
+  }
+}
+
+/** The old database stays until the new one answers. */
+async function swapStore(store: Store, id: string): Promise<void> {
+  const names = namesOf(store, id);
+  await swapDatabases(store.adminUrl, names, lastCopyOf(store, names.fresh));
+  try {
+    await withClient(store.adminUrl, (client) => client.query('select 1'));
+  } catch (error) {
+    await swapBack(store.adminUrl, names);
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+import type { Log, Service } from '@taskmesh/service';
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/**
+ * Settles interrupted restores at the start; when that fails (a server or a service is away), again and again in the
+ * background, because until then a store may be half replaced or a dead database may fill the disk.
+ */
+export function createSettler({ settle, log }: { settle: () => Promise<void>; log: Log }): Service {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let stopped = false;
+
+  const attempt = async (pauseMs: number): Promise<void> => {
+    try {
+      await settle();
+    } catch (error) {
+      log.warn({ err: error, retryInMs: pauseMs }, 'interrupted restores not settled yet');
+      if (!stopped) timer = setTimeout(() => (running = attempt(Math.min(pauseMs * 2, LONGEST_PAUSE_MS))), pauseMs);
+    }
+  };
+
+  return {
+    async start() {
+      running = attempt(FIRST_PAUSE_MS);
+      await running;
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

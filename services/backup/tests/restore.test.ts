@@ -1,0 +1,267 @@
+import { asUnavailable } from '@taskmesh/database';
+import { eventually } from '@taskmesh/testing';
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Pool } from 'pg';
+import { createBackup, type Backup } from '../src/index.ts';
+import {
+  accountsDump,
+  createBackupFixture,
+  createRecordingLog,
+  ownArchive,
+  restoreWith,
+  tasksDump,
+  type BackupFixture,
+} from './support/backup-fixture.ts';
+
+let fixture: BackupFixture;
+
+beforeAll(async () => {
+  fixture = await createBackupFixture('restore');
+});
+afterAll(() => fixture.close());
+
+const titles = async () => (await fixture.tasks.query('select title from tasks order by id')).map(({ title }) => title);
+const LIVING = `insert into tasks values ('11111111-1111-7111-8111-111111111111', 'living')`;
+
+beforeEach(async () => {
+  await fixture.tasks.query(`truncate tasks; ${LIVING}`);
+  await fixture.auth.query('truncate accounts cascade');
+});
+
+afterEach(async () => {
+  expect(await fixture.leftovers()).toEqual([]);
+});
+
+const NOT_RESTORED = { success: false, databaseRestored: false };
+
+describe('the rules of a restore', () => {
+  it('1: a file must be named', async () => {
+    expect(await fixture.restore('')).toMatchObject({
+      ...NOT_RESTORED,
+      outcome: 'FILE_MISSING',
+      error: expect.any(String),
+    });
+  });
+
+  it('2: a name that leads outside is refused', async () => {
+    await symlink('/etc/passwd', join(fixture.config.backupsDir, 'link'));
+    for (const file of ['../x.tar.gz', '/etc/passwd', 'link'])
+      expect(await fixture.restore(file)).toMatchObject({
+        ...NOT_RESTORED,
+        outcome: 'FILE_OUTSIDE',
+        error: expect.any(String),
+      });
+  });
+
+  it('3: a file that is not there', async () => {
+    expect(await fixture.restore('none.tar.gz')).toMatchObject({
+      ...NOT_RESTORED,
+      outcome: 'FILE_NOT_FOUND',
+      error: expect.any(String),
+    });
+  });
+
+  it('5: an archive that cannot be extracted', async () => {
+    await writeFile(join(fixture.config.backupsDir, 'bad.tar.gz'), 'this is no archive');
+    expect(await fixture.restore('bad.tar.gz')).toMatchObject({
+      ...NOT_RESTORED,
+      outcome: 'EXTRACTION_FAILED',
+      error: expect.stringContaining('gzip'),
+    });
+    expect(await titles()).toEqual(['living']);
+  });
+
+  it('6 and 9: the dump replaces the store', async () => {
+    await fixture.archive('good.tar.gz', { 'database.sql': tasksDump(['one', 'two']) });
+    expect(await fixture.restore('good.tar.gz')).toEqual({
+      success: true,
+      message: 'Database restored; the application may need a restart.',
+      error: null,
+      databaseRestored: true,
+      outcome: 'RESTORED',
+    });
+    expect(await titles()).toEqual(['one', 'two']);
+    expect(await fixture.tasks.query('select epoch from feed_state')).toEqual([{ epoch: 2 }]);
+  });
+
+  it.each([
+    ['an SQL error', 'selec 1;', 'the dump was not accepted, see the log'],
+    ['a forbidden statement', "copy t from program 'ls';", 'the dump was not accepted, see the log'],
+    ['nothing in it', '', 'the dump does not make a complete store, see the log'],
+    ['another store in it', accountsDump(['a@x']), 'the dump does not make a complete store, see the log'],
+    ['rows that break the rules', tasksDump(['ok!', 'x']), 'the database step failed, see the log'],
+    [
+      'rows twice',
+      `${tasksDump(['one'])}insert into tasks select * from tasks;`,
+      'the database step failed, see the log',
+    ],
+  ])('7: a dump with %s leaves the store as it was, and the failure in the log', async (_what, dump, why) => {
+    await fixture.archive('faulty.tar.gz', { 'database.sql': dump });
+    fixture.logged.length = 0;
+    expect(await fixture.restore('faulty.tar.gz')).toEqual({
+      success: true,
+      message: `Archive processed: the database was not restored (${why}). No restart is needed.`,
+      error: null,
+      databaseRestored: false,
+      outcome: 'PROCESSED',
+    });
+    expect(await titles()).toEqual(['living']);
+    expect(fixture.logged).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        msg: 'database not restored',
+        file: 'faulty.tar.gz',
+        err: expect.anything(),
+      }),
+    );
+  });
+
+  it('7: so does a server that is away', async () => {
+    await fixture.archive('good.tar.gz', { 'database.sql': tasksDump(['one']) });
+    const nowhere = 'postgres://postgres@127.0.0.1:1/tasks';
+    const other = await createOther({ adminUrls: { tasks: nowhere, auth: nowhere } });
+    expect(await restoreWith(other, 'good.tar.gz')).toMatchObject({ success: true, outcome: 'PROCESSED' });
+    await other.stop();
+    await fixture.own.query(`update restores set ended_at = now() where ended_at is null`); // no server will ever settle it
+  });
+
+  it('8: an archive without a dump', async () => {
+    await fixture.archive('notes.tar.gz', { 'notes.txt': 'hello', 'backup/database.sql': tasksDump(['no']) });
+    expect(await fixture.restore('notes.tar.gz')).toMatchObject({
+      success: true,
+      databaseRestored: false,
+      outcome: 'PROCESSED',
+      message: expect.stringContaining('it holds no database.sql'),
+    });
+    expect(await titles()).toEqual(['living']);
+  });
+
+  it('10: a restore that would wait too long for another one', async () => {
+    await fixture.archive('good.tar.gz', { 'database.sql': tasksDump(['one']) });
+    const holder = new Pool({ connectionString: fixture.own.url, max: 1 });
+    const client = await holder.connect();
+    await client.query(`select pg_advisory_lock(hashtext('taskmesh-restore'))`);
+    const begin = performance.now();
+    expect(await fixture.restore('good.tar.gz')).toMatchObject({
+      ...NOT_RESTORED,
+      outcome: 'FAILED',
+      error: expect.stringContaining('Another restore is running'),
+    });
+    expect(performance.now() - begin).toBeLessThan(7_000);
+    client.release(true);
+    await holder.end();
+    expect(await titles()).toEqual(['living']);
+  });
+
+  it('is for operators only', async () => {
+    const query = 'mutation { restoreBackup(file: "good.tar.gz") { success } }';
+    const { errors } = await fixture.backup.subgraph.execute(
+      { query },
+      { identity: { role: 'user', userId: 'u', sessionId: 's' }, requestId: 'r' },
+    );
+    expect(errors?.[0]?.extensions?.code).toBe('FORBIDDEN');
+  });
+});
+
+describe('an archive that was made here', () => {
+  it('restores both stores, and keeps the sessions of accounts that are still there', async () => {
+    await fixture.auth.query(`insert into accounts values (1, 'a@x'), (2, 'new@x')`);
+    await fixture.auth.query(`insert into sessions (account) values (1), (1), (2)`);
+    await fixture.archive('own.tar.gz', ownArchive({ tasks: tasksDump(['one']), auth: accountsDump(['a@x']) }));
+    expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
+    expect(await titles()).toEqual(['one']);
+    expect(await fixture.auth.query('select email from accounts')).toEqual([{ email: 'a@x' }]);
+    expect(await fixture.auth.query('select count(*)::int as n from sessions')).toEqual([{ n: 2 }]);
+  });
+
+  it('is not loaded when a dump is not what the manifest says', async () => {
+    const files = ownArchive({ tasks: tasksDump(['one']), auth: accountsDump(['a@x']) });
+    await fixture.archive('own.tar.gz', { ...files, 'auth.sql': accountsDump(['mallory@x']) });
+    expect(await fixture.restore('own.tar.gz')).toMatchObject({
+      outcome: 'PROCESSED',
+      message: expect.stringContaining('not what its manifest says'),
+    });
+    expect(await titles()).toEqual(['living']);
+  });
+
+  it('restores none of the stores when one cannot be', async () => {
+    await fixture.auth.query(`insert into accounts values (1, 'a@x')`);
+    await fixture.archive('own.tar.gz', ownArchive({ tasks: tasksDump(['one']), auth: 'selec;' }));
+    expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'PROCESSED' });
+    expect(await titles()).toEqual(['living']);
+    expect(await fixture.auth.query('select email from accounts')).toEqual([{ email: 'a@x' }]);
+  });
+});
+
+describe('around the swap', () => {
+  it('writers and readers see short waits only, and no session that was acknowledged is lost', async () => {
+    await fixture.auth.query(`insert into accounts values (1, 'a@x')`);
+    await fixture.archive('own.tar.gz', ownArchive({ tasks: tasksDump(['one']), auth: accountsDump(['a@x']) }));
+    const pool = new Pool({ connectionString: fixture.auth.url, max: 4 });
+    pool.on('error', () => undefined);
+    const acknowledged: string[] = [];
+    const failures: string[] = [];
+    let stop = false;
+    const work = async () => {
+      while (!stop) {
+        try {
+          const { rows } = await pool.query<{ id: string }>('insert into sessions (account) values (1) returning id');
+          if (rows[0]) acknowledged.push(rows[0].id);
+        } catch (error) {
+          if (!asUnavailable(error)) failures.push(String(error));
+        }
+      }
+    };
+    const workers = [work(), work(), work()];
+    try {
+      await eventually(() => acknowledged.length > 20);
+      expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
+      const before = acknowledged.length;
+      await eventually(() => acknowledged.length > before + 20);
+    } finally {
+      stop = true;
+      await Promise.all(workers);
+      await pool.end();
+    }
+    expect(failures).toEqual([]);
+    const kept = new Set((await fixture.auth.query('select id from sessions')).map(({ id }) => id));
+    expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+  });
+
+  it('two restores at once run one after the other', async () => {
+    await fixture.archive('a.tar.gz', { 'database.sql': tasksDump(['from a', 'also a']) });
+    await fixture.archive('b.tar.gz', { 'database.sql': tasksDump(['from b', 'also b']) });
+    const other = await createOther();
+    const results = await Promise.all([
+      fixture.restore('a.tar.gz'),
+      restoreWith(other, 'b.tar.gz'),
+      fixture.restore('a.tar.gz'),
+    ]);
+    await other.stop();
+    for (const { outcome } of results) expect(['RESTORED', 'FAILED']).toContain(outcome);
+    expect(results.some(({ outcome }) => outcome === 'RESTORED')).toBe(true);
+    expect(new Set((await titles()).map((title) => String(title).slice(-1))).size).toBe(1);
+  });
+
+  it('the store keeps its owner and who may connect to it', async () => {
+    await fixture.archive('good.tar.gz', { 'database.sql': tasksDump(['one']) });
+    const rights = () =>
+      fixture.own.query(
+        `select datdba, datacl is null or has_database_privilege('public', oid, 'connect') as open, datcollate from pg_database where datname = $1`,
+        [new URL(fixture.tasks.url).pathname.slice(1)],
+      );
+    const before = await rights();
+    await fixture.restore('good.tar.gz');
+    expect(await rights()).toEqual(before);
+  });
+});
+
+/** A second instance on the same stores. */
+async function createOther(secrets = fixture.config.secrets): Promise<Backup> {
+  const { log } = createRecordingLog();
+  const config = { ...fixture.config, scratchDir: `${fixture.config.scratchDir}-other`, secrets };
+  const other = await createBackup(config, { clock: { now: () => Date.now() }, owners: fixture.owners, log });
+  await other.start();
+  return other;
+}

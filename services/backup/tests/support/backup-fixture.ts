@@ -1,0 +1,133 @@
+import { createLog, type Log } from '@taskmesh/service';
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { databaseOf } from '../../src/databases/connect.ts';
+import { createBackup, type Backup, type BackupConfig, type StoreOwner } from '../../src/index.ts';
+import { tar } from '../archives/tar-bytes.ts';
+import { AUTH_SCHEMA, createOwners, TASKS_SCHEMA } from './store-owners.ts';
+
+export interface BackupFixture {
+  backup: Backup;
+  config: BackupConfig;
+  owners: { tasks: StoreOwner; auth: StoreOwner };
+  /** Backup's own database and the two stores. */
+  own: TestDatabase;
+  tasks: TestDatabase;
+  auth: TestDatabase;
+  /** What was logged. */
+  logged: Record<string, unknown>[];
+  archive(name: string, files: Record<string, string>): Promise<void>;
+  restore(file: string): Promise<Restored>;
+  /** Databases and roles of restores that are still there, and scratch folders. */
+  leftovers(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export interface Restored {
+  success: boolean;
+  message: string;
+  error: string | null;
+  databaseRestored: boolean;
+  outcome: string;
+}
+
+export async function createBackupFixture(name: string): Promise<BackupFixture> {
+  const [own, tasks, auth] = await Promise.all([
+    createTestDatabase(`${name}_own`),
+    createTestDatabase(`${name}_tasks`),
+    createTestDatabase(`${name}_auth`),
+  ]);
+  await tasks.query(TASKS_SCHEMA);
+  await auth.query(AUTH_SCHEMA);
+  const dir = await mkdtemp(join(tmpdir(), 'taskmesh-backup-'));
+  const config: BackupConfig = {
+    postgresUrl: own.url,
+    backupsDir: join(dir, 'backups'),
+    scratchDir: join(dir, 'scratch'),
+    restoreStore: 'tasks',
+    secrets: { adminUrls: { tasks: tasks.url, auth: auth.url } },
+  };
+  await mkdir(config.backupsDir);
+  const { log, logged } = createRecordingLog();
+  const owners = createOwners({ tasks: tasks.url, auth: auth.url });
+  const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log });
+  await backup.start();
+
+  return {
+    backup,
+    config,
+    owners,
+    own,
+    tasks,
+    auth,
+    logged,
+    archive: (file, files) =>
+      writeFile(
+        join(config.backupsDir, file),
+        gzipSync(tar(Object.entries(files).map(([path, content]) => ({ name: path, content })))),
+      ),
+    restore: (file) => restoreWith(backup, file),
+    async leftovers() {
+      const stems = [tasks, auth].map(({ url }) => `${databaseOf(url)}_%`);
+      const rows = await own.query(
+        `select datname as name from pg_database where datname like any($1) union all select rolname from pg_roles where rolname like any($1)`,
+        [stems],
+      );
+      const folders = await readdir(config.scratchDir).catch(() => []);
+      return [...rows.map((row) => String(row.name)), ...folders];
+    },
+    async close() {
+      await backup.stop();
+      await Promise.all([own.drop(), tasks.drop(), auth.drop()]);
+      await rm(dir, { recursive: true });
+    },
+  };
+}
+
+export async function restoreWith(backup: Backup, file: string): Promise<Restored> {
+  const query =
+    'mutation ($file: String!) { restoreBackup(file: $file) { success message error databaseRestored outcome } }';
+  const { data, errors } = await backup.subgraph.execute(
+    { query, variables: { file } },
+    { identity: { role: 'operator' }, requestId: 'r' },
+  );
+  if (errors) throw new Error(JSON.stringify(errors));
+  return data?.restoreBackup as Restored;
+}
+
+export function createRecordingLog(): { log: Log; logged: Record<string, unknown>[] } {
+  const logged: Record<string, unknown>[] = [];
+  const write = (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>);
+  return { log: createLog({ service: 'backup', level: 'debug', destination: { write } }), logged };
+}
+
+/** Dumps by hand. */
+export const tasksDump = (titles: string[]) =>
+  `create table tasks (id uuid, title text);\n${titles
+    .map(
+      (title, index) =>
+        `insert into tasks values ('00000000-0000-7000-8000-${String(index).padStart(12, '0')}', '${title}');`,
+    )
+    .join('\n')}\n`;
+
+export const accountsDump = (emails: string[]) =>
+  `create table accounts (id int, email text);\n${emails.map((email, index) => `insert into accounts values (${index + 1}, '${email}');`).join('\n')}\n`;
+
+/** The files of an archive as it is made here. */
+export function ownArchive(dumps: { tasks: string; auth: string }): Record<string, string> {
+  const entry = (file: string, text: string) => ({
+    file,
+    sha256: createHash('sha256').update(text).digest('hex'),
+    sizeBytes: Buffer.byteLength(text),
+    rows: {},
+    serverVersion: '18.4',
+    schemaVersion: null,
+  });
+  const stores = { tasks: entry('database.sql', dumps.tasks), auth: entry('auth.sql', dumps.auth) };
+  const manifest = { format: 1, createdAt: '2026-01-01T00:00:00.000Z', stores };
+  return { 'manifest.json': JSON.stringify(manifest), 'database.sql': dumps.tasks, 'auth.sql': dumps.auth };
+}

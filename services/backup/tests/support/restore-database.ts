@@ -1,0 +1,33 @@
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { randomBytes } from 'node:crypto';
+import { inDatabase } from '../../src/databases/connect.ts';
+import { createFreshDatabase, dropFresh } from '../../src/databases/fresh-database.ts';
+import { databaseOf } from '../../src/databases/connect.ts';
+import { restoreNames, type RestoreNames } from '../../src/databases/names.ts';
+
+export interface FreshTestDatabase {
+  live: TestDatabase;
+  names: RestoreNames;
+  /** As the role that loads. */
+  loaderUrl: string;
+  /** As the administrator. */
+  adminUrl: string;
+  drop(): Promise<void>;
+}
+
+/** A live database and an empty one beside it, as a restore makes them. */
+export async function createFreshTestDatabase(name: string): Promise<FreshTestDatabase> {
+  const live = await createTestDatabase(name);
+  const names = restoreNames(databaseOf(live.url), randomBytes(6).toString('hex'));
+  const loaderUrl = await createFreshDatabase(live.url, names);
+  return {
+    live,
+    names,
+    loaderUrl,
+    adminUrl: inDatabase(live.url, names.fresh),
+    async drop() {
+      await dropFresh(live.url, names);
+      await live.drop();
+    },
+  };
+}

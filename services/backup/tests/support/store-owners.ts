@@ -1,0 +1,69 @@
+import type { Adoption } from '@taskmesh/internal-api';
+import { inDatabase, withClient } from '../../src/databases/connect.ts';
+import type { StoreOwner } from '../../src/index.ts';
+
+/** The least that can be called a tasks store; the living one has more columns and none of that matters here. */
+export const TASKS_SCHEMA = `
+  create table tasks (id uuid primary key, title text not null check (length(title) >= 3));
+  create table feed_state (epoch int not null);
+  insert into feed_state values (1);`;
+
+export const AUTH_SCHEMA = `
+  create table accounts (id int primary key, email text not null unique);
+  create table sessions (id bigserial primary key, account int not null references accounts (id));`;
+
+/** Owners of stores as the services are, in small. */
+export function createOwners(liveUrls: { tasks: string; auth: string }): { tasks: StoreOwner; auth: StoreOwner } {
+  return {
+    tasks: {
+      adopt: (database) =>
+        adopt(
+          inDatabase(liveUrls.tasks, database),
+          'tasks',
+          `${TASKS_SCHEMA}
+          insert into tasks (id, title) select id, title from restored.tasks;
+          update feed_state set epoch = 2;`,
+        ),
+    },
+    auth: {
+      adopt: (database) =>
+        adopt(
+          inDatabase(liveUrls.auth, database),
+          'accounts',
+          `${AUTH_SCHEMA}
+          insert into accounts (id, email) select id, email from restored.accounts;`,
+        ),
+      async carryOver(database) {
+        const sessions = await withClient(
+          liveUrls.auth,
+          async (client) => (await client.query('select id, account from sessions')).rows,
+        );
+        await withClient(inDatabase(liveUrls.auth, database), async (client) => {
+          await client.query('begin');
+          await client.query('truncate sessions');
+          await client.query(
+            `insert into sessions (id, account) select (s ->> 'id')::int, (s ->> 'account')::int
+             from jsonb_array_elements($1) s join accounts a on a.id = (s ->> 'account')::int`,
+            [JSON.stringify(sessions)],
+          );
+          await client.query(`select setval('sessions_id_seq', greatest((select max(id) from sessions), 1))`);
+          await client.query('commit');
+        });
+      },
+    },
+  };
+}
+
+async function adopt(url: string, table: string, statements: string): Promise<Adoption> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query<{ found: string | null }>('select to_regclass($1) as found', [
+      `restored.${table}`,
+    ]);
+    if (!rows[0]?.found) return { complete: false, reason: `There is no table ${table}.` };
+    await client.query('begin');
+    await client.query(`${statements} drop schema restored cascade`);
+    await client.query('commit');
+    const count = await client.query<{ n: number }>(`select count(*)::int as n from ${table}`);
+    return { complete: true, rows: { [table]: count.rows[0]?.n ?? 0 }, dropped: [] };
+  });
+}

@@ -1,0 +1,104 @@
+import { createMemoryKeyValue } from '@taskmesh/key-value';
+import type { EndedSession } from '@taskmesh/internal-api';
+import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
+import { createEndedSessions } from './ended-sessions.ts';
+
+const log = createLog({ service: 'test', level: 'silent' });
+const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
+const UNTIL = NOW_MS / 1000 + 600;
+
+function fixture(pageSize = 10_000) {
+  let list: EndedSession[] = [];
+  let nowMs = NOW_MS;
+  const asked: number[] = [];
+  const auth = {
+    accessTokenKeys: () => Promise.reject(new Error('not asked for here')),
+    async endedSessions(after: number) {
+      asked.push(after);
+      const head = list.at(-1)?.sequence ?? 0;
+      const sessions = list.filter(({ sequence }) => sequence > after).slice(0, pageSize);
+      return { last: sessions.at(-1)?.sequence ?? head, sessions };
+    },
+  };
+  const keyValue = createMemoryKeyValue();
+  return {
+    asked,
+    keyValue,
+    sessions: createEndedSessions({ auth, keyValue, clock: { now: () => nowMs }, log }),
+    end: (sessionId: string, until = UNTIL) => {
+      const session = { sequence: list.length + 1, sessionId, until };
+      list = [...list, session];
+      return session;
+    },
+    renumber: (sessionIds: string[]) => {
+      list = sessionIds.map((sessionId, index) => ({ sequence: index + 1, sessionId, until: UNTIL }));
+    },
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+describe('the list of ended sessions', () => {
+  it('is loaded whole, page by page, and then asked for what is new', async () => {
+    const { sessions, end, asked } = fixture(2);
+    for (const id of ['a', 'b', 'c']) end(id);
+    expect(sessions.loaded()).toBe(false);
+    await sessions.start();
+    await eventually(() => sessions.loaded());
+    expect(['a', 'b', 'c', 'd'].map((id) => sessions.has(id))).toEqual([true, true, true, false]);
+    end('d');
+    await eventually(() => sessions.has('d'));
+    expect(asked.slice(0, 3)).toEqual([0, 2, 3]);
+    await sessions.stop();
+  });
+
+  it('tells listeners of each session once', async () => {
+    const { sessions, end } = fixture();
+    const heard: string[] = [];
+    const forget = sessions.onEnded((id) => heard.push(id));
+    await sessions.start();
+    sessions.announce([end('a')]);
+    await eventually(() => sessions.loaded());
+    end('b');
+    await eventually(() => heard.includes('b'));
+    forget();
+    sessions.announce([end('c')]);
+    expect(heard).toEqual(['a', 'b']);
+    await sessions.stop();
+  });
+
+  it('hears from other gateways at once, and bears nonsense', async () => {
+    const { sessions, keyValue } = fixture();
+    await sessions.start();
+    await keyValue.publish('sessions.ended', 'nonsense');
+    await keyValue.publish('sessions.ended', '[null, 5, {"sessionId": 7, "until": 1}]');
+    await keyValue.publish('sessions.ended', JSON.stringify([{ sequence: 9, sessionId: 'told', until: UNTIL }]));
+    await eventually(() => sessions.has('told'));
+    await sessions.stop();
+  });
+
+  it('begins anew when auth numbers its list anew, and forgets nothing', async () => {
+    const { sessions, end, renumber } = fixture();
+    for (const id of ['a', 'b', 'c']) end(id);
+    await sessions.start();
+    await eventually(() => sessions.has('c'));
+    renumber(['x']);
+    await eventually(() => sessions.has('x'));
+    expect(sessions.has('a')).toBe(true);
+    await sessions.stop();
+  });
+
+  it('drops what no token can outlive', async () => {
+    const { sessions, end, pass } = fixture();
+    end('short', NOW_MS / 1000 + 10);
+    end('long');
+    await sessions.start();
+    await eventually(() => sessions.loaded());
+    pass(120_000);
+    await eventually(() => !sessions.has('short'));
+    expect(sessions.has('long')).toBe(true);
+    await sessions.stop();
+  });
+});

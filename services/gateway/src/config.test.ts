@@ -1,0 +1,111 @@
+import { ConfigError } from '@taskmesh/service';
+import { readGatewayConfig, readGatewayProcess } from './config.ts';
+
+const URLS = {
+  AUTH_URL: 'http://a:1',
+  TASKS_URL: 'http://t:1',
+  BACKUP_URL: 'http://b:1',
+  IDENTITY_KEY_FILE: '/key.json',
+};
+
+function problemsOf(read: () => unknown): string[] {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+  }
+  return [];
+}
+
+describe('the configuration', () => {
+  it('needs nothing to be set', () => {
+    expect(readGatewayConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 4000,
+      adminPort: 14000,
+      publicUrl: 'http://127.0.0.1:4000',
+      production: false,
+      tasksContract: 'full',
+      graphql: {
+        maxDepth: 12,
+        maxAliases: 30,
+        maxTokens: 4_000,
+        maxCost: 5_000,
+        introspection: true,
+        trustedDocuments: 'off',
+      },
+      realtime: {
+        maxSocketsPerUser: 20,
+        maxSocketsPerIp: 1_000,
+        maxSubscriptions: 20,
+        maxMessagesPerS: 20,
+        maxMessageBytes: 65_536,
+      },
+    });
+  });
+
+  it('takes what is set', () => {
+    const config = readGatewayConfig({
+      PORT: '4100',
+      PUBLIC_URL: 'https://tasks.example.com/',
+      CORS_ORIGINS: 'https://a.example, https://b.example',
+      TRUSTED_PROXIES: '10.0.0.0/8,::1',
+      GRAPHQL_MAX_DEPTH: '0',
+      GRAPHQL_INTROSPECTION: 'off',
+    });
+    expect(config).toMatchObject({
+      adminPort: 14100,
+      publicUrl: 'https://tasks.example.com',
+      corsOrigins: ['https://a.example', 'https://b.example'],
+      trustedProxies: ['10.0.0.0/8', '::1'],
+      graphql: { maxDepth: 0, introspection: false },
+    });
+  });
+
+  it('tells every problem at once', () => {
+    const env = {
+      PORT: 'x',
+      TASKS_CONTRACT: 'half',
+      CORS_ORIGINS: 'app.example.com',
+      TRUSTED_PROXIES: '10.0.0.0/99',
+      GRAPHQL_MAX_COST: '-1',
+    };
+    const problems = problemsOf(() => readGatewayConfig(env));
+    expect(problems).toHaveLength(5);
+    for (const name of Object.keys(env)) expect(problems.join('\n')).toContain(name);
+  });
+
+  it('in production needs a token for backups and hides the schema', () => {
+    expect(problemsOf(() => readGatewayConfig({ NODE_ENV: 'production' }))).toEqual([
+      expect.stringContaining('BACKUP_TOKEN'),
+    ]);
+    expect(readGatewayConfig({ NODE_ENV: 'production', BACKUP_TOKEN: 't' }).graphql.introspection).toBe(false);
+    expect(
+      readGatewayConfig({ NODE_ENV: 'production', BACKUP_TOKEN: 't', GRAPHQL_INTROSPECTION: 'on' }).graphql
+        .introspection,
+    ).toBe(true);
+  });
+
+  it('needs a manifest where documents are trusted, and a port for operators', () => {
+    expect(problemsOf(() => readGatewayConfig({ TRUSTED_DOCUMENTS: 'only' }))).toEqual([
+      expect.stringContaining('TRUSTED_DOCUMENTS_FILE'),
+    ]);
+    expect(problemsOf(() => readGatewayConfig({ PORT: '60000' }))).toEqual([expect.stringContaining('ADMIN_PORT')]);
+  });
+});
+
+describe('the neighbours of a process', () => {
+  it('must be known', () => {
+    expect(problemsOf(() => readGatewayProcess({}))).toHaveLength(4);
+    expect(readGatewayProcess({ ...URLS, KAFKA_BROKERS: 'k1:9092,k2:9092' })).toEqual({
+      urls: { auth: 'http://a:1', tasks: 'http://t:1', backup: 'http://b:1' },
+      identityKeyFile: '/key.json',
+      redisUrl: undefined,
+      kafkaBrokers: ['k1:9092', 'k2:9092'],
+    });
+  });
+
+  it('are none of our services when a foreign graph brings its own', () => {
+    expect(readGatewayProcess({ SUPERGRAPH_FILE: '/graph.graphql' }).identityKeyFile).toBeUndefined();
+  });
+});

@@ -1,0 +1,129 @@
+import { PRIORITIES } from '@taskmesh/validation';
+import { z } from 'zod';
+
+const EXAMPLE_USER_ID = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';
+const EXAMPLE_TASK_ID = '0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d';
+
+const uuid = z.string().meta({ format: 'uuid' });
+const time = z.string().meta({ format: 'date-time', description: 'UTC, with milliseconds and Z.' });
+const message = z.string().meta({ description: 'A sentence for people.' });
+const seconds = z.int().meta({ description: 'Unix seconds.' });
+
+export const session = z
+  .object({
+    access_token: z.string().meta({ description: 'A JWT for the `Authorization: Bearer` header.' }),
+    user: z.object({ id: uuid, email: z.string(), email_confirmed_at: time }),
+  })
+  .meta({
+    id: 'Session',
+    examples: [
+      {
+        access_token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2ln',
+        user: { id: EXAMPLE_USER_ID, email: 'ada@example.com', email_confirmed_at: '2026-11-20T10:00:00.000Z' },
+      },
+    ],
+  });
+export type SessionBody = z.output<typeof session>;
+
+export const tokenClaims = z.object({ userId: uuid, email: z.string(), iat: seconds, exp: seconds }).meta({
+  id: 'TokenClaims',
+  examples: [{ userId: EXAMPLE_USER_ID, email: 'ada@example.com', iat: 1_795_168_800, exp: 1_795_172_400 }],
+});
+export type TokenClaimsBody = z.output<typeof tokenClaims>;
+
+export const refreshedTokens = z
+  .object({ access_token: z.string(), refresh_token: z.string(), expires_in: z.int() })
+  .meta({
+    id: 'RefreshedTokens',
+    examples: [
+      {
+        access_token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2ln',
+        refresh_token: 'opaque-token',
+        expires_in: 3_600,
+      },
+    ],
+  });
+export type RefreshedTokensBody = z.output<typeof refreshedTokens>;
+
+export const messageOnly = z.object({ message }).meta({ id: 'Message', examples: [{ message: 'Done.' }] });
+export type MessageBody = z.output<typeof messageOnly>;
+
+const EXAMPLE_REDUCED_TASK = {
+  id: EXAMPLE_TASK_ID,
+  user_id: EXAMPLE_USER_ID,
+  title: 'Water the plants',
+  description: null,
+  completed: false,
+  created_at: '2026-11-20T10:00:00.000Z',
+  updated_at: '2026-11-20T10:00:00.000Z',
+};
+
+export const reducedTask = z
+  .object({
+    id: uuid,
+    user_id: uuid,
+    title: z.string(),
+    description: z.string().nullable(),
+    completed: z.boolean(),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'ReducedTask', examples: [EXAMPLE_REDUCED_TASK] });
+export type ReducedTaskBody = z.output<typeof reducedTask>;
+
+const EXAMPLE_TASK = {
+  ...EXAMPLE_REDUCED_TASK,
+  due_date: '2026-12-01T18:00:00.000Z',
+  category: 'home',
+  priority: 'high' as const,
+};
+
+export const task = reducedTask
+  .extend({ due_date: time.nullable(), category: z.string().nullable(), priority: z.enum(PRIORITIES) })
+  .meta({ id: 'Task', examples: [EXAMPLE_TASK] });
+export type TaskBody = z.output<typeof task>;
+
+const success = z.literal(true);
+
+export const oneTask = z
+  .object({ success, message, data: task })
+  .meta({ id: 'TaskAnswer', examples: [{ success: true, message: 'Task found.', data: EXAMPLE_TASK }] });
+export type OneTaskBody = z.output<typeof oneTask>;
+
+export const taskList = z
+  .object({ success, message, count: z.int().meta({ description: 'The length of `data`.' }), data: z.array(task) })
+  .meta({ id: 'TaskList', examples: [{ success: true, message: '1 task found.', count: 1, data: [EXAMPLE_TASK] }] });
+export type TaskListBody = z.output<typeof taskList>;
+
+export const statistics = z
+  .object({
+    success,
+    message,
+    data: z.object({
+      total: z.int(),
+      completed: z.int(),
+      pending: z.int(),
+      completionPercentage: z.number().min(0).max(100),
+    }),
+  })
+  .meta({
+    id: 'TaskStatistics',
+    examples: [
+      {
+        success: true,
+        message: 'Statistics of your tasks.',
+        data: { total: 3, completed: 1, pending: 2, completionPercentage: 33.33 },
+      },
+    ],
+  });
+export type StatisticsBody = z.output<typeof statistics>;
+
+export const deleted = z
+  .object({ success, message })
+  .meta({ id: 'TaskDeleted', examples: [{ success: true, message: 'Task deleted.' }] });
+export type DeletedBody = z.output<typeof deleted>;
+
+export const reducedList = z
+  .object({ data: z.array(reducedTask), total: z.int().meta({ description: 'All that match.' }), page: z.int() })
+  .meta({ id: 'ReducedTaskList', examples: [{ data: [EXAMPLE_REDUCED_TASK], total: 1, page: 1 }] });
+export type ReducedListBody = z.output<typeof reducedList>;

@@ -1,0 +1,97 @@
+import {
+  createTaskInput,
+  forgotPasswordInput,
+  loginInput,
+  password,
+  PRIORITIES,
+  signUpInput,
+  updateTaskInput,
+} from '@taskmesh/validation';
+import { z } from 'zod';
+
+const MAX_OFFSET = 2 ** 31 - 1;
+const MAX_PAGE = 10_000_000;
+
+const choice = <const Values extends readonly [string, ...string[]]>(what: string, values: Values) =>
+  z.enum(values, `${what} must be one of ${values.join(', ')}.`);
+
+/** A whole number in decimal digits, as a query has it. */
+function wholeNumber(what: string, { min, max, byDefault }: { min: number; max: number; byDefault: number }) {
+  const isInRange = (value: string) => /^\d{1,10}$/.test(value) && Number(value) >= min && Number(value) <= max;
+  return z
+    .string()
+    .refine(isInRange, `${what} must be a whole number from ${min} to ${max}.`)
+    .transform(Number)
+    .optional()
+    .meta({ type: 'integer', minimum: min, maximum: max, default: byDefault });
+}
+
+/** Any text: a category that no task can have just finds nothing. */
+const categoryFilter = z
+  .string()
+  .refine(
+    (value) => value.isWellFormed() && !value.includes('\0'),
+    'category must not contain NUL characters or lone surrogates.',
+  );
+
+export const listQuery = z.object({
+  completed: choice('completed', ['true', 'false']).optional(),
+  category: categoryFilter.optional(),
+  priority: choice('priority', PRIORITIES).optional(),
+  sortBy: choice('sortBy', ['created_at', 'due_date', 'priority']).optional().meta({ default: 'created_at' }),
+  order: choice('order', ['asc', 'desc']).optional().meta({ default: 'desc' }),
+  limit: wholeNumber('limit', { min: 1, max: 1_000, byDefault: 1_000 }),
+  offset: wholeNumber('offset', { min: 0, max: MAX_OFFSET, byDefault: 0 }),
+});
+export type ListQuery = z.output<typeof listQuery>;
+
+export const reducedListQuery = z.object({
+  status: choice('status', ['all', 'completed', 'pending']).optional().meta({ default: 'all' }),
+  sort: choice('sort', ['created_at', 'updated_at']).optional().meta({ default: 'created_at' }),
+  order: choice('order', ['asc', 'desc']).optional().meta({ default: 'desc' }),
+  page: wholeNumber('page', { min: 1, max: MAX_PAGE, byDefault: 1 }),
+  limit: wholeNumber('limit', { min: 1, max: 100, byDefault: 50 }),
+});
+export type ReducedListQuery = z.output<typeof reducedListQuery>;
+
+export const taskCreate = createTaskInput.meta({
+  id: 'TaskCreate',
+  examples: [{ title: 'Water the plants', dueDate: '2026-12-01T18:00:00Z', category: 'home', priority: 'high' }],
+});
+export const taskUpdate = updateTaskInput.meta({ id: 'TaskUpdate', examples: [{ completed: true, dueDate: null }] });
+
+export const reducedTaskCreate = createTaskInput
+  .pick({ title: true, description: true })
+  .meta({ id: 'ReducedTaskCreate', examples: [{ title: 'Water the plants', description: 'All but the cactus.' }] });
+export const reducedTaskUpdate = updateTaskInput
+  .pick({ title: true, description: true, completed: true })
+  .meta({ id: 'ReducedTaskUpdate', examples: [{ completed: true }] });
+
+export const signUp = signUpInput.meta({
+  id: 'SignUp',
+  examples: [{ email: 'ada@example.com', password: 'a long and winding phrase', name: 'Ada' }],
+});
+export const login = loginInput.meta({
+  id: 'Login',
+  examples: [{ email: 'ada@example.com', password: 'a long and winding phrase' }],
+});
+export const forgotPassword = forgotPasswordInput.meta({
+  id: 'ForgotPassword',
+  examples: [{ email: 'ada@example.com' }],
+});
+
+/** Opaque, and bounded as everything that is looked up. */
+const opaque = (what: string) =>
+  z
+    .string({ error: `${what} must be a string.` })
+    .min(1, `${what} must not be empty.`)
+    .max(1_024, `${what} is too long.`)
+    .refine((value) => value.isWellFormed() && !value.includes('\0'), `${what} must be text.`);
+
+export const resetPassword = z.object({ token: opaque('token'), password }).meta({
+  id: 'ResetPassword',
+  examples: [{ token: 'token-of-the-recovery-mail', password: 'another long and winding phrase' }],
+});
+export const refresh = z
+  .object({ refresh_token: opaque('refresh_token') })
+  .meta({ id: 'Refresh', examples: [{ refresh_token: 'opaque-token' }] });

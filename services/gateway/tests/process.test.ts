@@ -1,0 +1,71 @@
+import { createSigningKey } from '@taskmesh/identity';
+import { eventually } from '@taskmesh/testing';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const MAIN = join(import.meta.dirname, '../src/main.ts');
+
+function start(env: Record<string, string>): ChildProcessWithoutNullStreams & { output(): string } {
+  const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH ?? '', ...env } });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  child.stderr.on('data', (chunk) => (output += chunk));
+  return Object.assign(child, { output: () => output });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('the process of a gateway', () => {
+  it('starts without any service, is not ready, and stops when told to', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
+    const keyFile = join(folder, 'key.json');
+    await writeFile(keyFile, JSON.stringify(await createSigningKey('gateway-1')));
+    const [port, adminPort] = [await freePort(), await freePort()];
+    const nobody = 'http://127.0.0.1:1';
+    const child = start({
+      ...{ PORT: String(port), ADMIN_PORT: String(adminPort), IDENTITY_KEY_FILE: keyFile },
+      ...{
+        AUTH_URL: nobody,
+        TASKS_URL: nobody,
+        BACKUP_URL: nobody,
+        REDIS_URL: 'redis://127.0.0.1:1',
+        KAFKA_BROKERS: '127.0.0.1:1',
+      },
+    });
+    await eventually(async () => (await fetch(`http://127.0.0.1:${port}/livez`)).status === 200, { timeoutMs: 20_000 });
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
+    const verbose = await fetch(`http://127.0.0.1:${adminPort}/readyz?verbose`);
+    expect(await verbose.json()).toMatchObject({
+      status: 'unavailable',
+      checks: { auth: false, tasks: false, endedSessions: false },
+    });
+    expect(await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()).toContain(
+      'http_request_duration_seconds_bucket',
+    );
+    const answer = await fetch(`http://127.0.0.1:${port}/graphql?query={taskStatistics{total}}`);
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('1');
+
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect((await exited)[0]).toBe(0);
+    await rm(folder, { recursive: true });
+  });
+
+  it('names everything that is wrong with its settings, and ends', async () => {
+    const child = start({ PORT: 'x', NODE_ENV: 'production', AUTH_URL: 'nowhere' });
+    expect((await once(child, 'exit'))[0]).toBe(1);
+    for (const name of ['PORT', 'AUTH_URL', 'TASKS_URL', 'BACKUP_URL', 'IDENTITY_KEY_FILE'])
+      expect(child.output()).toContain(name);
+  });
+});

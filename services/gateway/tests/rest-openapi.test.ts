@@ -1,0 +1,328 @@
+import { badUserInput, conflict, rateLimited, unavailable } from '@taskmesh/errors';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MediaType, OpenApiDocument, Operation, Response } from '../src/rest/openapi/types.ts';
+import { RESET_TOKEN } from './rest-fakes/auth.ts';
+import { startRestApp, type RestApp } from './rest-fakes/app.ts';
+import { createClient, PASSWORD, type CallOptions, type Client } from './rest-fakes/client.ts';
+
+const TASK_ID = '0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d';
+
+async function described(rest: RestApp): Promise<OpenApiDocument> {
+  const response = await fetch(`${rest.origin}/api/openapi.json`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  return (await response.json()) as OpenApiDocument;
+}
+
+function operationsOf({ paths }: OpenApiDocument) {
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+}
+
+describe('the API description', () => {
+  let rest: RestApp;
+  let document: OpenApiDocument;
+
+  beforeAll(async () => {
+    rest = await startRestApp({ PUBLIC_URL: 'https://tasks.example.com/' });
+    document = await described(rest);
+  });
+  afterAll(() => rest.stop());
+
+  it('is OpenAPI 3.1, at the public address', () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.servers).toEqual([{ url: 'https://tasks.example.com' }]);
+    expect(document.components.securitySchemes).toEqual({
+      accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    });
+  });
+
+  it('has every row of the contract', () => {
+    expect(
+      operationsOf(document)
+        .map(({ method, path }) => `${method} ${path}`)
+        .toSorted(),
+    ).toEqual([
+      'DELETE /api/tasks/{id}',
+      'DELETE /reduced/api/tasks/{id}',
+      'GET /api/auth/me',
+      'GET /api/tasks',
+      'GET /api/tasks/stats',
+      'GET /api/tasks/{id}',
+      'GET /reduced/api/tasks',
+      'GET /reduced/api/tasks/{id}',
+      'PATCH /api/tasks/{id}',
+      'PATCH /reduced/api/tasks/{id}',
+      'POST /api/auth/forgot-password',
+      'POST /api/auth/login',
+      'POST /api/auth/logout',
+      'POST /api/auth/refresh',
+      'POST /api/auth/reset-password',
+      'POST /api/auth/signup',
+      'POST /api/tasks',
+      'POST /reduced/api/tasks',
+    ]);
+  });
+
+  it('names each operation once', () => {
+    const names = operationsOf(document).map(({ operation }) => operation.operationId);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('refers only to what is there', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path);
+    expect(references.length).toBeGreaterThan(100);
+    for (const path of new Set(references)) {
+      const target = path.split('/').reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], document);
+      expect([path, target]).toEqual([path, expect.any(Object)]);
+    }
+  });
+
+  it('says where a token is needed', () => {
+    const open = operationsOf(document).filter(({ operation }) => operation.security.length === 0);
+    expect(open.map(({ path }) => path).toSorted()).toEqual(
+      ['forgot-password', 'login', 'refresh', 'reset-password', 'signup'].map((name) => `/api/auth/${name}`),
+    );
+  });
+
+  it('has an example for each body, and each example fits its schema', () => {
+    const ajv = new Ajv2020({ strict: false });
+    (formats as unknown as (ajv: Ajv2020) => void)(ajv); // a CommonJS default, which the package's types do not show
+    ajv.addSchema({ $id: 'api', components: document.components });
+    const media: MediaType[] = [
+      ...operationsOf(document).flatMap(({ operation }) => [
+        operation.requestBody,
+        ...Object.values(operation.responses),
+      ]),
+      ...Object.values(document.components.responses),
+    ].flatMap((part) => (part && 'content' in part && part.content ? Object.values(part.content) : []));
+    expect(media.length).toBeGreaterThan(40);
+    for (const { schema, example } of media) {
+      const fits = ajv.validate({ $ref: `api${schema.$ref}` }, example);
+      expect([schema.$ref, example, fits && 'fits']).toEqual([schema.$ref, expect.any(Object), 'fits']);
+    }
+  });
+
+  it('describes the rules of a new task', () => {
+    expect(document.components.schemas.TaskCreate).toMatchObject({
+      required: ['title'],
+      properties: {
+        title: { minLength: 3, maxLength: 255 },
+        priority: { enum: ['low', 'medium', 'high'], default: 'medium' },
+      },
+    });
+    expect(document.paths['/api/tasks']?.get?.parameters).toContainEqual({
+      name: 'limit',
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 1_000, default: 1_000 },
+    });
+  });
+
+  it('has a page for people that loads nothing from anywhere', async () => {
+    const response = await fetch(`${rest.origin}/api/docs`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const page = await response.text();
+    for (const { operation } of operationsOf(document))
+      expect(page).toContain(`<article id="${operation.operationId}">`);
+    expect(page).not.toMatch(/<(script|style|img|iframe)\b|@import|url\(|\bon\w+=/i);
+    const targets = [...page.matchAll(/(?:href|src)="([^"#]+)"/g)].map(([, target = '']) => target);
+    expect(targets).toEqual(['/api/docs/style.css', '/api/openapi.json']);
+    for (const target of targets) expect((await fetch(`${rest.origin}${target}`)).status).toBe(200);
+    const style = await fetch(`${rest.origin}/api/docs/style.css`);
+    expect(style.headers.get('content-type')).toBe('text/css; charset=utf-8');
+    expect(await style.text()).not.toMatch(/@import|url\(/);
+  });
+});
+
+/** How each documented answer comes about; the client holds every one of them against the description. */
+describe('every documented answer', () => {
+  let rest: RestApp;
+  let client: Client;
+
+  beforeAll(async () => {
+    rest = await startRestApp();
+    client = await createClient(rest.origin);
+  });
+  afterAll(() => rest.stop());
+
+  const bodies: Record<string, () => object> = {
+    signUp: () => ({ email: `everything-${Math.random()}@example.com`, password: PASSWORD, name: 'Everything' }),
+    login: () => ({ email: 'login@example.com', password: PASSWORD }),
+    forgotPassword: () => ({ email: 'login@example.com' }),
+    resetPassword: () => ({ token: RESET_TOKEN, password: PASSWORD }),
+    refresh: () => ({ refresh_token: rest.auth.refreshTokenFor('login@example.com') }),
+    createTask: () => ({ title: 'Everything' }),
+    updateTask: () => ({ title: 'Changed' }),
+    createReducedTask: () => ({ title: 'Everything' }),
+    updateReducedTask: () => ({ completed: true }),
+  };
+
+  /** Something that makes the service behind this path fail. */
+  const failing = (path: string, error: Error) => (path.includes('/auth/') ? rest.auth : rest.tasks).failNext(error);
+
+  const FAILURES: Record<string, Error> = {
+    '409': conflict('It is there already.'),
+    '422': badUserInput([{ path: 'idempotencyKey', message: 'The key belongs to another task.' }]),
+    '429': rateLimited(7),
+    '500': new Error('a defect'),
+    '503': unavailable(),
+  };
+
+  async function provoke(status: string, { path, method, operation }: ReturnType<typeof operationsOf>[number]) {
+    const needsToken = operation.security.length > 0;
+    const { token } = await client.signUp();
+    const created = await client.call('POST', '/api/tasks', { token, json: { title: 'To be used' } });
+    const body = bodies[operation.operationId];
+    const options: CallOptions = { ...(needsToken && { token }), ...(body && { json: body() }) };
+    const call = (id: string, more: CallOptions = {}) =>
+      client.call(method, path.replace('{id}', id), { ...options, ...more });
+    const { id } = created.body.data;
+
+    switch (status) {
+      case '400':
+        if (body) return call(id, { json: undefined, raw: '{' });
+        return client.call(method, `${path}?order=nonsense`, options);
+      case '401':
+        if (needsToken) return client.call(method, path.replace('{id}', id), body ? { json: body() } : {});
+        return call(id, { json: { email: 'nobody@example.com', password: 'x', refresh_token: 'nonsense' } });
+      case '404':
+        return call(TASK_ID);
+      case '412':
+        return call(id, { headers: { 'if-match': '"7"' } });
+      case '413':
+        return call(id, { json: { padding: 'x'.repeat(1024 * 1024) } });
+      case '415':
+        return call(id, { headers: { 'content-type': 'text/plain' } });
+      case '200':
+      case '201':
+        return call(id);
+      default:
+        failing(path, FAILURES[status] ?? new Error(`nothing makes ${status}`));
+        return call(id);
+    }
+  }
+
+  it('comes about, and is as documented', async () => {
+    await client.call('POST', '/api/auth/signup', {
+      json: { email: 'login@example.com', password: PASSWORD, name: 'L' },
+    });
+    const document = await described(rest);
+    const promised = operationsOf(document).flatMap((entry) =>
+      Object.keys(entry.operation.responses)
+        // Nothing can go wrong where only the token is read.
+        .filter((status) => !(entry.operation.operationId === 'me' && status.startsWith('5')))
+        .map((status) => ({ status, entry })),
+    );
+    expect(promised.length).toBeGreaterThan(100);
+    for (const { status, entry } of promised) {
+      const answer = await provoke(status, entry);
+      expect(`${entry.method} ${entry.path} ${answer.status}`).toBe(`${entry.method} ${entry.path} ${status}`);
+      expect(client.check.covered).toContain(`${entry.method} ${entry.path} ${status}`);
+    }
+  }, 60_000);
+
+  it('is missed by the check when it is not as documented', async () => {
+    const { text, headers } = await client.call('POST', '/api/auth/login', { json: bodies.login?.() });
+    const seen = { method: 'POST', path: '/api/auth/login', status: 200, headers, text };
+    client.check.check(seen);
+    expect(() => client.check.check({ ...seen, text: text.replace('}', ',"name":"Ada"}') })).toThrow(
+      'additional properties',
+    );
+    expect(() => client.check.check({ ...seen, status: 418 })).toThrow('not described');
+    expect(() => client.check.check({ ...seen, headers: new Headers({ 'content-type': 'application/json' }) })).toThrow(
+      'lacks',
+    );
+  });
+});
+
+describe('TASKS_CONTRACT=reduced', () => {
+  let rest: RestApp;
+  let client: Client;
+
+  beforeAll(async () => {
+    rest = await startRestApp({ TASKS_CONTRACT: 'reduced' });
+    client = await createClient(rest.origin);
+  });
+  afterAll(() => rest.stop());
+
+  it('serves the reduced variant below /api, and the full contract below /full/api, over the same tasks', async () => {
+    const { token } = await client.signUp();
+    const { body } = await client.call('POST', '/api/tasks', { token, json: { title: 'Bare', priority: 'high' } });
+    expect(Object.keys(body)).toEqual([
+      'id',
+      'user_id',
+      'title',
+      'description',
+      'completed',
+      'created_at',
+      'updated_at',
+    ]);
+    expect((await client.call('GET', '/reduced/api/tasks', { token })).body).toEqual({
+      data: [body],
+      total: 1,
+      page: 1,
+    });
+    const full = await client.call('GET', `/full/api/tasks/${body.id}`, { token });
+    expect(full.body).toMatchObject({ success: true, data: { ...body, priority: 'medium' } });
+    expect((await client.call('GET', '/api/tasks/stats', { token })).status).toBe(404);
+    expect((await client.call('GET', '/full/api/tasks/stats', { token })).status).toBe(200);
+  });
+
+  it('says so in the API description', async () => {
+    const { paths } = await described(rest);
+    const answers = (operation: Operation | undefined) =>
+      (operation?.responses['200'] as Response | undefined)?.content?.['application/json']?.schema.$ref;
+    expect(answers(paths['/api/tasks']?.get)).toBe('#/components/schemas/ReducedTaskList');
+    expect(answers(paths['/full/api/tasks']?.get)).toBe('#/components/schemas/TaskList');
+  });
+});
+
+describe('a foreign graph', () => {
+  const SDL = `
+    schema @link(url: "https://specs.apollo.dev/link/v1.0") @link(url: "https://specs.apollo.dev/join/v0.3", for: EXECUTION) { query: Query }
+    directive @join__enumValue(graph: join__Graph!) repeatable on ENUM_VALUE
+    directive @join__field(graph: join__Graph, requires: join__FieldSet, provides: join__FieldSet, type: String, external: Boolean, override: String, usedOverridden: Boolean) repeatable on FIELD_DEFINITION | INPUT_FIELD_DEFINITION
+    directive @join__graph(name: String!, url: String!) on ENUM_VALUE
+    directive @join__implements(graph: join__Graph!, interface: String!) repeatable on OBJECT | INTERFACE
+    directive @join__type(graph: join__Graph!, key: join__FieldSet, extension: Boolean! = false, resolvable: Boolean! = true, isInterfaceObject: Boolean! = false) repeatable on OBJECT | INTERFACE | UNION | ENUM | INPUT_OBJECT | SCALAR
+    directive @join__unionMember(graph: join__Graph!, member: String!) repeatable on UNION
+    directive @link(url: String, as: String, for: link__Purpose, import: [link__Import]) repeatable on SCHEMA
+    scalar join__FieldSet
+    scalar link__Import
+    enum link__Purpose { SECURITY EXECUTION }
+    enum join__Graph { BOOKS @join__graph(name: "books", url: "http://127.0.0.1:1/graphql") }
+    type Query @join__type(graph: BOOKS) { books: [String!]! }
+  `;
+
+  it('has none of our endpoints', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'taskmesh-foreign-'));
+    const file = join(folder, 'supergraph.graphql');
+    await writeFile(file, SDL);
+    const rest = await startRestApp({ SUPERGRAPH_FILE: file }, { waitUntilReady: false });
+    try {
+      for (const path of [
+        '/api/tasks',
+        '/api/tasks/stats',
+        '/api/auth/me',
+        '/reduced/api/tasks',
+        '/api/openapi.json',
+        '/api/docs',
+      ]) {
+        const response = await fetch(`${rest.origin}${path}`);
+        expect([path, response.status]).toEqual([path, 404]);
+        expect(await response.json()).toEqual({ message: expect.any(String), error: { code: 'NOT_FOUND' } });
+      }
+    } finally {
+      await rest.stop();
+      await rm(folder, { recursive: true });
+    }
+  });
+});

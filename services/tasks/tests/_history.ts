@@ -1,0 +1,49 @@
+import type { TaskChanged, TaskImage } from '@taskmesh/events';
+import type { TestDatabase } from '@taskmesh/testing';
+import { toTask, type TaskRow } from '../src/tasks/task-row.ts';
+
+/**
+ * What a gateway makes of a stream of records: it takes `last + 1` of each owner and drops what it has seen.
+ * A record that comes too early is a gap.
+ */
+export function followed(records: TaskChanged[]): Map<string, TaskChanged[]> {
+  const byOwner = new Map<string, TaskChanged[]>();
+  for (const record of records) {
+    const seen = byOwner.get(record.ownerId) ?? [];
+    byOwner.set(record.ownerId, seen);
+    if (record.sequence <= seen.length) continue;
+    if (record.sequence !== seen.length + 1)
+      throw new Error(`${record.ownerId}: ${record.sequence} came after ${seen.length}`);
+    seen.push(record);
+  }
+  return byOwner;
+}
+
+/** The tasks that an owner has after these changes; throws when the changes do not follow from each other. */
+export function replayed(changes: TaskChanged[]): TaskImage[] {
+  const tasks = new Map<string, TaskImage>();
+  for (const { kind, task, previous, sequence } of changes) {
+    const before = tasks.get(task.id) ?? null;
+    if (JSON.stringify(before) !== JSON.stringify(previous))
+      throw new Error(`change ${sequence} does not follow from what was before`);
+    if (kind === 'DELETE') tasks.delete(task.id);
+    else tasks.set(task.id, task);
+    if (kind === 'UPDATE' && task.version !== (before?.version ?? 0) + 1)
+      throw new Error(`change ${sequence} skips a version`);
+  }
+  return [...tasks.values()].toSorted(byId);
+}
+
+const utc = (column: string) => `(${column} at time zone 'UTC')::text || '+00' as ${column}`;
+const ROWS = `select id, user_id, title, description, completed, ${utc('due_date')}, category, priority,
+  ${utc('created_at')}, ${utc('updated_at')}, version from tasks where user_id = $1`;
+
+/** The owner's rows, read behind the service's back. */
+export async function storedTasks(database: TestDatabase, ownerId: string): Promise<TaskImage[]> {
+  const rows = await database.query(ROWS, [ownerId]);
+  return rows.map((row) => toTask(row as unknown as TaskRow)).toSorted(byId); // the columns of a TaskRow, each by name
+}
+
+function byId(one: TaskImage, other: TaskImage): number {
+  return one.id < other.id ? -1 : 1;
+}

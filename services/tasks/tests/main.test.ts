@@ -1,0 +1,103 @@
+import { createIdentitySigner, createSigningKey, publicKeys } from '@taskmesh/identity';
+import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Answer } from './_tasks.ts';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const USER = '01890000-0000-7000-8000-0000000000aa';
+const folder = mkdtempSync(join(tmpdir(), 'taskmesh-tasks-'));
+let database: TestDatabase;
+let child: ChildProcess | undefined;
+
+beforeAll(async () => {
+  database = await createTestDatabase('main');
+});
+afterAll(async () => {
+  if (child && child.exitCode === null && child.signalCode === null) {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  await database.drop();
+  rmSync(folder, { recursive: true });
+});
+
+function run(env: Record<string, string>) {
+  const process = spawn(globalThis.process.execPath, [MAIN], { env });
+  const output = { text: '' };
+  process.stdout.on('data', (chunk) => (output.text += chunk));
+  process.stderr.on('data', (chunk) => (output.text += chunk));
+  return { process, output };
+}
+
+it('does not start with a wrong configuration, and tells all of it', async () => {
+  const { process, output } = run({ PORT: 'http', IDENTITY_PUBLIC_KEYS_FILE: join(folder, 'nowhere.json') });
+  const [code] = await once(process, 'exit');
+  expect(code).toBe(1);
+  for (const name of ['POSTGRES_URL', 'KAFKA_BROKERS', 'PORT', 'IDENTITY_PUBLIC_KEYS_FILE'])
+    expect(output.text).toContain(name);
+});
+
+it('serves the graph and other services, knows itself ready without Kafka, and stops when it is told to', async () => {
+  const key = await createSigningKey('gateway');
+  const keys = join(folder, 'keys.json');
+  writeFileSync(keys, JSON.stringify(publicKeys({ keys: [key] })));
+  const { process, output } = run({
+    POSTGRES_URL: database.url,
+    KAFKA_BROKERS: '127.0.0.1:1',
+    IDENTITY_PUBLIC_KEYS_FILE: keys,
+    PORT: '0',
+    LOG_LEVEL: 'debug',
+  });
+  child = process;
+  const addressOf = (message: string) =>
+    eventually(
+      () => {
+        const line = output.text.split('\n').find((text) => text.includes(`"msg":"${message}"`));
+        if (!line) throw new Error(output.text);
+        return String(JSON.parse(line).address);
+      },
+      { timeoutMs: 20_000 },
+    );
+  const service = await addressOf('listening');
+  const admin = await addressOf('admin server listening');
+
+  const signer = createIdentitySigner({ issuer: 'gateway', key, clock: { now: () => Date.now() } });
+  const post = async (path: string, body: unknown, token: string) => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    const response = await fetch(service + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const answer: Answer = await response.json();
+    return { status: response.status, body: answer };
+  };
+  const user = await signer.tokenFor({ role: 'user', userId: USER, sessionId: 's' }, 'tasks');
+  const gateway = await signer.tokenFor({ role: 'service', name: 'gateway' }, 'tasks');
+
+  const create = { query: 'mutation { createTask(input: { title: "over HTTP" }) { title } }' };
+  expect(await post('/graphql', create, user)).toEqual({
+    status: 200,
+    body: { data: { createTask: { title: 'over HTTP' } } },
+  });
+  expect((await post('/graphql', create, 'nonsense')).status).toBe(401);
+  expect(await post('/internal/heads', { args: [[USER]] }, gateway)).toEqual({
+    status: 200,
+    body: { result: { epoch: 1, heads: { [USER]: 1 } } },
+  });
+  expect((await post('/internal/heads', { args: [[USER]] }, user)).body.error.code).toBe('FORBIDDEN');
+
+  await eventually(async () => {
+    const ready = await fetch(`${admin}/readyz?verbose`);
+    expect([ready.status, await ready.json()]).toEqual([
+      200,
+      { status: 'ok', ok: true, checks: { database: true, eventLog: false, relayParts: 8 } },
+    ]);
+  });
+  expect(await (await fetch(`${admin}/metrics`)).text()).toMatch(/^outbox_pending_messages\{.*\} 1$/m);
+
+  process.kill('SIGTERM');
+  const [code] = await once(process, 'exit');
+  expect(code).toBe(0);
+});

@@ -1,0 +1,280 @@
+import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
+import { eventually } from '@taskmesh/testing';
+import { Registry } from 'prom-client';
+import { followed, replayed, storedTasks } from './_history.ts';
+import { createTestClock, startTasks, type TestTasks, type TestUser } from './_tasks.ts';
+
+const HASTE = { firstPauseMs: 1, lastPauseMs: 5 };
+
+/** The same sequence of numbers from 0 to 1 in every run. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Creates, changes and deletes at random; what was acknowledged is in the store. */
+async function writeAtRandom(users: TestUser[], writes: number, random: () => number): Promise<void> {
+  const tasks: { user: TestUser; id: string }[] = [];
+  const pick = <Item>(items: Item[]): Item => items[Math.floor(random() * items.length)] as Item; // never of an empty list
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      for (let n = 0; n < writes / 8; n++) {
+        const dice = random();
+        if (dice < 0.4 || tasks.length === 0) {
+          const user = pick(users);
+          tasks.push({ user, id: (await user.create({ title: `task ${n}`, category: 'c' })).id });
+        } else {
+          const { user, id } = pick(tasks);
+          const write =
+            dice < 0.9 ? user.update(id, { completed: dice < 0.6, description: `${dice}` }) : user.remove(id);
+          // Somebody else may have deleted it meanwhile.
+          await write.catch((error: Error) => expect(error.message).toBe('NOT_FOUND'));
+        }
+      }
+    }),
+  );
+}
+
+/** Everything that is committed was published in order, without a gap, and says how the tasks came to be as they are. */
+async function expectWholeHistory(service: TestTasks, users: TestUser[]): Promise<void> {
+  await service.delivered();
+  const histories = followed(service.published);
+  for (const { id } of users) {
+    const changes = histories.get(id) ?? [];
+    const { heads } = await service.tasks.internal.heads([id]);
+    expect(changes.map(({ sequence }) => sequence)).toEqual(Array.from({ length: heads[id] ?? 0 }, (_, n) => n + 1));
+    expect((await service.tasks.internal.changesAfter(id, 0, 1_000)).changes).toEqual(changes);
+    expect(replayed(changes)).toEqual(await storedTasks(service.database, id));
+  }
+}
+
+const usersOf = (count: number, ...services: TestTasks[]) =>
+  Array.from({ length: count }, (_, n) => {
+    const { id } = (services[0] as TestTasks).user(`01890000-0000-7000-8000-${String(n).padStart(12, '0')}`);
+    return services.map((service) => service.user(id));
+  });
+
+/** An event log of which a test says what happens to what is published. */
+function faultyLog(
+  fault: (publish: () => Promise<void>, records: Parameters<EventLog['publish']>[1]) => Promise<void>,
+): EventLog {
+  const inner = createMemoryEventLog();
+  return { ...inner, publish: (topic, records) => fault(() => inner.publish(topic, records), records) };
+}
+
+it('publishes what many writers do at once: gapless, in order, and the replay is the final table', async () => {
+  const service = await startTasks({ name: 'relay_order' });
+  try {
+    const users = usersOf(6, service).flat();
+    await writeAtRandom(users, 400, seeded(1));
+    await expectWholeHistory(service, users);
+    expect(followed(service.published).size).toBe(6);
+  } finally {
+    await service.stop();
+  }
+});
+
+it('keeps order and loses nothing over an event log that refuses, takes half, and denies what it took', async () => {
+  const random = seeded(2);
+  const inner = createMemoryEventLog();
+  const eventLog: EventLog = {
+    ...inner,
+    async publish(topic, records) {
+      const dice = random();
+      if (dice < 0.25) throw new Error('refused');
+      if (dice < 0.5) {
+        await inner.publish(topic, records.slice(0, Math.ceil(records.length / 2)));
+        throw new Error('torn');
+      }
+      await inner.publish(topic, records);
+      if (dice < 0.7) throw new Error('denied');
+    },
+  };
+  const service = await startTasks({ name: 'relay_faults', eventLog, relay: { ...HASTE, tries: 1_000 } });
+  try {
+    const users = usersOf(5, service).flat();
+    await writeAtRandom(users, 200, seeded(3));
+    await expectWholeHistory(service, users);
+    expect(service.published.length).toBeGreaterThan(200); // the denied ones came twice
+  } finally {
+    await service.stop();
+  }
+});
+
+it('keeps order and loses nothing with two instances whose connections are ended again and again', async () => {
+  const one = await startTasks({ name: 'relay_two' });
+  const other = await one.another();
+  const holders = new Set<unknown>();
+  let killing = true;
+  const killer = (async () => {
+    while (killing) {
+      const ended = await one.database.query(
+        `select pid, pg_terminate_backend(pid) from pg_locks
+         where locktype = 'advisory' and objsubid = 2
+           and database = (select oid from pg_database where datname = current_database()) group by pid`,
+      );
+      for (const { pid } of ended) holders.add(pid);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+  })();
+  try {
+    const users = usersOf(6, one, other);
+    const random = seeded(4);
+    for (let round = 0; round < 3; round++)
+      await Promise.all([
+        writeAtRandom(
+          users.map(([user]) => user as TestUser),
+          100,
+          random,
+        ),
+        writeAtRandom(
+          users.map(([, user]) => user as TestUser),
+          100,
+          random,
+        ),
+      ]);
+    await eventually(() => holders.size >= 3);
+    killing = false;
+    await killer;
+    await expectWholeHistory(
+      one,
+      users.map(([user]) => user as TestUser),
+    );
+  } finally {
+    killing = false;
+    await other.stop();
+    await one.stop();
+  }
+});
+
+it('hands its parts over when an instance stops', async () => {
+  const one = await startTasks({ name: 'relay_handover' });
+  const other = await one.another();
+  const partsOf = async ({ tasks }: TestTasks) => (await tasks.ready()).checks?.relayParts;
+  try {
+    await eventually(async () => expect(await partsOf(one)).toBe(8));
+    expect(await partsOf(other)).toBe(0);
+    await one.tasks.stop();
+    await eventually(async () => expect(await partsOf(other)).toBe(8));
+    await other.user().create({ title: 'afterwards' });
+    await other.delivered();
+    expect(other.published.map(({ task }) => task.title)).toEqual(['afterwards']);
+  } finally {
+    await other.stop();
+    await one.stop();
+  }
+});
+
+it('starts and writes without an event log, and catches up in order when it comes', async () => {
+  let isAway = true;
+  const inner = createMemoryEventLog();
+  const topics: string[] = [];
+  const eventLog: EventLog = {
+    ...inner,
+    async ensureTopic(topic, { partitions }) {
+      if (isAway) throw new Error('away');
+      topics.push(`${topic} ${partitions}`);
+    },
+    async publish(topic, records) {
+      if (isAway) throw new Error('away');
+      await inner.publish(topic, records);
+    },
+  };
+  const service = await startTasks({ name: 'relay_away', eventLog, relay: { ...HASTE, tries: 2 } });
+  try {
+    const users = usersOf(3, service).flat();
+    await writeAtRandom(users, 200, seeded(5));
+    await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(false));
+    expect((await service.tasks.ready()).ok).toBe(true);
+    expect(service.published).toEqual([]);
+    isAway = false;
+    await expectWholeHistory(service, users);
+    await eventually(() => expect(topics).toEqual(['taskmesh.tasks.changes 8']));
+    expect((await service.tasks.ready()).checks?.eventLog).toBe(true);
+    expect(await service.database.query('select * from dead_letters')).toEqual([]);
+    expect(service.published).toHaveLength(new Set(service.published.map(({ id }) => id)).size);
+  } finally {
+    await service.stop();
+  }
+});
+
+it('puts a record aside that the event log refuses for good; the others and the feed itself go on', async () => {
+  const metrics = new Registry();
+  const eventLog = faultyLog(async (publish, records) => {
+    if (records.some(({ value }) => value.includes('poison'))) throw new Error('too large');
+    await publish();
+  });
+  const service = await startTasks({ name: 'relay_poison', eventLog, metrics, relay: { ...HASTE, tries: 3 } });
+  try {
+    const [poisoner, neighbour] = usersOf(2, service).flat() as [TestUser, TestUser];
+    await poisoner.create({ title: 'before' });
+    const { id } = await poisoner.create({ title: 'poison' });
+    await poisoner.update(id, { title: 'cured' }); // its former image is in the record, too
+    await poisoner.create({ title: 'behind it' });
+    await eventually(async () => {
+      await neighbour.create({ title: 'flows' }); // only what goes through proves that the log is there
+      expect(await service.database.query('select sequence::int, reason from dead_letters order by sequence')).toEqual([
+        { sequence: 2, reason: 'Error: too large' },
+        { sequence: 3, reason: 'Error: too large' },
+      ]);
+    });
+    await service.delivered();
+    const titles = service.published.filter(({ ownerId }) => ownerId === poisoner.id).map(({ task }) => task.title);
+    expect(titles).toEqual(['before', 'behind it']);
+    const { changes } = await service.tasks.internal.changesAfter(poisoner.id, 0, 10);
+    expect(changes.map(({ task }) => task.title)).toEqual(['before', 'poison', 'cured', 'behind it']);
+    expect(await metrics.metrics()).toContain('outbox_dead_letters_total 2');
+  } finally {
+    await service.stop();
+  }
+});
+
+it('never takes an absent event log for a bad record', async () => {
+  let calls = 0;
+  let isAway = true;
+  const eventLog = faultyLog(async (publish) => {
+    calls++;
+    if (isAway) throw new Error('away');
+    await publish();
+  });
+  const service = await startTasks({ name: 'relay_blame', eventLog, relay: { ...HASTE, tries: 2 } });
+  try {
+    const users = usersOf(5, service).flat();
+    for (const user of users) await user.create({ title: 'waits' });
+    await eventually(() => calls > 60);
+    isAway = false;
+    await expectWholeHistory(service, users);
+    expect(await service.database.query('select * from dead_letters')).toEqual([]);
+  } finally {
+    await service.stop();
+  }
+});
+
+it('tells how far it is behind', async () => {
+  const clock = createTestClock(new Date(Date.now() - 3_600_000).toISOString());
+  const metrics = new Registry();
+  let isAway = true;
+  const eventLog = faultyLog(async (publish) => {
+    if (isAway) throw new Error('away');
+    await publish();
+  });
+  const service = await startTasks({ name: 'relay_metrics', eventLog, clock, metrics, relay: HASTE });
+  const valueOf = async (name: string) => Number(new RegExp(`^${name} (.*)$`, 'm').exec(await metrics.metrics())?.[1]);
+  try {
+    const user = service.user();
+    for (let n = 0; n < 3; n++) await user.create({ title: 'pending' });
+    await eventually(async () => expect(await valueOf('outbox_publish_failures_total')).toBeGreaterThan(0));
+    expect(await valueOf('outbox_pending_messages')).toBe(3);
+    expect(await valueOf('outbox_oldest_pending_age_seconds')).toBeGreaterThan(3_599);
+    isAway = false;
+    await service.tasks.processAll();
+    expect(await valueOf('outbox_pending_messages')).toBe(0);
+    expect(await valueOf('outbox_oldest_pending_age_seconds')).toBe(0);
+    await eventually(async () => expect(await valueOf('outbox_published_total')).toBe(3));
+  } finally {
+    await service.stop();
+  }
+});
