@@ -1,4 +1,5 @@
-import { firstSteps, runCommand, say } from '@taskmesh/local';
+import { firstSteps, killNotedProcesses, runCommand, say } from '@taskmesh/local';
+import { resolve } from 'node:path';
 import { startEmbedded } from './start-embedded.ts';
 
 await runCommand({
@@ -12,7 +13,7 @@ await runCommand({
     );
     return platform;
   },
-  killNow: () => undefined,
+  killNow: () => killNotedProcesses(resolve(process.env.DATA_DIR ?? '.data')),
 });
 
 function addresses(url: string): string {

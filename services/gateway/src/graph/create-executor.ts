@@ -1,6 +1,6 @@
 import { operationFromDocument } from '@apollo/federation-internals';
-import { buildOperationContext, executeQueryPlan, type ServiceMap } from '@apollo/gateway';
-import type { QueryPlan } from '@apollo/query-planner';
+import { buildOperationContext, executeQueryPlan, type GraphQLDataSource, type ServiceMap } from '@apollo/gateway';
+import type { FetchNode, QueryPlan } from '@apollo/query-planner';
 import type { Clock, Log } from '@taskmesh/service';
 import {
   getOperationAST,
@@ -9,6 +9,7 @@ import {
   parse,
   validate,
   type DocumentNode,
+  type ExecutionResult,
   type GraphQLSchema,
   type GraphQLFormattedError,
   type OperationDefinitionNode,
@@ -24,6 +25,7 @@ import {
   type PreparedOperation,
   type RequestCall,
 } from './executor.ts';
+import { passThrough } from './pass-through.ts';
 import type { Supergraph } from './supergraph.ts';
 
 const DOCUMENT_BUDGET_CHARS = 4 * 1024 * 1024;
@@ -53,6 +55,8 @@ type OperationContext = ReturnType<typeof buildOperationContext>;
 interface Planned {
   context: OperationContext;
   plan: QueryPlan;
+  /** When this is all there is to do. */
+  only: FetchNode | undefined;
 }
 
 export function createExecutor({ supergraph, services, clock, log }: ExecutorDeps): AdoptingExecutor {
@@ -66,23 +70,26 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
     const known = planned.get(operation);
     if (known) return known;
     const { document, operationName } = operation;
+    const plan = planner.buildQueryPlan(
+      operationFromDocument(apiSchema, document, { ...(operationName && { operationName }) }),
+    );
     const fresh: Planned = {
       context: buildOperationContext({ schema, operationDocument: document, ...(operationName && { operationName }) }),
-      plan: planner.buildQueryPlan(
-        operationFromDocument(apiSchema, document, { ...(operationName && { operationName }) }),
-      ),
+      plan,
+      only: supergraph.own ? passThrough(plan, operation) : undefined,
     };
     planned.set(operation, fresh);
     return fresh;
   };
 
   const execute = async (operation: PreparedOperation, variables: Record<string, unknown>, call: RequestCall) => {
-    const { context, plan } = planOf(operation);
+    const { context, plan, only } = planOf(operation);
     const run: OperationRun = {
       call,
       deadline: clock.now() + OPERATION_DEADLINE_MS,
       mutation: operation.operation.operation === 'mutation',
     };
+    if (only) return fetchOnly(only, services, variables, run);
     // The executor reads these of a request's context, and nothing of the rest of the type.
     const request = { request: { variables }, context: run, metrics: {}, logger: log } as unknown as Parameters<
       typeof executeQueryPlan
@@ -127,7 +134,7 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       });
       if (coerced.errors) return { data: null, errors: coerced.errors.map(variableError) };
       try {
-        const { data = null, errors, extensions } = await execute(operation, variables, call);
+        const { data = null, errors, extensions } = await execute(operation, coerced.coerced, call);
         if (errors && errors.length > 0) return { data, errors: formatErrors(errors, call.requestId) };
         if (!supergraph.own || !extensions?.valueCompletion) return { data };
         // A service of ours left out what its schema promises.
@@ -138,6 +145,22 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       }
     },
   };
+}
+
+/** The service's answer is the client's, errors and all. */
+async function fetchOnly(
+  { serviceName, operation: query, operationName, variableUsages = [] }: FetchNode,
+  services: ServiceMap,
+  variables: Record<string, unknown>,
+  run: OperationRun,
+): Promise<ExecutionResult> {
+  const used = Object.fromEntries(variableUsages.map((name) => [name, variables[name]]));
+  const options = { request: { query, variables: used, operationName }, context: run } as unknown;
+  const result = await services[serviceName]?.process(options as Parameters<GraphQLDataSource['process']>[0]); // all that ours read
+  const errors = result?.errors?.map(
+    ({ message, path, extensions }) => new GraphQLError(message, { path, extensions: { ...extensions } }),
+  );
+  return { data: result?.data as ExecutionResult['data'], ...(errors?.length && { errors }) };
 }
 
 function parsed(source: string): DocumentNode {
