@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeFeedClients } from '../feed/feed-clients.ts';
+import { describeFeedRules } from '../feed/feed-rules.ts';
 import { describeJourney } from './journey.ts';
 
 describe('the embedded platform', () => {
@@ -19,4 +20,5 @@ describe('the embedded platform', () => {
 
   describeJourney(() => ({ urls: [platform.url] }));
   describeFeedClients(() => ({ urls: [platform.url] }));
+  describeFeedRules(() => ({ urls: [platform.url] }));
 });

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeFeedClients } from '../feed/feed-clients.ts';
+import { describeFeedRules } from '../feed/feed-rules.ts';
 import { describeJourney } from './journey.ts';
 
 describe('the stack of separate processes, two gateways, real PostgreSQL, Redis and Kafka', () => {
@@ -27,4 +28,5 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
 
   describeJourney(() => ({ urls: stack.urls }));
   describeFeedClients(() => ({ urls: stack.urls }));
+  describeFeedRules(() => ({ urls: stack.urls }));
 });

@@ -46,8 +46,10 @@ export async function loadDump({ path, url, signal, onProgress }: Load): Promise
   try {
     signal.throwIfAborted();
     await checkFrame(file);
+    const connecting = client.connect();
+    connecting.catch(() => undefined); // thrown below, after the parser
     judge = await createStatementJudge();
-    await client.connect();
+    await connecting;
     signal.addEventListener('abort', cut, { once: true });
     const source = file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES });
     return await runScript({ reader: createScriptReader(source), client, judge, onProgress });

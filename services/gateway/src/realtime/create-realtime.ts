@@ -58,7 +58,9 @@ export function createRealtime(parts: GatewayParts, { trusted, ...graph }: Realt
     noServer: true,
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,
-    handleProtocols: (protocols) => (protocols.has('graphql-transport-ws') ? 'graphql-transport-ws' : false),
+    // Any other protocol is taken, too, so that its client can read the code with which it is closed.
+    handleProtocols: (protocols) =>
+      protocols.has('graphql-transport-ws') ? 'graphql-transport-ws' : ([...protocols][0] ?? false),
   });
 
   const phoenix = createPhoenix({ parts, feed, watch, limits });

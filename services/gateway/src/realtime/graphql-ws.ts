@@ -77,7 +77,7 @@ function serverOptions({ parts, subscriptions, watch, limits }: GraphqlWsDeps): 
     async subscribe(args: ExecutionArgs) {
       const { extra, id, operation, variables } = take(args);
       if (extra.streams >= parts.config.realtime.maxSubscriptions)
-        return { errors: [toGraphQLError(rateLimited(1, 'Too many subscriptions on this connection.'))] };
+        return refused(toGraphQLError(rateLimited(1, 'Too many subscriptions on this connection.')));
       const stream = new WrittenStream();
       try {
         const stop = await subscriptions.subscribe(
@@ -91,7 +91,7 @@ function serverOptions({ parts, subscriptions, watch, limits }: GraphqlWsDeps): 
         });
         return stream as never; // an iterable without values: the events are written by the sink
       } catch (error) {
-        if (error instanceof GraphQLError) return { errors: [error] };
+        if (error instanceof GraphQLError) return refused(error);
         throw error;
       }
     },
@@ -137,6 +137,13 @@ function sinkOf(socket: WebSocket, id: string, stream: WrittenStream): StreamSin
     end: (end) => endStream(end, socket, stream),
     drained: () => drainedSocket(socket),
   };
+}
+
+/** A stream that cannot begin ends like one that cannot go on: with the protocol's `error` message. */
+function refused(error: GraphQLError) {
+  const stream = new WrittenStream();
+  stream.fail(error);
+  return stream as never; // as above
 }
 
 function endStream(end: StreamEnd, socket: WebSocket, stream: WrittenStream): void {

@@ -1,0 +1,81 @@
+import type { Row } from './columns.ts';
+import { compileFilter } from './filter.ts';
+
+const row: Row = {
+  id: '0198f000-0000-7000-8000-000000000001',
+  user_id: '0198f000-0000-7000-8000-000000000002',
+  title: 'Buy milk, eggs (12)',
+  description: null,
+  completed: false,
+  due_date: '2026-01-02T03:04:05.000Z',
+  category: 'home',
+  priority: 'high',
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+  version: 12,
+};
+
+describe('the filter of a channel', () => {
+  it.each([
+    ['', true],
+    ['  ', true],
+    ['version=eq.12', true],
+    ['version=gt.9', true],
+    ['version=lt.9', false],
+    ['completed=eq.false', true],
+    ['completed=is.false', true],
+    ['completed=not.is.true', true],
+    ['priority=neq.low', true],
+    ['priority=not.eq.high', false],
+    ['priority=in.(low,high)', true],
+    ['priority=not.in.(low,high)', false],
+    ['title=eq."Buy milk, eggs (12)"', true],
+    ['title=in.(x,"Buy milk, eggs (12)")', true],
+    ['title=like.Buy%', true],
+    ['title=like.buy%', false],
+    ['title=ilike.buy%EGGS%', true],
+    ['title=like.Buy_milk%', true],
+    ['category=eq.home,priority=eq.high', true],
+    ['category=eq.home,priority=eq.low', false],
+    ['due_date=gt.2026-01-02T03:04:04+00:00', true],
+    ['due_date=eq.2026-01-02 04:04:05+01', true],
+    ['due_date=lt.2026-01-02', false],
+    ['id=eq.0198F000-0000-7000-8000-000000000001', true],
+    ['description=is.null', true],
+    ['description=not.is.null', false],
+    ['description=isdistinct.x', true],
+    ['description=isdistinct.null', false],
+  ])('%s is %s', (filter, expected) => {
+    expect(compileFilter(filter)(row)).toBe(expected);
+  });
+
+  it.each([
+    'description=eq.x',
+    'description=neq.x',
+    'description=not.eq.x',
+    'description=like.%',
+    'description=in.(x)',
+  ])('finds a NULL neither within nor without: %s', (filter) => expect(compileFilter(filter)(row)).toBe(false));
+
+  it.each([
+    ['owner=eq.1', /unknown column: owner/],
+    ['title=near.x', /unknown operator: near/],
+    ['title=match.(a+)+$', /unknown operator: match/],
+    ['version=eq.twelve', /no value for version/],
+    ['completed=eq.yes', /no value for completed/],
+    ['due_date=gt.yesterday', /no value for due_date/],
+    ['id=eq.1', /no value for id/],
+    ['title=is.true', /cannot be compared/],
+    ['title=eq.x,', /malformed/],
+    ['title', /malformed/],
+    ['title=eq."open', /quote/],
+    [`version=in.(${Array.from({ length: 101 }, (_, n) => n).join()})`, /at most 100/],
+  ])('refuses %s', (filter, reason) => expect(() => compileFilter(filter)).toThrow(reason));
+
+  it('is done with a pattern that is made to be slow in no time', () => {
+    const slow = compileFilter(`title=like.${'%a'.repeat(200)}b`);
+    const begin = performance.now();
+    expect(slow({ ...row, title: 'a'.repeat(2_000) })).toBe(false);
+    expect(performance.now() - begin).toBeLessThan(1_000);
+  });
+});

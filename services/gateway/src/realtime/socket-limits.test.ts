@@ -1,0 +1,24 @@
+import { createSocketLimits } from './socket-limits.ts';
+
+describe('limits of sockets', () => {
+  it('gives a place back once, however often it is given back', () => {
+    const limits = createSocketLimits({ perUser: 2, perIp: 1, messagesPerS: 1, clock: { now: () => 0 } });
+    const first = limits.takeUser('ada');
+    expect(limits.takeUser('ada')).toBeDefined();
+    expect(limits.takeUser('ada')).toBeUndefined();
+    expect(limits.takeUser('bob')).toBeDefined();
+    first?.();
+    first?.();
+    expect(limits.takeUser('ada')).toBeDefined();
+    expect(limits.takeUser('ada')).toBeUndefined();
+  });
+
+  it('counts messages over ten seconds', () => {
+    let now = 0;
+    const limits = createSocketLimits({ perUser: 1, perIp: 1, messagesPerS: 2, clock: { now: () => now } });
+    const mayTalk = limits.messages();
+    expect(Array.from({ length: 21 }, () => mayTalk())).toEqual([...Array<boolean>(20).fill(true), false]);
+    now = 10_000;
+    expect(mayTalk()).toBe(true);
+  });
+});

@@ -1,0 +1,300 @@
+import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { createRest } from '../clients/http.ts';
+import { openSocket, type RawSocket } from '../clients/raw-socket.ts';
+
+type ChannelFrame = [
+  joinRef: string | null,
+  ref: string | null,
+  topic: string,
+  event: string,
+  payload: { status?: string; message?: string; response?: { reason?: string }; data?: { record?: { title: string } } },
+];
+interface WsFrame {
+  type: string;
+  id?: string;
+  payload?: { extensions?: { code: string } }[] & { data?: { taskChanges?: { sequence: number } } };
+}
+
+const SUBSCRIPTION = 'subscription { taskChanges { sequence } }';
+
+/** How streams begin, end and are refused, frame by frame. */
+export function describeFeedRules(platform: () => { urls: string[] }) {
+  const url = () => platform().urls[0] ?? '';
+  const rest: ReturnType<typeof createRest> = (...args) => createRest(url())(...args);
+  const open: RawSocket[] = [];
+  afterEach(() => {
+    for (const socket of open.splice(0)) socket.close();
+  });
+
+  const account = async () => {
+    const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
+      body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
+    });
+    return body.access_token;
+  };
+  const create = (token: string, title: string) => rest('POST', '/tasks', { token, body: { title } });
+
+  const graphqlSocket = async (protocol = 'graphql-transport-ws', headers: Record<string, string> = {}) => {
+    const socket = await openSocket(`${url()}/graphql`, { protocol, headers });
+    open.push(socket);
+    return socket;
+  };
+  const acknowledged = async (token: string) => {
+    const socket = await graphqlSocket();
+    socket.send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
+    await socket.frame(({ type }: WsFrame) => type === 'connection_ack');
+    return socket;
+  };
+  const channelSocket = async (query = 'apikey=public-key&vsn=2.0.0') => {
+    const socket = await openSocket(`${url()}/realtime/v1/websocket?${query}`);
+    open.push(socket);
+    return socket;
+  };
+  const bindings = [{ event: '*', schema: 'public', table: 'tasks' }];
+  const join = (socket: RawSocket, ref: string, payload: Record<string, unknown>, topic = 'realtime:tasks') =>
+    socket.send([ref, ref, topic, 'phx_join', { config: { postgres_changes: bindings }, ...payload }]);
+  const reply = (socket: RawSocket, to: string): Promise<ChannelFrame> =>
+    socket.frame(([, ref, , event]: ChannelFrame) => event === 'phx_reply' && ref === to);
+  const joined = async (token: string) => {
+    const socket = await channelSocket();
+    join(socket, '1', { access_token: token });
+    expect((await reply(socket, '1'))[4].status).toBe('ok');
+    return socket;
+  };
+
+  describe('graphql-ws', () => {
+    it('closes with 4401 without a token, 4403 with a bad one, 4406 for another protocol', async () => {
+      const without = await graphqlSocket();
+      without.send({ type: 'connection_init' });
+      expect(await without.closing()).toMatchObject({ code: 4401 });
+      const bad = await graphqlSocket();
+      bad.send({ type: 'connection_init', payload: { Authorization: 'Bearer nonsense' } });
+      expect(await bad.closing()).toMatchObject({ code: 4403 });
+      expect(await (await graphqlSocket('graphql-ws')).closing()).toMatchObject({ code: 4406 });
+    });
+
+    it('takes the token of the upgrade, too', async () => {
+      const socket = await graphqlSocket('graphql-transport-ws', { authorization: `Bearer ${await account()}` });
+      socket.send({ type: 'connection_init' });
+      await socket.frame(({ type }: WsFrame) => type === 'connection_ack');
+    });
+
+    it('closes with 4403 within two seconds after logout', async () => {
+      const token = await account();
+      const socket = await acknowledged(token);
+      socket.send({ id: '1', type: 'subscribe', payload: { query: SUBSCRIPTION } });
+      await rest('POST', '/auth/logout', { token });
+      await eventually(() => expect(socket.closed).toMatchObject({ code: 4403 }), { timeoutMs: 2_000 });
+    });
+
+    it('ends an operation whose cursor cannot be used with CURSOR_EXPIRED, and goes on otherwise', async () => {
+      const socket = await acknowledged(await account());
+      socket.send({
+        id: '1',
+        type: 'subscribe',
+        payload: { query: 'subscription { taskChanges(after: "x") { sequence } }' },
+      });
+      const error: WsFrame = await socket.frame(({ type, id }: WsFrame) => type === 'error' && id === '1');
+      expect(error.payload?.[0]?.extensions?.code).toBe('CURSOR_EXPIRED');
+      socket.send({ id: '2', type: 'subscribe', payload: { query: '{ taskStatistics { total } }' } });
+      await socket.frame(({ type, id }: WsFrame) => type === 'complete' && id === '2');
+    });
+
+    it('stops telling after complete, and takes the same id again', async () => {
+      const token = await account();
+      const socket = await acknowledged(token);
+      const sequences = () =>
+        socket.frames.flatMap((frame) => (frame as WsFrame).payload?.data?.taskChanges?.sequence ?? []);
+      await create(token, 'one');
+      socket.send({ id: '1', type: 'subscribe', payload: { query: '{ taskStatistics { total } }' } });
+      await socket.frame(({ type }: WsFrame) => type === 'complete');
+      socket.send({ id: '1', type: 'subscribe', payload: { query: SUBSCRIPTION } });
+      await eventually(async () => {
+        await create(token, 'until it is seen');
+        return sequences().length > 0;
+      });
+      socket.send({ id: '1', type: 'complete' });
+      socket.send({ id: '2', type: 'subscribe', payload: { query: '{ __typename }' } });
+      await socket.frame(({ type, id }: WsFrame) => type === 'complete' && id === '2');
+      const seen = sequences().length;
+      await create(token, 'after complete');
+      socket.send({ id: '3', type: 'subscribe', payload: { query: '{ taskStatistics { total } }' } });
+      await socket.frame(({ type, id }: WsFrame) => type === 'complete' && id === '3');
+      expect(sequences()).toHaveLength(seen);
+    });
+
+    it('refuses the 21st connection of a user with 1013', async () => {
+      const token = await account();
+      for (let count = 0; count < 20; count++) await acknowledged(token);
+      const last = await graphqlSocket();
+      last.send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
+      expect(await last.closing()).toMatchObject({ code: 1013 });
+    });
+
+    it('ends only the socket that floods, or sends what is too large or no message', async () => {
+      const token = await account();
+      const [bystander, flooding, large, babbling] = [
+        await acknowledged(token),
+        await acknowledged(token),
+        await acknowledged(token),
+        await acknowledged(token),
+      ];
+      for (let count = 0; count < 300; count++) flooding.send({ type: 'ping' });
+      large.sendText(`{"type":"ping","payload":{"x":"${'x'.repeat(70_000)}"}}`);
+      babbling.sendText('nonsense');
+      expect(await flooding.closing()).toMatchObject({ code: 1013 });
+      expect(await large.closing()).toMatchObject({ code: 1009 });
+      expect(await babbling.closing()).toMatchObject({ code: 4400 });
+      bystander.send({ type: 'ping' });
+      await bystander.frame(({ type }: WsFrame) => type === 'pong');
+    });
+  });
+
+  describe('the channel', () => {
+    it('refuses a handshake without a key', async () => {
+      expect((await channelSocket('vsn=2.0.0')).refusedWith).toBe(401);
+    });
+
+    it('says at once that a token is missing or bad, and joins when it comes', async () => {
+      const token = await account();
+      const socket = await channelSocket();
+      join(socket, '1', {});
+      expect((await reply(socket, '1'))[4]).toMatchObject({
+        status: 'error',
+        response: { reason: expect.stringContaining('access_token') },
+      });
+      join(socket, '2', { access_token: 'a.b.c' });
+      expect((await reply(socket, '2'))[4].status).toBe('error');
+      join(socket, '3', { access_token: token });
+      expect((await reply(socket, '3'))[4]).toMatchObject({
+        status: 'ok',
+        response: { postgres_changes: [{ ...bindings[0], id: expect.any(Number) }] },
+      });
+      await socket.frame(
+        ([, , , event, { message }]: ChannelFrame) => event === 'system' && message === 'Subscribed to PostgreSQL',
+      );
+    });
+
+    it('takes a token in the place of the key', async () => {
+      const socket = await channelSocket(`apikey=${await account()}&vsn=1.0.0`);
+      socket.send({
+        topic: 'realtime:any',
+        event: 'phx_join',
+        payload: { config: { postgres_changes: bindings } },
+        ref: '1',
+        join_ref: '1',
+      });
+      await socket.frame(
+        ({ event, payload }: { event: string; payload: { status: string } }) =>
+          event === 'phx_reply' && payload.status === 'ok',
+      );
+    });
+
+    it('closes a channel of another table for good', async () => {
+      const socket = await channelSocket();
+      socket.send([
+        '1',
+        '1',
+        'realtime:tasks',
+        'phx_join',
+        {
+          access_token: await account(),
+          config: { postgres_changes: [{ event: '*', schema: 'public', table: 'users' }] },
+        },
+      ]);
+      expect((await reply(socket, '1'))[4]).toMatchObject({
+        status: 'error',
+        response: { reason: 'unknown table: users' },
+      });
+      await socket.frame(([, , , event]: ChannelFrame) => event === 'phx_close');
+    });
+
+    it('answers heartbeats, leaves, presence and strangers to a topic', async () => {
+      const socket = await joined(await account());
+      socket.send([null, '2', 'phoenix', 'heartbeat', {}]);
+      expect((await reply(socket, '2'))[4].status).toBe('ok');
+      socket.send(['1', '3', 'realtime:tasks', 'presence', { type: 'presence', event: 'track', payload: {} }]);
+      expect((await reply(socket, '3'))[4].status).toBe('ok');
+      socket.send(['9', '4', 'realtime:elsewhere', 'broadcast', {}]);
+      expect((await reply(socket, '4'))[4]).toMatchObject({ status: 'error', response: { reason: 'unmatched topic' } });
+      socket.send(['1', '5', 'realtime:tasks', 'phx_leave', {}]);
+      expect((await reply(socket, '5'))[4].status).toBe('ok');
+      await socket.frame(([, , , event]: ChannelFrame) => event === 'phx_close');
+    });
+
+    it('tells another user’s changes at once when their token is pushed, and the former user’s no more', async () => {
+      const [ada, bob] = [await account(), await account()];
+      const socket = await joined(ada);
+      const titles = () => socket.frames.flatMap((frame) => (frame as ChannelFrame)[4].data?.record?.title ?? []);
+      await create(ada, 'of ada');
+      await eventually(() => expect(titles()).toEqual(['of ada']));
+      socket.send(['1', '2', 'realtime:tasks', 'access_token', { access_token: bob }]);
+      await eventually(async () => {
+        await create(bob, 'of bob');
+        return titles().includes('of bob');
+      });
+      await create(ada, 'not any more');
+      await create(bob, 'last of bob');
+      await eventually(() => expect(titles().at(-1)).toBe('last of bob'));
+      expect(titles()).not.toContain('not any more');
+    });
+
+    it('ignores a pushed null, public key or the same token', async () => {
+      const token = await account();
+      const socket = await joined(token);
+      for (const pushed of [null, 'sb_publishable_x', 'public-key', token])
+        socket.send(['1', null, 'realtime:tasks', 'access_token', { access_token: pushed }]);
+      await create(token, 'still here');
+      await socket.frame(([, , , , { data }]: ChannelFrame) => data?.record?.title === 'still here');
+    });
+
+    it('says why, and closes with 4401, after logout', async () => {
+      const token = await account();
+      const socket = await joined(token);
+      await rest('POST', '/auth/logout', { token });
+      await eventually(() => expect(socket.closed).toMatchObject({ code: 4401 }), { timeoutMs: 2_000 });
+      await socket.frame(
+        ([, , , event, { status, message }]: ChannelFrame) =>
+          event === 'system' && status === 'error' && message === 'The session has ended',
+      );
+      const again = await channelSocket();
+      join(again, '1', { access_token: token });
+      expect((await reply(again, '1'))[4].status).toBe('error');
+    });
+
+    it('drops what is no message and lives on', async () => {
+      const socket = await joined(await account());
+      for (const text of [
+        'nonsense',
+        '[]',
+        '{}',
+        'null',
+        '["1","1",null,null,null]',
+        Buffer.from([3, 255, 255]),
+        Buffer.from([9]),
+      ])
+        socket.sendText(text);
+      socket.send([null, '2', 'phoenix', 'heartbeat', {}]);
+      expect((await reply(socket, '2'))[4].status).toBe('ok');
+    });
+
+    it('closes with 1013 when flooded, and says so before', async () => {
+      const socket = await joined(await account());
+      for (let count = 0; count < 250; count++) socket.send([null, String(count), 'phoenix', 'heartbeat', {}]);
+      expect(await socket.closing()).toMatchObject({ code: 1013 });
+      await socket.frame(([, , , event, { status }]: ChannelFrame) => event === 'system' && status === 'error');
+    });
+
+    it('replaces a channel that is joined twice', async () => {
+      const token = await account();
+      const socket = await joined(token);
+      join(socket, '2', { access_token: token });
+      await socket.frame(([joinRef, , , event]: ChannelFrame) => event === 'phx_close' && joinRef === '1');
+      expect((await reply(socket, '2'))[4].status).toBe('ok');
+      await create(token, 'once');
+      await socket.frame(([, , , event]: ChannelFrame) => event === 'postgres_changes');
+      expect(socket.frames.filter((frame) => (frame as ChannelFrame)[3] === 'postgres_changes')).toHaveLength(1);
+    });
+  });
+}
