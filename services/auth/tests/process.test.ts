@@ -135,7 +135,7 @@ describe('auth as a process', () => {
 
     const server = await startMailServer({ port: former.port });
     start({ SMTP_URL: former.url });
-    await eventually(() => expect(server.mails).toHaveLength(1), { timeoutMs: 60_000 });
+    await eventually(() => expect(server.mails).toHaveLength(1), { timeoutMs: 90_000 });
     expect(server.mails[0]?.to).toEqual(['ada@example.com']);
     await server.close();
   });

@@ -128,12 +128,12 @@ export function createMailWorker(options: MailWorkerOptions): MailWorker {
       await forget(id);
       return;
     }
-    onAttempt?.('failed');
-    log.warn({ err: error, requestId, attempts }, 'recovery mail not sent, it will be tried again');
     const nextAttemptAt = new Date(clock.now() + Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS));
     await whileAway({ kind: 'read' }, () =>
       database.em().nativeUpdate(RecoveryRequestEntity, { id }, { nextAttemptAt }),
     );
+    onAttempt?.('failed');
+    log.warn({ err: error, requestId, attempts }, 'recovery mail not sent, it will be tried again');
   };
 
   return {

@@ -32,6 +32,9 @@ const DOCUMENT_BUDGET_CHARS = 4 * 1024 * 1024;
 const MAX_VARIABLE_ERRORS = 10;
 /** One operation, all its fetches together. */
 const OPERATION_DEADLINE_MS = 10_000;
+/** What moves whole databases takes as long as they are large. */
+const LONG_FIELDS = new Set(['restoreBackup', 'createBackup']);
+const LONG_DEADLINE_MS = 3_600_000;
 
 export interface ExecutorDeps {
   supergraph: Supergraph;
@@ -57,6 +60,7 @@ interface Planned {
   plan: QueryPlan;
   /** When this is all there is to do. */
   only: FetchNode | undefined;
+  deadlineMs: number;
 }
 
 export function createExecutor({ supergraph, services, clock, log }: ExecutorDeps): AdoptingExecutor {
@@ -77,16 +81,17 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       context: buildOperationContext({ schema, operationDocument: document, ...(operationName && { operationName }) }),
       plan,
       only: supergraph.own ? passThrough(plan, operation) : undefined,
+      deadlineMs: isLong(operation) ? LONG_DEADLINE_MS : OPERATION_DEADLINE_MS,
     };
     planned.set(operation, fresh);
     return fresh;
   };
 
   const execute = async (operation: PreparedOperation, variables: Record<string, unknown>, call: RequestCall) => {
-    const { context, plan, only } = planOf(operation);
+    const { context, plan, only, deadlineMs } = planOf(operation);
     const run: OperationRun = {
       call,
-      deadline: clock.now() + OPERATION_DEADLINE_MS,
+      deadline: clock.now() + deadlineMs,
       mutation: operation.operation.operation === 'mutation',
     };
     if (only) return fetchOnly(only, services, variables, run);
@@ -145,6 +150,12 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       }
     },
   };
+}
+
+function isLong({ operation }: PreparedOperation): boolean {
+  return operation.selectionSet.selections.some(
+    (selection) => selection.kind === 'Field' && LONG_FIELDS.has(selection.name.value),
+  );
 }
 
 /** The service's answer is the client's, errors and all. */

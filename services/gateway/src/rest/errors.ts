@@ -1,8 +1,5 @@
-import { AppError, badUserInput, isErrorCode, rateLimited, unavailable, type Issue } from '@taskmesh/errors';
+import { AppError, isErrorCode, rateLimited, unavailable, type Issue } from '@taskmesh/errors';
 import type { GraphQLFormattedError } from 'graphql';
-
-/** A body that cannot be looked into: the issue has no field to name. */
-export const invalidBody = (message: string) => badUserInput([{ path: '', message }]);
 
 /** BAD_USER_INPUT to a GraphQL client, and a status of its own here. */
 class KeyReused extends AppError {

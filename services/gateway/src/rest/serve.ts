@@ -2,15 +2,15 @@ import { unauthenticated } from '@taskmesh/errors';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
 import { parseInput } from '@taskmesh/validation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { JSON_TYPE, toAppError } from '../http/errors.ts';
+import { JSON_TYPE, sendError, toAppError, type Envelope } from '../http/errors.ts';
+import { readJsonBytes } from '../http/json-bytes.ts';
+import { parseJsonObject } from '../http/json-object.ts';
+import { leaveBodies } from '../http/leave-bodies.ts';
+import { addOtherMethods } from '../http/other-methods.ts';
 import { authorizationOf, type GatewayParts } from '../parts.ts';
 import type { Answer, Endpoint, Exchange } from './endpoint.ts';
-import { sendError, type Envelope } from './envelopes.ts';
 import { errorOf } from './errors.ts';
 import type { PreparedOperations, StoredOperation } from './operations.ts';
-import { addOtherMethods, hideContentType } from './other-methods.ts';
-import { readJsonBytes } from './request/body.ts';
-import { parseJsonObject } from './request/json.ts';
 import { readQuery } from './request/query.ts';
 
 /** What REST works with. */
@@ -26,18 +26,17 @@ export interface Mount {
 export function serve(app: FastifyInstance, parts: RestParts, operations: PreparedOperations, mount: Mount): void {
   const { prefix, envelope, endpoints } = mount;
   void app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    // Bodies are read by the endpoints that have one, after their own checks, and passed over by the others.
-    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    // The endpoints that have a body read it after their own checks, the others pass it over.
+    leaveBodies(scope);
     scope.setErrorHandler((error, request, reply) => {
       const known = toAppError(error);
       if (known !== error && known.httpStatus === 500)
         parts.log.error({ err: error, requestId: request.id }, 'request failed');
-      return sendError(reply, envelope, known);
+      return sendError(reply, known, envelope);
     });
     for (const endpoint of endpoints) addEndpoint(scope, parts, operations, { prefix, endpoint });
     for (const [path, methods] of methodsByPath(endpoints)) {
-      addOtherMethods(scope, { url: urlOf(prefix, path), methods, envelope });
+      addOtherMethods(scope, urlOf(prefix, path), methods, envelope);
     }
   });
 }
@@ -52,7 +51,6 @@ function addEndpoint(
   scope.route({
     method: endpoint.method === 'GET' ? ['GET', 'HEAD'] : endpoint.method,
     url: urlOf(prefix, endpoint.path),
-    onRequest: hideContentType,
     handler: async (request, reply) => send(reply, endpoint.status, await answer(request)),
   });
 }
@@ -110,7 +108,7 @@ function send(reply: FastifyReply, status: number, { body, etag }: Answer): Fast
 function methodsByPath(endpoints: readonly Endpoint[]): Map<string, string[]> {
   const methods = new Map<string, string[]>();
   for (const { path, method } of endpoints) {
-    const known = methods.get(path) ?? ['OPTIONS'];
+    const known = methods.get(path) ?? [];
     methods.set(path, [...(method === 'GET' ? ['GET', 'HEAD'] : [method]), ...known]);
   }
   return methods;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
-import type { Envelope } from '../envelopes.ts';
+import type { Envelope } from '../../http/errors.ts';
 import { oneTask, reducedTask } from '../schemas/answers.ts';
 import { plainError, tasksError } from '../schemas/errors.ts';
 import type { Mount } from '../serve.ts';

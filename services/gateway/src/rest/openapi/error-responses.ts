@@ -1,6 +1,6 @@
 import { HTTP_STATUS, type ErrorCode } from '@taskmesh/errors';
 import type { Endpoint } from '../endpoint.ts';
-import type { Envelope } from '../envelopes.ts';
+import type { Envelope } from '../../http/errors.ts';
 import type { Header, Reference, Response } from './types.ts';
 
 type Failure = ErrorCode | 'KEY_REUSED';
