@@ -53,8 +53,7 @@ export function readEmbeddedSettings(env: Env): EmbeddedSettings {
 /** Every service's configuration out of one environment; each has a database of its own on one server. */
 export function readPlatformConfig(env: Env, postgresUrl: string) {
   const database = (service: keyof typeof DATABASES) => databaseUrl(postgresUrl, DATABASES[service]);
-  const gatewayUrl = `http://${env.HOST ?? '127.0.0.1'}:${env.PORT ?? '4000'}`;
-  const shared = { ...env, PUBLIC_URL: env.PUBLIC_URL ?? gatewayUrl };
+  const shared = { ...env, PUBLIC_URL: env.PUBLIC_URL ?? defaultPublicUrl(env) };
   return readAll({
     auth: () => readAuthConfig({ ...shared, POSTGRES_URL: database('auth') }),
     tasks: () => readTasksConfig({ ...shared, POSTGRES_URL: database('tasks') }),
@@ -67,4 +66,10 @@ export function readPlatformConfig(env: Env, postgresUrl: string) {
       }),
     gateway: () => readGatewayConfig(shared),
   });
+}
+
+/** Undefined when there is none to be made: that PORT or HOST is wrong is told in their own name. */
+function defaultPublicUrl({ HOST = '127.0.0.1', PORT = '4000' }: Env): string | undefined {
+  const url = `http://${HOST}:${PORT}`;
+  return URL.canParse(url) ? url : undefined;
 }
