@@ -1,6 +1,6 @@
 /** What a package or folder does for a request, coarsely. */
 const LAYERS: [layer: string, parts: RegExp][] = [
-  ['HTTP: Node, Fastify', /^(node http|fastify|find-my-way|@fastify\/|secure-json-parse|@as-integrations\/|undici)/],
+  ['HTTP: Node, Fastify', /^(node http|fastify|find-my-way|@fastify\/|secure-json-parse|undici)/],
   [
     'gateway: routes, validation, token',
     /^(services\/gateway\/(?!graph$)|libs\/(validation|identity|errors)|zod|jose)/,

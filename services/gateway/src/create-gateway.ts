@@ -22,6 +22,7 @@ import { loadTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createApp } from './http/app.ts';
 import { createClientIp } from './http/client-ip.ts';
 import { measureRequests } from './http/metrics.ts';
+import { resetPasswordRoutes } from './http/reset-password.ts';
 import { systemRoutes } from './http/system-routes.ts';
 import type { Caller, GatewayParts } from './parts.ts';
 import { createReadiness } from './readiness.ts';
@@ -98,6 +99,8 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   systemRoutes(app, { ready, keys: () => keys.current() });
   graphqlRoutes(app, parts, { apollo, trusted, ...(realtime && { streams: realtime.streams }) });
   restRoutes(app, parts);
+  // Without accounts of ours there is no password to set.
+  if (supergraph.own) resetPasswordRoutes(app);
   app.server.on('upgrade', (request, socket, head) =>
     realtime ? realtime.upgrade(request, socket, head) : socket.destroy(),
   );

@@ -66,14 +66,6 @@ describe('a request by GET', () => {
   it.each(['none', 'same-origin'])('is open to Sec-Fetch-Site: %s', async (site) => {
     expect((await get('/graphql?query={__typename}', { 'sec-fetch-site': site })).status).toBe(200);
   });
-
-  it('shows people a page that loads nothing from anywhere', async () => {
-    const response = await get('/graphql', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
-    const html = await response.text();
-    expect(response.headers.get('content-type')).toContain('text/html');
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(html).not.toMatch(/(src|href)="?https?:/);
-  });
 });
 
 describe('a body', () => {

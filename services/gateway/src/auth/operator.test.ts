@@ -37,7 +37,7 @@ describe('an operator with a backup token', () => {
     expect(check(request('203.0.113.9', { authorization: 'bearer secret', origin: 'https://x' }))).toEqual(OK);
   });
 
-  it.each(['', 'Bearer', 'Bearer secret2', 'Bearer secre', 'Basic secret', 'secret'])(
+  it.each(['', 'Bearer', 'Bearer secret2', 'Bearer secre', 'Bearer Secret', 'Bearer sécret', 'Basic secret', 'secret'])(
     'is nobody with "%s"',
     (authorization) => {
       expect(check(request('127.0.0.1', { authorization }))).toEqual(UNKNOWN);

@@ -2,8 +2,8 @@ import { HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
 import { badUserInput } from '@taskmesh/errors';
 import type { FastifyRequest } from 'fastify';
 import { refusal } from '../graph/client-errors.ts';
-import { readJsonBytes } from '../rest/request/body.ts';
-import { parseJsonObject } from '../rest/request/json.ts';
+import { readJsonBytes } from '../http/json-bytes.ts';
+import { parseJsonObject } from '../http/json-object.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 
 /** Set by clients of ours, never by a foreign page: a browser would ask first, and be refused. */

@@ -8,12 +8,11 @@ import type { RequestCall } from '../graph/executor.ts';
 import { toAppError } from '../http/errors.ts';
 import { addOtherMethods } from '../http/other-methods.ts';
 import { authorizationOf, type GatewayParts } from '../parts.ts';
-import { explorerPage } from './explorer-page.ts';
+import { explorerRoutes, wantsPage } from './explorer/routes.ts';
 import { readGraphQLRequest } from './request.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST'];
-const PAGE = explorerPage();
 
 /** Takes requests of a transport of its own (SSE, multipart) before Apollo Server sees them. */
 export interface StreamTransport {
@@ -48,10 +47,8 @@ export function graphqlRoutes(
       .send(body.string);
   };
 
+  const sendPage = explorerRoutes(app);
   void app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    // The route reads its body itself, after its own checks.
-    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     scope.setErrorHandler((error, request, reply) =>
       sendGraphQLError(reply, error, (cause) =>
         parts.log.error({ err: cause, requestId: request.id }, 'request failed'),
@@ -60,10 +57,9 @@ export function graphqlRoutes(
     scope.route({
       method: METHODS,
       url: '/graphql',
-      onRequest: hideContentType,
       handler: async (request, reply) => {
         if (streams?.claims(request)) return streams.handle(request, reply);
-        if (wantsPage(request)) return reply.headers(PAGE.headers).send(PAGE.html);
+        if (wantsPage(request)) return sendPage(reply);
         return answer(request, reply);
       },
     });
@@ -81,17 +77,6 @@ async function identityOf(parts: GatewayParts, request: FastifyRequest): Promise
   }
   const caller = await parts.authenticate(values);
   return caller.kind === 'user' ? caller.identity : ANONYMOUS;
-}
-
-/** Fastify would refuse a type that is no type in words of its own, and also where no body is read. */
-function hideContentType({ raw }: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  if (raw.headers['content-type'] !== undefined) raw.headers['content-type'] = undefined;
-  done();
-}
-
-function wantsPage({ method, raw, headers }: FastifyRequest): boolean {
-  if (method === 'POST' || /[?&](query|extensions|documentId)=/.test(raw.url ?? '')) return false;
-  return headers.accept?.includes('text/html') ?? false;
 }
 
 function sendGraphQLError(reply: FastifyReply, error: unknown, log: (error: unknown) => void): FastifyReply {

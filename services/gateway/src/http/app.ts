@@ -7,8 +7,10 @@ import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config.ts';
 import { createCors } from './cors.ts';
 import { errorText, JSON_TYPE, sendError, toAppError } from './errors.ts';
+import { holdBodiesBack } from './expectations.ts';
+import { BODY_LIMIT_BYTES } from './json-bytes.ts';
+import { leaveBodies } from './leave-bodies.ts';
 
-export const BODY_LIMIT_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 /** A client that takes longer than this to send its headers, or its whole request, is cut off. */
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -30,7 +32,8 @@ export function createApp(config: GatewayConfig, log: Log): FastifyInstance {
     forceCloseConnections: 'idle',
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
+    // No id is too long for its route: what comes in at all is refused as any other id that is none.
+    routerOptions: { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: MAX_HEADER_BYTES },
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -44,6 +47,7 @@ export function createApp(config: GatewayConfig, log: Log): FastifyInstance {
     },
   });
 
+  holdBodiesBack(app.server);
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
@@ -56,6 +60,7 @@ export function createApp(config: GatewayConfig, log: Log): FastifyInstance {
       sendError(reply, new AppError('BAD_USER_INPUT', 'There is more than one Host.'));
     else done();
   });
+  leaveBodies(app);
   app.setNotFoundHandler((_request, reply) => sendError(reply, unknownRoute()));
   app.setErrorHandler((error, request, reply) => {
     const known = toAppError(error);

@@ -16,16 +16,26 @@ export function toAppError(error: unknown): AppError {
   return new AppError(BY_STATUS.get(status) ?? 'BAD_USER_INPUT', 'The request could not be read.', { cause: error });
 }
 
-/** The form of errors outside of any endpoint's own: `{message, error: {code, details?, requestId?}}`. */
-export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
+/** Endpoints of the full task contract and of backups say `success` in each answer; those of backups have `error` as a text. */
+export type Envelope = 'tasks' | 'plain' | 'backup';
+
+/** Answers with an error in its family's form: `{success?, message, error: {code, details?, requestId?} or a text}`. */
+export function sendError(reply: FastifyReply, error: AppError, envelope: Envelope = 'plain'): FastifyReply {
   const { httpStatus, retryAfterSeconds } = error;
   if (httpStatus === 401) reply.header('www-authenticate', 'Bearer');
   if (httpStatus === 429 || httpStatus === 503) reply.header('retry-after', String(retryAfterSeconds ?? 1));
-  return reply.code(httpStatus).header('content-type', JSON_TYPE).send(errorText(error, reply.request.id));
+  return reply
+    .code(httpStatus)
+    .header('content-type', JSON_TYPE)
+    .send(errorText(error, reply.request.id, envelope));
 }
 
-export function errorText({ httpStatus, code, message, issues }: AppError, requestId: string): string {
+/** Of a defect only the request's id is told. */
+export function errorText(error: AppError, requestId: string, envelope: Envelope = 'plain'): string {
+  const { httpStatus, code, message, issues } = error;
+  if (envelope === 'backup') return JSON.stringify({ success: false, message, error: message });
   return JSON.stringify({
+    ...(envelope === 'tasks' && { success: false }),
     message,
     error: { code, ...(issues && { details: issues }), ...(httpStatus >= 500 && { requestId }) },
   });

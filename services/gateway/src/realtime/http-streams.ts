@@ -10,23 +10,8 @@ import { multipart } from './multipart.ts';
 import type { SessionWatch } from './session-watch.ts';
 import type { SocketLimits } from './socket-limits.ts';
 import { sse } from './sse.ts';
+import type { StreamFormat } from './stream-format.ts';
 import type { StreamSink, Subscriptions } from './subscriptions.ts';
-
-/** How one protocol writes a stream of results into an HTTP response. */
-export interface StreamFormat {
-  accepts(accept: string): boolean;
-  contentType: string;
-  /** Said first; then clients know that the stream stands. */
-  opening: string;
-  /** Says nothing, and keeps the connection. */
-  heartbeat: string;
-  /** One result. `json` is `{"data": …}`, `cursor` the position behind it. */
-  next(json: string, cursor: string): string;
-  /** The stream's proper end, after which the client does not come back. */
-  ending: string;
-  /** A failure of the whole stream, with its end. */
-  failure(errors: GraphQLError[]): string;
-}
 
 const FORMATS: StreamFormat[] = [sse, multipart];
 const HEARTBEAT_MS = 12_000;

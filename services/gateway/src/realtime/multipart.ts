@@ -1,4 +1,4 @@
-import type { StreamFormat } from './http-streams.ts';
+import type { StreamFormat } from './stream-format.ts';
 
 const DELIMITER = '\r\n--graphql';
 

@@ -1,4 +1,4 @@
-import type { StreamFormat } from './http-streams.ts';
+import type { StreamFormat } from './stream-format.ts';
 
 /** GraphQL over server-sent events, distinct connections: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md */
 export const sse: StreamFormat = {

@@ -5,7 +5,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE, sendError, toAppError, type Envelope } from '../http/errors.ts';
 import { readJsonBytes } from '../http/json-bytes.ts';
 import { parseJsonObject } from '../http/json-object.ts';
-import { leaveBodies } from '../http/leave-bodies.ts';
 import { addOtherMethods } from '../http/other-methods.ts';
 import { authorizationOf, type GatewayParts } from '../parts.ts';
 import type { Answer, Endpoint, Exchange } from './endpoint.ts';
@@ -26,8 +25,6 @@ export interface Mount {
 export function serve(app: FastifyInstance, parts: RestParts, operations: PreparedOperations, mount: Mount): void {
   const { prefix, envelope, endpoints } = mount;
   void app.register(async (scope) => {
-    // The endpoints that have a body read it after their own checks, the others pass it over.
-    leaveBodies(scope);
     scope.setErrorHandler((error, request, reply) => {
       const known = toAppError(error);
       if (known !== error && known.httpStatus === 500)

@@ -8,7 +8,7 @@ import { readGatewayConfig } from '../../src/config.ts';
 import { createGateway } from '../../src/create-gateway.ts';
 import { createFakeAuth, type FakeAuth } from './auth.ts';
 import { createFakeTasks, type FakeTasks } from './tasks.ts';
-import { typeDefsOf } from './type-defs.ts';
+import { typeDefsOf } from '../fakes/type-defs.ts';
 
 export interface RestApp {
   origin: string;

@@ -6,7 +6,7 @@ import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from
 import { codePoints, parseInput, signUpInput } from '@taskmesh/validation';
 import { importJWK, type CryptoKey } from 'jose';
 import { randomUUID } from 'node:crypto';
-import { typeDefsOf } from './type-defs.ts';
+import { typeDefsOf } from '../fakes/type-defs.ts';
 
 interface Account {
   id: string;

@@ -3,6 +3,8 @@ import { connect } from 'node:net';
 /** One HTTP answer as it came. */
 export interface RawAnswer {
   status: number;
+  /** The server asked for the body that was announced by `Expect: 100-continue`. */
+  continued: boolean;
   head: string;
   body: string;
 }
@@ -29,6 +31,8 @@ export function exchange(origin: string, bytes: Buffer): Promise<RawAnswer> {
 }
 
 function parsed(text: string): RawAnswer {
-  const [head = '', ...rest] = text.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '').split(CRLF + CRLF);
-  return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]), head, body: rest.join(CRLF + CRLF) };
+  const final = text.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '');
+  const [head = '', ...rest] = final.split(CRLF + CRLF);
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);
+  return { status, continued: final !== text, head, body: rest.join(CRLF + CRLF) };
 }

@@ -4,7 +4,7 @@ import type { Log } from '@taskmesh/service';
 import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { createTaskInput, parseInput, updateTaskInput } from '@taskmesh/validation';
 import { v7 } from 'uuid';
-import { typeDefsOf } from './type-defs.ts';
+import { typeDefsOf } from '../fakes/type-defs.ts';
 
 interface Row {
   id: string;

@@ -1,13 +1,13 @@
-import type { AppError } from '@taskmesh/errors';
+import { forbidden, unauthenticated } from '@taskmesh/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidOperation, type PreparedOperation } from '../../graph/executor.ts';
-import { JSON_TYPE, toAppError } from '../../http/errors.ts';
+import { JSON_TYPE, sendError, toAppError } from '../../http/errors.ts';
+import { addOtherMethods } from '../../http/other-methods.ts';
 import type { GatewayParts } from '../../parts.ts';
 import { errorOf } from '../errors.ts';
 import { readFileParameter } from './file-parameter.ts';
 
 const PATH = '/api/backup/restore';
-const ALLOW = 'POST, OPTIONS';
 const OPERATION = `mutation RestRestore($file: String!) {
   restore: restoreBackup(file: $file) { success message error outcome }
 }`;
@@ -32,30 +32,19 @@ const STATUS = {
 
 type Parts = Pick<GatewayParts, 'executor' | 'operator' | 'requestCall' | 'log'>;
 
-/** `POST /api/backup/restore?file=`: for operators; absent where the graph cannot restore. */
+/** `POST /api/backup/restore?file=`: for operators; absent where the graph cannot restore. A body is passed over. */
 export function restoreRoute(app: FastifyInstance, parts: Parts): void {
   const operation = prepared(parts);
   if (!operation) return;
   void app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    // There is no body; one that is sent all the same is passed over.
-    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     scope.setErrorHandler((error, request, reply) => {
       const known = toAppError(error);
       if (known !== error && known.httpStatus === 500)
         parts.log.error({ err: error, requestId: request.id }, 'restore failed');
-      return refuse(reply, known);
+      return sendError(reply, known, 'backup');
     });
-    scope.route({ method: 'POST', url: PATH, handler: (request, reply) => restore(parts, operation, request, reply) });
-    scope.route({ method: 'OPTIONS', url: PATH, handler: (_request, reply) => reply.code(204).header('allow', ALLOW).send() });
-    scope.route({
-      method: scope.supportedMethods.filter((method) => method !== 'POST' && method !== 'OPTIONS'),
-      url: PATH,
-      handler: (request, reply) => {
-        const message = `${request.method} is not possible here; possible are ${ALLOW}.`;
-        return send(reply.header('allow', ALLOW), 405, { success: false, message, error: message });
-      },
-    });
+    scope.post(PATH, (request, reply) => restore(parts, operation, request, reply));
+    addOtherMethods(scope, PATH, ['POST'], 'backup');
   });
 }
 
@@ -70,13 +59,13 @@ function prepared({ executor }: Parts): PreparedOperation | undefined {
 
 async function restore(parts: Parts, operation: PreparedOperation, request: FastifyRequest, reply: FastifyReply) {
   const check = parts.operator(request.raw);
-  if (!check.ok) {
-    const message = check.status === 401 ? 'The backup token is missing or wrong.' : 'Only callers on this machine may restore.';
-    if (check.status === 401) reply.header('www-authenticate', 'Bearer');
-    return send(reply, check.status, { success: false, message, error: message });
-  }
+  if (!check.ok)
+    throw check.status === 401
+      ? unauthenticated('The backup token is missing or wrong.')
+      : forbidden('Only callers on this machine may restore.');
   const named = readFileParameter(request.raw.url ?? '');
-  if ('refused' in named) return send(reply, named.status, { success: false, message: named.refused, error: named.refused });
+  if ('refused' in named)
+    return send(reply, named.status, { success: false, message: named.refused, error: named.refused });
   const call = parts.requestCall(request, { role: 'operator' });
   const { data, errors } = await parts.executor.run(operation, { file: named.file }, call);
   if (errors?.[0]) throw errorOf(errors[0]);
@@ -84,11 +73,10 @@ async function restore(parts: Parts, operation: PreparedOperation, request: Fast
   return send(reply, STATUS[outcome], { success, message, ...(!success && { error: error ?? message }) });
 }
 
-function refuse(reply: FastifyReply, { httpStatus, message, retryAfterSeconds }: AppError): FastifyReply {
-  if (httpStatus === 503) reply.header('retry-after', String(retryAfterSeconds ?? 1));
-  return send(reply, httpStatus, { success: false, message, error: message });
-}
-
-function send(reply: FastifyReply, status: number, body: { success: boolean; message: string; error?: string }): FastifyReply {
+function send(
+  reply: FastifyReply,
+  status: number,
+  body: { success: boolean; message: string; error?: string },
+): FastifyReply {
   return reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(body));
 }

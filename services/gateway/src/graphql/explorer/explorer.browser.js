@@ -1,0 +1,43 @@
+'use strict';
+
+/* global GraphiQL, React, ReactDOM -- the scripts before this one */
+
+const FIRST_DOCUMENT = `# Sign up or log in, then add a header below:
+# { "authorization": "Bearer <accessToken>" }
+# Subscriptions send it, too.
+
+mutation Enter {
+  login(
+    input: {
+      email: "you@example.com"
+      password: "your password"
+    }
+  ) {
+    accessToken
+    user {
+      name
+      tasks(first: 10) {
+        edges {
+          node {
+            title
+            completed
+          }
+        }
+      }
+    }
+  }
+}
+`;
+
+const url = `${location.origin}/graphql`;
+
+const fetcher = GraphiQL.createFetcher({
+  url,
+  // The headers of the request are sent along when the socket opens.
+  subscriptionUrl: url.replace(/^http/, 'ws'),
+  enableIncrementalDelivery: false,
+});
+
+ReactDOM.createRoot(document.getElementById('explorer')).render(
+  React.createElement(GraphiQL, { fetcher, defaultQuery: FIRST_DOCUMENT, defaultEditorToolsVisibility: 'headers' }),
+);

@@ -1,0 +1,34 @@
+import { isUtf8 } from 'node:buffer';
+import { invalidBody } from './json-bytes.ts';
+
+const MAX_DEPTH = 32;
+
+/**
+ * The JSON object in a body. Of repeated keys the last one counts; a byte order mark is skipped.
+ * @throws AppError BAD_USER_INPUT for invalid UTF-8, invalid JSON, anything but an object, and nesting beyond 32 levels
+ */
+export function parseJsonObject(bytes: Buffer): object {
+  if (!isUtf8(bytes)) throw invalidBody('The body is not valid UTF-8.');
+  const value = parse(bytes);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidBody('The body must be a JSON object.');
+  if (isDeeperThan(value, MAX_DEPTH)) throw invalidBody(`The body is nested deeper than ${MAX_DEPTH} levels.`);
+  return value;
+}
+
+function parse(bytes: Buffer): unknown {
+  const text = bytes.toString();
+  try {
+    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  } catch {
+    throw invalidBody('The body is not valid JSON.'); // the parser's own message would repeat parts of the body
+  }
+}
+
+function isDeeperThan(value: object, levels: number): boolean {
+  if (levels === 0) return true;
+  for (const inner of Object.values(value)) {
+    if (typeof inner === 'object' && inner !== null && isDeeperThan(inner, levels - 1)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,76 @@
+'use strict';
+// Runs in the reader's browser. The token stands behind `#` in the address, where no server sees it, until it is sent.
+
+const byId = (id) => document.getElementById(id);
+const FIELDS = ['token', 'password'];
+
+/** The link fills the token in; without one it can be typed. */
+function readToken() {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
+  byId('token').value = token;
+  byId('token-field').hidden = token !== '';
+  byId(token === '' ? 'token' : 'password').focus();
+}
+
+function show(id, text) {
+  byId(`${id}-error`).textContent = text;
+  if (!FIELDS.includes(id)) return;
+  byId(id).setAttribute('aria-invalid', String(text !== ''));
+  if (text !== '' && id === 'token') byId('token-field').hidden = false;
+}
+
+/** What belongs to a field stands beside it, everything else below the form. */
+function showRefusal(body) {
+  const details = body?.error?.details ?? [];
+  const textOf = (field) =>
+    details
+      .filter(({ path }) => path === field)
+      .map(({ message }) => message)
+      .join('\n');
+  for (const field of FIELDS) show(field, textOf(field));
+  const others = details.filter(({ path }) => !FIELDS.includes(path)).map(({ message }) => message);
+  if (others.length > 0 || details.length === 0)
+    show('form', others.join('\n') || body?.message || 'That did not work. Please try again.');
+  const wrong = FIELDS.find((field) => textOf(field) !== '');
+  if (wrong) byId(wrong).focus();
+}
+
+function showDone(body) {
+  // A spent token need not stay in the address or in the history.
+  history.replaceState(null, '', location.pathname);
+  byId('form').hidden = true;
+  byId('form').reset();
+  byId('done').textContent = body?.message || 'The password is changed.';
+  byId('done').hidden = false;
+  byId('done').focus();
+}
+
+async function send() {
+  for (const id of [...FIELDS, 'form']) show(id, '');
+  byId('send').disabled = true;
+  try {
+    const response = await fetch('/api/auth/reset-password', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ token: byId('token').value.trim(), password: byId('password').value }),
+    });
+    const body = await response.json().catch(() => undefined);
+    if (response.ok) showDone(body);
+    else showRefusal(body);
+  } catch {
+    show('form', 'The server could not be reached. Please try again.');
+  } finally {
+    byId('send').disabled = false;
+  }
+}
+
+byId('form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  void send();
+});
+byId('show').addEventListener('change', ({ target }) => {
+  byId('password').type = target.checked ? 'text' : 'password';
+});
+// Another link opened in the same tab changes nothing but the part behind `#`.
+window.addEventListener('hashchange', readToken);
+readToken();

@@ -1,0 +1,55 @@
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+const get = (path: string, init?: RequestInit) => fetch(`${gateway.origin}${path}`, init);
+
+it('asks for a new password on a page that loads nothing from elsewhere', async () => {
+  const response = await get('/reset-password');
+  const page = await response.text();
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page).toContain('<form id="form"');
+  expect(page).toMatch(/<input\s+id="password"[^>]*type="password"[^>]*autocomplete="new-password"/);
+  expect(page).not.toMatch(/<script>|<style>|style=|onclick=|https?:/);
+  const loaded = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path);
+  expect(loaded).toEqual(['/reset-password/style.css', '/reset-password/script.js']);
+});
+
+it.each([
+  ['/reset-password', 'text/html'],
+  ['/reset-password/style.css', 'text/css'],
+  ['/reset-password/script.js', 'text/javascript'],
+])('serves %s from the package, under a policy that lets nothing else in', async (path, type) => {
+  const response = await get(path);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`);
+  expect(response.headers.get('content-security-policy')?.split('; ')).toEqual([
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ]);
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+  const head = await get(path, { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  const post = await get(path, { method: 'POST', body: 'token=x' });
+  expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+});
+
+it('finds in the page every element that the script works on', async () => {
+  const page = await (await get('/reset-password')).text();
+  const script = await (await get('/reset-password/script.js')).text();
+  const ids = [...script.matchAll(/byId\('([^']+)'\)/g)].map(([, id]) => id);
+  expect(new Set(ids).size).toBeGreaterThan(4);
+  for (const id of [...ids, 'token-error', 'password-error', 'form-error']) expect(page).toContain(`id="${id}"`);
+});
