@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describeFeedClients } from '../feed/feed-clients.ts';
 import { describeFeedRules } from '../feed/feed-rules.ts';
 import { describeJourney } from './journey.ts';
+import { describeRestore } from './restore.ts';
 
 describe('the embedded platform', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-journey-'));
@@ -21,4 +22,5 @@ describe('the embedded platform', () => {
   describeJourney(() => ({ urls: [platform.url] }));
   describeFeedClients(() => ({ urls: [platform.url] }));
   describeFeedRules(() => ({ urls: [platform.url] }));
+  describeRestore(() => ({ urls: [platform.url], backupsDir: join(dataDir, 'backups') }));
 });

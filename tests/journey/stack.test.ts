@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describeFeedClients } from '../feed/feed-clients.ts';
 import { describeFeedRules } from '../feed/feed-rules.ts';
 import { describeJourney } from './journey.ts';
+import { describeRestore } from './restore.ts';
 
 describe('the stack of separate processes, two gateways, real PostgreSQL, Redis and Kafka', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-journey-'));
@@ -29,4 +30,5 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
   describeJourney(() => ({ urls: stack.urls }));
   describeFeedClients(() => ({ urls: stack.urls }));
   describeFeedRules(() => ({ urls: stack.urls }));
+  describeRestore(() => ({ urls: stack.urls, backupsDir: join(dataDir, 'backups') }));
 });

@@ -27,7 +27,8 @@ export async function createPlatform(config: PlatformConfig, deps: PlatformDeps)
   const named = (service: string) => ({ ...deps, log: deps.logOf(service) });
   const auth = await createAuth(config.auth, named('auth'));
   const tasks = await createTasks(config.tasks, named('tasks'));
-  const backup = await createBackup(config.backup, named('backup'));
+  const owners = { auth: auth.restore, tasks: tasks.restore };
+  const backup = await createBackup(config.backup, { ...named('backup'), owners });
   const connections = connectInProcess({ auth, tasks, backup });
   const gateway = await createGateway(config.gateway, { ...named('gateway'), connections });
   const { host, adminPort } = config.gateway;

@@ -1,4 +1,5 @@
 export { ConfigError, LOG_LEVELS, processSettings, readAll, readEnv, setting, type Env } from './config.ts';
+export { readKeySetFile, type NamedKeySet } from './key-set-file.ts';
 export { createLog, type Log } from './log.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { Closers, startAll, stopAll, type Service } from './lifecycle.ts';

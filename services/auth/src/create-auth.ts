@@ -1,5 +1,5 @@
 import { asUnavailable } from '@taskmesh/database';
-import type { AuthInternal } from '@taskmesh/internal-api';
+import type { AuthInternal, AuthRestore } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
 import { startAll, stopAll, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
@@ -9,6 +9,7 @@ import { createAccountRepository } from './accounts/account.repository.ts';
 import { createAccountService } from './accounts/account.service.ts';
 import { createAccountsResolvers } from './accounts/accounts.resolvers.ts';
 import { createLoginService } from './accounts/login.service.ts';
+import { createAdoption } from './adoption/adopt-database.ts';
 import type { AuthConfig } from './config.ts';
 import { createAuthDatabase } from './database.ts';
 import { readTypeDefs } from './graphql/schema.ts';
@@ -45,6 +46,8 @@ export interface AuthDeps {
 export interface Auth extends Service {
   subgraph: Subgraph;
   internal: AuthInternal;
+  /** For backup alone. */
+  restore: AuthRestore;
   ready(): Promise<HealthReport>;
   /** Does at once what otherwise happens by and by: sends due mails, clears what has expired. */
   processAll(): Promise<void>;
@@ -93,6 +96,12 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
       endedSessions: sessions.endedSessions,
       accessTokenKeys: () => Promise.resolve(keys.verifyingKeys()),
     },
+    restore: createAdoption({
+      url: config.secrets.postgresUrl,
+      databaseAt: (url) => createAuthDatabase(url, log, 'auth-adoption'),
+      clock,
+      log,
+    }),
     async ready() {
       const isUp = await database.isUp();
       return { ok: isUp, checks: { database: isUp, passwordsWaiting: hasher.waiting() } };

@@ -20,6 +20,7 @@ const entities = [
   AuditEntryEntity,
 ];
 
-export function createAuthDatabase(url: string, log: Log): Promise<Database> {
-  return createDatabase({ name: 'auth', url, entities, migrations, log });
+/** Opens nothing yet. Two in one process need two names. */
+export function createAuthDatabase(url: string, log: Log, name = 'auth'): Promise<Database> {
+  return createDatabase({ name, url, entities, migrations, log });
 }

@@ -1,24 +1,22 @@
-import { createIdentityVerifier, type KeySet } from '@taskmesh/identity';
-import { authInternal, serveInternalApi } from '@taskmesh/internal-api';
+import { createIdentityVerifier } from '@taskmesh/identity';
+import { authInternal, authRestore, serveInternalApi } from '@taskmesh/internal-api';
 import { createMemoryKeyValue, createRedisKeyValue } from '@taskmesh/key-value';
 import {
-  ConfigError,
   createAdminServer,
   createLog,
   createMetrics,
   processSettings,
   readAll,
   readEnv,
+  readKeySetFile,
   runMain,
   setting,
   startAll,
   stopAll,
   systemClock,
-  type Env,
   type Service,
 } from '@taskmesh/service';
 import { createSubgraphServer } from '@taskmesh/subgraph';
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readAuthConfig } from './config.ts';
 import { createAuth } from './create-auth.ts';
@@ -33,23 +31,12 @@ const settings = z.object({
   IDENTITY_PUBLIC_KEYS_FILE: setting.text(),
 });
 
-function readKeys(env: Env): KeySet {
-  const file = env.IDENTITY_PUBLIC_KEYS_FILE;
-  if (!file) return { keys: [] }; // that it is missing is told by the settings
-  try {
-    const set = z.object({ keys: z.array(z.looseObject({ kty: z.string(), kid: z.string() })).min(1) });
-    return set.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    throw new ConfigError([`IDENTITY_PUBLIC_KEYS_FILE must name a readable JWK set (is: ${JSON.stringify(file)})`]);
-  }
-}
-
 await runMain(async () => {
   const { env } = process;
   const { config, own, identityKeys } = readAll({
     config: () => readAuthConfig(env),
     own: () => readEnv(settings, env),
-    identityKeys: () => readKeys(env),
+    identityKeys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
   });
   const { HOST: host, PORT: port, LOG_LEVEL: level, REDIS_URL: redisUrl } = own;
   const log = createLog({ service: 'auth', level });
@@ -63,7 +50,10 @@ await runMain(async () => {
     host,
     port,
     authenticate: createIdentityStrategy(verifier),
-    routes: (app) => serveInternalApi(app, authInternal, auth.internal, verifier),
+    routes: (app) => {
+      serveInternalApi(app, authInternal, auth.internal, verifier);
+      serveInternalApi(app, authRestore, auth.restore, verifier);
+    },
     log,
   });
   const adminPort = own.ADMIN_PORT ?? (port === 0 ? 0 : port + 10_000);

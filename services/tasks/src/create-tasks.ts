@@ -1,9 +1,10 @@
 import { asUnavailable } from '@taskmesh/database';
-import type { TasksInternal } from '@taskmesh/internal-api';
+import type { TasksInternal, TasksRestore } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/messaging';
 import { Closers, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import type { Registry } from 'prom-client';
+import { createAdoption } from './adoption/adopt-database.ts';
 import type { TasksConfig } from './config.ts';
 import { createTasksDatabase } from './database.ts';
 import { createCursors } from './feed/cursors.ts';
@@ -19,6 +20,8 @@ import { createTaskService } from './tasks/task.service.ts';
 import { createTasksResolvers } from './tasks/tasks.resolvers.ts';
 
 const HOUSEKEEPING_EVERY_MS = 60_000;
+/** Migrating takes two connections. */
+const ADOPTION_POOL_SIZE = 2;
 
 export interface TasksDeps {
   clock: Clock;
@@ -33,6 +36,8 @@ export interface TasksDeps {
 export interface Tasks extends Service {
   subgraph: Subgraph;
   internal: TasksInternal;
+  /** For backup alone. */
+  restore: TasksRestore;
   /** `ok` when the database answers. The event log never counts: without it the feed is late, and nothing is lost. */
   ready(): Promise<HealthReport>;
   /** Resolves when every committed change is published. */
@@ -69,6 +74,13 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   return {
     subgraph,
     internal: createFeedService(database, cursors),
+    restore: createAdoption({
+      database,
+      url: config.postgresUrl,
+      databaseAt: (url) =>
+        createTasksDatabase({ postgresUrl: url, poolSize: ADOPTION_POOL_SIZE }, log, 'tasks-adoption'),
+      log,
+    }),
     async start() {
       await database.migrate();
       await relay.start();

@@ -5,10 +5,14 @@ import type { TasksConfig } from './config.ts';
 import { DeadLetterSchema, FeedSchema, FeedStateSchema } from './feed/feed.entities.ts';
 import { TaskSchema } from './tasks/task.entity.ts';
 
-/** The service's own database; opens nothing yet. */
-export function createTasksDatabase(config: TasksConfig, log: Log): Promise<Database> {
+/** The service's own database; opens nothing yet. Two in one process need two names. */
+export function createTasksDatabase(
+  config: Pick<TasksConfig, 'postgresUrl' | 'poolSize'>,
+  log: Log,
+  name = 'tasks',
+): Promise<Database> {
   return createDatabase({
-    name: 'tasks',
+    name,
     url: config.postgresUrl,
     poolSize: config.poolSize,
     entities: [TaskSchema, FeedSchema, FeedStateSchema, DeadLetterSchema],

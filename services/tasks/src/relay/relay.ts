@@ -67,6 +67,7 @@ export function createRelay(deps: RelayDeps): Relay {
       try {
         lease = await openLease(database, { onNews: news.ring, monotonicMs });
         tries = 0;
+        refusals.clear(); // it may be another store by now, whose changes have the same ids
         await workUnder(lease);
       } catch (error) {
         if (tries++ === 0)

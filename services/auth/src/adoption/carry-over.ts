@@ -1,0 +1,83 @@
+import type { Session, Statement } from '@taskmesh/database';
+import { copyRows, type CopiedTable } from './copy-rows.ts';
+
+const FORGET_EARLIER_COPY: Statement = {
+  name: 'adopt-forget-earlier-copy',
+  text: 'truncate public.sessions, public.refresh_tokens, public.reset_tokens, public.ended_sessions, public.recovery_requests',
+};
+
+const COUNTER: Statement = {
+  name: 'adopt-counter',
+  text: 'select last::text as last from public.ended_session_counter',
+};
+
+/** $1 the last sequence */
+const SET_COUNTER: Statement = {
+  name: 'adopt-set-counter',
+  text: 'update public.ended_session_counter set last = $1::bigint',
+};
+
+const endedSessions: CopiedTable = {
+  name: 'ended_sessions',
+  key: 'sequence',
+  keyType: 'bigint',
+  put: 'insert into public.ended_sessions select * from batch',
+};
+
+/** $2 now. A session whose account is gone ends here, because its access tokens would live on. */
+const sessions: CopiedTable = {
+  name: 'sessions',
+  key: 'id',
+  keyType: 'uuid',
+  put: `
+    , kept as (
+      insert into public.sessions select batch.* from batch join public.accounts account on account.id = batch.account_id
+    ), gone as (
+      select id, tokens_until, row_number() over (order by id) as position from batch
+      where ended_at is null and tokens_until > $2::timestamptz
+        and not exists (select 1 from public.accounts account where account.id = batch.account_id)
+    ), counter as (
+      update public.ended_session_counter set last = last + (select count(*) from gone)
+      returning last - (select count(*) from gone) as before
+    )
+    insert into public.ended_sessions (sequence, session_id, until)
+    select before + position, id, tokens_until from gone, counter
+    on conflict (session_id) do nothing`,
+};
+
+const refreshTokens: CopiedTable = {
+  name: 'refresh_tokens',
+  key: 'hash',
+  keyType: 'text',
+  put: `insert into public.refresh_tokens
+    select batch.* from batch join public.sessions session on session.id = batch.session_id`,
+};
+
+const resetTokens: CopiedTable = {
+  name: 'reset_tokens',
+  key: 'hash',
+  keyType: 'text',
+  put: `insert into public.reset_tokens
+    select batch.* from batch join public.accounts account on account.id = batch.account_id`,
+};
+
+/** Mails that were promised. */
+const recoveryRequests: CopiedTable = {
+  name: 'recovery_requests',
+  key: 'id',
+  keyType: 'uuid',
+  put: 'insert into public.recovery_requests select * from batch',
+};
+
+/** Copies what a restore must not undo, for the accounts that are in `to`, in place of what an earlier call copied. */
+export async function copySessions(stores: { from: Session; to: Session }, now: Date): Promise<void> {
+  const { from, to } = stores;
+  await to.run(FORGET_EARLIER_COPY);
+  const [counter] = await from.run<{ last: string }>(COUNTER);
+  await to.run(SET_COUNTER, [counter?.last ?? '0']);
+  await copyRows(stores, endedSessions);
+  await copyRows(stores, sessions, { values: [now] });
+  await copyRows(stores, refreshTokens);
+  await copyRows(stores, resetTokens);
+  await copyRows(stores, recoveryRequests);
+}

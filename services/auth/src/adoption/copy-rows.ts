@@ -1,0 +1,49 @@
+import type { Session } from '@taskmesh/database';
+
+const BATCH = 5_000;
+
+export interface CopiedTable {
+  name: string;
+  /** What its rows are ordered by. */
+  key: string;
+  keyType: 'uuid' | 'text' | 'bigint';
+  /** SQL for one batch: puts the rows of `batch` into the table. It may use $2 and so on. */
+  put: string;
+}
+
+/** Rows as one text; without any, both are null. */
+interface Batch extends Record<string, string | null> {
+  rows: string | null;
+  last: string | null;
+}
+
+/** Less than every key. */
+const START = { uuid: '00000000-0000-0000-0000-000000000000', text: '', bigint: '0' };
+
+/**
+ * Copies rows from one database to another, as they are, a batch at a time; what is in a row is never looked at here.
+ * Both have the same columns. Begins behind the key `after`. `values` are those of `put`, from $2 on.
+ */
+export async function copyRows(
+  sessions: { from: Session; to: Session },
+  table: CopiedTable,
+  { after = START[table.keyType], values = [] }: { after?: string; values?: unknown[] } = {},
+): Promise<void> {
+  const { name, key, keyType, put } = table;
+  const read = {
+    name: `adopt-read-${name}`,
+    text: `
+      select json_agg(r)::text as rows, (array_agg(r.${key}::text order by r.${key} desc))[1] as last
+      from (select * from public.${name} where ${key} > $1::${keyType} order by ${key} limit ${BATCH}) r`,
+  };
+  const write = {
+    name: `adopt-write-${name}`,
+    text: `with batch as (select * from json_populate_recordset(null::public.${name}, $1::json)) ${put}`,
+  };
+  for (let last: string | null = after; last !== null;) {
+    const batches: Batch[] = await sessions.from.run<Batch>(read, [last]);
+    const [batch] = batches;
+    last = batch?.last ?? null;
+    if (last !== null) await sessions.to.run(write, [batch?.rows, ...values]);
+  }
+}

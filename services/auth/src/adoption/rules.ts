@@ -1,0 +1,81 @@
+import { isBlank } from '@taskmesh/validation';
+import { valueOf, type Columns, type Type } from './restored-tables.ts';
+
+/** The columns that a store of accounts must have, and what they are here. */
+export const ACCOUNT_TYPES = {
+  id: 'uuid',
+  email: 'text',
+  email_key: 'text',
+  name: 'text',
+  password_hash: 'text',
+  email_confirmed_at: 'timestamptz(3)',
+  created_at: 'timestamptz(3)',
+  updated_at: 'timestamptz(3)',
+} as const satisfies Record<string, Type>;
+
+type Column = keyof typeof ACCOUNT_TYPES;
+
+const COLUMNS = Object.keys(ACCOUNT_TYPES) as Column[]; // the keys of the object above
+const TIMES: Column[] = ['email_confirmed_at', 'created_at', 'updated_at'];
+
+/** SQL: only then is PostgreSQL's lower() the whole of what `emailKey` does. */
+const isAscii = (text: string) => `${text} !~ '[^\\u0001-\\u007f]'`;
+const CONTROL = `'[\\u0001-\\u001f\\u007f-\\u009f]'`;
+
+/** What every row must keep to, and SQL that is true for a row `r` that breaks it. */
+export interface Rule {
+  sentence: string;
+  broken: string;
+}
+
+/** The rules of @taskmesh/validation for rows that did not come through it. `$1` is `SPACES`, `$2` is `BLANKS`. */
+export function rulesFor(columns: Columns): Rule[] {
+  const value = (name: Column) => valueOf(columns, name, ACCOUNT_TYPES[name]);
+  const email = value('email');
+  return [
+    ...COLUMNS.map((name) => ({
+      sentence: `${name} is needed and must be of the type ${ACCOUNT_TYPES[name]}`,
+      broken: `${value(name)} is null`,
+    })),
+    {
+      sentence: 'email is an e-mail address',
+      broken: `(char_length(${email}) > 254 or ${email} !~ '^[^@]+@[^@]+$' or ${email} ~ ${CONTROL}
+        or translate(${email}, $1::text, '') <> ${email})`,
+    },
+    {
+      sentence: 'email_key is made from email',
+      broken: `(${isAscii(email)} and ${value('email_key')} <> lower(${email} collate "C"))`,
+    },
+    {
+      sentence: 'name has 1 to 255 characters',
+      broken: `(char_length(${value('name')}) > 255 or btrim(${value('name')}, $2::text) = '')`,
+    },
+    {
+      sentence: 'password_hash is one of argon2',
+      broken: `${value('password_hash')} !~ '^[$]argon2(id|i|d)[$]'`,
+    },
+    ...TIMES.map((name) => ({
+      sentence: `${name} is in the years 0001 to 9999`,
+      broken: `(${value(name)} < '0001-01-01T00:00Z' or ${value(name)} >= '10000-01-01T00:00Z')`,
+    })),
+  ];
+}
+
+/** SQL that is true for a row whose `email_key` only `emailKey` can judge. */
+export function needsJudging(columns: Columns): string {
+  return `not (${isAscii(valueOf(columns, 'email', 'text'))})`;
+}
+
+const LAST_OF_THE_BASIC_PLANE = 0xffff;
+
+function charactersThat(is: (character: string) => boolean): string {
+  return Array.from({ length: LAST_OF_THE_BASIC_PLANE }, (_, code) => String.fromCharCode(code + 1))
+    .filter((character) => character.isWellFormed() && is(character))
+    .join('');
+}
+
+/** Every character that a blank name may consist of; all of them are in the basic plane. */
+export const BLANKS = charactersThat(isBlank);
+
+/** Every kind of white space: none of it is in an address. */
+export const SPACES = charactersThat((character) => /\s/.test(character));

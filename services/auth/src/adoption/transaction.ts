@@ -1,0 +1,12 @@
+import type { Session, Statement } from '@taskmesh/database';
+
+const BEGIN: Statement = { name: 'adopt-begin', text: 'begin' };
+const COMMIT: Statement = { name: 'adopt-commit', text: 'commit' };
+
+/** All of `work`, or nothing: who closes the session without a commit has rolled back. */
+export async function inTransaction<Result>(session: Session, work: () => Promise<Result>): Promise<Result> {
+  await session.run(BEGIN);
+  const result = await work();
+  await session.run(COMMIT);
+  return result;
+}

@@ -1,0 +1,255 @@
+import { eventually } from '@taskmesh/testing';
+import { emailKey } from '../src/accounts/email-key.ts';
+import { codeOf, loggedIn, LOGIN, LOGOUT, ME, REFRESH, REQUEST_RESET, RESET, signedUp } from './operations.ts';
+import {
+  backupOf,
+  dropDatabase,
+  nameOf,
+  restoredAccount,
+  RESTORED_ACCOUNTS,
+  restoredDatabase,
+  swap,
+  type RestoredDatabase,
+} from './restored.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+
+const ID = `'01890000-0000-7000-8000-000000000001'`;
+
+describe('a restored database', () => {
+  let living: RunningAuth;
+  let loaded: RestoredDatabase;
+
+  beforeAll(async () => {
+    living = await runAuth();
+  });
+  afterAll(() => living.stop());
+  afterEach(() => loaded.drop());
+
+  async function adopt(statements: string) {
+    loaded = await restoredDatabase(statements);
+    return living.auth.restore.adopt(loaded.name);
+  }
+
+  it('becomes a store with the same accounts, and without what was around them', async () => {
+    const rows = restoredAccount({ password_version: '4' });
+    const others = 'create table restored.invoices (id int); create table restored.sessions (id int);';
+    expect(await adopt(RESTORED_ACCOUNTS + rows + others)).toEqual({
+      complete: true,
+      rows: { accounts: 1 },
+      dropped: ['invoices'],
+    });
+    expect(await loaded.query('select email, email_key, password_version from accounts')).toEqual([
+      { email: 'Somebody@Example.test', email_key: 'somebody@example.test', password_version: 4 },
+    ]);
+    expect(await loaded.query(`select to_regnamespace('restored') as schema`)).toEqual([{ schema: null }]);
+    const structure = `select table_name, column_name, data_type from information_schema.columns
+      where table_schema = 'public' order by 1, 2`;
+    expect(await loaded.query(structure)).toEqual(await living.database.query(structure));
+    expect(await living.database.query('select 1 from pg_stat_activity where datname = $1', [loaded.name])).toEqual([]);
+  });
+
+  it('may have addresses beyond ASCII, whose keys are made as at sign-up', async () => {
+    const emails = ['ÄÖÜ@Beispiel.test', 'ΟΔΟΣ@example.test', 'I\u0307@example.test', 'e\u0301@example.test'];
+    const rows = emails.map((email) => restoredAccount({ email: `'${email}'`, email_key: `'${emailKey(email)}'` }));
+    expect(await adopt(RESTORED_ACCOUNTS + rows.join(''))).toMatchObject({ complete: true, rows: { accounts: 4 } });
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['email is an', { email: `'nobody'`, email_key: `'nobody'` }],
+    ['email is an', { email: `'a@b@c'`, email_key: `'a@b@c'` }],
+    ['email is an', { email: `'a b@c'`, email_key: `'a b@c'` }],
+    ['email is an', { email: `U&'a\\00A0@c'`, email_key: `U&'a\\00A0@c'` }],
+    ['email is an', { email: `U&'a\\0007@c'`, email_key: `U&'a\\0007@c'` }],
+    ['email is needed', { email: 'null' }],
+    ['email_key is made', { email_key: `'somebody.else@example.test'` }],
+    ['email_key is made', { email: `'Ä@example.test'`, email_key: `'Ä@example.test'` }],
+    ['name', { name: `' '` }],
+    ['name', { name: `repeat('x', 256)` }],
+    ['password_hash', { password_hash: `'secret'` }],
+    ['id is needed', { id: 'null' }],
+    ['created_at', { created_at: `'infinity'` }],
+  ])('is refused when an account breaks the rule: %s %j', async (sentence, row) => {
+    expect(await adopt(RESTORED_ACCOUNTS + restoredAccount(row))).toEqual({
+      complete: false,
+      reason: expect.stringContaining(sentence),
+    });
+  });
+
+  it.each<[string, Record<string, string>[]]>([
+    ['address', [{}, {}]],
+    ['id', [{ id: ID }, { id: ID, email: `'b@example.test'`, email_key: `'b@example.test'` }]],
+  ])('is refused when two accounts have the same %s, and nothing of it is taken', async (_what, rows) => {
+    const adoption = await adopt(RESTORED_ACCOUNTS + rows.map(restoredAccount).join(''));
+    expect(adoption).toEqual({ complete: false, reason: expect.stringContaining('same') });
+    expect(await loaded.query('select count(*)::int as n from public.accounts')).toEqual([{ n: 0 }]);
+  });
+
+  it.each([
+    ['no table', 'select 1', /no table accounts/],
+    ['columns that are missing', 'create schema restored; create table restored.accounts (id uuid)', /email_key/],
+  ])('is refused: %s', async (_what, statements, reason) => {
+    expect(await adopt(statements)).toEqual({ complete: false, reason: expect.stringMatching(reason) });
+  });
+
+  it('is never the living one, nor one that is not there', async () => {
+    loaded = await restoredDatabase('select 1');
+    const { restore } = living.auth;
+    for (const call of [restore.adopt, restore.carryOver]) {
+      await expect(call(nameOf(living.database))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+      await expect(call(`${loaded.name}_not_there`)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    }
+  });
+});
+
+describe('a restore of the accounts', () => {
+  let running: RunningAuth;
+  const olds: string[] = [];
+
+  beforeEach(async () => {
+    running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
+  });
+  afterEach(async () => {
+    await running.stop();
+    for (const old of olds.splice(0)) await dropDatabase(old);
+  });
+
+  const trail = () => running.database.query('select * from audit_log order by id');
+  const restore = async (backup: RestoredDatabase) => {
+    await running.auth.restore.adopt(backup.name);
+    olds.push(await swap(running, backup.name));
+  };
+
+  it('lets living sessions go on, keeps ended ones ended, and the accounts made since are gone', async () => {
+    const kept = await signedUp(running, 'kept@example.test');
+    const loggedOut = await loggedIn(running, 'kept@example.test');
+    const backup = await backupOf(running);
+    await running.send(LOGOUT, {}, loggedOut.identity);
+    const later = await loggedIn(running, 'kept@example.test');
+    const gone = await signedUp(running, 'gone@example.test');
+    const before = await running.auth.internal.endedSessions(0);
+    await restore(backup);
+
+    expect((await running.send(ME, {}, kept.identity)).data?.me).toMatchObject({ email: 'kept@example.test' });
+    expect(codeOf(await running.send(REFRESH, { token: later.refreshToken }))).toBeUndefined();
+    expect(codeOf(await running.send(REFRESH, { token: loggedOut.refreshToken }))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.send(REFRESH, { token: gone.refreshToken }))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.send(LOGIN, { input: { email: 'gone@example.test', password: PASSWORD } }))).toBe(
+      'UNAUTHENTICATED',
+    );
+    await loggedIn(running, 'kept@example.test');
+
+    const after = await running.auth.internal.endedSessions(before.last);
+    expect(before.sessions.map(({ sessionId }) => sessionId)).toEqual([loggedOut.sessionId]);
+    expect((await running.auth.internal.endedSessions(0)).sessions).toEqual([...before.sessions, ...after.sessions]);
+    expect(after).toMatchObject({
+      last: before.last + 1,
+      sessions: [{ sequence: before.last + 1, sessionId: gone.sessionId }],
+    });
+  });
+
+  it('goes on counting ended sessions where the list stands', async () => {
+    const one = await signedUp(running, 'one@example.test');
+    const other = await loggedIn(running, 'one@example.test');
+    await running.send(LOGOUT, {}, one.identity);
+    await restore(await backupOf(running));
+    await running.send(LOGOUT, {}, other.identity);
+    const { sessions, last } = await running.auth.internal.endedSessions(0);
+    expect(sessions.map(({ sequence, sessionId }) => [sequence, sessionId])).toEqual([
+      [1, one.sessionId],
+      [2, other.sessionId],
+    ]);
+    expect(last).toBe(2);
+  });
+
+  it('keeps mailed recovery tokens of accounts that are still there, and sends the mails that were promised', async () => {
+    await signedUp(running, 'forgetful@example.test');
+    await running.send(REQUEST_RESET, { email: 'forgetful@example.test' });
+    await running.auth.processAll();
+    const token = running.postbox.mails[0]?.text.match(/^[\w-]{20,}$/m)?.[0];
+    running.postbox.failure = new Error('The post is closed.');
+    await running.send(REQUEST_RESET, { email: 'forgetful@example.test' });
+    await restore(await backupOf(running));
+
+    const reset = await running.send(RESET, { input: { token, newPassword: 'another battery staple' } });
+    expect(codeOf(reset)).toBeUndefined();
+    await loggedIn(running, 'forgetful@example.test', 'another battery staple');
+    running.postbox.failure = undefined;
+    running.clock.advance(3_600_000);
+    await running.auth.processAll();
+    expect(running.postbox.mails).toHaveLength(2);
+  });
+
+  it('keeps the whole audit trail and writes it on, whatever the dump had in it', async () => {
+    await signedUp(running, 'audited@example.test');
+    const backup = await backupOf(running);
+    await backup.query(
+      `create table restored.audit_log (id bigint, kind text); insert into restored.audit_log values (1, 'forged')`,
+    );
+    await running.auth.restore.adopt(backup.name);
+    await loggedIn(running, 'audited@example.test');
+    const before = await trail();
+    olds.push(await swap(running, backup.name));
+    expect(await trail()).toEqual(before);
+    await loggedIn(running, 'audited@example.test');
+    expect((await trail()).slice(0, -1)).toEqual(before);
+    await expect(running.database.query('delete from audit_log')).rejects.toThrow('only grows');
+  });
+
+  it('may copy the present more than once before the swap', async () => {
+    const someone = await signedUp(running, 'twice@example.test');
+    const backup = await backupOf(running);
+    await signedUp(running, 'gone@example.test');
+    await running.auth.restore.adopt(backup.name);
+    await running.auth.restore.carryOver(backup.name);
+    await running.send(LOGOUT, {}, someone.identity);
+    const second = await loggedIn(running, 'twice@example.test');
+    await running.auth.restore.carryOver(backup.name);
+    olds.push(await swap(running, backup.name));
+    expect(codeOf(await running.send(REFRESH, { token: someone.refreshToken }))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.send(REFRESH, { token: second.refreshToken }))).toBeUndefined();
+    expect((await running.auth.internal.endedSessions(0)).sessions.map(({ sequence }) => sequence)).toEqual([1, 2]);
+  });
+
+  it('copies more rows than fit into one batch', async () => {
+    const { userId } = await signedUp(running, 'many@example.test');
+    await running.database.query(
+      `insert into sessions (id, account_id, created_at, tokens_until, expires_at)
+       select gen_random_uuid(), $1, now(), now() + interval '1 hour', now() + interval '1 day' from generate_series(1, 12000)`,
+      [userId],
+    );
+    await running.database.query(
+      `insert into audit_log (at, kind, account_id, request_id) select now(), 'login.failed', $1, 'r' from generate_series(1, 12000)`,
+      [userId],
+    );
+    const counts = `select (select count(*) from sessions)::int as sessions, (select count(*) from audit_log)::int as entries,
+      (select sum(hashtext(s::text)::bigint) from sessions s) as same`;
+    const before = await running.database.query(counts);
+    await restore(await backupOf(running));
+    expect(await running.database.query(counts)).toEqual(before);
+  });
+
+  it('answers everybody with success or SERVICE_UNAVAILABLE meanwhile', async () => {
+    const users = await Promise.all([1, 2, 3, 4].map((n) => signedUp(running, `user${n}@example.test`)));
+    const codes = new Map<unknown, number>();
+    const seen = (code: unknown) => codes.set(code, (codes.get(code) ?? 0) + 1);
+    const succeeded = () => codes.get(undefined) ?? 0;
+    let going = true;
+    const work = users.map(async ({ identity }, index) => {
+      while (going) {
+        seen(codeOf(await running.send(ME, {}, identity)));
+        const input = { email: `user${index + 1}@example.test`, password: PASSWORD };
+        const opened = await running.send(LOGIN, { input });
+        seen(codeOf(opened));
+        const token = (opened.data?.login as { refreshToken?: string } | null | undefined)?.refreshToken; // as the operation asks for it
+        if (token) seen(codeOf(await running.send(REFRESH, { token })));
+      }
+    });
+    await eventually(() => expect(succeeded()).toBeGreaterThan(20));
+    await restore(await backupOf(running));
+    const behind = succeeded();
+    await eventually(() => expect(succeeded()).toBeGreaterThan(behind + 40));
+    going = false;
+    await Promise.all(work);
+    expect([...codes.keys()].filter((code) => code !== undefined && code !== 'SERVICE_UNAVAILABLE')).toEqual([]);
+  });
+});

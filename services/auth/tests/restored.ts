@@ -1,0 +1,98 @@
+import { createTestDatabase, requiredAddress, type TestDatabase } from '@taskmesh/testing';
+import { Client } from 'pg';
+import { v7 } from 'uuid';
+import type { RunningAuth } from './running-auth.ts';
+
+/** The table of a dump when only its rows are left. */
+export const RESTORED_ACCOUNTS = `
+  create schema restored;
+  create table restored.accounts (
+    id uuid, email text, email_key text, name text, password_hash text, password_version integer,
+    email_confirmed_at timestamptz, created_at timestamptz, updated_at timestamptz
+  );`;
+
+/** A row; each value as SQL. */
+export function restoredAccount(columns: Record<string, string> = {}): string {
+  const row: Record<string, string> = {
+    id: `'${v7()}'`,
+    email: `'Somebody@Example.test'`,
+    email_key: `'somebody@example.test'`,
+    name: `'Somebody'`,
+    password_hash: `'$argon2id$v=19$m=19456,t=2,p=1$c29tZXRoaW5n$c29tZXRoaW5n'`,
+    password_version: '1',
+    email_confirmed_at: `'2026-01-01T00:00Z'`,
+    created_at: `'2026-01-01T00:00Z'`,
+    updated_at: `'2026-01-01T00:00Z'`,
+    ...columns,
+  };
+  return `insert into restored.accounts (${Object.keys(row).join(', ')}) values (${Object.values(row).join(', ')});`;
+}
+
+export interface RestoredDatabase extends TestDatabase {
+  name: string;
+}
+
+/** A database beside the living one, as backup leaves it for adoption. */
+export async function restoredDatabase(statements: string): Promise<RestoredDatabase> {
+  const database = await createTestDatabase('auth_restored');
+  await database.query(statements);
+  return { ...database, name: nameOf(database) };
+}
+
+/** The same, with the accounts that the living store has now: a backup of this moment. */
+export async function backupOf({ database }: RunningAuth): Promise<RestoredDatabase> {
+  const [row] = await database.query(`select coalesce(json_agg(a), '[]')::text as rows from accounts a`);
+  const restored = await restoredDatabase(RESTORED_ACCOUNTS);
+  await restored.query(
+    'insert into restored.accounts select * from json_populate_recordset(null::restored.accounts, $1::json)',
+    [row?.rows],
+  );
+  return restored;
+}
+
+export function nameOf({ url }: TestDatabase): string {
+  return new URL(url).pathname.slice(1);
+}
+
+/** Lets the restored store take the living one's place, with what belongs to the present; gives the living one's new name. */
+export async function swap({ auth, database }: RunningAuth, fresh: string): Promise<string> {
+  const live = nameOf(database);
+  const old = `${live}_old`;
+  await inMaintenance(async (admin) => {
+    const writersOut = new Client({ connectionString: database.url });
+    writersOut.on('error', () => undefined);
+    await writersOut.connect();
+    await writersOut.query('begin');
+    const { rows } = await writersOut.query<{ name: string }>(
+      `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
+    );
+    await writersOut.query(`lock table ${rows.map(({ name }) => name).join(', ')} in share mode`);
+    await auth.restore.carryOver(fresh);
+    await admin.query(`alter database ${live} with allow_connections false`);
+    // Who holds the locks goes last, or a writer that waits would still write where nobody looks any more.
+    const { rows: own } = await writersOut.query('select pg_backend_pid() as pid');
+    const end = 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> $2';
+    // A session that was just being opened may come up behind the first look.
+    while ((await admin.query(end, [live, own[0]?.pid])).rowCount !== 0);
+    await writersOut.end();
+    await admin.query('begin');
+    await admin.query(`alter database ${live} rename to ${old}`);
+    await admin.query(`alter database ${fresh} rename to ${live}`);
+    await admin.query('commit');
+  });
+  return old;
+}
+
+export async function dropDatabase(name: string): Promise<void> {
+  await inMaintenance((admin) => admin.query(`drop database if exists ${name} with (force)`));
+}
+
+async function inMaintenance(work: (admin: Client) => Promise<unknown>): Promise<void> {
+  const admin = new Client({ connectionString: requiredAddress('POSTGRES_URL') });
+  await admin.connect();
+  try {
+    await work(admin);
+  } finally {
+    await admin.end();
+  }
+}

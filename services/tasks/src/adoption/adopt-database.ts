@@ -1,0 +1,130 @@
+import { openSession, type Database, type Session } from '@taskmesh/database';
+import type { Adoption, TasksRestore } from '@taskmesh/internal-api';
+import type { Log } from '@taskmesh/service';
+import { parseInput } from '@taskmesh/validation';
+import { z } from 'zod';
+import { STATE } from '../feed/feed.statements.ts';
+import { ANALYZE, BEGIN_EPOCH, countBroken, DROP_RESTORED, restoredEpoch, takeOver } from './adoption.statements.ts';
+import { columnsOf, tablesBeside, type Columns } from './restored-tables.ts';
+import { BLANKS, rulesFor, TASK_TYPES } from './rules.ts';
+import { inTransaction } from './transaction.ts';
+
+/** As long as backup waits for the answer. */
+const PATIENCE_MS = 10 * 60_000;
+
+/** What this service's own dumps hold besides the tasks; it is made anew. */
+const OWN_TABLES = [
+  ...['tasks', 'feeds', 'changes', 'feed_state', 'dead_letters', 'idempotency_keys'],
+  'mikro_orm_migrations',
+];
+
+export interface AdoptionDeps {
+  /** The living store. */
+  database: Pick<Database, 'run'>;
+  /** Its address: the restored one is beside it. */
+  url: string;
+  /** The service's database at another address; opens nothing yet. */
+  databaseAt(url: string): Promise<Pick<Database, 'migrate' | 'close'>>;
+  log: Log;
+}
+
+/** Makes the database of a restored dump into a store. No row passes through this process. */
+export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps): TasksRestore {
+  const name = z
+    .string()
+    .regex(/^[^\0]{1,63}$/, 'That cannot be a database.')
+    .refine((value) => value !== databaseOf(url), 'The living store is not for adoption.');
+
+  const migrate = async (target: string): Promise<void> => {
+    const store = await databaseAt(target);
+    try {
+      await store.migrate();
+    } finally {
+      await store.close();
+    }
+  };
+
+  const livingEpoch = async (): Promise<number> => {
+    const [state] = await database.run<{ epoch: number }>('read', STATE, []);
+    return state?.epoch ?? 0;
+  };
+
+  const adopt = async (session: Session, target: string): Promise<Adoption> => {
+    const columns = await columnsOf(session, 'tasks');
+    const reason = missingColumns(columns) ?? (await brokenRules(session, columns));
+    if (reason !== undefined) return { complete: false, reason };
+    await migrate(target);
+    const dropped = await tablesBeside(session, OWN_TABLES);
+    const tasks = await inTransaction(session, async () => {
+      const [taken] = await session.run<{ count: string }>(takeOver(columns));
+      const epoch = 1 + Math.max(await livingEpoch(), await epochOfDump(session));
+      await session.run(BEGIN_EPOCH, [epoch]);
+      await session.run(DROP_RESTORED);
+      await session.run(ANALYZE);
+      return Number(taken?.count);
+    });
+    return { complete: true, rows: { tasks }, dropped };
+  };
+
+  return {
+    async adopt(given) {
+      const target = inDatabase(url, parseInput(name, given));
+      const session = await openSession({
+        url: target,
+        name: 'taskmesh-tasks-adoption',
+        settings: { statement_timeout: '0' },
+        timeoutMs: PATIENCE_MS,
+      });
+      try {
+        const adoption = await adopt(session, target);
+        log.info({ database: given, ...adoption }, 'looked at a restored database');
+        return adoption;
+      } catch (error) {
+        if (!isDuplicate(error)) throw error;
+        return { complete: false, reason: 'Two rows of the table tasks have the same id.' };
+      } finally {
+        await session.close();
+      }
+    },
+  };
+}
+
+function missingColumns(columns: Columns): string | undefined {
+  if (columns.size === 0) return 'There is no table tasks.';
+  const missing = Object.keys(TASK_TYPES).filter((name) => !columns.has(name));
+  return missing.length > 0 ? `The table tasks is without ${missing.join(', ')}.` : undefined;
+}
+
+async function brokenRules(session: Session, columns: Columns): Promise<string | undefined> {
+  const rules = rulesFor(columns);
+  const [counts] = await session.run<Record<string, string>>(countBroken(rules), [BLANKS]);
+  const broken = rules.flatMap(({ sentence }, index) => {
+    const count = Number(counts?.[`broken_${index}`]);
+    return count > 0 ? [`${sentence} (not so in ${count})`] : [];
+  });
+  return broken.length > 0 ? `Rows of the table tasks break the rules: ${broken.join('; ')}.` : undefined;
+}
+
+async function epochOfDump(session: Session): Promise<number> {
+  const columns = await columnsOf(session, 'feed_state');
+  if (!columns.has('epoch')) return 0;
+  const [state] = await session.run<{ epoch: number }>(restoredEpoch(columns));
+  return state?.epoch ?? 0;
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+function isDuplicate(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION;
+}
+
+function databaseOf(url: string): string {
+  return decodeURIComponent(new URL(url).pathname.slice(1));
+}
+
+/** The same server and user, another database. */
+function inDatabase(url: string, database: string): string {
+  const other = new URL(url);
+  other.pathname = `/${encodeURIComponent(database)}`;
+  return other.href;
+}

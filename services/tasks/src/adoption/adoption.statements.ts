@@ -1,0 +1,51 @@
+import type { Statement } from '@taskmesh/database';
+import { valueOf, RESTORED, type Columns } from './restored-tables.ts';
+import { TASK_TYPES, type Rule } from './rules.ts';
+
+const ROWS = `from ${RESTORED}.tasks r`;
+/** Far from the end of the type, so that there is room for what comes. */
+const LARGEST = 2_000_000_000;
+
+/** One look at every row for all rules: the columns `broken_0`, `broken_1` … count who breaks which. */
+export function countBroken(rules: Rule[]): Statement {
+  const counts = rules.map(({ broken }, index) => `count(*) filter (where ${broken})::text as broken_${index}`);
+  return { name: 'adopt-count-broken', text: `select ${counts.join(', ')} ${ROWS}` };
+}
+
+/** A version that is missing or of no use begins anew. */
+export function takeOver(columns: Columns): Statement {
+  const version = columns.has('version') ? valueOf(columns, 'version', 'integer') : 'null';
+  const values = Object.entries(TASK_TYPES).map(([name, type]) => valueOf(columns, name, type));
+  return {
+    name: 'adopt-take-over',
+    text: `
+      with taken as (
+        insert into public.tasks (${Object.keys(TASK_TYPES).join(', ')}, version)
+        select ${values.join(', ')}, case when ${version} between 1 and ${LARGEST} then ${version} else 1 end ${ROWS}
+        returning 1
+      )
+      select count(*)::text as count from taken`,
+  };
+}
+
+/** The epoch of the store that was backed up; 0 when it had none that makes sense. */
+export function restoredEpoch(columns: Columns): Statement {
+  const epoch = valueOf(columns, 'epoch', 'integer');
+  return {
+    name: 'adopt-restored-epoch',
+    text: `
+      select coalesce(max(case when ${epoch} between 1 and ${LARGEST} then ${epoch} end), 0) as epoch
+      from ${RESTORED}.feed_state r`,
+  };
+}
+
+/** $1 epoch. The key is a new one already: the migrations made it in this database. */
+export const BEGIN_EPOCH: Statement = {
+  name: 'adopt-begin-epoch',
+  text: 'update public.feed_state set epoch = $1::integer',
+};
+
+export const DROP_RESTORED: Statement = { name: 'adopt-drop-restored', text: `drop schema ${RESTORED} cascade` };
+
+/** So that the first reads after the swap are planned with the truth. */
+export const ANALYZE: Statement = { name: 'adopt-analyze', text: 'analyze public.tasks' };

@@ -1,0 +1,70 @@
+import { createTestDatabase, requiredAddress, type TestDatabase } from '@taskmesh/testing';
+import { Client } from 'pg';
+import { v7 } from 'uuid';
+
+/** The table of a dump when only its rows are left. */
+export const RESTORED_TASKS = `
+  create schema restored;
+  create table restored.tasks (
+    id uuid, user_id uuid, title text, description text, completed boolean, due_date timestamptz, category text,
+    priority text, created_at timestamptz, updated_at timestamptz, version integer
+  );`;
+
+/** The columns of one row, as SQL. */
+export type RestoredRow = Record<string, string>;
+
+export function restoredRow(columns: RestoredRow = {}): string {
+  const row: RestoredRow = {
+    id: `'${v7()}'`,
+    user_id: `'${v7()}'`,
+    title: `'from the dump'`,
+    description: 'null',
+    completed: 'false',
+    due_date: 'null',
+    category: 'null',
+    priority: `'medium'`,
+    created_at: `'2026-01-01T00:00Z'`,
+    updated_at: `'2026-01-01T00:00Z'`,
+    ...columns,
+  };
+  return `insert into restored.tasks (${Object.keys(row).join(', ')}) values (${Object.values(row).join(', ')});`;
+}
+
+/** A database beside the living one, as backup leaves it for adoption. */
+export async function restoredDatabase(statements: string): Promise<TestDatabase & { name: string }> {
+  const database = await createTestDatabase('restored');
+  await database.query(statements);
+  return { ...database, name: nameOf(database) };
+}
+
+export function nameOf({ url }: TestDatabase): string {
+  return new URL(url).pathname.slice(1);
+}
+
+/** The two change places by renaming: the restored one gets the living one's name, and that one the name `old`. */
+export async function swap(live: string, fresh: string, old: string): Promise<void> {
+  const admin = new Client({ connectionString: requiredAddress('POSTGRES_URL') });
+  await admin.connect();
+  try {
+    await admin.query(`alter database ${live} with allow_connections false`);
+    // A session that was just being opened may come up behind the first look.
+    for (let left = 1; left !== 0;)
+      left =
+        (await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [live]))
+          .rowCount ?? 0;
+    await admin.query('begin');
+    await admin.query(`alter database ${live} rename to ${old}`);
+    await admin.query(`alter database ${fresh} rename to ${live}`);
+    await admin.query('commit');
+  } finally {
+    await admin.end();
+  }
+}
+
+/** Removes what a swap left of the living store. */
+export async function dropOld(old: string): Promise<void> {
+  const admin = new Client({ connectionString: requiredAddress('POSTGRES_URL') });
+  await admin.connect();
+  await admin.query(`drop database if exists ${old} with (force)`);
+  await admin.end();
+}

@@ -1,0 +1,228 @@
+import { createTaskInput } from '@taskmesh/validation';
+import type { TestDatabase } from '@taskmesh/testing';
+import { v7 } from 'uuid';
+import { nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './_restored.ts';
+import { startTasks, type TestTasks } from './_tasks.ts';
+
+let living: TestTasks;
+let loaded: TestDatabase & { name: string };
+
+beforeAll(async () => {
+  living = await startTasks({ name: 'adoption' });
+});
+afterAll(() => living.stop());
+afterEach(() => loaded.drop());
+
+async function adopt(statements: string) {
+  loaded = await restoredDatabase(statements);
+  return living.tasks.restore.adopt(loaded.name);
+}
+
+const withRows = (...rows: RestoredRow[]) => RESTORED_TASKS + rows.map(restoredRow).join('');
+
+const schemas = () =>
+  loaded.query(`select nspname as name from pg_namespace where nspname in ('public', 'restored') order by 1`);
+
+describe('a complete restored store', () => {
+  it('becomes a store with the same rows, and without what was around them', async () => {
+    const id = v7();
+    const statements = `${withRows(
+      { id: `'${id}'`, version: '7', due_date: `'0001-01-01T00:00Z'`, category: `''`, description: `'some'` },
+      { version: 'null' },
+    )} create table restored.invoices (id int); create table restored.feeds (owner_id uuid);`;
+    expect(await adopt(statements)).toEqual({ complete: true, rows: { tasks: 2 }, dropped: ['invoices'] });
+    expect(await schemas()).toEqual([{ name: 'public' }]);
+    expect(await loaded.query('select id, version, description, category from tasks order by version desc')).toEqual([
+      { id, version: 7, description: 'some', category: '' },
+      expect.objectContaining({ version: 1 }),
+    ]);
+    expect(await loaded.query('select (select count(*) from changes) + (select count(*) from feeds) as n')).toEqual([
+      { n: '0' },
+    ]);
+  });
+
+  it('has all that migrations make, so that the service runs on it', async () => {
+    const owner = v7();
+    await adopt(withRows({ user_id: `'${owner}'` }));
+    const structure = `select table_name, column_name, data_type from information_schema.columns
+      where table_schema = 'public' order by 1, 2`;
+    expect(await loaded.query(structure)).toEqual(await living.database.query(structure));
+  });
+
+  it('takes text, times of other types and enumerations become text for what they say', async () => {
+    const id = v7();
+    const statements = `create schema restored;
+      create table restored.tasks (id text, user_id varchar(40), title varchar(300), description varchar, completed text,
+        due_date timestamp, category varchar, priority text, created_at text, updated_at date);
+      insert into restored.tasks values ('${id.toUpperCase()}', '${id}', 'old types', null, 'true',
+        '2026-02-03 04:05:06', null, 'high', '2026-01-02T03:04:05.6+01:00', '2026-01-02')`;
+    expect(await adopt(statements)).toMatchObject({ complete: true, rows: { tasks: 1 } });
+    const utc = (column: string) => `(${column} at time zone 'UTC')::text as ${column}`;
+    expect(
+      await loaded.query(
+        `select id, completed, ${utc('due_date')}, ${utc('created_at')}, ${utc('updated_at')} from tasks`,
+      ),
+    ).toEqual([
+      {
+        id,
+        completed: true,
+        due_date: '2026-02-03 04:05:06',
+        created_at: '2026-01-02 02:04:05.6',
+        updated_at: '2026-01-02 00:00:00',
+      },
+    ]);
+  });
+
+  it.each([
+    ['nothing', '', 2],
+    [
+      'a lower epoch',
+      'create table restored.feed_state (epoch integer); insert into restored.feed_state values (1)',
+      2,
+    ],
+    [
+      'a higher epoch',
+      'create table restored.feed_state (epoch integer); insert into restored.feed_state values (41)',
+      42,
+    ],
+    ['no number', `create table restored.feed_state (epoch text); insert into restored.feed_state values ('x')`, 2],
+    [
+      'no room',
+      `create table restored.feed_state (epoch bigint); insert into restored.feed_state values (2147483647)`,
+      2,
+    ],
+    ['no epoch', `create table restored.feed_state (other int)`, 2],
+  ])('begins an epoch behind the living one and its own, with %s in the dump', async (_what, state, epoch) => {
+    expect(await adopt(withRows({}) + state)).toMatchObject({ complete: true, dropped: [] });
+    expect(await loaded.query('select epoch from feed_state')).toEqual([{ epoch }]);
+  });
+
+  it('has a secret for cursors that neither the living store nor the dump has', async () => {
+    const state = `create table restored.feed_state (epoch int, cursor_key bytea); insert into restored.feed_state values (1, '\\x01')`;
+    await adopt(withRows({}) + state);
+    const key = 'select length(cursor_key) as bytes, cursor_key::text as key from feed_state';
+    const [fresh] = await loaded.query(key);
+    const [old] = await living.database.query(key);
+    expect(fresh?.bytes).toBe(32);
+    expect(fresh?.key).not.toEqual(old?.key);
+  });
+
+  it('keeps no connection, so that it can be renamed', async () => {
+    await adopt(withRows({}));
+    expect(await living.database.query(`select 1 from pg_stat_activity where datname = $1`, [loaded.name])).toEqual([]);
+  });
+
+  it('may be empty', async () => {
+    expect(await adopt(RESTORED_TASKS)).toEqual({ complete: true, rows: { tasks: 0 }, dropped: [] });
+  });
+
+  it('takes many rows, for longer than a request may take', async () => {
+    const many = `${RESTORED_TASKS} insert into restored.tasks
+      select gen_random_uuid(), gen_random_uuid(), 'many of them', null, false, null, null, 'low', now(), now(), 1
+      from generate_series(1, 50000)`;
+    expect(await adopt(many)).toMatchObject({ complete: true, rows: { tasks: 50_000 } });
+  });
+});
+
+describe('an incomplete restored store', () => {
+  it.each([
+    ['no table', 'create schema restored', /no table tasks/],
+    ['nothing at all', 'select 1', /no table tasks/],
+    [
+      'columns that are missing',
+      'create schema restored; create table restored.tasks (id uuid, title text)',
+      /due_date/,
+    ],
+  ])('is refused: %s', async (_what, statements, reason) => {
+    expect(await adopt(statements)).toEqual({ complete: false, reason: expect.stringMatching(reason) });
+  });
+
+  it.each<[string, RestoredRow]>([
+    ['title', { title: `'ab'` }],
+    ['title', { title: `repeat('x', 256)` }],
+    ['title', { title: `U&' \\00A0\\200B\\3000'` }],
+    ['title is needed', { title: 'null' }],
+    ['description', { description: `repeat('x', 2001)` }],
+    ['category', { category: `repeat('x', 256)` }],
+    ['priority', { priority: `'urgent'` }],
+    ['priority is needed', { priority: 'null' }],
+    ['completed is needed', { completed: 'null' }],
+    ['user_id is needed', { user_id: 'null' }],
+    ['id is needed', { id: 'null' }],
+    ['created_at', { created_at: `'-infinity'` }],
+    ['updated_at', { updated_at: `'infinity'` }],
+    ['due_date', { due_date: `'0001-12-31 BC'` }],
+    ['due_date', { due_date: `'9999-12-31T23:59:59.9996Z'` }],
+  ])('is refused for its %s: %j', async (word, row) => {
+    const adoption = await adopt(withRows({}, row));
+    expect(adoption).toEqual({ complete: false, reason: expect.stringContaining(word) });
+    expect(await schemas()).toEqual([{ name: 'public' }, { name: 'restored' }]);
+  });
+
+  it('is refused for text that is no value of the column', async () => {
+    const statements = `create schema restored;
+      create table restored.tasks (id text, user_id uuid, title text, description text, completed text,
+        due_date text, category text, priority text, created_at text, updated_at text);
+      insert into restored.tasks values ('1', gen_random_uuid(), 'text', null, 'perhaps', 'soon', null, 'low', 'x', now())`;
+    const adoption = await adopt(statements);
+    for (const sentence of ['id is needed', 'completed is needed', 'created_at is needed', 'due_date is a time'])
+      expect(adoption).toEqual({ complete: false, reason: expect.stringContaining(sentence) });
+  });
+
+  it('is refused for two rows with one id, nothing of it is taken, and after a correction it may come again', async () => {
+    const id = `'${v7()}'`;
+    const refused = await adopt(withRows({ id }, { id }));
+    expect(refused).toEqual({ complete: false, reason: expect.stringContaining('same id') });
+    expect(await loaded.query('select count(*)::int as n from public.tasks')).toEqual([{ n: 0 }]);
+    await loaded.query('delete from restored.tasks where ctid = (select max(ctid) from restored.tasks)');
+    expect(await living.tasks.restore.adopt(loaded.name)).toMatchObject({ complete: true, rows: { tasks: 1 } });
+  });
+
+  it('is judged as the rules for requests judge', async () => {
+    const titles = [
+      'abc',
+      '😀😀😀',
+      '😀😀',
+      ' x ',
+      '   ',
+      '\u2028\ufeff\u200d',
+      'x'.repeat(255),
+      '😀'.repeat(255),
+      '😀'.repeat(256),
+    ];
+    const descriptions = [null, '', '😀'.repeat(2000), '😀'.repeat(2001)];
+    const categories = [null, '', '😀'.repeat(255), '😀'.repeat(256)];
+    const text = (value: string | null) => (value === null ? 'null' : `'${value}'`);
+    loaded = await restoredDatabase(RESTORED_TASKS);
+    const inputs = [
+      ...titles.map((title) => ({ title, description: null, category: null })),
+      ...descriptions.map((description) => ({ title: 'title', description, category: null })),
+      ...categories.map((category) => ({ title: 'title', description: null, category })),
+    ];
+    for (const input of inputs.filter((each) => !createTaskInput.safeParse(each).success)) {
+      await loaded.query('truncate restored.tasks');
+      const { title, description, category } = input;
+      await loaded.query(restoredRow({ title: text(title), description: text(description), category: text(category) }));
+      expect([input, await living.tasks.restore.adopt(loaded.name)]).toMatchObject([input, { complete: false }]);
+    }
+    await loaded.query('truncate restored.tasks');
+    const good = inputs.filter((each) => createTaskInput.safeParse(each).success);
+    for (const { title, description, category } of good)
+      await loaded.query(restoredRow({ title: text(title), description: text(description), category: text(category) }));
+    expect(await living.tasks.restore.adopt(loaded.name)).toMatchObject({
+      complete: true,
+      rows: { tasks: good.length },
+    });
+  });
+});
+
+describe('what is no restored database', () => {
+  it('is refused: the living store, names that cannot be, databases that are not there', async () => {
+    loaded = await restoredDatabase('select 1');
+    const { adopt: adoptIt } = living.tasks.restore;
+    await expect(adoptIt(nameOf(living.database))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+    await expect(adoptIt('')).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+    await expect(adoptIt('x'.repeat(64))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+    await expect(adoptIt(`${loaded.name}_not_there`)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+});

@@ -1,0 +1,124 @@
+import type { TaskChanged } from '@taskmesh/events';
+import { eventually } from '@taskmesh/testing';
+import { v7 } from 'uuid';
+import { PARTITIONS } from '../src/feed/partition.ts';
+import { LOCK_CLASS } from '../src/relay/relay.statements.ts';
+import { dropOld, nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, swap } from './_restored.ts';
+import { followed, replayed, storedTasks } from './_history.ts';
+import { codeOf, startTasks, type Answer, type TestTasks, type TestUser } from './_tasks.ts';
+
+const CREATE = 'mutation ($title: String!) { createTask(input: { title: $title }) { id } }';
+const READ = '{ tasks(first: 5) { totalCount changesCursor edges { node { id } } } taskStatistics { total } }';
+const RESTORED_TITLE = 'from the dump';
+
+let service: TestTasks;
+let replica: TestTasks;
+const olds: string[] = [];
+
+beforeAll(async () => {
+  service = await startTasks({ name: 'swap' });
+  replica = await service.another();
+});
+afterAll(async () => {
+  await replica.stop();
+  await service.stop();
+  for (const old of olds) await dropOld(old);
+});
+
+const cursorOf = async (user: TestUser): Promise<string> =>
+  (await user.ask('{ tasks { changesCursor } }')).tasks.changesCursor;
+
+/** Adopts a dump with one task of each owner, and lets it take the living store's place. */
+async function restore(owners: string[]): Promise<void> {
+  const live = nameOf(service.database);
+  const rows = owners.map((owner) => restoredRow({ user_id: `'${owner}'`, title: `'${RESTORED_TITLE}'` }));
+  const fresh = await restoredDatabase(RESTORED_TASKS + rows.join(''));
+  expect(await service.tasks.restore.adopt(fresh.name)).toMatchObject({
+    complete: true,
+    rows: { tasks: owners.length },
+  });
+  const old = `${live}_old_${olds.length}`;
+  olds.push(old);
+  await swap(live, fresh.name, old);
+}
+
+/** Every instance's readers and writers, until told to stop. Gives the codes that they saw, and what was acknowledged. */
+function underLoad(users: TestUser[]) {
+  const codes = new Map<unknown, number>();
+  const acknowledged: { owner: string; id: string }[] = [];
+  let going = true;
+  const seen = (code: unknown) => codes.set(code, (codes.get(code) ?? 0) + 1);
+  const work = users.map(async (user) => {
+    while (going) {
+      const written: Answer = await user.send(CREATE, { title: 'under load' });
+      seen(codeOf(written));
+      if (written.data?.createTask) acknowledged.push({ owner: user.id, id: written.data.createTask.id });
+      seen(codeOf(await user.send(READ)));
+    }
+  });
+  return {
+    acknowledged,
+    async stop() {
+      going = false;
+      await Promise.all(work);
+      return codes;
+    },
+  };
+}
+
+it('goes on by itself when another database takes the place of its own', async () => {
+  const ids = Array.from({ length: 6 }, () => v7());
+  const users = ids.flatMap((id) => [service.user(id), replica.user(id)]);
+  const [someone] = users as [TestUser];
+  await someone.create({ title: 'before the restore' });
+  const before = await cursorOf(someone);
+  expect(await service.tasks.internal.openCursor(someone.id, before)).toEqual({ epoch: 1, sequence: 1 });
+
+  const load = underLoad(users);
+  await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(50));
+  await restore(ids);
+  const behind = load.acknowledged.length;
+  await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(behind + 100));
+  const codes = await load.stop();
+  expect([...codes.keys()].filter((code) => code !== undefined && code !== 'SERVICE_UNAVAILABLE')).toEqual([]);
+
+  const { epoch, heads } = await service.tasks.internal.heads(ids);
+  expect(epoch).toBe(2);
+  expect(await replica.tasks.internal.openCursor(someone.id, before)).toBeNull();
+  expect(await service.tasks.internal.openCursor(someone.id, await cursorOf(someone))).toEqual({
+    epoch: 2,
+    sequence: heads[someone.id],
+  });
+
+  await Promise.all([service.delivered(), replica.delivered()]);
+  await eventually(async () => expect(await locksOnTheNewStore()).toBe(PARTITIONS));
+  await eventually(async () => expect((await partsOf(service)) + (await partsOf(replica))).toBe(PARTITIONS));
+  const fresh = service.published.filter((change) => change.epoch === 2);
+  const firstFresh = service.published.findIndex((change) => change.epoch === 2);
+  expect(service.published.slice(firstFresh).filter((change) => change.epoch !== 2)).toEqual([]);
+  await expectHistories(ids, fresh, heads);
+});
+
+const partsOf = async ({ tasks }: TestTasks) => Number((await tasks.ready()).checks?.relayParts);
+
+async function locksOnTheNewStore(): Promise<unknown> {
+  const [row] = await service.database.query(
+    `select count(*)::int as n from pg_locks
+     where locktype = 'advisory' and classid = $1
+       and database = (select oid from pg_database where datname = current_database())`,
+    [LOCK_CLASS],
+  );
+  return row?.n;
+}
+
+async function expectHistories(ids: string[], changes: TaskChanged[], heads: Record<string, number>) {
+  const histories = followed(changes);
+  for (const id of ids) {
+    const history = histories.get(id) ?? [];
+    expect(history.length).toBe(heads[id]);
+    const stored = await storedTasks(service.database, id);
+    const created = stored.filter(({ title }) => title !== RESTORED_TITLE);
+    expect(stored.length).toBe(created.length + 1);
+    expect(replayed(history)).toEqual(created);
+  }
+}
