@@ -4,7 +4,7 @@ import {
   type RealtimePostgresChangesPayload,
   type SupabaseClient,
 } from '@supabase/supabase-js';
-import { eventually } from '@taskmesh/testing';
+import { createFaultyProxy, eventually } from '@taskmesh/testing';
 import { createClient as createSse } from 'graphql-sse';
 import { randomUUID } from 'node:crypto';
 import { createClient as createOldSupabase } from 'supabase-js-2.49';
@@ -236,36 +236,37 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
 
   it('lets a Supabase client resume behind the last cursor that it was told', async () => {
     const { token } = await account();
-    const client = createSupabase(url(), 'public-key', { accessToken: async () => token });
+    const { hostname: host, port } = new URL(url());
+    const network = await createFaultyProxy({ host, port: Number(port) });
+    const client = createSupabase(`http://${network.host}:${network.port}`, 'public-key', {
+      accessToken: async () => token,
+    });
     await client.realtime.setAuth(token);
     const titles: unknown[] = [];
+    let cursors = 0;
     const channel = client
       .channel('tasks')
-      .on(
-        'postgres_changes',
-        { event: '*', schema: 'public', table: 'tasks' },
-        (change) => void titles.push((change.new as { title?: string }).title),
-      )
+      .on('postgres_changes', { event: '*', schema: 'public', table: 'tasks' }, (change) => {
+        titles.push((change.new as { title?: string }).title);
+      })
       .on('system', {}, (message: { extension: string; cursor?: string }) => {
-        if (message.extension === 'resume' && message.cursor)
-          channel.updateJoinPayload({ resume: { since: message.cursor } });
+        if (message.extension !== 'resume' || !message.cursor) return;
+        cursors++;
+        channel.updateJoinPayload({ resume: { since: message.cursor } });
       });
     channel.updateJoinPayload({ resume: { since: null } });
     await new Promise<void>((resolve) => channel.subscribe((status) => status === 'SUBSCRIBED' && resolve()));
     await create(token, 'one');
-    await eventually(() => expect(titles).toEqual(['one']));
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    // The network goes away under the client, and a change is made meanwhile.
-    (
-      client.realtime as unknown as {
-        socketAdapter?: { socket: { conn: { close(): void } } };
-        conn?: { close(): void };
-      }
-    ).conn?.close();
+    await eventually(() => expect([titles, cursors]).toEqual([['one'], 1]));
+    // The network goes away under the client, and changes are made meanwhile.
+    await network.cut();
     await create(token, 'two');
     await create(token, 'three');
+    expect(titles).toEqual(['one']);
+    await network.restore();
     await eventually(() => expect(titles).toEqual(['one', 'two', 'three']), { timeoutMs: 15_000 });
     await client.removeAllChannels();
     client.realtime.disconnect();
+    await network.close();
   }, 30_000);
 }
