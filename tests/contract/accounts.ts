@@ -1,0 +1,239 @@
+import { eventually } from '@taskmesh/testing';
+import { createClient, keysOf, newEmail, PASSWORD, type Client } from './client.ts';
+import type { Platform } from './platform.ts';
+import { expectError, TIME, UUID } from './shapes.ts';
+
+const REFUSED_LOGIN = { status: 401, code: 'UNAUTHENTICATED', envelope: 'plain' } as const;
+const INVALID = { status: 400, code: 'BAD_USER_INPUT', envelope: 'plain' } as const;
+
+/** Accounts and sessions: the auth rows of the interface document, the same below each prefix. */
+export function describeAccounts(platform: () => Platform) {
+  const client = createClient(() => platform().url);
+
+  describe.each(['/api', '/full/api', '/reduced/api'])('accounts below %s', (prefix) => {
+    it('are opened, used and left with exactly the documented answers', async () => {
+      const email = newEmail();
+      const signUp = await client.call('POST', `${prefix}/auth/signup`, {
+        json: { email, password: PASSWORD, name: 'Ada' },
+      });
+      expect(signUp.status).toBe(201);
+      expect(signUp.body).toEqual({
+        access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+        user: { id: UUID, email, email_confirmed_at: TIME },
+      });
+
+      const login = await client.call('POST', `${prefix}/auth/login`, { json: { email, password: PASSWORD } });
+      expect(login.status).toBe(200);
+      expect(login.body).toEqual({ access_token: expect.any(String), user: signUp.body.user });
+
+      const me = await client.call<Record<string, number>>('GET', `${prefix}/auth/me?ignored=1`, {
+        token: login.body.access_token,
+      });
+      expect(me.status).toBe(200);
+      expect(me.body).toEqual({ userId: signUp.body.user.id, email, iat: expect.any(Number), exp: expect.any(Number) });
+      expect([me.body.iat, me.body.exp].every(Number.isSafeInteger)).toBe(true);
+      expect(Number(me.body.exp) - Number(me.body.iat)).toBe(3_600);
+
+      const logout = await client.call('POST', `${prefix}/auth/logout`, { token: login.body.access_token });
+      expect(logout.status).toBe(200);
+      expect(logout.body).toEqual({ message: expect.stringMatching(/\S/) });
+      await eventually(
+        async () =>
+          expectError(await client.call('GET', `${prefix}/auth/me`, { token: login.body.access_token }), REFUSED_LOGIN),
+        { timeoutMs: 1_000 },
+      );
+      expectError(
+        await client.call('POST', `${prefix}/auth/logout`, { token: login.body.access_token }),
+        REFUSED_LOGIN,
+      );
+      expect((await client.call('GET', `${prefix}/auth/me`, { token: signUp.body.access_token })).status).toBe(200);
+    });
+
+    it('are not there for those without a token', async () => {
+      for (const [method, path] of [
+        ['GET', '/auth/me'],
+        ['POST', '/auth/logout'],
+      ] as const)
+        expectError(await client.call(method, prefix + path), REFUSED_LOGIN);
+    });
+  });
+
+  describe('sign-up', () => {
+    it('needs every field, and names the one that is missing', async () => {
+      const whole: Record<string, string> = { email: newEmail(), password: PASSWORD, name: 'Ada' };
+      for (const field of keysOf(whole)) {
+        const answer = await client.call('POST', '/api/auth/signup', { json: { ...whole, [field]: undefined } });
+        expectError(answer, INVALID);
+        expect(answer.body.error.details?.map(({ path }) => path)).toEqual([field]);
+      }
+    });
+
+    it('is a 409 for an address that is taken, in any case and with blanks around it', async () => {
+      const { email } = await client.signUp(`Ada.${newEmail()}`);
+      for (const taken of [email, email.toUpperCase(), ` ${email}\t`]) {
+        const answer = await client.call('POST', '/api/auth/signup', {
+          json: { email: taken, password: PASSWORD, name: 'Ada' },
+        });
+        expectError(answer, { status: 409, code: 'CONFLICT', envelope: 'plain' });
+      }
+      const login = await client.logIn(email.toUpperCase());
+      expect(login.body.user.email).toBe(email);
+    });
+
+    it('ignores fields that it does not know and a token that comes along', async () => {
+      const json = {
+        email: newEmail(),
+        password: PASSWORD,
+        name: 'Ada',
+        id: 'x',
+        isAdmin: true,
+        email_confirmed_at: null,
+      };
+      const { status, body } = await client.call('POST', '/api/auth/signup', { json, token: 'nonsense' });
+      expect(status).toBe(201);
+      expect(body.user).toEqual({ id: UUID, email: json.email, email_confirmed_at: TIME });
+    });
+
+    it('takes a password in any normal form of its letters', async () => {
+      const email = newEmail();
+      const signUp = await client.call('POST', '/api/auth/signup', {
+        json: { email, password: 'caf\u00e9 au lait', name: 'Ada' },
+      });
+      expect(signUp.status).toBe(201);
+      expect((await client.logIn(email, 'cafe\u0301 au lait')).status).toBe(200);
+      expect((await client.logIn(email, 'caf\u00e9 au lait ')).status).toBe(401);
+    });
+  });
+
+  describe('login', () => {
+    it('answers an unknown address and a wrong password with the same bytes', async () => {
+      const { email } = await client.signUp();
+      const wrong = await client.logIn(email, 'not the password');
+      const unknown = await client.logIn(newEmail());
+      expectError(wrong, REFUSED_LOGIN);
+      expectError(unknown, REFUSED_LOGIN);
+      expect(wrong.text).toBe(unknown.text);
+    });
+
+    it('is a 400 for fields that are missing or no strings', async () => {
+      for (const json of [
+        {},
+        { email: 'a@b.c' },
+        { password: PASSWORD },
+        { email: { $ne: null }, password: { $ne: null } },
+        { email: 1, password: 2 },
+      ])
+        expectError(await client.call('POST', '/api/auth/login', { json }), INVALID);
+    });
+
+    it('is closed after ten failures, for the right password, too, and for this address only', async () => {
+      const { email } = await client.signUp();
+      const other = await client.signUp();
+      for (let failure = 1; failure <= 10; failure++)
+        expect((await client.logIn(email, 'wrong password')).status).toBe(401);
+      for (const password of ['wrong password', PASSWORD]) {
+        const answer = await client.logIn(email, password);
+        expectError(answer, { status: 429, code: 'RATE_LIMITED', envelope: 'plain' });
+        expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(900);
+      }
+      expect((await client.logIn(email.toUpperCase())).status).toBe(429);
+      expect((await client.logIn(other.email)).status).toBe(200);
+    });
+
+    it('closes an unknown address just the same', async () => {
+      const email = newEmail();
+      const statuses: number[] = [];
+      for (let failure = 1; failure <= 11; failure++) statuses.push((await client.logIn(email)).status);
+      expect(statuses).toEqual([...Array<number>(10).fill(401), 429]);
+    });
+  });
+
+  describe('logout', () => {
+    it('looks at no body', async () => {
+      for (const body of [
+        { raw: '{not json' },
+        { raw: 'x', headers: { 'content-type': 'text/plain' } },
+        { json: [1] },
+      ]) {
+        const { token } = await client.signUp();
+        expect((await client.call('POST', '/api/auth/logout', { token, ...body })).status).toBe(200);
+      }
+    });
+
+    it('ends the token for tasks and in GraphQL, and leaves other sessions alone', async () => {
+      const { email, token } = await client.signUp();
+      const other = (await client.logIn(email)).body.access_token;
+      await client.call('POST', '/api/auth/logout', { token });
+      await eventually(async () => expect((await client.call('GET', '/api/tasks', { token })).status).toBe(401), {
+        timeoutMs: 1_000,
+      });
+      expect((await client.graphql('{ me { id } }', { token })).body.errors?.[0]?.extensions.code).toBe(
+        'UNAUTHENTICATED',
+      );
+      expect((await client.call('GET', '/api/tasks', { token: other })).status).toBe(200);
+      expect((await client.graphql('{ me { id } }', { token: other })).body.errors).toBeUndefined();
+    });
+  });
+
+  describe('refreshing', () => {
+    const refresh = (refresh_token: unknown) =>
+      client.call<Refreshed>('POST', '/api/auth/refresh', { json: { refresh_token } });
+
+    it('gives new tokens for each one, once; a second use ends the session', async () => {
+      const { email } = await client.signUp();
+      const first = await openSession(client, email);
+      const second = await refresh(first.refreshToken);
+      expect(second.status).toBe(200);
+      expect(second.body).toEqual({
+        access_token: expect.any(String),
+        refresh_token: expect.any(String),
+        expires_in: 3_600,
+      });
+      expect(second.body.refresh_token).not.toBe(first.refreshToken);
+      expect((await client.call('GET', '/api/auth/me', { token: second.body.access_token })).status).toBe(200);
+
+      expectError(await refresh(first.refreshToken), REFUSED_LOGIN);
+      expectError(await refresh(second.body.refresh_token), REFUSED_LOGIN);
+      for (const token of [first.accessToken, second.body.access_token])
+        await eventually(async () => expect((await client.call('GET', '/api/auth/me', { token })).status).toBe(401), {
+          timeoutMs: 1_000,
+        });
+    });
+
+    it('lets one of several simultaneous uses through at most', async () => {
+      const { email } = await client.signUp();
+      const { refreshToken } = await openSession(client, email);
+      const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await refresh(refreshToken)).status));
+      expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(1);
+      expect(statuses.filter((status) => status !== 200 && status !== 401)).toEqual([]);
+    });
+
+    it('is a 401 for a token that cannot be used and a 400 for none', async () => {
+      const { token } = await client.signUp();
+      for (const unusable of ['nonsense', token]) expectError(await refresh(unusable), REFUSED_LOGIN);
+      for (const malformed of [undefined, null, 5, {}, [], '']) expectError(await refresh(malformed), INVALID);
+    });
+
+    it('is over after a logout', async () => {
+      const { email } = await client.signUp();
+      const { accessToken, refreshToken } = await openSession(client, email);
+      expect((await client.call('POST', '/api/auth/logout', { token: accessToken })).status).toBe(200);
+      expectError(await refresh(refreshToken), REFUSED_LOGIN);
+    });
+  });
+}
+
+interface Refreshed {
+  access_token: string;
+  refresh_token: string;
+  expires_in: number;
+}
+
+/** A session with a refresh token: GraphQL gives it. */
+export async function openSession(client: Client, email: string, password = PASSWORD) {
+  const { body } = await client.graphql<{ login: { accessToken: string; refreshToken: string } }>(
+    'mutation ($input: LoginInput!) { login(input: $input) { accessToken refreshToken } }',
+    { variables: { input: { email, password } } },
+  );
+  return body.data.login;
+}

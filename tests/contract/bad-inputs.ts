@@ -1,0 +1,392 @@
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { PASSWORD, type CallOptions } from './client.ts';
+
+/** A request that has to be refused. `{id}` in the path is a task of the caller's. */
+export interface BadInput {
+  status: number;
+  method: string;
+  path: string;
+  /** What is sent, in short. */
+  shown: string;
+  options: CallOptions;
+  /** Without the caller's token: public endpoints, and those that are refused for the lack of it. */
+  anonymous?: boolean;
+}
+
+const chars = (count: number, character = 'x') => character.repeat(count);
+const short = (value: unknown) => {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
+  return text.length > 60 ? `${text.slice(0, 50)}… (${text.length})` : text;
+};
+/** JSON can say a lone surrogate only as an escape, which is what `JSON.stringify` writes. */
+const LONE = '\ud800';
+const NOT_STRINGS = [5, true, [], {}];
+
+const BAD_TITLES = [
+  null,
+  ...NOT_STRINGS,
+  '',
+  'ab',
+  '😀a',
+  chars(256),
+  chars(256, '😀'),
+  '   ',
+  '\t\n ',
+  '\u200b\u200b\u200b',
+  'a\u0000bc',
+  `ab${LONE}c`,
+];
+const BAD_DESCRIPTIONS = [...NOT_STRINGS, chars(2_001), chars(2_001, '😀'), 'nul \u0000', LONE];
+const BAD_CATEGORIES = [...NOT_STRINGS, chars(256), chars(10_000), '\u0000', `x${LONE}`];
+const BAD_PRIORITIES = ['High', 'HIGH', 'urgent', '', ' low', null, ...NOT_STRINGS];
+const BAD_COMPLETED = ['true', 'false', '', 'yes', 1, 0, null, [], {}];
+const BAD_DUE_DATES = [
+  ...NOT_STRINGS,
+  1_795_168_800_000,
+  '',
+  '2026-01-01T00:00:00',
+  '2026-01-01',
+  '2026-02-30T00:00:00Z',
+  '2025-02-29T00:00:00Z',
+  '2026-13-01T00:00:00Z',
+  '2026-00-10T00:00:00Z',
+  '2026-01-00T00:00:00Z',
+  '2026-01-01T23:59:60Z',
+  '2026-01-01T24:00:00Z',
+  '2026-01-01T00:60:00Z',
+  '+275760-09-13T00:00:00Z',
+  '-000001-01-01T00:00:00Z',
+  '0000-01-01T00:00:00Z',
+  '10000-01-01T00:00:00Z',
+  '0001-01-01T00:00:00+01:00',
+  '9999-12-31T23:59:59-01:00',
+  'infinity',
+  'now',
+  'yesterday',
+  '1',
+  'Jan 1 2026',
+  '2026-1-1',
+  '2026-001',
+  '2026-W01',
+  '2026-01-01T00:00:00+24:00',
+  '2026-01-01T00:00:00+0100',
+  '2026-01-01 00:00:00Z',
+  ' 2026-01-01T00:00:00Z',
+  '2026-01-01T00:00:00Z\n',
+  '2026-01-01T00:00:00.Z',
+];
+const FIELDS: Record<string, unknown[]> = {
+  title: BAD_TITLES,
+  description: BAD_DESCRIPTIONS,
+  category: BAD_CATEGORIES,
+  priority: BAD_PRIORITIES,
+  completed: BAD_COMPLETED,
+  dueDate: BAD_DUE_DATES,
+};
+
+const body = (method: string, path: string, json: object): BadInput => ({
+  status: 400,
+  method,
+  path,
+  shown: short(json),
+  options: { json },
+});
+
+function taskBodies(): BadInput[] {
+  const forms = [
+    { method: 'POST', path: '/api/tasks', fields: Object.keys(FIELDS), rest: { title: 'Never stored' } },
+    { method: 'PATCH', path: '/api/tasks/{id}', fields: Object.keys(FIELDS), rest: {} },
+    { method: 'POST', path: '/reduced/api/tasks', fields: ['title', 'description'], rest: { title: 'Never stored' } },
+    { method: 'PATCH', path: '/reduced/api/tasks/{id}', fields: ['title', 'description', 'completed'], rest: {} },
+  ];
+  return forms.flatMap(({ method, path, fields, rest }) => [
+    ...fields.flatMap((field) => (FIELDS[field] ?? []).map((value) => body(method, path, { ...rest, [field]: value }))),
+    ...(method === 'POST' ? [body(method, path, {}), body(method, path, { due_date: '2026-01-01T00:00:00Z' })] : []),
+  ]);
+}
+
+const BAD_IDS = [
+  'abc',
+  '1',
+  '-1',
+  'ffffffff-ffff-ffff-ffff-fffffffffffff',
+  '%7B0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d%7D',
+  '0199e1c30a417d1e8d5c2f6a8a1b9c3d',
+  'urn:uuid:0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d',
+  '00000000-0000-0000-0000-000000000000',
+  '0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d',
+  '{id}%00',
+  '{id}%0a',
+  '{id}%20',
+  'a%2fb',
+  "'%20or%201=1",
+  '%F0%9F%98%80',
+  '__proto__',
+  'constructor',
+  'STATS',
+  '%',
+  '%ff',
+  '..%2f',
+  chars(100),
+  chars(8_000),
+];
+
+function taskIds(): BadInput[] {
+  return ['/api', '/reduced/api'].flatMap((prefix) =>
+    BAD_IDS.flatMap((id) =>
+      ['GET', 'PATCH', 'DELETE'].map((method): BadInput => ({
+        status: 404,
+        method,
+        path: `${prefix}/tasks/${id}`,
+        shown: 'that id',
+        options: method === 'PATCH' ? { json: { title: 'Never stored' } } : {},
+      })),
+    ),
+  );
+}
+
+function queries(): BadInput[] {
+  const values: Record<string, string[]> = {
+    completed: ['TRUE', '1', '', 'null', 'true%00', 'true+', 'true&completed=false'],
+    priority: ['urgent', 'LOW', 'High', '', 'low&priority=low'],
+    sortBy: ['title', 'created_at;drop', 'createdAt', '__proto__', 'updated_at', ''],
+    order: ['ASC', 'random', ''],
+    limit: ['0', '-1', '1001', '1.5', '1e2', 'x', '', '0x10', '99999999999999999999'],
+    offset: ['-1', 'x', '', '1.0', '99999999999999999999'],
+    category: ['%00', '%ff', '%', '%c3%28', '%ed%a0%80', 'a&category=b'],
+  };
+  const reduced: Record<string, string[]> = {
+    status: ['x', '', 'ALL', 'all&status=all'],
+    sort: ['title', 'due_date', ''],
+    order: ['x', 'ASC'],
+    page: ['0', 'x', '-1', ''],
+    limit: ['0', '101', 'x'],
+  };
+  const of = (path: string, each: Record<string, string[]>) =>
+    Object.entries(each).flatMap(([name, list]) =>
+      list.map((value): BadInput => ({
+        status: 400,
+        method: 'GET',
+        path: `${path}?${name}=${value}`,
+        shown: '',
+        options: {},
+      })),
+    );
+  return [...of('/api/tasks', values), ...of('/reduced/api/tasks', reduced)];
+}
+
+const open = (path: string, json: unknown, status = 400): BadInput => ({
+  status,
+  method: 'POST',
+  path: `/api/auth/${path}`,
+  shown: short(json),
+  options: { json },
+  anonymous: true,
+});
+
+function accounts(): BadInput[] {
+  const valid = () => ({ email: `${randomUUID()}@example.com`, password: PASSWORD, name: 'Ada' });
+  const BAD_EMAILS = [
+    '',
+    ' ',
+    'a',
+    'a@',
+    '@b',
+    'a b@c',
+    'a@b@c',
+    'a@b.c\r\nBcc: x@y.z',
+    'a@b.c\nx',
+    'a@b.c\u0000',
+    `${chars(251)}@b.c`,
+    `${LONE}@b.c`,
+    'a\u0085@b.c',
+    null,
+    ...NOT_STRINGS,
+  ];
+  const signUps = {
+    email: [undefined, ...BAD_EMAILS],
+    password: [
+      undefined,
+      null,
+      ...NOT_STRINGS,
+      '',
+      chars(7),
+      chars(129),
+      chars(129, '😀'),
+      chars(2_000),
+      chars(10, ' '),
+      'password123',
+      `long enough${LONE}`,
+      'long enough\u0000',
+    ],
+    name: [undefined, null, ...NOT_STRINGS, '', '   ', '\u200b', chars(256), chars(256, '😀'), 'a\u0000b', LONE],
+  };
+  return [
+    ...Object.entries(signUps).flatMap(([field, values]) =>
+      values.map((value) => open('signup', { ...valid(), [field]: value })),
+    ),
+    ...BAD_EMAILS.map((email) => open('forgot-password', { email })),
+    open('forgot-password', {}),
+    ...[undefined, null, ...NOT_STRINGS, chars(1_025)].flatMap((value) => [
+      open('login', { ...valid(), email: value }),
+      open('login', { ...valid(), password: value }),
+      open('reset-password', { token: value, password: PASSWORD }),
+      open('reset-password', { token: 'nonsense', password: value }),
+      open('refresh', { refresh_token: value }),
+    ]),
+    open('login', { email: { $ne: null }, password: { $ne: null } }),
+    open('login', { email: 'nobody@example.com', password: "' or 1=1 --" }, 401),
+    open('reset-password', { token: 'nonsense', password: PASSWORD }),
+    open('reset-password', { token: '\u0000', password: PASSWORD }),
+    open('refresh', { refresh_token: 'nonsense' }, 401),
+    open('refresh', { refresh_token: '' }),
+  ];
+}
+
+function bodies(): BadInput[] {
+  const raw = (
+    status: number,
+    shown: string,
+    text: string | Buffer<ArrayBuffer>,
+    headers: Record<string, string> = {},
+  ): BadInput[] =>
+    [
+      { method: 'POST', path: '/api/tasks' },
+      { method: 'PATCH', path: '/api/tasks/{id}' },
+      { method: 'POST', path: '/reduced/api/tasks' },
+    ].map((target) => ({ ...target, status, shown, options: { raw: text, headers } }));
+  const good = '{"title":"Never stored"}';
+  const typed = (type: string) => raw(415, `type ${type}`, good, { 'content-type': type });
+  return [
+    ...[
+      '',
+      '{',
+      good.slice(0, -1),
+      `${good}x`,
+      '[]',
+      `[${good}]`,
+      '"x"',
+      'null',
+      '5',
+      '{"title":"abc",}',
+      '{"title":NaN}',
+      `{/**/${good.slice(1)}`,
+      '\u0000',
+    ].flatMap((text) => raw(400, `the body ${short(text)}`, text)),
+    ...raw(400, 'no UTF-8', Buffer.concat([Buffer.from('{"title":"ab'), Buffer.from([0xff, 0xff]), Buffer.from('"}')])),
+    ...raw(400, '20,000 arrays', '['.repeat(20_000) + ']'.repeat(20_000)),
+    ...raw(400, '100,000 objects', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)),
+    ...raw(400, 'nested arrays in a field', `{"title":"Never stored","x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
+    ...raw(413, 'a byte too much', good.padEnd(1_024 * 1_024 + 1)),
+    ...raw(413, 'a gzip bomb', gzipped(Buffer.alloc(50 * 1_024 * 1_024, ' ')), { 'content-encoding': 'gzip' }),
+    ...raw(400, 'no gzip', good, { 'content-encoding': 'gzip' }),
+    ...raw(400, 'no brotli', good, { 'content-encoding': 'br' }),
+    ...raw(415, 'an unknown encoding', good, { 'content-encoding': 'x-nonsense' }),
+    ...[
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/json; charset=iso-8859-1',
+      'application/json; charset=utf-16',
+      'application/jsonx',
+      'json',
+      '*/*',
+    ].flatMap(typed),
+    {
+      ...body('POST', '/api/tasks', {}),
+      shown: 'a key of 256 characters',
+      options: { json: { title: 'Never stored' }, headers: { 'idempotency-key': chars(256) } },
+    },
+    {
+      ...body('POST', '/api/tasks', {}),
+      shown: 'an empty key',
+      options: { json: { title: 'Never stored' }, headers: { 'idempotency-key': '' } },
+    },
+    {
+      ...body('PATCH', '/api/tasks/{id}', {}),
+      status: 412,
+      shown: 'another version',
+      options: { json: { title: 'Never stored' }, headers: { 'if-match': '"77"' } },
+    },
+    {
+      ...body('DELETE', '/api/tasks/{id}', {}),
+      status: 412,
+      shown: 'a weak tag',
+      options: { headers: { 'if-match': 'W/"1"' } },
+    },
+  ];
+}
+
+function gzipped(bytes: Buffer): Buffer<ArrayBuffer> {
+  return Buffer.from(gzipSync(bytes));
+}
+
+function methodsAndTokens(): BadInput[] {
+  const rows = [
+    [405, 'PUT', '/api/tasks'],
+    [405, 'DELETE', '/api/tasks'],
+    [405, 'PATCH', '/api/tasks'],
+    [405, 'POST', '/api/tasks/{id}'],
+    [405, 'PUT', '/api/tasks/{id}'],
+    [405, 'POST', '/api/tasks/stats'],
+    [405, 'DELETE', '/api/tasks/stats'],
+    [405, 'GET', '/api/auth/login'],
+    [405, 'PUT', '/api/auth/signup'],
+    [405, 'DELETE', '/api/auth/me'],
+    [405, 'GET', '/api/auth/logout'],
+    [404, 'GET', '/API/tasks'],
+    [404, 'DELETE', '/api/Tasks/{id}'],
+    [404, 'DELETE', '//api/tasks/{id}'],
+    [404, 'POST', '/tasks'],
+    [404, 'GET', '/api/tasks/{id}/x'],
+    [404, 'GET', '/reduced/api/tasks/stats'],
+  ] as const;
+  const withoutToken = [
+    ['GET', '/api/tasks'],
+    ['POST', '/api/tasks'],
+    ['PATCH', '/api/tasks/{id}'],
+    ['DELETE', '/api/tasks/{id}'],
+    ['GET', '/api/tasks/stats'],
+    ['DELETE', '/reduced/api/tasks/{id}'],
+    ['GET', '/api/auth/me'],
+    ['POST', '/api/auth/logout'],
+  ] as const;
+  const BAD_AUTHORIZATIONS = [
+    '',
+    'Bearer',
+    'Basic dXNlcjpwYXNz',
+    'Bearer nonsense',
+    'Bearer a.b.c',
+    'Bearer eyJhbGciOiJub25lIn0.e30.',
+  ];
+  return [
+    ...rows.map(([status, method, path]): BadInput => ({
+      status,
+      method,
+      path,
+      shown: '',
+      options: { headers: { 'x-http-method-override': 'GET' } },
+    })),
+    ...withoutToken.flatMap(([method, path]) =>
+      BAD_AUTHORIZATIONS.map((authorization): BadInput => ({
+        status: 401,
+        method,
+        path,
+        shown: short(authorization),
+        options: { headers: { authorization } },
+        anonymous: true,
+      })),
+    ),
+  ];
+}
+
+/** The catalogue: what clients send by mistake or on purpose, and how each is refused. */
+export const badInputs = (): BadInput[] => [
+  ...taskBodies(),
+  ...taskIds(),
+  ...queries(),
+  ...accounts(),
+  ...bodies(),
+  ...methodsAndTokens(),
+];

@@ -1,0 +1,93 @@
+import { createClient, newEmail, PASSWORD, type Body, type Task } from './client.ts';
+import type { Platform } from './platform.ts';
+
+/** What many at once must not break. */
+export function describeConcurrency(platform: () => Platform) {
+  const client = createClient(() => platform().url);
+
+  describe('at the same time', () => {
+    it('fifty sign-ups with one address are one account and 49 conflicts', async () => {
+      const email = newEmail();
+      const signUp = (index: number) =>
+        client.call('POST', '/api/auth/signup', {
+          json: { email: index % 2 ? email : email.toUpperCase(), password: PASSWORD, name: 'Ada' },
+        });
+      const statuses = (await Promise.all(Array.from({ length: 50 }, (_, index) => signUp(index)))).map(
+        ({ status }) => status,
+      );
+      expect(statuses.toSorted((one, other) => one - other)).toEqual([201, ...Array<number>(49).fill(409)]);
+    });
+
+    it('a hundred changes of one task lose no field, and its updated_at strictly grows', async () => {
+      const { token } = await client.signUp();
+      const { body } = await client.call('POST', '/full/api/tasks', { token, json: { title: 'Contended' } });
+      const fields = ['title', 'description', 'category', 'dueDate'] as const;
+      const values = (round: number) => ({
+        title: `title ${round}`,
+        description: `description ${round}`,
+        category: `category ${round}`,
+        dueDate: new Date(Date.UTC(2026, 0, 1, 0, round)).toISOString(),
+      });
+      const changes = Array.from({ length: 100 }, (_, index) => {
+        const field = fields[index % fields.length] ?? 'title';
+        return { [field]: values(index)[field] };
+      });
+      const answers = await Promise.all(
+        changes.map((json) => client.call('PATCH', `/full/api/tasks/${body.data.id}`, { token, json })),
+      );
+
+      expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
+      // Each answer is the state right after one change: in the order of versions each differs from the one before in what its change says.
+      const inOrder = answers
+        .map(({ headers, body: { data } }, index) => ({
+          version: Number(headers.get('etag')?.replaceAll('"', '')),
+          data,
+          change: changes[index] ?? {},
+        }))
+        .toSorted((one, other) => one.version - other.version);
+      expect(inOrder.map(({ version }) => version)).toEqual(Array.from({ length: 100 }, (_, index) => index + 2));
+      let before: Task = body.data;
+      for (const { data, change } of inOrder) {
+        expect(data).toEqual({ ...before, ...asAnswered(change), updated_at: data.updated_at });
+        expect(data.updated_at > before.updated_at).toBe(true);
+        before = data;
+      }
+      expect((await client.call('GET', `/full/api/tasks/${body.data.id}`, { token })).body.data).toEqual(before);
+    });
+
+    it('changes and the deletion of a task are answered with 200 or 404, and it is gone', async () => {
+      const { token } = await client.signUp();
+      const { body } = await client.call('POST', '/full/api/tasks', { token, json: { title: 'Short-lived' } });
+      const path = `/full/api/tasks/${body.data.id}`;
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          index % 5 === 4
+            ? client.call('DELETE', path, { token })
+            : client.call('PATCH', path, { token, json: { completed: true } }),
+        ),
+      );
+      for (const { status } of answers) expect([200, 404]).toContain(status);
+      const deletions = answers.filter((_, index) => index % 5 === 4).map(({ status }) => status);
+      expect(deletions.filter((status) => status === 200)).toHaveLength(1);
+      expect((await client.call('GET', path, { token })).status).toBe(404);
+    });
+
+    it('a hundred new tasks are a hundred, all with ids of their own', async () => {
+      const { token } = await client.signUp();
+      await Promise.all(
+        Array.from({ length: 100 }, (_, index) =>
+          client.call('POST', '/full/api/tasks', { token, json: { title: `task ${index}` } }),
+        ),
+      );
+      const { body } = await client.call<Body<Task[]>>('GET', '/full/api/tasks', { token });
+      expect(body.count).toBe(100);
+      expect(new Set(body.data.map(({ id }) => id)).size).toBe(100);
+    });
+  });
+}
+
+/** A change in the names and forms of the answer. */
+const asAnswered = ({ dueDate, ...same }: Record<string, string>) => ({
+  ...same,
+  ...(dueDate !== undefined && { due_date: dueDate }),
+});

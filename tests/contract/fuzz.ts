@@ -1,0 +1,225 @@
+import fc from 'fast-check';
+import { createClient, type Account } from './client.ts';
+import type { Platform } from './platform.ts';
+import { snapshotOf } from './snapshot.ts';
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  format?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+}
+
+interface Operation {
+  operationId: string;
+  parameters?: { name: string; in: string; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  security: unknown[];
+  responses: Record<string, unknown>;
+}
+
+interface Description {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+/** One request, drawn from what the API says of itself and from what it does not say. */
+interface Draw {
+  operationId: string;
+  id: string;
+  token: 'own' | 'none' | 'bad';
+  query: [string, string][];
+  headers: Record<string, string>;
+  /** Undefined where no body is sent. */
+  body: string | undefined;
+}
+
+const HEADERS = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({}) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Record<string, string>[]>(
+      { 'content-type': 'text/plain' },
+      { 'if-match': '"1"' },
+      { 'if-match': 'x' },
+      { 'idempotency-key': 'k' },
+      { 'x-http-method-override': 'DELETE' },
+      { 'content-encoding': 'gzip' },
+    ),
+  },
+);
+const NASTY = fc.constantFrom(
+  '',
+  ' ',
+  '\u0000',
+  '\ud800',
+  '\u200b',
+  '😀',
+  '__proto__',
+  "'; drop table tasks; --",
+  '${jndi:ldap://x}',
+  '\r\nX-Injected: 1',
+  'null',
+  'true',
+  '-0',
+  '1e400',
+  '2026-02-30T00:00:00Z',
+  'x'.repeat(256),
+  'x'.repeat(2_001),
+  '😀'.repeat(256),
+);
+const ANYTHING = fc.oneof(
+  NASTY,
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.double(),
+  fc.constant(null),
+  fc.bigInt().map(Number),
+);
+
+/** As an id they would make another path: an HTTP client takes dots away itself, and `stats` is no task. */
+const OTHER_PATHS = new Set(['.', '..', 'stats']);
+
+/** Values for a schema: what it allows, its edges, and what it does not. */
+function valuesOf(schema: Schema, all: Record<string, Schema>): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 5, arbitrary: allowedBy(schema, all) }, { weight: 2, arbitrary: ANYTHING });
+}
+
+function allowedBy(schema: Schema, all: Record<string, Schema>): fc.Arbitrary<unknown> {
+  if (schema.$ref !== undefined) return allowedBy(all[schema.$ref.split('/').at(-1) ?? ''] ?? {}, all);
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((option) => allowedBy(option, all)));
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (schema.properties) return objectsOf(schema, all);
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  if (type === 'boolean') return fc.boolean();
+  if (type === 'null') return fc.constant(null);
+  if (type === 'integer' || type === 'number')
+    return fc.integer({ min: Math.max(schema.minimum ?? -10, -10), max: Math.min(schema.maximum ?? 2_000, 2_000) });
+  return type === 'string' ? textsOf(schema) : ANYTHING;
+}
+
+function textsOf({ format, minLength = 0, maxLength = 300 }: Schema): fc.Arbitrary<unknown> {
+  if (format === 'date-time')
+    return fc
+      .date({ noInvalidDate: true, min: new Date('0001-01-02'), max: new Date('9999-12-30') })
+      .map((date) => date.toISOString());
+  const edges = [minLength - 1, minLength, maxLength, maxLength + 1].filter((length) => length >= 0 && length <= 3_000);
+  return fc.oneof(
+    { weight: 2, arbitrary: fc.uuid().map((id) => `${id}@example.com`) },
+    { weight: 3, arbitrary: fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, 60) }) },
+    { weight: 1, arbitrary: fc.constantFrom(...edges).map((length) => '😀'.repeat(length)) },
+  );
+}
+
+function objectsOf({ properties = {} }: Schema, all: Record<string, Schema>): fc.Arbitrary<unknown> {
+  const known = fc.record(
+    Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, valuesOf(schema, all)])),
+    { requiredKeys: [] },
+  );
+  const unknown = fc.dictionary(fc.oneof(NASTY, fc.string()), ANYTHING, { maxKeys: 2 });
+  return fc.oneof(
+    { weight: 3, arbitrary: known },
+    { weight: 1, arbitrary: fc.tuple(unknown, known).map(([more, fields]) => ({ ...more, ...fields })) },
+  );
+}
+
+function drawsOf({ paths, components }: Description, ids: readonly string[]) {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+  const drawOf = ({ operation }: (typeof operations)[number]): fc.Arbitrary<Draw> => {
+    const schema = operation.requestBody?.content['application/json']?.schema;
+    const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
+    const pairs = parameters.map(({ name, schema: each }) =>
+      valuesOf(each, components.schemas).map((value): [string, string] => [
+        name,
+        typeof value === 'string' ? value : (JSON.stringify(value) ?? ''),
+      ]),
+    );
+    return fc.record({
+      operationId: fc.constant(operation.operationId),
+      id: fc.oneof(fc.constantFrom(...ids), NASTY, fc.uuid(), fc.string()).filter((id) => !OTHER_PATHS.has(id)),
+      token: fc.oneof(
+        { weight: 8, arbitrary: fc.constant<Draw['token']>('own') },
+        { weight: 1, arbitrary: fc.constantFrom<Draw['token']>('none', 'bad') },
+      ),
+      query: pairs.length === 0 ? fc.constant([]) : fc.array(fc.oneof(...pairs), { maxLength: 4 }),
+      headers: HEADERS,
+      body: schema
+        ? fc.oneof(
+            { weight: 9, arbitrary: valuesOf(schema, components.schemas).map((value) => JSON.stringify(value)) },
+            {
+              weight: 1,
+              arbitrary: fc.oneof(
+                fc.string({ unit: 'binary' }),
+                fc.json().map((text) => text.slice(1)),
+              ),
+            },
+          )
+        : fc.constant(undefined),
+    });
+  };
+  return { operations, draws: fc.oneof(...operations.map(drawOf)) };
+}
+
+/** Requests drawn from the API's own description: never a failure of the server, never a trace of what was refused. */
+export function describeFuzz(platform: () => Platform, { runs, seed }: { runs: number; seed: number }) {
+  const client = createClient(() => platform().url);
+
+  it(
+    `nothing badly: ${runs} requests drawn from the API description get a documented answer in time, and what is refused leaves no trace`,
+    async () => {
+      const { body: description } = await client.call<Description>('GET', '/api/openapi.json');
+      const account: Account = await client.signUp();
+      const ids: string[] = [];
+      for (const title of ['one', 'two', 'three'])
+        ids.push(
+          (await client.call('POST', '/full/api/tasks', { token: account.token, json: { title } })).body.data.id,
+        );
+      const { operations, draws } = drawsOf(description, ids);
+      const tokens = { own: account.token, none: undefined, bad: `${account.token}x` };
+      let stored = await snapshotOf(client, account);
+      const seen = new Map<number, number>();
+
+      await fc.assert(
+        fc.asyncProperty(draws, async ({ operationId, id, token, query, headers, body }) => {
+          const found = operations.find(({ operation }) => operation.operationId === operationId);
+          if (!found) throw new Error(`there is no ${operationId}`);
+          const { method, operation } = found;
+          const search = query.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&');
+          const path = found.path.replace('{id}', encodeURIComponent(id.toWellFormed()) || '%20');
+          // The session has to last; that logging out works is shown elsewhere.
+          const bearer = operationId === 'logout' ? tokens.bad : tokens[token];
+          const answer = await client.call(method, `${path}?${search}`, {
+            token: bearer,
+            headers,
+            ...(body !== undefined && { raw: body }),
+          });
+
+          const { status } = answer;
+          seen.set(status, (seen.get(status) ?? 0) + 1);
+          expect(status).toBeLessThan(500);
+          expect(Object.keys(operation.responses)).toContain(String(status));
+          if (operation.security.length > 0 && bearer !== tokens.own) expect(status).toBe(401);
+          const now = await snapshotOf(client, account);
+          if (status >= 400) expect(answer.body.error.code).toMatch(/^[A-Z_]+$/);
+          if (status >= 400 || method === 'GET') expect(now).toBe(stored);
+          stored = now;
+        }),
+        { numRuns: runs, seed, endOnFailure: true },
+      );
+      // Both kinds came up: what is taken and what is refused.
+      for (const status of [200, 201, 400, 401, 404]) expect(seen.get(status)).toBeGreaterThan(0);
+    },
+    60_000 + runs * 100,
+  );
+}

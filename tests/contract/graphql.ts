@@ -1,0 +1,315 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '@taskmesh/testing';
+import { openSession } from './accounts.ts';
+import { createClient, newEmail, PASSWORD, type Account } from './client.ts';
+import type { Platform } from './platform.ts';
+
+interface Session {
+  accessToken: string;
+  refreshToken: string;
+  expiresIn: number;
+  user: { id: string; email: string; name: string };
+}
+
+/** The graph: its codes, its limits, and what decisions say of it. */
+export function describeGraphql(platform: () => Platform) {
+  const client = createClient(() => platform().url);
+  let owner: Account;
+
+  beforeAll(async () => {
+    owner = await client.signUp();
+  });
+
+  const run = async <Data>(
+    query: string,
+    { variables, token }: { variables?: object; token?: string | undefined } = { token: owner.token },
+  ) => {
+    const { body } = await client.graphql<Data>(query, { token, ...(variables && { variables }) });
+    return {
+      data: body.data,
+      codes: (body.errors ?? []).map(({ extensions }) => extensions.code),
+      errors: body.errors ?? [],
+    };
+  };
+  const codes = async (query: string, options?: { variables?: object; token?: string | undefined }) =>
+    (await run(query, options)).codes;
+  const asOwner = (variables: object) => ({ variables, token: owner.token });
+
+  describe('GraphQL errors', () => {
+    it.each([
+      ['{ me { id } }', 'UNAUTHENTICATED'],
+      ['{ tasks { totalCount } }', 'UNAUTHENTICATED'],
+      ['{ taskStatistics { total } }', 'UNAUTHENTICATED'],
+      ['mutation { createTask(input: {title: "abc"}) { id } }', 'UNAUTHENTICATED'],
+      ['mutation { logout }', 'UNAUTHENTICATED'],
+      ['mutation { refreshSession(refreshToken: "nonsense") { expiresIn } }', 'UNAUTHENTICATED'],
+      ['mutation { login(input: {email: "nobody@example.com", password: "x"}) { expiresIn } }', 'UNAUTHENTICATED'],
+    ])('nobody asking %s gets %s', async (query, code) => {
+      expect(await codes(query, {})).toEqual([code]);
+      expect(await codes(query, { token: 'nonsense' })).toEqual([code]);
+    });
+
+    it.each([
+      ['{', 'GRAPHQL_PARSE_FAILED'],
+      ['{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+      ['query A { __typename } query B { __typename }', 'OPERATION_RESOLUTION_FAILURE'],
+      ['{ _entities(representations: []) { __typename } }', 'GRAPHQL_VALIDATION_FAILED'],
+      ['{ _service { sdl } }', 'GRAPHQL_VALIDATION_FAILED'],
+      ['{ tasks(first: 0) { totalCount } }', 'BAD_USER_INPUT'],
+      ['{ tasks(first: 1001) { totalCount } }', 'BAD_USER_INPUT'],
+      ['{ tasks(offset: -1) { totalCount } }', 'BAD_USER_INPUT'],
+      ['{ tasks(after: "nonsense") { totalCount } }', 'BAD_USER_INPUT'],
+      ['mutation { createTask(input: {title: "ab"}) { id } }', 'BAD_USER_INPUT'],
+      ['mutation { updateTask(id: "nonsense", input: {}) { id } }', 'NOT_FOUND'],
+      ['mutation { deleteTask(id: "0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d") }', 'NOT_FOUND'],
+      ['mutation { createBackup { file } }', 'FORBIDDEN'],
+      ['mutation { deleteBackup(file: "x.tar.gz") }', 'FORBIDDEN'],
+      ['{ backups { file } }', 'FORBIDDEN'],
+      ['mutation { restoreBackup(file: "x.tar.gz") { success } }', 'FORBIDDEN'],
+    ])('somebody asking %s gets %s', async (query, code) => {
+      expect(await codes(query)).toEqual([code]);
+    });
+
+    it('name the fields of bad input', async () => {
+      const { errors } = await run('mutation { createTask(input: {title: "ab", category: "\\u0000"}) { id } }');
+      expect(errors[0]?.extensions.issues).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ path: expect.stringContaining('title') }),
+          expect.objectContaining({ path: expect.stringContaining('category') }),
+        ]),
+      );
+    });
+
+    it('show nothing of the inside', async () => {
+      const answers = [];
+      for (const query of [
+        '{',
+        '{ nothing }',
+        '{ tasks(after: "x") { totalCount } }',
+        'mutation { createTask(input: {title: null}) { id } }',
+      ])
+        answers.push((await client.graphql(query, { token: owner.token })).text);
+      expect(answers.join()).not.toMatch(/stack|node_modules|\.ts:|select |postgres|localhost|127\.0\.0\.1/i);
+    });
+
+    it('say 409 to a taken address and issues to a bad one', async () => {
+      const signUp = 'mutation ($input: SignUpInput!) { signUp(input: $input) { expiresIn } }';
+      expect(
+        await codes(signUp, { variables: { input: { email: owner.email, password: PASSWORD, name: 'Ada' } } }),
+      ).toEqual(['CONFLICT']);
+      expect(await codes(signUp, { variables: { input: { email: 'a', password: PASSWORD, name: 'Ada' } } })).toEqual([
+        'BAD_USER_INPUT',
+      ]);
+    });
+  });
+
+  describe('GraphQL limits', () => {
+    const nested = (levels: number) => {
+      const names = [
+        'me',
+        ...Array.from({ length: levels - 2 }, (_, index) => ['tasks(first: 1)', 'edges', 'node', 'owner'][index % 4]),
+        '__typename',
+      ];
+      return `{ ${names.join(' { ')} ${'} '.repeat(levels)}`;
+    };
+    const aliased = (count: number) =>
+      `{ ${Array.from({ length: count }, (_, index) => `a${index}: taskStatistics { total }`).join(' ')} }`;
+    const TOO_MUCH = ['GRAPHQL_VALIDATION_FAILED'];
+
+    it('are 12 levels, 30 aliases, 4,000 tokens and a cost of 5,000', async () => {
+      expect([await codes(nested(12)), await codes(nested(13))]).toEqual([[], TOO_MUCH]);
+      expect([await codes(aliased(30)), await codes(aliased(31))]).toEqual([[], TOO_MUCH]);
+      // Each has five tokens; with more than one, a document that is read needs to be told which.
+      const operations = (count: number) =>
+        Array.from({ length: count }, (_, index) => `query Q${index} { __typename }`).join(' ');
+      expect([await codes(operations(800)), await codes(operations(801))]).toEqual([
+        ['OPERATION_RESOLUTION_FAILURE'],
+        ['GRAPHQL_PARSE_FAILED'],
+      ]);
+      const pages = (first: number) =>
+        `{ me { tasks(first: ${first}) { edges { node { owner { tasks(first: ${first}) { edges { cursor } } } } } } } }`;
+      expect([await codes(pages(20)), await codes(pages(1_000))]).toEqual([[], TOO_MUCH]);
+    });
+
+    it('let one password be tried in an operation', async () => {
+      const login = (alias: string) => `${alias}: login(input: {email: "${newEmail()}", password: "x"}) { expiresIn }`;
+      expect(await codes(`mutation { ${login('a')} ${login('b')} }`, {})).toEqual(TOO_MUCH);
+      expect(await codes(`mutation { ${login('a')} requestPasswordReset(email: "a@b.c") }`, {})).toEqual(TOO_MUCH);
+    });
+
+    it('are introspected in development', async () => {
+      expect(
+        (await run<{ __schema: { queryType: { name: string } } }>('{ __schema { queryType { name } } }', {})).data
+          .__schema.queryType.name,
+      ).toBe('Query');
+    });
+
+    it('refuse an array of operations, whatever its length', async () => {
+      for (const json of [
+        [],
+        [{ query: '{ __typename }' }],
+        [{ query: '{ __typename }' }, { query: '{ __typename }' }],
+      ])
+        expect((await client.call('POST', '/graphql', { json })).status).toBe(400);
+    });
+
+    it('let GET run queries only, and none that a foreign page could have sent', async () => {
+      const get = (query: string, headers: Record<string, string> = {}) =>
+        client.call<{ data?: object }>('GET', `/graphql?query=${encodeURIComponent(query)}`, {
+          headers: { accept: 'application/json', ...headers },
+        });
+      expect((await get('{ __typename }')).body).toEqual({ data: { __typename: 'Query' } });
+      const mutation = await get('mutation { logout }');
+      expect(mutation.status).toBe(405);
+      const foreignPages: Record<string, string>[] = [
+        { origin: 'https://evil.example' },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+      ];
+      for (const foreign of foreignPages) {
+        expect((await get('{ __typename }', foreign)).status).toBe(400);
+        expect((await get('{ __typename }', { ...foreign, 'apollo-require-preflight': '1' })).status).toBe(200);
+      }
+      for (const own of ['none', 'same-origin'])
+        expect((await get('{ __typename }', { 'sec-fetch-site': own })).status).toBe(200);
+    });
+  });
+
+  describe('the graph', () => {
+    it('gives a session whose later fields run as its user, beside a stale token', async () => {
+      const email = newEmail();
+      const query =
+        'mutation ($input: SignUpInput!) { signUp(input: $input) { accessToken refreshToken expiresIn user { id email name taskStatistics { total } } } }';
+      const { data, codes: none } = await run<{ signUp: Session }>(query, {
+        variables: { input: { email, password: PASSWORD, name: ' Ada ' } },
+        token: 'stale',
+      });
+      expect(none).toEqual([]);
+      expect(data.signUp).toMatchObject({
+        expiresIn: 3_600,
+        user: { email, name: 'Ada', taskStatistics: { total: 0 } },
+      });
+      const refreshed = await run<{ refreshSession: Session }>(
+        'mutation ($token: String!) { refreshSession(refreshToken: $token) { accessToken user { email } } }',
+        {
+          variables: { token: data.signUp.refreshToken },
+          token: 'stale',
+        },
+      );
+      expect(refreshed.data.refreshSession.user.email).toBe(email);
+      const out = await run<{ logout: boolean }>('mutation { logout }', {
+        token: refreshed.data.refreshSession.accessToken,
+      });
+      expect(out.data).toEqual({ logout: true });
+      await eventually(
+        async () =>
+          expect(await codes('{ me { id } }', { token: data.signUp.accessToken })).toEqual(['UNAUTHENTICATED']),
+        { timeoutMs: 1_000 },
+      );
+    });
+
+    it("shows the same tasks as REST, and null for what is not there or not the caller's", async () => {
+      const input = { title: 'From the graph', dueDate: '2026-01-01T00:00:00+01:00', priority: 'HIGH' };
+      const created = await run<{ createTask: { id: string } }>(
+        'mutation ($input: CreateTaskInput!) { createTask(input: $input) { id title description completed dueDate category priority version owner { id email } } }',
+        asOwner({ input }),
+      );
+      expect(created.codes).toEqual([]);
+      const task = created.data.createTask;
+      expect(task).toEqual({
+        ...input,
+        id: task.id,
+        description: null,
+        completed: false,
+        dueDate: '2025-12-31T23:00:00.000Z',
+        category: null,
+        version: 1,
+        owner: { id: owner.id, email: owner.email },
+      });
+      const rest = await client.call('GET', `/full/api/tasks/${task.id}`, { token: owner.token });
+      expect(rest.body.data).toMatchObject({
+        title: input.title,
+        due_date: '2025-12-31T23:00:00.000Z',
+        priority: 'high',
+      });
+
+      const stranger = await client.signUp();
+      for (const { id, token } of [
+        { id: task.id, token: stranger.token },
+        { id: randomUUID(), token: owner.token },
+        { id: 'nonsense', token: owner.token },
+      ])
+        expect(await run('query ($id: ID!) { task(id: $id) { id } }', { variables: { id }, token })).toEqual({
+          data: { task: null },
+          codes: [],
+          errors: [],
+        });
+      expect(
+        await codes('mutation ($id: ID!) { deleteTask(id: $id) }', {
+          variables: { id: task.id },
+          token: stranger.token,
+        }),
+      ).toEqual(['NOT_FOUND']);
+    });
+
+    it('pages with cursors that survive the deletion of their row and belong to their order', async () => {
+      const { token } = await client.signUp();
+      for (const title of ['one', 'two', 'three', 'four'])
+        await client.call('POST', '/full/api/tasks', { token, json: { title } });
+      interface Page {
+        tasks: {
+          edges: { cursor: string; node: { id: string; title: string } }[];
+          totalCount: number;
+          pageInfo: { hasNextPage: boolean; endCursor: string };
+        };
+      }
+      const page = (args: string) =>
+        run<Page>(
+          `{ tasks(${args}) { edges { cursor node { id title } } totalCount pageInfo { hasNextPage endCursor } } }`,
+          { token },
+        );
+      const first = (await page('first: 2')).data.tasks;
+      expect(first.edges.map(({ node }) => node.title)).toEqual(['four', 'three']);
+      expect(first).toMatchObject({
+        totalCount: 4,
+        pageInfo: { hasNextPage: true, endCursor: first.edges[1]?.cursor },
+      });
+      await client.call('DELETE', `/full/api/tasks/${first.edges[1]?.node.id}`, { token });
+      const after = `after: "${first.pageInfo.endCursor}"`;
+      const second = (await page(`first: 2, ${after}`)).data.tasks;
+      expect(second.edges.map(({ node }) => node.title)).toEqual(['two', 'one']);
+      expect(second).toMatchObject({ totalCount: 3, pageInfo: { hasNextPage: false } });
+      expect((await page(`${after}, offset: 1`)).codes).toEqual(['BAD_USER_INPUT']);
+      expect((await page(`${after}, orderBy: {field: PRIORITY, direction: ASC}`)).codes).toEqual(['BAD_USER_INPUT']);
+    });
+
+    it('answers a request for recovery with true, whoever is asked for', async () => {
+      for (const email of [owner.email, newEmail()])
+        expect(
+          (await run('mutation ($email: String!) { requestPasswordReset(email: $email) }', { variables: { email } }))
+            .data,
+        ).toEqual({ requestPasswordReset: true });
+      expect(
+        await codes('mutation ($input: ResetPasswordInput!) { resetPassword(input: $input) }', {
+          variables: { input: { token: 'nonsense', newPassword: PASSWORD } },
+        }),
+      ).toEqual(['BAD_USER_INPUT']);
+    });
+
+    it('knows sessions that REST ended', async () => {
+      const { accessToken } = await openSession(client, owner.email);
+      expect(await codes('{ me { id } }', { token: accessToken })).toEqual([]);
+      await client.call('POST', '/api/auth/logout', { token: accessToken });
+      await eventually(
+        async () => expect(await codes('{ me { id } }', { token: accessToken })).toEqual(['UNAUTHENTICATED']),
+        { timeoutMs: 1_000 },
+      );
+    });
+
+    it('has a page for people that loads nothing from elsewhere', async () => {
+      const page = await client.call('GET', '/graphql', { headers: { accept: 'text/html' } });
+      expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+      expect(page.text).not.toMatch(/(?:src|href)="https?:/);
+    });
+  });
+}

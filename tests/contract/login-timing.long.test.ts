@@ -1,0 +1,35 @@
+import { createClient, newEmail } from './client.ts';
+import { sameDistribution } from './kolmogorov-smirnov.ts';
+import { embeddedForTests } from './start-embedded.ts';
+
+const TRIES = 500;
+const ACCOUNTS = TRIES / 10;
+
+describe('the time that a refused login takes', () => {
+  // One hash at a time, and nothing else to do.
+  const platform = embeddedForTests({ HASH_CONCURRENCY: '1', RATE_LIMIT_FACTOR: '0' });
+  const client = createClient(() => platform().url);
+
+  it(`does not tell a known address from an unknown one in ${TRIES} tries of each`, async () => {
+    const known: string[] = [];
+    // Ten failures close an address, known or not: each is tried that often.
+    for (let count = 0; count < ACCOUNTS; count++) known.push((await client.signUp()).email);
+    const unknown = known.map(() => newEmail());
+    const timeOf = async (email: string) => {
+      const began = performance.now();
+      const { status } = await client.logIn(email, 'not the password');
+      const tookMs = performance.now() - began;
+      expect(status).toBe(401);
+      return tookMs;
+    };
+    for (let warmUp = 0; warmUp < 50; warmUp++) await timeOf(newEmail());
+
+    const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
+    for (let index = 0; index < TRIES; index++) {
+      // In turns, and each first as often as second, so that both meet the same machine.
+      const turns = index % 2 ? (['known', 'unknown'] as const) : (['unknown', 'known'] as const);
+      for (const kind of turns) times[kind].push(await timeOf({ known, unknown }[kind][index % ACCOUNTS] ?? ''));
+    }
+    expect(sameDistribution(times.known, times.unknown)).toBeGreaterThan(0.05);
+  }, 180_000);
+});

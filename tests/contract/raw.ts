@@ -1,0 +1,35 @@
+import { connect } from 'node:net';
+
+/** One answer as it came over the wire. */
+export interface RawAnswer {
+  /** NaN when the connection was closed without a word. */
+  status: number;
+  text: string;
+}
+
+const HANG_MS = 5_000;
+
+/** Writes bytes as they are to a connection of their own and reads until the server closes it. */
+export function exchange(origin: string, bytes: Buffer): Promise<RawAnswer> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.setTimeout(HANG_MS, () => socket.destroy(new Error('The server neither answered nor closed.')));
+    socket.on('data', (chunk) => chunks.push(chunk));
+    // Who refuses early may close while the rest is still being written.
+    socket.on('error', (error) => (chunks.length > 0 ? undefined : reject(error)));
+    socket.on('close', () => {
+      const text = Buffer.concat(chunks)
+        .toString()
+        .replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '');
+      resolve({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]), text });
+    });
+  });
+}
+
+/** A request as text, with a `Connection: close` that ends the exchange. */
+export function rawRequest(line: string, headers: readonly string[], body: string | Buffer = ''): Buffer {
+  const head = [`${line} HTTP/1.1`, 'Connection: close', ...headers, '', ''].join('\r\n');
+  return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]);
+}

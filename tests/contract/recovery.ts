@@ -1,0 +1,144 @@
+import { eventually } from '@taskmesh/testing';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openSession } from './accounts.ts';
+import { createClient, newEmail, PASSWORD } from './client.ts';
+import type { Platform } from './platform.ts';
+import { expectError } from './shapes.ts';
+
+const INVALID = { status: 400, code: 'BAD_USER_INPUT', envelope: 'plain' } as const;
+const NEW_PASSWORD = 'another long and winding phrase';
+
+/** The mails that were written for somebody, oldest first. */
+function mailsTo(platform: Platform, email: string): string[] {
+  const dir = join(platform.dataDir, 'mail');
+  const files = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.eml')) : [];
+  return files
+    .toSorted()
+    .map((name) => readFileSync(join(dir, name), 'utf8'))
+    .filter((mail) => mail.includes(`To: ${email}`));
+}
+
+/** The token alone on a line, which is also what the link ends with. */
+function tokenIn(mail: string, origin: string): string {
+  const link = /^(\S+)\/reset-password#token=(\S+)$/m.exec(mail);
+  expect(link?.[1]).toBe(origin);
+  const token = link?.[2] ?? '';
+  expect(token.length).toBeGreaterThanOrEqual(32);
+  expect(mail.split(/\r?\n/)).toContain(token);
+  return token;
+}
+
+/** The way back for who forgot the password, from the mail to the end of all sessions. */
+export function describeRecovery(platform: () => Platform) {
+  const client = createClient(() => platform().url);
+  const forgot = (json: unknown) => client.call('POST', '/api/auth/forgot-password', { json });
+  const reset = (token: unknown, password: unknown) =>
+    client.call('POST', '/api/auth/reset-password', { json: { token, password } });
+
+  const mailedToken = async (email: string) => {
+    const before = mailsTo(platform(), email).length;
+    expect((await forgot({ email })).status).toBe(200);
+    const mail = await eventually(() => {
+      const fresh = mailsTo(platform(), email)[before];
+      if (fresh === undefined) throw new Error('no mail yet');
+      return fresh;
+    });
+    return tokenIn(mail, platform().publicUrl);
+  };
+
+  describe('a forgotten password', () => {
+    it('is answered alike for known and unknown addresses; only the known one gets a mail', async () => {
+      const { email } = await client.signUp();
+      const stranger = newEmail();
+      const unknown = await forgot({ email: stranger });
+      const known = await forgot({ email });
+      for (const answer of [known, unknown]) {
+        expect(answer.status).toBe(200);
+        expect(answer.body).toEqual({ message: expect.stringMatching(/\S/) });
+      }
+      expect(known.text).toBe(unknown.text);
+      await eventually(() => expect(mailsTo(platform(), email)).toHaveLength(1));
+      expect(mailsTo(platform(), stranger)).toEqual([]);
+    });
+
+    it.each([
+      {},
+      { email: '' },
+      { email: 'a' },
+      { email: 5 },
+      { email: null },
+      { email: ['a@b.c'] },
+      { email: 'a@b.c\nBcc: x@y.z' },
+    ])('is a 400 for %j', async (json) => {
+      expectError(await forgot(json), INVALID);
+    });
+
+    it('is replaced with the token of the mail, once, and all sessions end', async () => {
+      const { email, token: firstToken } = await client.signUp();
+      const second = await openSession(client, email);
+      const token = await mailedToken(email);
+
+      const refused = await reset(token, 'short');
+      expectError(refused, INVALID);
+      expect(refused.body.error.details?.map(({ path }) => path)).toEqual(['password']);
+      expect((await client.call('GET', '/api/auth/me', { token: firstToken })).status).toBe(200);
+
+      const done = await reset(token, NEW_PASSWORD);
+      expect(done.status).toBe(200);
+      expect(done.body).toEqual({ message: expect.stringMatching(/\S/) });
+      for (const ended of [firstToken, second.accessToken])
+        await eventually(
+          async () => expect((await client.call('GET', '/api/auth/me', { token: ended })).status).toBe(401),
+          { timeoutMs: 1_000 },
+        );
+      const refreshed = await client.call('POST', '/api/auth/refresh', {
+        json: { refresh_token: second.refreshToken },
+      });
+      expect(refreshed.status).toBe(401);
+      expect((await client.logIn(email, PASSWORD)).status).toBe(401);
+      expect((await client.logIn(email, NEW_PASSWORD)).status).toBe(200);
+
+      const again = await reset(token, `${NEW_PASSWORD} again`);
+      expectError(again, INVALID);
+      expect((await client.logIn(email, NEW_PASSWORD)).status).toBe(200);
+    });
+
+    it.each([
+      ['nonsense', NEW_PASSWORD],
+      ['', NEW_PASSWORD],
+      [undefined, NEW_PASSWORD],
+      [5, NEW_PASSWORD],
+      ['nonsense', undefined],
+      ['nonsense', null],
+    ])('is a 400 with the token %j and the password %j', async (token, password) => {
+      expectError(await reset(token, password), INVALID);
+    });
+
+    it('brings no more than five mails in an hour, and says nothing of it', async () => {
+      const { email } = await client.signUp();
+      const other = await client.signUp();
+      const answers = [];
+      for (let count = 1; count <= 7; count++) answers.push(await forgot({ email }));
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      expect(answers[0]?.status).toBe(200);
+      await eventually(() => expect(mailsTo(platform(), email)).toHaveLength(5));
+      // Mails leave in order: when a later one is there, a sixth would be, too.
+      await mailedToken(other.email);
+      expect(mailsTo(platform(), email)).toHaveLength(5);
+    });
+
+    it('has a page behind its link that loads nothing from elsewhere', async () => {
+      const page = await client.call('GET', '/reset-password');
+      expect(page.status).toBe(200);
+      expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+      expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
+      const assets = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '');
+      expect(assets.length).toBeGreaterThan(0);
+      for (const path of assets) {
+        expect(path).toMatch(/^\/[^/]/);
+        expect((await client.call('GET', path)).status).toBe(200);
+      }
+    });
+  });
+}

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { createClient, keysOf, type Account, type Answer, type Body, type Task } from './client.ts';
+import type { Platform } from './platform.ts';
+import { expectError, REDUCED_KEYS, TIME, UUID } from './shapes.ts';
+
+const NOT_FOUND = { status: 404, code: 'NOT_FOUND', envelope: 'plain' } as const;
+const INVALID = { status: 400, code: 'BAD_USER_INPUT', envelope: 'plain' } as const;
+
+/** The reduced variant below a prefix: bare objects with fewer fields, over the same tasks. */
+export function describeReducedTasks(platform: () => Platform, prefix: string) {
+  const client = createClient(() => platform().url);
+  let owner: Account;
+  let stranger: Account;
+
+  beforeAll(async () => {
+    [owner, stranger] = [await client.signUp(), await client.signUp()];
+  });
+
+  const call = (method: string, path: string, json?: object, { token } = owner): Promise<Answer<Task>> =>
+    client.call<Task>(method, `${prefix}/tasks${path}`, { token, ...(json && { json }) });
+
+  describe(`reduced tasks below ${prefix}`, () => {
+    it('are created bare and pending, whatever else is sent', async () => {
+      const sent = {
+        title: 'abc',
+        description: 'text',
+        completed: true,
+        priority: 'urgent',
+        dueDate: 'nonsense',
+        category: 5,
+      };
+      const { status, body, headers } = await call('POST', '', sent);
+      expect(status).toBe(201);
+      expect(body).toEqual({
+        id: UUID,
+        user_id: owner.id,
+        title: 'abc',
+        description: 'text',
+        completed: false,
+        created_at: TIME,
+        updated_at: TIME,
+      });
+      expect(headers.get('etag')).toBe('"1"');
+      expect((await call('GET', `/${body.id}`)).body).toEqual(body);
+      const full = await client.call('GET', `/full/api/tasks/${body.id}`, { token: owner.token });
+      expect(full.body.data).toMatchObject({ ...body, priority: 'medium', due_date: null, category: null });
+    });
+
+    it('change in the listed fields only', async () => {
+      const { body: task } = await call('POST', '', { title: 'abc' });
+      expect(task.description).toBeNull();
+      const changed = await call('PATCH', `/${task.id}`, {
+        title: 'Another',
+        description: 'text',
+        completed: true,
+        priority: 'urgent',
+        category: 5,
+      });
+      expect(changed.status).toBe(200);
+      expect(changed.body).toEqual({
+        ...task,
+        title: 'Another',
+        description: 'text',
+        completed: true,
+        updated_at: TIME,
+      });
+      const touched = await call('PATCH', `/${task.id}`, {});
+      expect(touched.status).toBe(200);
+      expect(touched.body.updated_at > changed.body.updated_at).toBe(true);
+      expect((await call('PATCH', `/${task.id}`, { description: null })).body.description).toBeNull();
+    });
+
+    it('go away with a message', async () => {
+      const { body: task } = await call('POST', '', { title: 'abc' });
+      const deleted = await call('DELETE', `/${task.id}`);
+      expect(deleted.status).toBe(200);
+      expect(deleted.body).toEqual({ message: expect.stringMatching(/\S/) });
+      for (const [method, json] of [['GET'], ['PATCH', {}], ['DELETE']] as const)
+        expectError(await call(method, `/${task.id}`, json), NOT_FOUND);
+    });
+
+    it('of others, unknown ones, ill-formed ids and stats are not found', async () => {
+      const { body: task } = await call('POST', '', { title: 'abc' });
+      for (const id of [task.id, randomUUID(), 'nonsense', 'stats'])
+        for (const [method, json] of [['GET'], ['PATCH', {}], ['DELETE']] as const)
+          expectError(await call(method, `/${id}`, json, stranger), NOT_FOUND);
+      expect((await call('GET', `/${task.id}`)).status).toBe(200);
+    });
+
+    it.each([
+      {},
+      { title: null },
+      { title: 'ab' },
+      { title: '   ' },
+      { title: 5 },
+      { title: 'abc', description: 5 },
+      { title: 'x'.repeat(256) },
+    ])('are a 400 as %j', async (json) => {
+      expectError(await call('POST', '', json), INVALID);
+    });
+
+    it.each([{ title: null }, { completed: null }, { completed: 'true' }, { description: 'x'.repeat(2_001) }])(
+      'are a 400 when changed by %j',
+      async (json) => {
+        const { body: task } = await call('POST', '', { title: 'abc' });
+        expectError(await call('PATCH', `/${task.id}`, json), INVALID);
+        expect((await call('GET', `/${task.id}`)).body).toEqual(task);
+      },
+    );
+
+    it('need a token', async () => {
+      for (const [method, path] of [
+        ['GET', ''],
+        ['POST', ''],
+        ['GET', '/x'],
+        ['PATCH', '/x'],
+        ['DELETE', '/x'],
+      ] as const)
+        expectError(await client.call(method, `${prefix}/tasks${path}`), {
+          status: 401,
+          code: 'UNAUTHENTICATED',
+          envelope: 'plain',
+        });
+    });
+  });
+
+  describe(`the reduced list below ${prefix}`, () => {
+    let lister: Account;
+
+    beforeAll(async () => {
+      lister = await client.signUp();
+      const ids: string[] = [];
+      for (const title of ['one', 'two', 'three', 'four', 'five'])
+        ids.push((await call('POST', '', { title }, lister)).body.id);
+      for (const index of [1, 0]) await call('PATCH', `/${ids[index]}`, { completed: true }, lister);
+    });
+
+    it.each([
+      ['', 'five four three two one', 5, 1],
+      ['?order=asc', 'one two three four five', 5, 1],
+      ['?sort=updated_at', 'one two five four three', 5, 1],
+      ['?sort=updated_at&order=asc', 'three four five two one', 5, 1],
+      ['?status=all', 'five four three two one', 5, 1],
+      ['?status=completed', 'two one', 2, 1],
+      ['?status=pending&sort=created_at&order=asc', 'three four five', 3, 1],
+      ['?limit=2&page=2', 'three two', 5, 2],
+      ['?limit=2&page=4', '', 5, 4],
+      ['?sortBy=nonsense&completed=nonsense', 'five four three two one', 5, 1],
+    ])('with %s is: %s', async (query, titles, total, page) => {
+      const { status, body } = await client.call<Body<Task[]>>('GET', `${prefix}/tasks${query}`, {
+        token: lister.token,
+      });
+      expect(status).toBe(200);
+      expect(keysOf(body)).toEqual(['data', 'page', 'total']);
+      expect(body).toMatchObject({ total, page });
+      expect(body.data.map(({ title }) => title).join(' ')).toBe(titles);
+      for (const task of body.data) expect(keysOf(task)).toEqual(REDUCED_KEYS);
+    });
+
+    it.each([
+      'status=x',
+      'status=',
+      'sort=title',
+      'order=x',
+      'page=0',
+      'limit=101',
+      'limit=0',
+      'sort=created_at&sort=created_at',
+    ])('is a 400 with %s', async (query) => {
+      expectError(await client.call('GET', `${prefix}/tasks?${query}`, { token: lister.token }), INVALID);
+    });
+  });
+}

@@ -1,0 +1,41 @@
+import { keysOf, type Answer, type Body } from './client.ts';
+
+export const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+export const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const SENTENCE = expect.stringMatching(/\S/);
+
+export const TASK_KEYS = [
+  'category',
+  'completed',
+  'created_at',
+  'description',
+  'due_date',
+  'id',
+  'priority',
+  'title',
+  'updated_at',
+  'user_id',
+];
+export const REDUCED_KEYS = ['completed', 'created_at', 'description', 'id', 'title', 'updated_at', 'user_id'];
+
+/** Which form errors have: that of the full task endpoints, or that of everything else. */
+export type Envelope = 'tasks' | 'plain';
+
+/** The whole of an error: status, type, keys and code; and that 401, 405, 429 and 503 carry their headers. */
+export function expectError(
+  { status, headers, body }: Answer<unknown>,
+  expected: { status: number; code: string; envelope: Envelope },
+) {
+  expect(status).toBe(expected.status);
+  expect(headers.get('content-type')).toMatch(/^application\/json/);
+  expect(headers.get('x-request-id')).toMatch(/\S/);
+  const { error, ...rest } = body as Body; // looked at next
+  expect(rest).toEqual({ message: SENTENCE, ...(expected.envelope === 'tasks' && { success: false }) });
+  expect(error.code).toBe(expected.code);
+  for (const key of keysOf(error)) expect(['code', 'details', 'requestId']).toContain(key);
+  for (const detail of error.details ?? []) expect(detail).toEqual({ path: expect.any(String), message: SENTENCE });
+  expect('requestId' in error).toBe(status >= 500);
+  if (status === 401) expect(headers.get('www-authenticate')).toBe('Bearer');
+  if (status === 405) expect(headers.get('allow')).toMatch(/OPTIONS/);
+  if (status === 429 || status === 503) expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+}

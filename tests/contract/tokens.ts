@@ -1,0 +1,237 @@
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomUUID,
+  sign,
+  type KeyObject,
+} from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { createClient, type Account, type CallOptions } from './client.ts';
+import type { Platform } from './platform.ts';
+import { expectError, type Envelope } from './shapes.ts';
+
+type Json = Record<string, unknown>;
+
+const encoded = (json: unknown) =>
+  Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)).toString('base64url');
+const decoded = (part: string | undefined) => JSON.parse(Buffer.from(part ?? '', 'base64url').toString()) as Json; // a JWT's parts are objects
+
+const es256 = (key: KeyObject) => (input: string) =>
+  sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
+
+function jwt(header: unknown, claims: unknown, signature: (input: string) => Buffer): string {
+  const input = `${encoded(header)}.${encoded(claims)}`;
+  return `${input}.${signature(input).toString('base64url')}`;
+}
+
+/** Tokens that are none: made by us, by others, too early, too late, for something else. */
+export function describeTokens(platform: () => Platform) {
+  const client = createClient(() => platform().url);
+  let account: Account;
+  let header: Json;
+  let claims: Json;
+  let ours: KeyObject;
+  /** The public half as anybody can read it. */
+  let jwk: Json;
+  const theirs = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+  beforeAll(async () => {
+    account = await client.signUp();
+    const parts = account.token.split('.');
+    header = decoded(parts[0]);
+    claims = decoded(parts[1]);
+    const { keys } = JSON.parse(readFileSync(platform().accessKeysFile, 'utf8'));
+    ours = createPrivateKey({ key: keys[0], format: 'jwk' });
+    const { body } = await client.call<{ keys: Json[] }>('GET', '/.well-known/jwks.json');
+    jwk = body.keys.find(({ kid }) => kid === header.kid) ?? {};
+  });
+
+  const me = (options: CallOptions) => client.call<Json>('GET', '/api/auth/me', options);
+  const expectRefused = async (token: string) => {
+    expectError(await me({ token }), expect401('plain'));
+    expectError(await client.call('GET', '/full/api/tasks', { token }), expect401('tasks'));
+  };
+  const expect401 = (envelope: Envelope) => ({ status: 401, code: 'UNAUTHENTICATED', envelope });
+  const resigned = (change: Json, head: Json = {}) =>
+    jwt({ ...header, ...head }, { ...claims, ...change }, es256(ours));
+  const nowS = () => Math.floor(Date.now() / 1_000);
+
+  describe('an access token', () => {
+    it('is ES256 with a key of the published set, which has public halves only', async () => {
+      expect(header).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: expect.any(String) });
+      expect(claims).toMatchObject({
+        userId: account.id,
+        sub: account.id,
+        email: account.email,
+        sid: expect.any(String),
+        jti: expect.any(String),
+        iss: expect.any(String),
+      });
+      expect(claims).toHaveProperty('aud');
+      expect(jwk).toMatchObject({ kty: 'EC', crv: 'P-256', kid: header.kid });
+      const { text } = await client.call('GET', '/.well-known/jwks.json');
+      expect(text).not.toMatch(/"d"/);
+    });
+
+    it('is taken when it is signed anew with our key: what is refused below is refused for its own reason', async () => {
+      expect((await me({ token: resigned({ jti: randomUUID() }) })).status).toBe(200);
+    });
+
+    it('may be announced in lower case', async () => {
+      expect((await me({ headers: { authorization: `bearer ${account.token}` } })).status).toBe(200);
+    });
+
+    it.each(['', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', 'Token x', 'Bearer a b', 'Bearer nonsense'])(
+      'is not %j',
+      async (authorization) => {
+        expectError(await me({ headers: { authorization } }), expect401('plain'));
+      },
+    );
+
+    it('counts in the header only', async () => {
+      for (const [name, value] of [
+        ['cookie', `access_token=${account.token}`],
+        ['x-access-token', account.token],
+      ] as const)
+        expectError(await me({ headers: { [name]: value } }), expect401('plain'));
+      expectError(await client.call('GET', `/api/auth/me?access_token=${account.token}`), expect401('plain'));
+    });
+
+    it.each<[string, () => string]>([
+      ['of one part', () => 'abc'],
+      ['of two parts', () => account.token.split('.').slice(0, 2).join('.')],
+      ['of four parts', () => `${account.token}.x`],
+      ['with an empty signature', () => `${account.token.split('.').slice(0, 2).join('.')}.`],
+      ['with a header that is no JSON', () => jwt('nonsense', claims, es256(ours))],
+      ['with claims that are no object', () => jwt(header, '[1]', es256(ours))],
+      ['with a flipped bit in its claims', () => flipped(account.token, 1)],
+      ['with a flipped bit in its signature', () => flipped(account.token, 2)],
+      ['with a signature of zeros', () => jwt(header, claims, () => Buffer.alloc(64))],
+      ['with a signature in DER', () => jwt(header, claims, (input) => sign('sha256', Buffer.from(input), ours))],
+      ['with alg none', () => jwt({ ...header, alg: 'none' }, claims, () => Buffer.alloc(0))],
+      ['with alg nOnE and our signature', () => resigned({}, { alg: 'nOnE' })],
+      [
+        'with HS256 and the public key as PEM',
+        () => hmac(createPublicKey(ours).export({ type: 'spki', format: 'pem' })),
+      ],
+      [
+        'with HS256 and the public key as DER',
+        () => hmac(createPublicKey(ours).export({ type: 'spki', format: 'der' })),
+      ],
+      ['with HS256 and the published JWK', () => hmac(JSON.stringify(jwk))],
+      ['with HS256 and nothing', () => hmac('')],
+      ['of a foreign key under our kid', () => jwt(header, claims, es256(theirs.privateKey))],
+      [
+        'of a foreign key under a foreign kid',
+        () => jwt({ ...header, kid: 'theirs' }, claims, es256(theirs.privateKey)),
+      ],
+      [
+        'of a foreign key that comes along as jwk',
+        () => jwt({ ...header, jwk: theirs.publicKey.export({ format: 'jwk' }) }, claims, es256(theirs.privateKey)),
+      ],
+      [
+        'with RS256 of a foreign key',
+        () => jwt({ ...header, alg: 'RS256' }, claims, (input) => sign('sha256', Buffer.from(input), rsa.privateKey)),
+      ],
+      ['without a kid', () => resigned({}, { kid: undefined })],
+      ['with a kid that is a path', () => resigned({}, { kid: '../../../../dev/null' })],
+      ['with a kid that is SQL', () => resigned({}, { kid: "x' or '1'='1" })],
+      ['with an unknown critical header', () => resigned({}, { crit: ['unknown'], unknown: 1 })],
+      ['with b64 false', () => resigned({}, { crit: ['b64'], b64: false })],
+      ['of type JWT', () => resigned({}, { typ: 'JWT' })],
+      ['of no type', () => resigned({}, { typ: undefined })],
+      ['of the type of refresh tokens', () => resigned({}, { typ: 'rt+jwt' })],
+      ['of the type of internal tokens', () => resigned({}, { typ: 'int+jwt' })],
+      ['for somebody else', () => resigned({ aud: 'tasks' })],
+      ['for nobody', () => resigned({ aud: undefined })],
+      ['by somebody else', () => resigned({ iss: 'gateway' })],
+      ['by nobody', () => resigned({ iss: undefined })],
+      ['that expired a second ago', () => resigned({ exp: nowS() - 1 })],
+      ['that expires right now', () => resigned({ exp: nowS() })],
+      ['made an hour from now', () => resigned({ iat: nowS() + 3_600, exp: nowS() + 7_200 })],
+      ['not valid for another hour', () => resigned({ nbf: nowS() + 3_600 })],
+      ['without an end', () => resigned({ exp: undefined })],
+      ['with an end in words', () => resigned({ exp: String(nowS() + 60) })],
+      ['with a broken end', () => resigned({ exp: nowS() + 60.5 })],
+      [
+        'with an endless end',
+        () => jwt(header, JSON.stringify({ ...claims, exp: 0 }).replace('"exp":0', '"exp":1e308'), es256(ours)),
+      ],
+      ['with an end before all time', () => resigned({ exp: -1 })],
+      ['without a session', () => resigned({ sid: undefined })],
+      ['without a subject', () => resigned({ sub: undefined })],
+      ['of a user that is no UUID', () => resigned({ userId: 'x', sub: 'x' })],
+      ['of one user for another', () => resigned({ userId: randomUUID() })],
+      ['with an e-mail that is no text', () => resigned({ email: 5 })],
+    ])('%s is refused', async (_what, make) => {
+      await expectRefused(make());
+    });
+
+    it('does not make anybody fetch a key that it names', async () => {
+      let connections = 0;
+      const listener = createServer((socket) => {
+        connections += 1;
+        socket.destroy();
+      });
+      await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+      const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/keys.json`; // a TCP server that listens has one
+      for (const named of [{ jku: url }, { x5u: url }, { jku: url, kid: 'theirs' }, { kid: url }, { iss: url }])
+        await expectRefused(jwt({ ...header, ...named }, claims, es256(theirs.privateKey)));
+      expect(connections).toBe(0);
+      await new Promise((resolve) => listener.close(resolve));
+    });
+
+    it('is not a token that services use among themselves', async () => {
+      const file = platform().identityKeyFile;
+      const key: Json = file
+        ? JSON.parse(readFileSync(file, 'utf8'))
+        : { ...theirs.privateKey.export({ format: 'jwk' }), kid: 'gateway' };
+      const internal = (audience: string, typ: string) =>
+        jwt(
+          { alg: 'ES256', typ, kid: key.kid },
+          { ...claims, role: 'user', iss: 'gateway', aud: audience, iat: nowS(), exp: nowS() + 60 },
+          es256(createPrivateKey({ key, format: 'jwk' })),
+        );
+      for (const audience of ['tasks', 'auth', 'backup', String(claims.aud)])
+        for (const typ of ['int+jwt', 'at+jwt']) await expectRefused(internal(audience, typ));
+      const operator = jwt(
+        { alg: 'ES256', typ: 'int+jwt', kid: key.kid },
+        { role: 'operator', iss: 'gateway', aud: 'backup', iat: nowS(), exp: nowS() + 60 },
+        es256(createPrivateKey({ key, format: 'jwk' })),
+      );
+      await expectRefused(operator);
+    });
+
+    it('cannot be too long to be refused', async () => {
+      expect([401, 431]).toContain((await me({ token: 'x'.repeat(8_000) })).status);
+      expect([401, 431]).toContain((await me({ token: 'x'.repeat(100_000) })).status);
+    });
+
+    it.each(['id', 'sub'])(
+      'is the only thing that says who asks, not an identity in the header x-user-%s',
+      async (name) => {
+        const headers = {
+          [`x-user-${name}`]: account.id,
+          'x-identity': JSON.stringify({ role: 'user', userId: account.id }),
+        };
+        expectError(await me({ headers }), expect401('plain'));
+      },
+    );
+  });
+
+  const hmac = (secret: string | Buffer) =>
+    jwt({ ...header, alg: 'HS256' }, claims, (input) => createHmac('sha256', secret).update(input).digest());
+}
+
+/** Changes one bit in the middle of a part of a token. */
+function flipped(token: string, part: 1 | 2): string {
+  const parts = token.split('.');
+  const bytes = Buffer.from(parts[part] ?? '', 'base64url');
+  const middle = bytes.length >> 1;
+  bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+  return parts.with(part, bytes.toString('base64url')).join('.');
+}
