@@ -6,8 +6,8 @@ export const TASK_CHANGES_TOPIC = 'taskmesh.tasks.changes';
 const timestamp = z.iso.datetime();
 
 const taskImage = z.object({
-  id: z.uuid(),
-  ownerId: z.uuid(),
+  id: z.guid(),
+  ownerId: z.guid(),
   title: z.string(),
   description: z.string().nullable(),
   completed: z.boolean(),
@@ -27,7 +27,7 @@ const taskChanged = z.object({
   id: z.string(),
   /** The store's epoch: grows by one with each restore. */
   epoch: z.int().nonnegative(),
-  ownerId: z.uuid(),
+  ownerId: z.guid(),
   /** Counts the owner's changes without a gap: 1, 2, 3 … */
   sequence: z.int().positive(),
   kind: z.enum(['INSERT', 'UPDATE', 'DELETE']),

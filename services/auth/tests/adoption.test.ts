@@ -244,12 +244,15 @@ describe('a restore of the accounts', () => {
         if (token) seen(codeOf(await running.send(REFRESH, { token })));
       }
     });
-    await eventually(() => expect(succeeded()).toBeGreaterThan(20));
-    await restore(await backupOf(running));
-    const behind = succeeded();
-    await eventually(() => expect(succeeded()).toBeGreaterThan(behind + 40));
-    going = false;
-    await Promise.all(work);
+    try {
+      await eventually(() => expect(succeeded()).toBeGreaterThan(20));
+      await restore(await backupOf(running));
+      const behind = succeeded();
+      await eventually(() => expect(succeeded()).toBeGreaterThan(behind + 40));
+    } finally {
+      going = false;
+      await Promise.all(work);
+    }
     expect([...codes.keys()].filter((code) => code !== undefined && code !== 'SERVICE_UNAVAILABLE')).toEqual([]);
   });
 });

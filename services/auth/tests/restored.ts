@@ -59,14 +59,7 @@ export async function swap({ auth, database }: RunningAuth, fresh: string): Prom
   const live = nameOf(database);
   const old = `${live}_old`;
   await inMaintenance(async (admin) => {
-    const writersOut = new Client({ connectionString: database.url });
-    writersOut.on('error', () => undefined);
-    await writersOut.connect();
-    await writersOut.query('begin');
-    const { rows } = await writersOut.query<{ name: string }>(
-      `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
-    );
-    await writersOut.query(`lock table ${rows.map(({ name }) => name).join(', ')} in share mode`);
+    const writersOut = await lockedOut(database.url);
     await auth.restore.carryOver(fresh);
     await admin.query(`alter database ${live} with allow_connections false`);
     // Who holds the locks goes last, or a writer that waits would still write where nobody looks any more.
@@ -81,6 +74,28 @@ export async function swap({ auth, database }: RunningAuth, fresh: string): Prom
     await admin.query('commit');
   });
   return old;
+}
+
+/** A session that keeps writers waiting. A writer may be the one that it waits for, and then it tries again. */
+async function lockedOut(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  for (let tries = 1; ; tries++) {
+    try {
+      await client.query('begin');
+      const { rows } = await client.query<{ name: string }>(
+        `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
+      );
+      await client.query(`lock table ${rows.map(({ name }) => name).join(', ')} in share mode`);
+      return client;
+    } catch (error) {
+      await client.query('rollback');
+      if (tries < 20) continue;
+      await client.end();
+      throw error;
+    }
+  }
 }
 
 export async function dropDatabase(name: string): Promise<void> {

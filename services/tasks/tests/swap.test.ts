@@ -42,7 +42,7 @@ async function restore(owners: string[]): Promise<void> {
   await swap(live, fresh.name, old);
 }
 
-/** Every instance's readers and writers, until told to stop. Gives the codes that they saw, and what was acknowledged. */
+/** Every instance's readers and writers, until told to stop. Has the codes that they saw, and what was acknowledged. */
 function underLoad(users: TestUser[]) {
   const codes = new Map<unknown, number>();
   const acknowledged: { owner: string; id: string }[] = [];
@@ -58,10 +58,10 @@ function underLoad(users: TestUser[]) {
   });
   return {
     acknowledged,
+    codes,
     async stop() {
       going = false;
       await Promise.all(work);
-      return codes;
     },
   };
 }
@@ -75,11 +75,15 @@ it('goes on by itself when another database takes the place of its own', async (
   expect(await service.tasks.internal.openCursor(someone.id, before)).toEqual({ epoch: 1, sequence: 1 });
 
   const load = underLoad(users);
-  await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(50));
-  await restore(ids);
-  const behind = load.acknowledged.length;
-  await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(behind + 100));
-  const codes = await load.stop();
+  try {
+    await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(50));
+    await restore(ids);
+    const behind = load.acknowledged.length;
+    await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(behind + 100));
+  } finally {
+    await load.stop();
+  }
+  const { codes } = load;
   expect([...codes.keys()].filter((code) => code !== undefined && code !== 'SERVICE_UNAVAILABLE')).toEqual([]);
 
   const { epoch, heads } = await service.tasks.internal.heads(ids);

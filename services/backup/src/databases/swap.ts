@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { escapeIdentifier, type Client } from 'pg';
+import { DatabaseError, escapeIdentifier, type Client } from 'pg';
 import { inDatabase, maintenanceUrl, withClient } from './connect.ts';
 import type { RestoreNames } from './names.ts';
 
 /** While something else still uses a database, its rename waits for that long (a constant of PostgreSQL: 5 s), then fails. */
 const RENAME_TIMEOUT_MS = 8_000;
 const LOCK_TIMEOUT_MS = 3_000;
+const LOCK_TRIES = 5;
+const DEADLOCK_DETECTED = '40P01';
 const TERMINATE_EVERY_MS = 10;
 
 /**
@@ -33,8 +35,20 @@ export function swapBack(adminUrl: string, names: RestoreNames): Promise<void> {
   return rename(adminUrl, names, [names.live, names.fresh], [names.old, names.live]);
 }
 
-/** Writers wait from here on; readers do not. */
+/** Writers wait from here on; readers do not. A writer that waits for us while we wait for it makes one of us give way. */
 async function lockTables(client: Client): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await tryLockTables(client);
+    } catch (error) {
+      await client.query('rollback');
+      const isDeadlock = error instanceof DatabaseError && error.code === DEADLOCK_DETECTED;
+      if (!isDeadlock || tries === LOCK_TRIES) throw error;
+    }
+  }
+}
+
+async function tryLockTables(client: Client): Promise<void> {
   await client.query('begin');
   await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
   const { rows } = await client.query<{ name: string }>(
