@@ -134,4 +134,40 @@ ${rows.join('\n')}
     );
     await again.close();
   });
+
+  it('makes a backup of a working platform, and goes back to it', async () => {
+    const { token } = await account();
+    const graphql = createGraphql(url());
+    for (let count = 1; count <= 25; count++)
+      await rest('POST', '/tasks', { token, body: { title: `task ${count}`, description: 'tab\tline\nback\\slash' } });
+    const read = async () =>
+      (await rest<{ data: unknown[] }>('GET', '/tasks?sortBy=created_at&order=asc', { token })).body.data;
+    const before = await read();
+
+    const made = await graphql<{ createBackup: { file: string; stores: string[]; sha256: string } }>(
+      'mutation { createBackup { file stores sha256 sizeBytes createdAt } }',
+    );
+    expect(made.errors).toBeUndefined();
+    const { file } = made.data.createBackup;
+    expect(made.data.createBackup).toMatchObject({ stores: ['tasks', 'auth'], sha256: expect.any(String) });
+    const listed = await graphql<{ backups: { file: string }[] }>('{ backups { file } }');
+    expect(listed.data.backups.map((backup) => backup.file)).toContain(file);
+    const asUser = await graphql('mutation { createBackup { file } }', { token });
+    expect(asUser.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+
+    await rest('POST', '/tasks', { token, body: { title: 'made after the backup' } });
+    const later = await account();
+    const { status, body } = await restore(`?file=${file}`);
+    expect({ status, success: body.success, message: body.message }).toEqual({
+      status: 200,
+      success: true,
+      message: 'Database restored; the application may need a restart.',
+    });
+    await eventually(async () => expect(await read()).toEqual(before));
+    // Accounts that are younger than the backup are gone, and so are their sessions.
+    await eventually(async () => expect((await rest('GET', '/tasks', later)).status).toBe(401));
+    expect(
+      (await graphql<{ deleteBackup: boolean }>(`mutation { deleteBackup(file: "${file}") }`)).data.deleteBackup,
+    ).toBe(true);
+  });
 }

@@ -20,7 +20,7 @@ import type { Store, StoreName, StoreOwner } from './stores/store.ts';
 
 export interface BackupDeps {
   clock: Clock;
-  /** Names restores: up to 16 letters or digits, never the same twice. @default at random */
+  /** Names restores and archives: up to 16 letters or digits, never the same twice. @default at random */
   ids?: { next(): string };
   /** The services that own the stores; a store whose service is absent cannot be restored. */
   owners?: Partial<Record<StoreName, StoreOwner>>;
@@ -39,28 +39,40 @@ const randomIds = { next: () => randomBytes(6).toString('hex') };
 export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
   const { clock, ids = randomIds, log } = deps;
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
-  const storage = createDirectoryStorage({ dir: config.backupsDir });
+  const storage = createDirectoryStorage({ dir: config.backupsDir, now: () => clock.now() });
   const scratch = createScratch({ dir: config.scratchDir, now: () => clock.now() });
-  const backups = createBackupService({ storage, repository: createBackupRepository(database) });
+  const stores = createStores(config, deps);
+  const backups = createBackupService({
+    storage,
+    scratch,
+    repository: createBackupRepository(database),
+    stores,
+    now: () => new Date(clock.now()),
+    nextId: () => ids.next(),
+    log,
+  });
   const restores = createRestoreService({
     storage,
     scratch,
     lock: createRestoreLock(database),
     journal: createRestoreRepository(database),
-    stores: createStores(config, deps),
+    stores,
     mainStore: config.restoreStore,
     now: () => new Date(clock.now()),
     nextId: () => ids.next(),
     log,
   });
   const settler = createSettler({ settle: () => restores.settleInterrupted(), log });
-  const resolvers: Resolvers = { ...createBackupsResolvers(backups), ...createRestoreResolvers(restores) };
+  const ofBackups = createBackupsResolvers(backups);
+  const ofRestores = createRestoreResolvers(restores);
+  const resolvers: Resolvers = { ...ofBackups, Mutation: { ...ofBackups.Mutation, ...ofRestores.Mutation } };
 
   return {
     subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(), resolvers, mapError: asUnavailable, log }),
     async start() {
       await database.migrate();
       await scratch.sweep();
+      await backups.sweep();
       await settler.start();
     },
     async stop() {

@@ -1,4 +1,4 @@
-import { createIdentitySigner, createIdentityVerifier, type KeySet } from '@taskmesh/identity';
+import { createIdentitySigner, createIdentityVerifier } from '@taskmesh/identity';
 import { authRestore, createInternalClient, tasksRestore } from '@taskmesh/internal-api';
 import {
   createAdminServer,
@@ -7,6 +7,7 @@ import {
   processSettings,
   readAll,
   readEnv,
+  readKeySetFile,
   runMain,
   setting,
   startAll,
@@ -35,14 +36,14 @@ const schema = z.object({
 const CALL_TIMEOUT_MS = 10 * 60_000;
 
 await runMain(async () => {
-  const { config, own } = readAll({
+  const { config, own, keys } = readAll({
     config: () => readBackupConfig(process.env),
     own: () => readEnv(schema, process.env),
+    keys: () => readKeySetFile(process.env, 'IDENTITY_PUBLIC_KEYS_FILE'),
   });
   const log = createLog({ service: 'backup', level: own.LOG_LEVEL });
   const metrics = createMetrics({ service: 'backup' });
   const clock = systemClock;
-  const keys = JSON.parse(readFileSync(own.IDENTITY_PUBLIC_KEYS_FILE, 'utf8')) as KeySet; // checked key by key on import
   const verifier = createIdentityVerifier({ audience: 'backup', keys, clock });
 
   const key = JSON.parse(readFileSync(own.IDENTITY_KEY_FILE, 'utf8'));

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../error-code.ts';
+import { isAlive } from '../is-alive.ts';
 
 /** Private folders for what is extracted or written for a while; their names tell which process made them. */
 export interface Scratch {
@@ -49,13 +49,4 @@ async function isAbandoned(path: string, name: string, now: number): Promise<boo
   if (pid === process.pid || !isAlive(pid)) return true; // a restarted container has the same ids again
   const stats = await stat(path).catch(() => undefined);
   return stats !== undefined && now - stats.mtimeMs > FORGOTTEN_MS;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
-  }
 }

@@ -31,8 +31,17 @@ export type Backup = {
 
 export type Mutation = {
   __typename?: 'Mutation';
+  /** Operators only. Makes an archive of all stores, each as it is at one moment, while they go on working. */
+  createBackup: Backup;
+  /** Operators only. False when there is no archive of that name. */
+  deleteBackup: Scalars['Boolean']['output'];
   /** Operators only. Replaces the stores by what the archive holds. */
   restoreBackup: RestoreResult;
+};
+
+
+export type MutationDeleteBackupArgs = {
+  file: Scalars['String']['input'];
 };
 
 
@@ -149,10 +158,10 @@ export type ResolversTypes = {
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   RestoreOutcome: RestoreOutcome;
   RestoreResult: ResolverTypeWrapper<RestoreResult>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -162,9 +171,9 @@ export type ResolversParentTypes = {
   Float: Scalars['Float']['output'];
   DateTime: Scalars['DateTime']['output'];
   Mutation: Record<PropertyKey, never>;
+  Boolean: Scalars['Boolean']['output'];
   Query: Record<PropertyKey, never>;
   RestoreResult: RestoreResult;
-  Boolean: Scalars['Boolean']['output'];
 };
 
 export type BackupResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Backup'] = ResolversParentTypes['Backup']> = {
@@ -181,6 +190,8 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 }
 
 export type MutationResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  createBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType>;
+  deleteBackup: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteBackupArgs, 'file'>>;
   restoreBackup: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType, RequireFields<MutationRestoreBackupArgs, 'file'>>;
 };
 

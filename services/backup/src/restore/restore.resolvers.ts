@@ -1,9 +1,11 @@
 import { requireOperator } from '@taskmesh/subgraph';
-import type { Resolvers, RestoreResult } from '../graphql/types.generated.ts';
+import type { MutationResolvers, RestoreResult } from '../graphql/types.generated.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
 import type { RestoreService } from './restore.service.ts';
 
-export function createRestoreResolvers(service: RestoreService): Pick<Resolvers, 'Mutation'> {
+export function createRestoreResolvers(service: RestoreService): {
+  Mutation: Pick<MutationResolvers, 'restoreBackup'>;
+} {
   return {
     Mutation: {
       restoreBackup: async (_parent, { file }, { identity }) => {

@@ -19,10 +19,21 @@ export interface OpenArchive {
 /** What a name can lead to: nothing is thrown for names that a caller made up. */
 export type Located = OpenArchive | { kind: 'outside' } | { kind: 'missing' };
 
+export interface WrittenArchive {
+  sizeBytes: number;
+  sha256: string;
+}
+
 /** Where archives lie. */
 export interface BackupStorage {
   /** Whole archives only, in no particular order; one that is still being written is not there yet. */
   list(): Promise<StoredArchive[]>;
   /** Opens what `name` means, whatever characters it has. Throws only when the storage itself fails. */
   open(name: string): Promise<Located>;
+  /** Makes an archive from all of `content`; it is listed from the moment when it is whole. A failed write leaves nothing. */
+  write(file: string, content: Readable): Promise<WrittenArchive>;
+  /** Says whether there was an archive of exactly this name. */
+  remove(file: string): Promise<boolean>;
+  /** Removes what writers that were killed left behind; says how many pieces. */
+  sweep(): Promise<number>;
 }

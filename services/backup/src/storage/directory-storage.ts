@@ -1,11 +1,15 @@
-import { lstat, mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { errorCode } from '../error-code.ts';
 import { isArchiveName } from './archive-name.ts';
-import type { BackupStorage, Located, StoredArchive } from './backup-storage.ts';
+import type { BackupStorage, Located, StoredArchive, WrittenArchive } from './backup-storage.ts';
 import { openInside } from './open-inside.ts';
+import { sweepUnfinished, unfinishedName } from './unfinished-files.ts';
 
 /** Archives as files of one directory, which is made when it is not there. */
-export function createDirectoryStorage({ dir }: { dir: string }): BackupStorage {
+export function createDirectoryStorage({ dir, now }: { dir: string; now: () => number }): BackupStorage {
   const ensureDir = () => mkdir(dir, { recursive: true, mode: 0o700 });
 
   return {
@@ -28,7 +32,63 @@ export function createDirectoryStorage({ dir }: { dir: string }): BackupStorage 
         close: () => handle.close(),
       };
     },
+
+    async write(file, content) {
+      const unfinished = join(dir, unfinishedName());
+      try {
+        await ensureDir();
+        const written = await writeWhole(unfinished, content);
+        await rename(unfinished, join(dir, file));
+        await keepNames(dir);
+        return written;
+      } catch (error) {
+        content.destroy();
+        await rm(unfinished, { force: true });
+        throw error;
+      }
+    },
+
+    async remove(file) {
+      if (basename(file) !== file || file.includes('\0') || !isArchiveName(file)) return false;
+      try {
+        await unlink(join(dir, file));
+        await keepNames(dir);
+        return true;
+      } catch (error) {
+        if (['ENOENT', 'ENAMETOOLONG', 'EISDIR'].includes(errorCode(error))) return false;
+        throw error;
+      }
+    },
+
+    async sweep() {
+      await ensureDir();
+      return sweepUnfinished(dir, now());
+    },
   };
+}
+
+/** On the disk, not only in the system's memory, when it returns. */
+async function writeWhole(path: string, content: Readable): Promise<WrittenArchive> {
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    const hash = createHash('sha256');
+    let sizeBytes = 0;
+    for await (const part of content) {
+      hash.update(part);
+      sizeBytes += part.length;
+      await handle.writeFile(part);
+    }
+    await handle.sync();
+    return { sizeBytes, sha256: hash.digest('hex') };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A new name outlives a power failure only when its directory is written, too. */
+async function keepNames(dir: string): Promise<void> {
+  const handle = await open(dir);
+  await handle.sync().finally(() => handle.close());
 }
 
 async function describe(dir: string, file: string): Promise<StoredArchive | undefined> {

@@ -1,0 +1,36 @@
+import { asUnavailable } from '@taskmesh/database';
+import { AppError, conflict, unavailable } from '@taskmesh/errors';
+import { DumpError } from '../dump/dump-error.ts';
+import { errorCode } from '../error-code.ts';
+
+const AWAY = 'a store was not available';
+
+const REASONS: Record<string, string> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+  EFBIG: 'it is larger than a file may be',
+  EACCES: 'no permission to write',
+  EPERM: 'no permission to write',
+  EROFS: 'no permission to write',
+  ENOTDIR: 'the place of the archives is no directory',
+  EEXIST: 'the place of the archives is no directory',
+  ECONNREFUSED: AWAY,
+  ENOTFOUND: AWAY,
+  EAI_AGAIN: AWAY,
+  EHOSTUNREACH: AWAY,
+  ETIMEDOUT: AWAY,
+  '28000': 'a store does not let us in',
+  '28P01': 'a store does not let us in',
+  '42501': 'no permission to read a store',
+  '55P03': 'a store is being changed right now',
+};
+
+/** What an operator is told of a backup that was not made. Unknown failures stay unknown. */
+export function asBackupFailure(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  if (error instanceof DumpError) return conflict(`The backup was not made: ${error.message}.`);
+  const reason = REASONS[errorCode(error)];
+  if (reason) return unavailable(`The backup was not made: ${reason}.`, error);
+  const away = asUnavailable(error);
+  return away ? unavailable(`The backup was not made: ${AWAY}.`, error) : error;
+}

@@ -1,0 +1,76 @@
+import type { Log } from '@taskmesh/service';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ARCHIVE_LIMITS } from '../archives/limits.ts';
+import { MANIFEST_FILE, type Manifest } from '../archives/manifest.ts';
+import type { Scratch } from '../archives/scratch.ts';
+import { writeArchive } from '../archives/write-archive.ts';
+import { DumpError } from '../dump/dump-error.ts';
+import { DUMP_POLICIES } from '../dump/dump-policy.ts';
+import { dumpStore, type StoreDump } from '../dump/dump-store.ts';
+import { openSnapshot, type Snapshot } from '../dump/snapshot.ts';
+import type { BackupStorage } from '../storage/backup-storage.ts';
+import { DUMP_FILES, type Store, type StoreName } from '../stores/store.ts';
+import type { Backup } from './backup.entity.ts';
+
+export interface ArchiveMaking {
+  storage: BackupStorage;
+  scratch: Scratch;
+  stores: Record<StoreName, Store>;
+  now: () => Date;
+  /** Makes two archives of the same second differ. */
+  nextId: () => string;
+  log: Log;
+}
+
+/** Dumps all stores, and publishes the archive when it is whole. */
+export function makeArchive({ storage, scratch, stores, now, nextId, log }: ArchiveMaking): Promise<Backup> {
+  return scratch.use(async (dir) => {
+    const begin = performance.now();
+    const createdAt = now();
+    const names = Object.keys(stores) as StoreName[]; // a record's keys
+    const dumps = await dumpAll(Object.values(stores), dir);
+    const manifest: Manifest = { format: 1, createdAt: createdAt.toISOString(), stores: dumps };
+    await writeFile(join(dir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+
+    const file = archiveName(createdAt, nextId());
+    const files = [MANIFEST_FILE, ...names.map((name) => DUMP_FILES[name])];
+    const written = await storage.write(file, writeArchive({ dir, files, modifiedAt: createdAt }));
+    const dumpBytes = Object.values(dumps).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    log.info({ file, ...written, dumpBytes, tookMs: Math.round(performance.now() - begin) }, 'backup made');
+    if (dumpBytes > ARCHIVE_LIMITS.expandedBytes || written.sizeBytes > ARCHIVE_LIMITS.compressedBytes)
+      log.error({ file }, 'backup is larger than a restore takes');
+    return { file, ...written, createdAt, stores: names, verifiedAt: null };
+  });
+}
+
+/** `taskmesh-20261120T100000Z-….tar.gz` */
+function archiveName(createdAt: Date, id: string): string {
+  return `taskmesh-${createdAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${id}.tar.gz`;
+}
+
+/**
+ * All moments are taken before the first row is read, and all connections must live until the last one is: a store that is
+ * restored meanwhile ends its connection, so that no archive mixes stores from before and after.
+ */
+async function dumpAll(stores: Store[], dir: string): Promise<Manifest['stores']> {
+  const opened: { store: Store; snapshot: Snapshot }[] = [];
+  try {
+    for (const store of stores) opened.push({ store, snapshot: await openSnapshot(store.adminUrl) });
+    const dumps: Manifest['stores'] = {};
+    for (const { store, snapshot } of opened) dumps[store.name] = await dumpOne(store, snapshot, dir);
+    for (const { snapshot } of opened) await snapshot.finish();
+    return dumps;
+  } finally {
+    for (const { snapshot } of opened) snapshot.close();
+  }
+}
+
+async function dumpOne({ name }: Store, { client }: Snapshot, dir: string): Promise<StoreDump & { file: string }> {
+  const file = DUMP_FILES[name];
+  try {
+    return { file, ...(await dumpStore({ client, path: join(dir, file), policy: DUMP_POLICIES[name] })) };
+  } catch (error) {
+    throw error instanceof DumpError ? new DumpError(`${name}: ${error.message}`) : error;
+  }
+}

@@ -1,0 +1,126 @@
+import type { Client } from 'pg';
+
+/** One object of a dump: a line of comment says what it is, the statement makes it. */
+export interface DumpEntry {
+  name: string;
+  type: string;
+  statement: string;
+}
+
+export interface DumpTable {
+  name: string;
+  /** As it is written in SQL. */
+  sqlName: string;
+  columns: { name: string; sqlName: string }[];
+}
+
+const IN_PUBLIC = (catalogue: string) => `${catalogue} = 'public'::regnamespace`;
+
+const SEQUENCE_OPTIONS = `format('START WITH %s INCREMENT BY %s MINVALUE %s MAXVALUE %s CACHE %s%s',
+  seqstart, seqincrement, seqmin, seqmax, seqcache, case when seqcycle then ' CYCLE' else '' end)`;
+const OWNED_BY = (kind: string) => `pg_sequence s join pg_class c on c.oid = seqrelid
+  join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = c.oid and d.refclassid = 'pg_class'::regclass and deptype = '${kind}'
+  join pg_attribute a on attrelid = refobjid and attnum = refobjsubid where ${IN_PUBLIC('relnamespace')}`;
+
+/** The table's own options: how full its pages are, when it is vacuumed. */
+const STORAGE_OPTIONS = `(select ' WITH (' || string_agg(format('%I=%L', split_part(o, '=', 1), substr(o, strpos(o, '=') + 1)), ', ') || ')'
+  from unnest(reloptions) o)`;
+
+const COLUMN = `format('    %I %s%s%s', attname, format_type(atttypid, atttypmod),
+  ' DEFAULT ' || pg_get_expr(adbin, adrelid), case when attnotnull then ' NOT NULL' end)`;
+
+/** All that has to be there before the rows. A default may call a function or take from a sequence: those come first. */
+const BEFORE_ROWS = [
+  `select proname || '()', 'FUNCTION', pg_get_functiondef(oid) from pg_proc where ${IN_PUBLIC('pronamespace')} order by 1, oid`,
+  `select relname, 'SEQUENCE', format('CREATE SEQUENCE %s AS %s %s', c.oid::regclass, format_type(seqtypid, null), ${SEQUENCE_OPTIONS})
+   from pg_sequence join pg_class c on c.oid = seqrelid where ${IN_PUBLIC('relnamespace')}
+     and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'i') order by 1`,
+  `select relname, 'TABLE', format(E'CREATE TABLE %s (\\n%s\\n)%s', c.oid::regclass, concat_ws(E',\\n',
+     (select string_agg(${COLUMN}, E',\\n' order by attnum) from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
+      where attrelid = c.oid and attnum > 0 and not attisdropped),
+     (select string_agg(format('    CONSTRAINT %I %s', conname, pg_get_constraintdef(oid)), E',\\n' order by conname)
+      from pg_constraint where conrelid = c.oid and contype = 'c' and convalidated)), ${STORAGE_OPTIONS})
+   from pg_class c where ${IN_PUBLIC('relnamespace')} and relkind = 'r' order by 1`,
+  `select relname, 'SEQUENCE OWNED BY', format('ALTER SEQUENCE %s OWNED BY %s.%I', c.oid::regclass, refobjid::regclass, attname)
+   from ${OWNED_BY('a')} order by 1`,
+  `select relname, 'SEQUENCE', format('ALTER TABLE %s ALTER COLUMN %I ADD GENERATED %s AS IDENTITY (SEQUENCE NAME %s %s)',
+     refobjid::regclass, attname, case attidentity when 'a' then 'ALWAYS' else 'BY DEFAULT' end, c.oid::regclass, ${SEQUENCE_OPTIONS})
+   from ${OWNED_BY('i')} order by 1`,
+  `select identity, 'COMMENT', format('COMMENT ON %s %s IS %L', upper(case type when 'table column' then 'column' else type end), identity, description)
+   from pg_description, pg_identify_object(classoid, objoid, objsubid)
+   where objoid >= 16384 and type <> 'index' order by 1`,
+];
+
+/** What is quicker behind the rows, or would be in their way. */
+const BEHIND_ROWS = [
+  ...[`contype in ('p', 'u')`, `contype = 'c' and not convalidated`].map(
+    (
+      which,
+    ) => `select conname, 'CONSTRAINT', format('ALTER TABLE ONLY %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+     from pg_constraint where ${IN_PUBLIC('connamespace')} and ${which} order by conrelid::regclass::text, 1`,
+  ),
+  // An index that is not valid is what a failed attempt to make it left behind.
+  `select relname, 'INDEX', pg_get_indexdef(indexrelid) from pg_index join pg_class c on c.oid = indexrelid
+   where ${IN_PUBLIC('relnamespace')} and indisvalid
+     and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u')) order by 1`,
+  `select identity, 'COMMENT', format('COMMENT ON INDEX %s IS %L', identity, description)
+   from pg_description, pg_identify_object(classoid, objoid, objsubid) where objoid >= 16384 and type = 'index' order by 1`,
+  `select tgname, 'TRIGGER', pg_get_triggerdef(t.oid) from pg_trigger t join pg_class c on c.oid = tgrelid
+   where ${IN_PUBLIC('relnamespace')} and not tgisinternal order by 1`,
+  `select conname, 'FK CONSTRAINT', format('ALTER TABLE ONLY %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+   from pg_constraint where ${IN_PUBLIC('connamespace')} and contype = 'f' order by conrelid::regclass::text, 1`,
+];
+
+export const readEntriesBeforeRows = (client: Client) => readEntries(client, BEFORE_ROWS);
+export const readEntriesBehindRows = (client: Client) => readEntries(client, BEHIND_ROWS);
+
+async function readEntries(client: Client, queries: string[]): Promise<DumpEntry[]> {
+  const entries: DumpEntry[] = [];
+  for (const text of queries) {
+    const { rows } = await client.query<[name: string, type: string, statement: string]>({ text, rowMode: 'array' });
+    entries.push(...rows.map(([name, type, statement]) => ({ name, type, statement })));
+  }
+  return entries;
+}
+
+/** The tables of the store, by name. */
+export async function readTables(client: Client): Promise<DumpTable[]> {
+  const { rows } = await client.query<DumpTable>(
+    `select relname as name, c.oid::regclass::text as "sqlName",
+       json_agg(json_build_object('name', attname, 'sqlName', quote_ident(attname)) order by attnum) as columns
+     from pg_class c join pg_attribute on attrelid = c.oid and attnum > 0 and not attisdropped
+     where ${IN_PUBLIC('relnamespace')} and relkind = 'r' group by c.oid, relname order by relname`,
+  );
+  return rows;
+}
+
+/** How far the sequences are: never behind the rows of the snapshot, because sequences know no snapshots. */
+export async function readSequencePositions(client: Client): Promise<DumpEntry[]> {
+  const { rows } = await client.query<{ name: string; sqlName: string; literal: string }>(
+    `select relname as name, c.oid::regclass::text as "sqlName", quote_literal(c.oid::regclass::text) as literal
+     from pg_class c where ${IN_PUBLIC('relnamespace')} and relkind = 'S' order by relname`,
+  );
+  const entries: DumpEntry[] = [];
+  for (const { name, sqlName, literal } of rows) {
+    const position = await client.query<{ last: string; called: boolean }>(
+      `select last_value::text as last, is_called as called from ${sqlName}`,
+    );
+    for (const { last, called } of position.rows)
+      entries.push({
+        name,
+        type: 'SEQUENCE SET',
+        statement: `SELECT pg_catalog.setval(${literal}, ${last}, ${called})`,
+      });
+  }
+  return entries;
+}
+
+const MIGRATIONS = 'public.mikro_orm_migrations';
+
+/** The newest migration that the store has seen; null for a store that was not made by migrations. */
+export async function readSchemaVersion(client: Client): Promise<string | null> {
+  const found = await client.query<{ table: string | null }>('select to_regclass($1)::text as table', [MIGRATIONS]);
+  if (!found.rows[0]?.table) return null;
+  const { rows } = await client.query<{ name: string }>(`select name from ${MIGRATIONS} order by id desc limit 1`);
+  return rows[0]?.name ?? null;
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+
+/** A file under way, with what has to be known of it in the end. */
+export interface DumpFile {
+  write(part: string | Buffer): Promise<void>;
+  /** To be called once, when all is written. */
+  finish(): Promise<{ sha256: string; sizeBytes: number }>;
+  close(): Promise<void>;
+}
+
+const BUFFER_BYTES = 256 * 1024;
+
+/** Makes a file that only we may read. Its parts go to the disk in large pieces. */
+export async function createDumpFile(path: string): Promise<DumpFile> {
+  const file = await open(path, 'wx', 0o600);
+  const hash = createHash('sha256');
+  let parts: Buffer[] = [];
+  let waitingBytes = 0;
+  let sizeBytes = 0;
+
+  const flush = async () => {
+    const whole = Buffer.concat(parts);
+    parts = [];
+    waitingBytes = 0;
+    hash.update(whole);
+    sizeBytes += whole.length;
+    await file.writeFile(whole);
+  };
+
+  return {
+    async write(part) {
+      const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+      parts.push(bytes);
+      waitingBytes += bytes.length;
+      if (waitingBytes >= BUFFER_BYTES) await flush();
+    },
+    async finish() {
+      await flush();
+      return { sha256: hash.digest('hex'), sizeBytes };
+    },
+    close: () => file.close(),
+  };
+}

@@ -1,0 +1,11 @@
+import { errorCode } from './error-code.ts';
+
+/** Whether a process of that id runs on this machine. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}
