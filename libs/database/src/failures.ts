@@ -1,4 +1,5 @@
 import { type AppError, unavailable } from '@taskmesh/errors';
+import { isNativeError } from 'node:util/types';
 
 /**
  * PostgreSQL's or the driver's way to say that the server, or the database, was not there for a statement. These are told
@@ -31,7 +32,7 @@ type Outcome = 'not-done' | 'unknown' | 'other';
 
 /** Looks through the causes, because the ORM wraps the driver's errors. */
 export function outcomeOf(error: unknown): Outcome {
-  for (let current: unknown = error; current instanceof Error; current = current.cause ?? previousOf(current)) {
+  for (let current: unknown = error; isNativeError(current); current = current.cause ?? previousOf(current)) {
     const code = codeOf(current);
     if (NOT_DONE.has(code) || NOT_DONE_MESSAGES.includes(current.message)) return 'not-done';
     if (UNKNOWN_CODES.has(code) || UNKNOWN_MESSAGES.includes(current.message)) return 'unknown';
