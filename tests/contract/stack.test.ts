@@ -1,5 +1,5 @@
 import { startStack, type Stack } from '@taskmesh/local';
-import { requiredAddress } from '@taskmesh/testing';
+import { ownInstallation } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,9 +15,7 @@ describe('the stack of separate processes keeps the contract:', () => {
       PATH: process.env.PATH,
       LOG_LEVEL: 'warn',
       PUBLIC_URL: publicUrl,
-      POSTGRES_URL: requiredAddress('POSTGRES_URL'),
-      REDIS_URL: requiredAddress('REDIS_URL'),
-      KAFKA_BROKERS: requiredAddress('KAFKA_BROKERS'),
+      ...ownInstallation(),
     };
     stack = await startStack({ dataDir, env, log: () => {} });
   }, 120_000);

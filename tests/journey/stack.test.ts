@@ -1,5 +1,5 @@
 import { startStack, type Stack } from '@taskmesh/local';
-import { requiredAddress } from '@taskmesh/testing';
+import { ownInstallation } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,9 +16,7 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
     const env = {
       PATH: process.env.PATH,
       LOG_LEVEL: 'warn',
-      POSTGRES_URL: requiredAddress('POSTGRES_URL'),
-      REDIS_URL: requiredAddress('REDIS_URL'),
-      KAFKA_BROKERS: requiredAddress('KAFKA_BROKERS'),
+      ...ownInstallation(),
     };
     stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
   }, 120_000);

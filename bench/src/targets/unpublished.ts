@@ -1,4 +1,4 @@
-import { databaseUrl, DATABASES } from '@taskmesh/local';
+import { databaseUrl, serviceDatabase } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
@@ -6,7 +6,7 @@ const DEADLINE_MS = 60_000;
 
 /** Resolves when every change of the tasks store is published: a write is paid for in full only then. */
 export async function changesPublished(postgresUrl: string): Promise<void> {
-  const client = new Client({ connectionString: databaseUrl(postgresUrl, DATABASES.tasks) });
+  const client = new Client({ connectionString: databaseUrl(postgresUrl, serviceDatabase('tasks')) });
   await client.connect();
   try {
     for (const deadline = Date.now() + DEADLINE_MS; ;) {

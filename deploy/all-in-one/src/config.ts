@@ -1,7 +1,7 @@
 import { readAuthConfig } from '@taskmesh/auth';
 import { readBackupConfig } from '@taskmesh/backup';
 import { readGatewayConfig } from '@taskmesh/gateway';
-import { DATABASES, databaseUrl } from '@taskmesh/local';
+import { databasePrefix, databaseUrl, serviceDatabase, type InnerService } from '@taskmesh/local';
 import { processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { readTasksConfig } from '@taskmesh/tasks';
 import { resolve } from 'node:path';
@@ -13,6 +13,8 @@ const settings = z.object({
   POSTGRES_URL: setting.url('postgres:', 'postgresql:').optional(),
   REDIS_URL: setting.url('redis:', 'rediss:').optional(),
   KAFKA_BROKERS: setting.list().optional(),
+  KAFKA_TOPIC_PREFIX: setting.topicPrefix(),
+  DATABASE_PREFIX: databasePrefix(),
 });
 
 /** What the platform itself needs to know before anything runs. */
@@ -22,10 +24,13 @@ export interface EmbeddedSettings {
   dataDir: string;
   /** A server to use instead of an own one; the services' databases are made on it. */
   postgresUrl: string | undefined;
+  /** How the names of the services' databases begin. */
+  databasePrefix: string;
   /** Absent: shared within the process. */
   redisUrl: string | undefined;
   /** Absent: an event log within the process. */
   kafkaBrokers: string[] | undefined;
+  kafkaTopicPrefix: string;
 }
 
 /** What each service is told. */
@@ -45,14 +50,16 @@ export function readEmbeddedSettings(env: Env): EmbeddedSettings {
     logLevel: own.LOG_LEVEL,
     dataDir: resolve(own.DATA_DIR),
     postgresUrl: own.POSTGRES_URL,
+    databasePrefix: own.DATABASE_PREFIX,
     redisUrl: own.REDIS_URL,
     kafkaBrokers: own.KAFKA_BROKERS,
+    kafkaTopicPrefix: own.KAFKA_TOPIC_PREFIX,
   };
 }
 
 /** Every service's configuration out of one environment; each has a database of its own on one server. */
 export function readPlatformConfig(env: Env, postgresUrl: string) {
-  const database = (service: keyof typeof DATABASES) => databaseUrl(postgresUrl, DATABASES[service]);
+  const database = (service: InnerService) => databaseUrl(postgresUrl, serviceDatabase(service, env.DATABASE_PREFIX));
   const shared = { ...env, PUBLIC_URL: env.PUBLIC_URL ?? defaultPublicUrl(env) };
   return readAll({
     auth: () => readAuthConfig({ ...shared, POSTGRES_URL: database('auth') }),

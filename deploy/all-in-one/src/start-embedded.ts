@@ -1,5 +1,5 @@
 import { createMemoryKeyValue, createRedisKeyValue } from '@taskmesh/key-value';
-import { acquireLock, checkWantedPorts, DATABASES, ensureDatabases, startPostgres } from '@taskmesh/local';
+import { acquireLock, checkWantedPorts, ensureDatabases, serviceDatabases, startPostgres } from '@taskmesh/local';
 import { createKafkaEventLog, createMemoryEventLog } from '@taskmesh/messaging';
 import { Closers, createLog, createMetrics, systemClock, type Env, type Log } from '@taskmesh/service';
 import { mkdirSync } from 'node:fs';
@@ -50,7 +50,7 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     const postgres = settings.postgresUrl ? undefined : await startOwnPostgres(dataDir, progress);
     if (postgres) closers.add(() => postgres.stop());
     const postgresUrl = postgres?.url ?? settings.postgresUrl ?? '';
-    await ensureDatabases(postgresUrl, Object.values(DATABASES));
+    await ensureDatabases(postgresUrl, serviceDatabases(settings.databasePrefix));
     signal?.throwIfAborted();
 
     progress('Starting the services …');
@@ -92,13 +92,13 @@ function createFileLogs(file: string, level: string): (service: string) => Log {
   return (service) => createLog({ service, level, destination });
 }
 
-function shared({ redisUrl, kafkaBrokers }: EmbeddedSettings, log: Log) {
+function shared({ redisUrl, kafkaBrokers, kafkaTopicPrefix }: EmbeddedSettings, log: Log) {
   return {
     keyValue: redisUrl
       ? createRedisKeyValue({ url: redisUrl, log, clock: systemClock })
       : createMemoryKeyValue({ log, clock: systemClock }),
     eventLog: kafkaBrokers
-      ? createKafkaEventLog({ brokers: kafkaBrokers, clientId: 'taskmesh', log })
+      ? createKafkaEventLog({ brokers: kafkaBrokers, topicPrefix: kafkaTopicPrefix, clientId: 'taskmesh', log })
       : createMemoryEventLog({ log }),
   };
 }

@@ -48,6 +48,17 @@ describe('the event log in Kafka', () => {
   };
   const record = (value: unknown, key = 'k'): LogRecord => ({ key, value: String(value) });
 
+  it('keeps apart what installations with prefixes of their own write to the same topic', async () => {
+    const staging = create({ topicPrefix: 'staging.' });
+    await staging.ensureTopic(topic, { partitions: 1 });
+    const ours = await read();
+    const theirs = await read(staging);
+    await staging.publish(topic, [record('theirs')]);
+    await log.publish(topic, [record('ours')]);
+    await eventually(() => expect([ours.values, theirs.values]).toEqual([['ours'], ['theirs']]));
+    expect(await admin.listTopics()).toContain(`staging.${topic}`);
+  });
+
   it('makes a topic with the partitions asked for and as many copies as the broker says', async () => {
     const wide = `${topic}-wide`;
     await log.ensureTopic(wide, { partitions: 7 });

@@ -13,6 +13,8 @@ export type { KafkaConfig };
 export interface KafkaEventLogOptions extends KafkaConfig {
   /** Names this process in the broker's logs and metrics. */
   clientId: string;
+  /** Comes before every topic's name: several installations share one cluster. @default '' */
+  topicPrefix?: string | undefined;
   log: Log;
   /** From 0 up to 1: spreads the reconnects of many processes. */
   random?: () => number;
@@ -23,7 +25,8 @@ export interface KafkaEventLogOptions extends KafkaConfig {
  * when Kafka does not answer; readers try on for ever, at least once a second.
  */
 export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
-  const { brokers, clientId, log, random = Math.random } = options;
+  const { brokers, clientId, log, topicPrefix = '', random = Math.random } = options;
+  const named = (topic: string) => topicPrefix + topic;
   cureIdleTimer();
   const settings = clientSettings(options, clientId);
   const logger = createLibraryLogger(log);
@@ -35,11 +38,11 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   return {
     async ensureTopic(topic, { partitions }) {
       if (closed) throw new Error('The event log is closed.');
-      await ensureTopic({ brokers: nextBrokers(), settings, topic, partitions, log });
+      await ensureTopic({ brokers: nextBrokers(), settings, topic: named(topic), partitions, log });
     },
-    publish: publisher.publish,
+    publish: (topic, records) => publisher.publish(named(topic), records),
     read(topic, onRecord) {
-      const reader = createReader({ topic, onRecord, brokers, settings, log, logger, random });
+      const reader = createReader({ topic: named(topic), onRecord, brokers, settings, log, logger, random });
       readers.add(reader);
       const stop = async () => {
         readers.delete(reader);

@@ -73,6 +73,12 @@ export const setting = {
       .transform(Number)
       .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`),
   port: () => setting.int(0, 65_535),
+  /** How names begin in a server that several installations share. */
+  topicPrefix: () =>
+    z
+      .string()
+      .regex(/^[\w.-]{0,100}$/, 'must be at most 100 letters, digits, ".", "_" or "-"')
+      .default(''),
   flag: () =>
     z
       .enum(['true', 'false', '1', '0', 'on', 'off'], 'must be true or false')

@@ -1,7 +1,26 @@
+import { randomInt } from 'node:crypto';
+
 /** The address of a real server for tests; `npm test` starts the servers and exports these. */
 export function requiredAddress(name: 'POSTGRES_URL' | 'REDIS_URL' | 'KAFKA_BROKERS'): string {
   const address = process.env[name];
   if (!address)
     throw new Error(`${name} is not set: run the tests with "npm test -- <path>", which starts the servers.`);
   return address;
+}
+
+/** Redis has 16 databases; the first is for tests of single services. */
+const REDIS_DATABASES = 16;
+
+/** Settings of an installation that shares the servers of the tests with others, and nothing else. */
+export function ownInstallation() {
+  const name = `test_${randomInt(2 ** 32).toString(36)}`;
+  const redis = new URL(requiredAddress('REDIS_URL'));
+  redis.pathname = `/${randomInt(1, REDIS_DATABASES)}`;
+  return {
+    POSTGRES_URL: requiredAddress('POSTGRES_URL'),
+    REDIS_URL: redis.href,
+    KAFKA_BROKERS: requiredAddress('KAFKA_BROKERS'),
+    DATABASE_PREFIX: `${name}_`,
+    KAFKA_TOPIC_PREFIX: `${name}.`,
+  };
 }

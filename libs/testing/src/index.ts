@@ -1,4 +1,4 @@
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
-export { requiredAddress } from './addresses.ts';
+export { ownInstallation, requiredAddress } from './addresses.ts';
 export { eventually } from './eventually.ts';
 export { createFaultyProxy, type FaultyProxy } from './faulty-proxy.ts';

@@ -102,6 +102,7 @@ describe('the neighbours of a process', () => {
       identityKeyFile: '/key.json',
       redisUrl: undefined,
       kafkaBrokers: ['k1:9092', 'k2:9092'],
+      kafkaTopicPrefix: '',
     });
   });
 

@@ -54,6 +54,7 @@ export interface GatewayProcess {
   identityKeyFile: string | undefined;
   redisUrl: string | undefined;
   kafkaBrokers: string[] | undefined;
+  kafkaTopicPrefix: string;
 }
 
 const ADMIN_PORT_OFFSET = 10_000;
@@ -145,6 +146,7 @@ const processSchema = z.object({
   IDENTITY_KEY_FILE: setting.text(),
   REDIS_URL: setting.url('redis:', 'rediss:').optional(),
   KAFKA_BROKERS: setting.list().optional(),
+  KAFKA_TOPIC_PREFIX: setting.topicPrefix(),
 });
 
 /** A foreign graph brings the addresses of its services along: then none of ours is needed. */
@@ -163,6 +165,7 @@ export function readGatewayProcess(env: Env): GatewayProcess {
     identityKeyFile: values.IDENTITY_KEY_FILE,
     redisUrl: values.REDIS_URL,
     kafkaBrokers: values.KAFKA_BROKERS,
+    kafkaTopicPrefix: values.KAFKA_TOPIC_PREFIX,
   };
 }
 

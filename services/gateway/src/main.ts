@@ -30,7 +30,12 @@ await runMain(async () => {
     ? createRedisKeyValue({ url: neighbours.redisUrl, log, clock })
     : createMemoryKeyValue({ log, clock });
   const eventLog = neighbours.kafkaBrokers
-    ? createKafkaEventLog({ brokers: neighbours.kafkaBrokers, clientId: 'gateway', log })
+    ? createKafkaEventLog({
+        brokers: neighbours.kafkaBrokers,
+        topicPrefix: neighbours.kafkaTopicPrefix,
+        clientId: 'gateway',
+        log,
+      })
     : createMemoryEventLog({ log });
   const connections = connectHttp({ urls: neighbours.urls, signer: await signer(neighbours, clock, log) });
   const gateway = await createGateway(config, { clock, log, keyValue, eventLog, connections, metrics });

@@ -29,6 +29,7 @@ const settings = z.object({
   PORT: setting.port().default(4002),
   ADMIN_PORT: setting.port().optional(),
   KAFKA_BROKERS: setting.list(),
+  KAFKA_TOPIC_PREFIX: setting.topicPrefix(),
   IDENTITY_PUBLIC_KEYS_FILE: setting.text(),
 });
 
@@ -39,10 +40,10 @@ await runMain(async () => {
     own: () => readEnv(settings, env),
     identityKeys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
   });
-  const { HOST: host, PORT: port, LOG_LEVEL: level, KAFKA_BROKERS: brokers } = own;
+  const { HOST: host, PORT: port, LOG_LEVEL: level, KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix } = own;
   const log = createLog({ service: 'tasks', level });
   const metrics = createMetrics({ service: 'tasks' });
-  const eventLog = createKafkaEventLog({ brokers, clientId: 'taskmesh-tasks', log });
+  const eventLog = createKafkaEventLog({ brokers, topicPrefix, clientId: 'taskmesh-tasks', log });
   const tasks = await createTasks(config, { clock: systemClock, log, eventLog, metrics });
   const verifier = createIdentityVerifier({ audience: 'tasks', keys: identityKeys, clock: systemClock });
 

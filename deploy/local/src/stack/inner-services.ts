@@ -1,10 +1,19 @@
+import { z } from 'zod';
+
 /** The services behind the gateways. None calls another one to start. */
 export const INNER_SERVICES = ['auth', 'tasks', 'backup'] as const;
 export type InnerService = (typeof INNER_SERVICES)[number];
 
-/** Every store has a database of its own. */
-export const DATABASES: Record<InnerService, string> = {
-  auth: 'taskmesh_auth',
-  tasks: 'taskmesh_tasks',
-  backup: 'taskmesh_backup',
-};
+const DEFAULT_PREFIX = 'taskmesh_';
+
+/** The setting DATABASE_PREFIX: what two installations on one PostgreSQL server differ in. */
+export const databasePrefix = () =>
+  z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,23}$/, 'must be at most 24 small letters, digits or "_", with a letter first')
+    .default(DEFAULT_PREFIX);
+
+/** Every store has a database of its own. An empty prefix is none, as everywhere in the environment. */
+export const serviceDatabase = (service: InnerService, prefix?: string) => (prefix || DEFAULT_PREFIX) + service;
+
+export const serviceDatabases = (prefix?: string) => INNER_SERVICES.map((service) => serviceDatabase(service, prefix));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { databaseUrl } from '../postgres/databases.ts';
 import type { ServerName } from '../provide-servers.ts';
-import { DATABASES, INNER_SERVICES, type InnerService } from './inner-services.ts';
+import { INNER_SERVICES, serviceDatabase, type InnerService } from './inner-services.ts';
 import type { KeyFiles } from './keys.ts';
 import type { PortPair, StackPorts } from './ports.ts';
 
@@ -39,7 +39,7 @@ export function serviceProcesses(plan: StackPlan): ServiceProcess[] {
   const { env, dataDir, urls, keys, host, servicesDir = SERVICES } = plan;
   const { gateways, inner } = plan.ports;
   const url = (service: InnerService) => `http://${LOOPBACK}:${inner[service].port}`;
-  const database = (service: InnerService) => databaseUrl(urls.postgres, DATABASES[service]);
+  const database = (service: InnerService) => databaseUrl(urls.postgres, serviceDatabase(service, env.DATABASE_PREFIX));
   const common = { ...env, DATA_DIR: dataDir, IDENTITY_PUBLIC_KEYS_FILE: keys.publicKeys };
   const publicUrl = env.PUBLIC_URL ?? urlOf(host, gateways[0]?.port ?? 0);
 

@@ -26,6 +26,8 @@ describe("the stack's settings", () => {
   });
 
   it('are reported all at once when they make no sense', () => {
-    expect(() => readStackSettings({ PORT: 'http', ADMIN_PORT: '-1' })).toThrow(/PORT must be[^]*ADMIN_PORT must be/);
+    expect(() => readStackSettings({ PORT: 'http', ADMIN_PORT: '-1', DATABASE_PREFIX: 'Not-A-Name' })).toThrow(
+      /PORT must be[^]*ADMIN_PORT must be[^]*DATABASE_PREFIX must be/,
+    );
   });
 });

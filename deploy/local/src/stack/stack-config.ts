@@ -4,6 +4,7 @@ import { readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
 import { UsageError } from '../command/run-command.ts';
 import { errorMessage } from '../plain-error.ts';
+import { databasePrefix } from './inner-services.ts';
 import type { StackOptions } from './stack.ts';
 
 const GATEWAYS_MAX = 16;
@@ -35,6 +36,7 @@ export function readStackSettings(env: Env): Pick<StackOptions, 'dataDir' | 'por
     ADMIN_PORT: setting.int(1, 65_535).optional(),
     HOST: setting.text().default('127.0.0.1'),
     DATA_DIR: setting.text().default('.data/stack'),
+    DATABASE_PREFIX: databasePrefix(),
   });
   const { PORT, ADMIN_PORT, HOST, DATA_DIR } = readEnv(schema, env);
   return { dataDir: resolve(DATA_DIR), port: PORT, ...(ADMIN_PORT ? { adminPort: ADMIN_PORT } : {}), host: HOST, env };

@@ -93,6 +93,17 @@ describe('a stack', () => {
     await stack.stop();
   });
 
+  it('has databases of its own on a server that it shares with another one', async () => {
+    const env = { ...process.env, ...servers(), DATABASE_PREFIX: 'staging_' };
+    const stack = await startStack(optionsFor('shared', { env }));
+    const tasks = await environmentOf(stack.processes.get('tasks')?.current.url ?? '');
+    expect(tasks.POSTGRES_URL).toMatch(/\/staging_tasks$/);
+    expect((await environmentOf(stack.processes.get('backup')?.current.url ?? '')).TASKS_ADMIN_URL).toBe(
+      tasks.POSTGRES_URL,
+    );
+    await stack.stop();
+  });
+
   it('stops the gateways before the services, and leaves nothing behind', async () => {
     const stack = await startStack(optionsFor('stopped'));
     const pids = stateOf('stopped').processes.map(({ pid }) => pid);

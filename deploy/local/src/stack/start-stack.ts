@@ -4,7 +4,7 @@ import { endNotedProcesses } from '../processes/claim.ts';
 import { acquireLock } from '../processes/directory-lock.ts';
 import { ensureDatabases } from '../postgres/databases.ts';
 import { provideServers, type ProvidedServers, type RunServer } from '../provide-servers.ts';
-import { DATABASES, INNER_SERVICES } from './inner-services.ts';
+import { INNER_SERVICES, serviceDatabases } from './inner-services.ts';
 import { ensureKeyFiles } from './keys.ts';
 import { checkWantedPorts, choosePorts } from './ports.ts';
 import { serviceProcesses, type ServiceProcess } from './service-processes.ts';
@@ -101,7 +101,7 @@ async function startServers(
     return { url: server.current.url, stop: server.stop };
   };
   const { urls } = await provideServers({ ...options, run });
-  await ensureDatabases(urls.postgres, Object.values(DATABASES));
+  await ensureDatabases(urls.postgres, serviceDatabases(options.env.DATABASE_PREFIX));
   return urls;
 }
 
