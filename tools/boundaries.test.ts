@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '..');
+
+/** Runs in a process of its own, where ESLint loads its plugins as it does for `npm run lint`. */
+const LINT = `
+  import { ESLint } from 'eslint';
+  const eslint = new ESLint();
+  const broken = [];
+  for (const { filePath, text } of JSON.parse(process.argv[1])) {
+    const [{ messages }] = await eslint.lintText(text, { filePath });
+    broken.push(messages.map(({ ruleId, message }) => ruleId ?? message));
+  }
+  console.log(JSON.stringify(broken));`;
+
+/** For each file, which rules complain when its text is this one. */
+async function rulesBroken(texts: { filePath: string; text: string }[]): Promise<string[][]> {
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', LINT, JSON.stringify(texts)], {
+    cwd: root,
+    env: { ...process.env, NX_DAEMON: 'false' },
+  });
+  return JSON.parse(stdout) as string[][]; // what LINT prints
+}
+
+const MODULES = '@nx/enforce-module-boundaries';
+const LAYERS = 'import-x/no-restricted-paths';
+const TASKS = 'services/tasks/src/tasks';
+
+describe('lint', () => {
+  const imports = [
+    {
+      what: 'refuses a service that uses another one',
+      in: `${TASKS}/task.service.ts`,
+      of: '@taskmesh/auth',
+      by: MODULES,
+    },
+    {
+      what: 'refuses a gateway that uses a service',
+      in: 'services/gateway/src/parts.ts',
+      of: '@taskmesh/tasks',
+      by: MODULES,
+    },
+    { what: 'refuses a lib that uses a service', in: 'libs/service/src/log.ts', of: '@taskmesh/tasks', by: MODULES },
+    {
+      what: 'refuses a service with a broker of its own',
+      in: 'services/tasks/src/relay/relay.ts',
+      of: 'kafkajs',
+      by: MODULES,
+    },
+    { what: 'refuses a gateway that reads a store', in: 'services/gateway/src/parts.ts', of: 'pg', by: MODULES },
+    {
+      what: 'refuses a resolver that goes past its service',
+      in: `${TASKS}/tasks.resolvers.ts`,
+      of: './task.repository.ts',
+      by: LAYERS,
+    },
+    {
+      what: 'refuses a repository that knows its transport',
+      in: `${TASKS}/task.repository.ts`,
+      of: '../graphql/context.ts',
+      by: LAYERS,
+    },
+    { what: 'lets a service use the libs', in: `${TASKS}/task.service.ts`, of: '@taskmesh/errors', by: undefined },
+  ];
+  let broken: string[][];
+
+  beforeAll(async () => {
+    broken = await rulesBroken(
+      imports.map(({ in: filePath, of }) => ({
+        filePath,
+        text: `import * as it from '${of}';\n\nexport const used = it;\n`,
+      })),
+    );
+  }, 60_000);
+
+  it.each(imports.map(({ what, by }, index) => ({ what, by, index })))('$what', ({ by, index }) => {
+    expect(broken[index]).toEqual(by === undefined ? [] : [by]);
+  });
+});
+
+describe('every project', () => {
+  const projects = globSync('{libs,services,deploy}/*/package.json', { cwd: root });
+
+  it.each([...projects, 'tests/package.json', 'bench/package.json'])(
+    'says of which type and scope it is, or no boundary holds for it: %s',
+    (file) => {
+      const { nx } = JSON.parse(readFileSync(join(root, file), 'utf8')) as { nx: { tags: string[] } };
+      expect(nx.tags.map((tag) => tag.split(':')[0]).toSorted()).toEqual(['scope', 'type']);
+    },
+  );
+});
