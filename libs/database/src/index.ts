@@ -3,3 +3,14 @@ export { asUnavailable, outcomeOf, whileAway, type RetryOptions } from './failur
 export { withAdvisoryLock } from './advisory-lock.ts';
 export { openSession, type Session, type SessionOptions } from './session.ts';
 export type { Statement } from './statement.ts';
+export { inTransaction } from './transaction.ts';
+export { databaseOf, inDatabase } from './database-url.ts';
+export {
+  columnsOf,
+  RESTORED,
+  tablesBeside,
+  valueOf,
+  type Columns,
+  type ColumnType,
+} from './restored/restored-tables.ts';
+export { brokenRules, missingColumns, type RowRule } from './restored/row-rules.ts';

@@ -1,4 +1,13 @@
-import { openSession, type Database, type Session } from '@taskmesh/database';
+import {
+  columnsOf,
+  databaseOf,
+  inDatabase,
+  inTransaction,
+  openSession,
+  tablesBeside,
+  type Database,
+  type Session,
+} from '@taskmesh/database';
 import type { Adoption, AuthRestore } from '@taskmesh/internal-api';
 import type { Clock, Log } from '@taskmesh/service';
 import { parseInput } from '@taskmesh/validation';
@@ -7,8 +16,6 @@ import { ANALYZE, DROP_RESTORED, takeOver } from './adoption.statements.ts';
 import { copyTrail, endOfTrail, settledEnd } from './audit-trail.ts';
 import { copySessions } from './carry-over.ts';
 import { whyIncomplete } from './complete-store.ts';
-import { columnsOf, tablesBeside } from './restored-tables.ts';
-import { inTransaction } from './transaction.ts';
 
 /** As long as backup waits for the answer. */
 const PATIENCE_MS = 10 * 60_000;
@@ -109,15 +116,4 @@ const UNIQUE_VIOLATION = '23505';
 
 function isDuplicate(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION;
-}
-
-function databaseOf(url: string): string {
-  return decodeURIComponent(new URL(url).pathname.slice(1));
-}
-
-/** The same server and user, another database. */
-function inDatabase(url: string, database: string): string {
-  const other = new URL(url);
-  other.pathname = `/${encodeURIComponent(database)}`;
-  return other.href;
 }

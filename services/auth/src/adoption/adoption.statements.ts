@@ -1,16 +1,9 @@
-import type { Statement } from '@taskmesh/database';
-import { RESTORED, valueOf, type Columns } from './restored-tables.ts';
-import { ACCOUNT_TYPES, needsJudging, type Rule } from './rules.ts';
+import { RESTORED, valueOf, type Columns, type Statement } from '@taskmesh/database';
+import { ACCOUNT_TYPES, needsJudging } from './rules.ts';
 
 const ROWS = `from ${RESTORED}.accounts r`;
 /** Far from the end of the type, so that there is room for what comes. */
 const LARGEST = 2_000_000_000;
-
-/** One look at every row for all rules: the columns `broken_0`, `broken_1` … count who breaks which. */
-export function countBroken(rules: Rule[]): Statement {
-  const counts = rules.map(({ broken }, index) => `count(*) filter (where ${broken})::text as broken_${index}`);
-  return { name: 'adopt-count-broken', text: `select ${counts.join(', ')} ${ROWS}` };
-}
 
 /** Opens the cursor that `NEXT_KEYS` reads. */
 export function keysToJudge(columns: Columns): Statement {

@@ -1,6 +1,5 @@
-import type { Session, Statement } from '@taskmesh/database';
+import { inTransaction, type Session, type Statement } from '@taskmesh/database';
 import { copyRows, type CopiedTable } from './copy-rows.ts';
-import { inTransaction } from './transaction.ts';
 
 const trail: CopiedTable = {
   name: 'audit_log',

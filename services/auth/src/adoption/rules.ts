@@ -1,5 +1,5 @@
+import { valueOf, type Columns, type ColumnType, type RowRule } from '@taskmesh/database';
 import { isBlank } from '@taskmesh/validation';
-import { valueOf, type Columns, type Type } from './restored-tables.ts';
 
 /** The columns that a store of accounts must have, and what they are here. */
 export const ACCOUNT_TYPES = {
@@ -11,7 +11,7 @@ export const ACCOUNT_TYPES = {
   email_confirmed_at: 'timestamptz(3)',
   created_at: 'timestamptz(3)',
   updated_at: 'timestamptz(3)',
-} as const satisfies Record<string, Type>;
+} as const satisfies Record<string, ColumnType>;
 
 type Column = keyof typeof ACCOUNT_TYPES;
 
@@ -22,14 +22,8 @@ const TIMES: Column[] = ['email_confirmed_at', 'created_at', 'updated_at'];
 const isAscii = (text: string) => `${text} !~ '[^\\u0001-\\u007f]'`;
 const CONTROL = `'[\\u0001-\\u001f\\u007f-\\u009f]'`;
 
-/** What every row must keep to, and SQL that is true for a row `r` that breaks it. */
-export interface Rule {
-  sentence: string;
-  broken: string;
-}
-
 /** The rules of @taskmesh/validation for rows that did not come through it. `$1` is `SPACES`, `$2` is `BLANKS`. */
-export function rulesFor(columns: Columns): Rule[] {
+export function rulesFor(columns: Columns): RowRule[] {
   const value = (name: Column) => valueOf(columns, name, ACCOUNT_TYPES[name]);
   const email = value('email');
   return [

@@ -1,13 +1,23 @@
-import { openSession, type Database, type Session } from '@taskmesh/database';
+import {
+  brokenRules,
+  columnsOf,
+  databaseOf,
+  inDatabase,
+  inTransaction,
+  missingColumns,
+  openSession,
+  tablesBeside,
+  type Columns,
+  type Database,
+  type Session,
+} from '@taskmesh/database';
 import type { Adoption, TasksRestore } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { parseInput } from '@taskmesh/validation';
 import { z } from 'zod';
 import { STATE } from '../feed/feed.statements.ts';
-import { ANALYZE, BEGIN_EPOCH, countBroken, DROP_RESTORED, restoredEpoch, takeOver } from './adoption.statements.ts';
-import { columnsOf, tablesBeside, type Columns } from './restored-tables.ts';
+import { ANALYZE, BEGIN_EPOCH, DROP_RESTORED, restoredEpoch, takeOver } from './adoption.statements.ts';
 import { BLANKS, rulesFor, TASK_TYPES } from './rules.ts';
-import { inTransaction } from './transaction.ts';
 
 /** As long as backup waits for the answer. */
 const PATIENCE_MS = 10 * 60_000;
@@ -51,7 +61,7 @@ export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps)
 
   const adopt = async (session: Session, target: string): Promise<Adoption> => {
     const columns = await columnsOf(session, 'tasks');
-    const reason = missingColumns(columns) ?? (await brokenRules(session, columns));
+    const reason = await whyIncomplete(session, columns);
     if (reason !== undefined) return { complete: false, reason };
     await migrate(target);
     const dropped = await tablesBeside(session, OWN_TABLES);
@@ -89,20 +99,11 @@ export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps)
   };
 }
 
-function missingColumns(columns: Columns): string | undefined {
-  if (columns.size === 0) return 'There is no table tasks.';
-  const missing = Object.keys(TASK_TYPES).filter((name) => !columns.has(name));
-  return missing.length > 0 ? `The table tasks is without ${missing.join(', ')}.` : undefined;
-}
-
-async function brokenRules(session: Session, columns: Columns): Promise<string | undefined> {
-  const rules = rulesFor(columns);
-  const [counts] = await session.run<Record<string, string>>(countBroken(rules), [BLANKS]);
-  const broken = rules.flatMap(({ sentence }, index) => {
-    const count = Number(counts?.[`broken_${index}`]);
-    return count > 0 ? [`${sentence} (not so in ${count})`] : [];
-  });
-  return broken.length > 0 ? `Rows of the table tasks break the rules: ${broken.join('; ')}.` : undefined;
+async function whyIncomplete(session: Session, columns: Columns): Promise<string | undefined> {
+  return (
+    missingColumns('tasks', Object.keys(TASK_TYPES), columns) ??
+    (await brokenRules(session, 'tasks', rulesFor(columns), [BLANKS]))
+  );
 }
 
 async function epochOfDump(session: Session): Promise<number> {
@@ -116,15 +117,4 @@ const UNIQUE_VIOLATION = '23505';
 
 function isDuplicate(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION;
-}
-
-function databaseOf(url: string): string {
-  return decodeURIComponent(new URL(url).pathname.slice(1));
-}
-
-/** The same server and user, another database. */
-function inDatabase(url: string, database: string): string {
-  const other = new URL(url);
-  other.pathname = `/${encodeURIComponent(database)}`;
-  return other.href;
 }

@@ -1,5 +1,5 @@
+import { valueOf, type Columns, type ColumnType, type RowRule } from '@taskmesh/database';
 import { isBlank, PRIORITIES } from '@taskmesh/validation';
-import { valueOf, type Columns, type Type } from './restored-tables.ts';
 
 /** The columns that a tasks store must have, and what they are here. */
 export const TASK_TYPES = {
@@ -13,24 +13,18 @@ export const TASK_TYPES = {
   priority: 'text',
   created_at: 'timestamptz(3)',
   updated_at: 'timestamptz(3)',
-} as const satisfies Record<string, Type>;
+} as const satisfies Record<string, ColumnType>;
 
 type Column = keyof typeof TASK_TYPES;
 
 const NEEDED: Column[] = ['id', 'user_id', 'title', 'completed', 'priority', 'created_at', 'updated_at'];
 const TIMES: Column[] = ['due_date', 'created_at', 'updated_at'];
 
-/** What every row must keep to, and SQL that is true for a row `r` that breaks it. */
-export interface Rule {
-  sentence: string;
-  broken: string;
-}
-
 /**
  * The rules of @taskmesh/validation for rows that did not come through it; length counts code points here as there.
  * `$1` is `BLANKS`.
  */
-export function rulesFor(columns: Columns): Rule[] {
+export function rulesFor(columns: Columns): RowRule[] {
   const value = (name: Column) => valueOf(columns, name, TASK_TYPES[name]);
   const length = (name: Column) => `char_length(${value(name)})`;
   return [

@@ -1,4 +1,5 @@
-import type { Session, Statement } from '@taskmesh/database';
+import type { Session } from '../session.ts';
+import type { Statement } from '../statement.ts';
 
 /** Where a loaded backup's rows are: bare tables, whose columns may have any of PostgreSQL's own types. */
 export const RESTORED = 'restored';
@@ -36,9 +37,10 @@ export async function tablesBeside(session: Session, own: string[]): Promise<str
   return rows.map(({ name }) => name);
 }
 
-export type Type = 'uuid' | 'text' | 'boolean' | 'integer' | 'timestamptz(3)';
+/** What a column becomes. */
+export type ColumnType = 'uuid' | 'text' | 'boolean' | 'integer' | 'timestamptz(3)';
 
-const SAME: Record<Type, string> = {
+const SAME: Record<ColumnType, string> = {
   uuid: 'uuid',
   text: 'text',
   boolean: 'boolean',
@@ -47,7 +49,7 @@ const SAME: Record<Type, string> = {
 };
 
 /** SQL for a column of the row `r` as the wanted type; null where that cannot be made of it. */
-export function valueOf(columns: Columns, name: string, type: Type): string {
+export function valueOf(columns: Columns, name: string, type: ColumnType): string {
   const raw = `r.${name}`;
   if (columns.get(name) === SAME[type]) return type === 'timestamptz(3)' ? `${raw}::${type}` : raw;
   if (type === 'text') return `${raw}::text`;

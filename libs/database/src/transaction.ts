@@ -1,7 +1,8 @@
-import type { Session, Statement } from '@taskmesh/database';
+import type { Session } from './session.ts';
+import type { Statement } from './statement.ts';
 
-const BEGIN: Statement = { name: 'adopt-begin', text: 'begin' };
-const COMMIT: Statement = { name: 'adopt-commit', text: 'commit' };
+const BEGIN: Statement = { name: 'begin', text: 'begin' };
+const COMMIT: Statement = { name: 'commit', text: 'commit' };
 
 /** All of `work`, or nothing: who closes the session without a commit has rolled back. */
 export async function inTransaction<Result>(session: Session, work: () => Promise<Result>): Promise<Result> {
