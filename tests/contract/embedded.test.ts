@@ -1,6 +1,6 @@
 import { describeContract } from './contract.ts';
-import { embeddedForTests } from './start-embedded.ts';
+import { platformForTests } from './platform-for-tests.ts';
 
-describe('the embedded platform keeps the contract:', () => {
-  describeContract(embeddedForTests());
+describe('the platform in one process, as "npm start" runs it, keeps the contract:', () => {
+  describeContract(platformForTests('start'));
 });

@@ -1,13 +1,13 @@
 import { createClient, newEmail } from './client.ts';
 import { sameDistribution } from './kolmogorov-smirnov.ts';
-import { embeddedForTests } from './start-embedded.ts';
+import { platformForTests } from './platform-for-tests.ts';
 
 const TRIES = 500;
 const ACCOUNTS = TRIES / 10;
 
 describe('the time that a refused login takes', () => {
   // One hash at a time, and nothing else to do.
-  const platform = embeddedForTests({ HASH_CONCURRENCY: '1', RATE_LIMIT_FACTOR: '0' });
+  const platform = platformForTests('start', () => ({ HASH_CONCURRENCY: '1', RATE_LIMIT_FACTOR: '0' }));
   const client = createClient(() => platform().url);
 
   it(`does not tell a known address from an unknown one in ${TRIES} tries of each`, async () => {

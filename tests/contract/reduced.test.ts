@@ -1,18 +1,18 @@
 import { createClient, newEmail, PASSWORD } from './client.ts';
 import { describeFullTasks } from './full-tasks.ts';
+import { platformForTests } from './platform-for-tests.ts';
 import { describeReducedTasks } from './reduced-tasks.ts';
 import { expectError } from './shapes.ts';
-import { embeddedForTests } from './start-embedded.ts';
 
 const LIMITED = { status: 429, code: 'RATE_LIMITED', envelope: 'plain' } as const;
 
 describe('a platform that serves the reduced variant, with the limits of production', () => {
-  const platform = embeddedForTests({
+  const platform = platformForTests('start', () => ({
     TASKS_CONTRACT: 'reduced',
     RATE_LIMIT_FACTOR: '1',
     GRAPHQL_INTROSPECTION: 'false',
     PASSWORD_MIN_LENGTH: '15',
-  });
+  }));
   const client = createClient(() => platform().url);
 
   describeReducedTasks(platform, '/api');

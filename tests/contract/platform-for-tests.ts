@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { startProduct, type Command, type Product } from '../product/start-product.ts';
+import type { Platform } from './platform.ts';
+
+/** Where links in mails lead: as behind a proxy, not where the product listens. */
+const PUBLIC_URL = 'https://tasks.example.com';
+
+/** Which files under the data directory hold the keys, by the command that made them. */
+const KEY_FILES: Record<Command, Pick<Platform, 'accessKeysFile' | 'identityKeyFile'>> = {
+  start: { accessKeysFile: 'keys/access-token-keys.json' },
+  stack: { accessKeysFile: 'keys/access-tokens.json', identityKeyFile: 'keys/gateway-identity.json' },
+};
+
+/** The product for the tests of one file, run by one of its commands: started before them and gone after them. */
+export function platformForTests(
+  command: Command,
+  settings: () => Record<string, string> = () => ({}),
+): () => Platform {
+  let product: Product;
+
+  beforeAll(async () => {
+    product = await startProduct(command, { PUBLIC_URL, ...settings() });
+  }, 120_000);
+  afterAll(() => product.stop(), 30_000);
+
+  return () => {
+    const { url, dataDir } = product;
+    const { accessKeysFile, identityKeyFile } = KEY_FILES[command];
+    return {
+      url,
+      dataDir,
+      publicUrl: PUBLIC_URL,
+      accessKeysFile: join(dataDir, accessKeysFile),
+      ...(identityKeyFile && { identityKeyFile: join(dataDir, identityKeyFile) }),
+    };
+  };
+}
