@@ -229,11 +229,12 @@ interface Refreshed {
   expires_in: number;
 }
 
+export const LOGIN = 'mutation ($input: LoginInput!) { login(input: $input) { accessToken refreshToken } }';
+
 /** A session with a refresh token: GraphQL gives it. */
 export async function openSession(client: Client, email: string, password = PASSWORD) {
-  const { body } = await client.graphql<{ login: { accessToken: string; refreshToken: string } }>(
-    'mutation ($input: LoginInput!) { login(input: $input) { accessToken refreshToken } }',
-    { variables: { input: { email, password } } },
-  );
+  const { body } = await client.graphql<{ login: { accessToken: string; refreshToken: string } }>(LOGIN, {
+    variables: { input: { email, password } },
+  });
   return body.data.login;
 }

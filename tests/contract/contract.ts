@@ -1,5 +1,6 @@
 import { describeAccounts } from './accounts.ts';
 import { describeConcurrency } from './concurrency.ts';
+import { describeNoCors } from './cors.ts';
 import { describeEdges } from './edges.ts';
 import { describeFullTasks } from './full-tasks.ts';
 import { describeGraphql } from './graphql.ts';
@@ -17,6 +18,7 @@ export function describeContract(platform: () => Platform) {
   describeFullTasks(platform, '/full/api');
   describeReducedTasks(platform, '/reduced/api');
   describeEdges(platform);
+  describeNoCors(platform);
   describeGraphql(platform);
   describeConcurrency(platform);
 }

@@ -9,8 +9,8 @@ import { expectError } from './shapes.ts';
 const INVALID = { status: 400, code: 'BAD_USER_INPUT', envelope: 'plain' } as const;
 const NEW_PASSWORD = 'another long and winding phrase';
 
-/** The mails that were written for somebody, oldest first. */
-function mailsTo(platform: Platform, email: string): string[] {
+/** The mails that were written for somebody as files, oldest first. */
+function filesTo(platform: Platform, email: string): string[] {
   const dir = join(platform.dataDir, 'mail');
   const files = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.eml')) : [];
   return files
@@ -29,18 +29,24 @@ function tokenIn(mail: string, origin: string): string {
   return token;
 }
 
-/** The way back for who forgot the password, from the mail to the end of all sessions. */
-export function describeRecovery(platform: () => Platform) {
+/**
+ * The way back for who forgot the password, from the mail to the end of all sessions. `mailsTo` gives the mails that
+ * somebody got, oldest first.
+ */
+export function describeRecovery(
+  platform: () => Platform,
+  mailsTo: (email: string) => string[] = (email) => filesTo(platform(), email),
+) {
   const client = createClient(() => platform().url);
   const forgot = (json: unknown) => client.call('POST', '/api/auth/forgot-password', { json });
   const reset = (token: unknown, password: unknown) =>
     client.call('POST', '/api/auth/reset-password', { json: { token, password } });
 
   const mailedToken = async (email: string) => {
-    const before = mailsTo(platform(), email).length;
+    const before = mailsTo(email).length;
     expect((await forgot({ email })).status).toBe(200);
     const mail = await eventually(() => {
-      const fresh = mailsTo(platform(), email)[before];
+      const fresh = mailsTo(email)[before];
       if (fresh === undefined) throw new Error('no mail yet');
       return fresh;
     });
@@ -58,8 +64,8 @@ export function describeRecovery(platform: () => Platform) {
         expect(answer.body).toEqual({ message: expect.stringMatching(/\S/) });
       }
       expect(known.text).toBe(unknown.text);
-      await eventually(() => expect(mailsTo(platform(), email)).toHaveLength(1));
-      expect(mailsTo(platform(), stranger)).toEqual([]);
+      await eventually(() => expect(mailsTo(email)).toHaveLength(1));
+      expect(mailsTo(stranger)).toEqual([]);
     });
 
     it.each([
@@ -122,10 +128,10 @@ export function describeRecovery(platform: () => Platform) {
       for (let count = 1; count <= 7; count++) answers.push(await forgot({ email }));
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
       expect(answers[0]?.status).toBe(200);
-      await eventually(() => expect(mailsTo(platform(), email)).toHaveLength(5));
+      await eventually(() => expect(mailsTo(email)).toHaveLength(5));
       // Mails leave in order: when a later one is there, a sixth would be, too.
       await mailedToken(other.email);
-      expect(mailsTo(platform(), email)).toHaveLength(5);
+      expect(mailsTo(email)).toHaveLength(5);
     });
 
     it('has a page behind its link that loads nothing from elsewhere', async () => {

@@ -7,7 +7,7 @@ import { createFileMailer } from '../src/recovery/file-mailer.ts';
 import { UndeliverableError, type Mailer } from '../src/recovery/mailer.ts';
 import { recoveryMail } from '../src/recovery/recovery-mail.ts';
 import { createSmtpMailer } from '../src/recovery/smtp-mailer.ts';
-import { startMailServer, type MailServer } from './mail-server.ts';
+import { startMailServer, type MailServer } from '@taskmesh/testing/mail-server';
 
 const FROM = 'Taskmesh <taskmesh@localhost>';
 const TOKEN = 'a-_'.repeat(14) + 'b';

@@ -7,12 +7,12 @@ import {
   type FaultyProxy,
   type TestDatabase,
 } from '@taskmesh/testing';
+import { startMailServer } from '@taskmesh/testing/mail-server';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { createCaller, post, spawnAuth, type AuthProcess, type Caller } from './auth-process.ts';
-import { startMailServer } from './mail-server.ts';
 import { codeOf, LOGIN, LOGOUT, ME, REQUEST_RESET, sessionOf, SIGN_UP } from './operations.ts';
 import { PASSWORD } from './running-auth.ts';
 

@@ -26,6 +26,7 @@ describe('the configuration', () => {
       publicUrl: 'http://127.0.0.1:4000',
       production: false,
       tasksContract: 'full',
+      requestTimeoutMs: 30_000,
       graphql: {
         maxDepth: 12,
         maxAliases: 30,
@@ -50,6 +51,7 @@ describe('the configuration', () => {
       PUBLIC_URL: 'https://tasks.example.com/',
       CORS_ORIGINS: 'https://a.example, https://b.example',
       TRUSTED_PROXIES: '10.0.0.0/8,::1',
+      REQUEST_TIMEOUT_S: '5',
       GRAPHQL_MAX_DEPTH: '0',
       GRAPHQL_INTROSPECTION: 'off',
     });
@@ -58,6 +60,7 @@ describe('the configuration', () => {
       publicUrl: 'https://tasks.example.com',
       corsOrigins: ['https://a.example', 'https://b.example'],
       trustedProxies: ['10.0.0.0/8', '::1'],
+      requestTimeoutMs: 5_000,
       graphql: { maxDepth: 0, introspection: false },
     });
   });
@@ -68,10 +71,11 @@ describe('the configuration', () => {
       TASKS_CONTRACT: 'half',
       CORS_ORIGINS: 'app.example.com',
       TRUSTED_PROXIES: '10.0.0.0/99',
+      REQUEST_TIMEOUT_S: '0',
       GRAPHQL_MAX_COST: '-1',
     };
     const problems = problemsOf(() => readGatewayConfig(env));
-    expect(problems).toHaveLength(5);
+    expect(problems).toHaveLength(6);
     for (const name of Object.keys(env)) expect(problems.join('\n')).toContain(name);
   });
 

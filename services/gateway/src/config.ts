@@ -19,6 +19,8 @@ export interface GatewayConfig {
   trustedProxies: string[];
   /** Origins of pages that may call from a browser. */
   corsOrigins: string[];
+  /** Who takes longer to send a request, or takes nothing of an answer for as long, is cut off. */
+  requestTimeoutMs: number;
   graphql: GraphQLConfig;
   realtime: RealtimeConfig;
   secrets: { backupToken: string | undefined };
@@ -77,6 +79,7 @@ const schema = z.object({
   SUPERGRAPH_FILE: setting.text().optional(),
   TRUSTED_PROXIES: setting.list().pipe(z.array(network)).default([]),
   CORS_ORIGINS: setting.list().pipe(z.array(origin)).default([]),
+  REQUEST_TIMEOUT_S: setting.int(1, 86_400).default(30),
   GRAPHQL_MAX_DEPTH: limit().default(12),
   GRAPHQL_MAX_ALIASES: limit().default(30),
   GRAPHQL_MAX_TOKENS: limit().default(4_000),
@@ -116,6 +119,7 @@ export function readGatewayConfig(env: Env): GatewayConfig {
     supergraphFile: values.SUPERGRAPH_FILE,
     trustedProxies: values.TRUSTED_PROXIES,
     corsOrigins: values.CORS_ORIGINS,
+    requestTimeoutMs: values.REQUEST_TIMEOUT_S * 1_000,
     graphql: {
       maxDepth: values.GRAPHQL_MAX_DEPTH,
       maxAliases: values.GRAPHQL_MAX_ALIASES,

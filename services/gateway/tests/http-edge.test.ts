@@ -1,5 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
@@ -145,6 +146,41 @@ describe('a page in a browser', () => {
       expect(response.headers.get('access-control-allow-methods')).toBeNull();
     },
   );
+});
+
+describe('a gateway with clients that take nothing', () => {
+  const env = { REQUEST_TIMEOUT_S: '1' };
+
+  it('cuts them off when their answer waits in memory', async () => {
+    const impatient = await startTestGateway({ env });
+    const answer = await raw(get('/api/openapi.json'), impatient.origin);
+    const request = 'GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n';
+    // Far more than all buffers on the way hold.
+    const count = Math.ceil(100_000_000 / answer.length);
+    const socket = connect(Number(new URL(impatient.origin).port), '127.0.0.1', () =>
+      socket.write(request.repeat(count)),
+    );
+    socket.pause();
+    // A peer that was torn down resets the connection at the next byte: nothing has to be read to see it.
+    const probe = setInterval(() => socket.write('\r\n'), 100);
+    await new Promise((resolve) => socket.once('error', resolve));
+    clearInterval(probe);
+    socket.destroy();
+    await impatient.stop();
+  });
+
+  it('lets those wait whose answer takes long to be made', async () => {
+    const impatient = await startTestGateway({ env });
+    const token = await impatient.auth.token(USER);
+    const { execute } = impatient.tasks.subgraph;
+    impatient.tasks.subgraph.execute = async (...args) => {
+      await sleep(2_500);
+      return execute(...args);
+    };
+    const { body } = await impatient.graphql('{ taskStatistics { total } }', { token });
+    expect(body).toEqual({ data: { taskStatistics: { total: 2 } } });
+    await impatient.stop();
+  });
 });
 
 describe('a gateway that stops', () => {

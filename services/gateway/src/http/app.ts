@@ -10,17 +10,15 @@ import { errorText, JSON_TYPE, sendError, toAppError } from './errors.ts';
 import { holdBodiesBack } from './expectations.ts';
 import { BODY_LIMIT_BYTES } from './json-bytes.ts';
 import { leaveBodies } from './leave-bodies.ts';
+import { cutSlowReaders, slowClientLimits } from './slow-clients.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** A client that takes longer than this to send its headers, or its whole request, is cut off. */
-const HEADERS_TIMEOUT_MS = 15_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-const CHECK_EVERY_MS = 2_500;
 /** Longer than a load balancer keeps an idle connection, so that it lets go first. */
 const KEEP_ALIVE_MS = 72_000;
 
 /** An HTTP app with no routes: ids, errors, limits and methods are as every route of ours has them. */
 export function createApp(config: GatewayConfig, log: Log): FastifyInstance {
+  const { http, ...timeouts } = slowClientLimits(config.requestTimeoutMs);
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -30,15 +28,11 @@ export function createApp(config: GatewayConfig, log: Log): FastifyInstance {
     // What still comes in over open connections while the gateway stops is answered, and its connection closed.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    ...timeouts,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // No id is too long for its route: what comes in at all is refused as any other id that is none.
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: MAX_HEADER_BYTES },
-    http: {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_EVERY_MS,
-    },
+    http: { maxHeaderSize: MAX_HEADER_BYTES, ...http },
     clientErrorHandler: answerBadRequest,
     // A path that cannot be decoded names nothing.
     frameworkErrors: (_error, request, reply) => {
@@ -48,6 +42,7 @@ export function createApp(config: GatewayConfig, log: Log): FastifyInstance {
   });
 
   holdBodiesBack(app.server);
+  cutSlowReaders(app);
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }

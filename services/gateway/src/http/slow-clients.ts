@@ -1,0 +1,35 @@
+import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+const CHECK_EVERY_MS = 2_500;
+const CHECKS_PER_TIMEOUT = 8;
+
+/** A request has to arrive within `requestTimeoutMs`, its headers within half of that; for answers see `cutSlowReaders`. */
+export function slowClientLimits(requestTimeoutMs: number) {
+  return {
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: requestTimeoutMs,
+    http: {
+      headersTimeout: requestTimeoutMs / 2,
+      connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, requestTimeoutMs / CHECKS_PER_TIMEOUT),
+    },
+  } satisfies FastifyHttpOptions<Server>;
+}
+
+/**
+ * Cuts off clients that take nothing of their answer for as long as `connectionTimeout`: what they leave lying stays in
+ * memory. Somebody whose answer is still being made is no such client, however long that takes.
+ */
+export function cutSlowReaders(app: FastifyInstance): void {
+  const answers = new WeakMap<Socket, ServerResponse>();
+  app.addHook('onRequest', (request, reply, done) => {
+    answers.set(request.raw.socket, reply.raw);
+    done();
+  });
+  app.server.on('timeout', (socket) => {
+    const answer = answers.get(socket);
+    const isBeingMade = answer !== undefined && !answer.writableEnded && socket.writableLength === 0;
+    if (!isBeingMade) socket.destroy();
+  });
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { createClient } from './client.ts';
+import type { Platform } from './platform.ts';
+import { CHANGES } from './trusted-documents.ts';
+
+/** The only origin on the list of the platform that `describeCors` looks at. */
+export const ALLOWED_ORIGIN = 'https://app.example.com';
+
+const PREFLIGHT = {
+  'access-control-request-method': 'PATCH',
+  'access-control-request-headers': 'authorization,content-type,if-match',
+};
+
+const corsHeadersOf = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith('access-control-'));
+
+/** Which pages of other origins may call from a browser, and what they may see. */
+export function describeCors(platform: () => Platform) {
+  const client = createClient(() => platform().url);
+  const task = `/full/api/tasks/${randomUUID()}`;
+
+  describe('a page in a browser', () => {
+    it.each([
+      ['GET', '/livez', 200],
+      ['GET', '/api/nowhere', 404],
+      ['GET', '/full/api/tasks', 401],
+      ['GET', '/reduced/api/tasks', 401],
+      ['PUT', '/full/api/tasks', 405],
+      ['POST', '/api/auth/login', 400],
+      ['POST', '/graphql', 400],
+    ])('of the allowed origin reads the answer to %s %s, a %i', async (method, path, status) => {
+      const answer = await client.call(method, path, { headers: { origin: ALLOWED_ORIGIN } });
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
+      expect(answer.headers.get('vary')).toBe('Origin');
+      for (const name of ['X-Request-Id', 'ETag', 'Retry-After'])
+        expect(answer.headers.get('access-control-expose-headers')).toContain(name);
+      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    });
+
+    it.each([task, '/full/api/tasks', '/reduced/api/tasks', '/api/auth/logout', '/graphql'])(
+      'of the allowed origin may ask first: %s',
+      async (path) => {
+        const { status, headers, text } = await client.call('OPTIONS', path, {
+          headers: { origin: ALLOWED_ORIGIN, ...PREFLIGHT },
+        });
+        expect([status, text]).toEqual([204, '']);
+        expect(headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
+        for (const method of ['GET', 'POST', 'PATCH', 'DELETE'])
+          expect(headers.get('access-control-allow-methods')?.split(', ')).toContain(method);
+        expect(headers.get('access-control-allow-headers')).toBe('authorization,content-type,if-match');
+        expect(headers.get('access-control-max-age')).toBe('600');
+        expect(headers.get('access-control-allow-credentials')).toBeNull();
+        expect(headers.get('vary')).toBe('Origin');
+      },
+    );
+
+    it('of the allowed origin works: what it may do is done', async () => {
+      const { token } = await client.signUp();
+      const headers = { origin: ALLOWED_ORIGIN };
+      const created = await client.call('POST', '/full/api/tasks', { token, headers, json: { title: 'From a page' } });
+      expect(created.status).toBe(201);
+      expect(created.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
+      expect((await client.call('GET', '/full/api/tasks', { token, headers })).body.count).toBe(1);
+    });
+
+    it('of the allowed origin reads a stream of changes', async () => {
+      const { token } = await client.signUp();
+      const response = await fetch(`${platform().url}/graphql`, {
+        method: 'POST',
+        headers: {
+          origin: ALLOWED_ORIGIN,
+          accept: 'text/event-stream',
+          'content-type': 'application/json',
+          authorization: `Bearer ${token}`,
+        },
+        body: JSON.stringify({ query: CHANGES }),
+      });
+      expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+      expect(response.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
+      expect(response.headers.get('vary')).toBe('Origin');
+      await response.body?.cancel();
+    });
+
+    it.each([
+      'null',
+      'https://evil.example',
+      `${ALLOWED_ORIGIN}.evil.example`,
+      `https://evil.example/${ALLOWED_ORIGIN}`,
+      `${ALLOWED_ORIGIN}:8443`,
+      `${ALLOWED_ORIGIN}/`,
+      ALLOWED_ORIGIN.replace('https', 'http'),
+      ALLOWED_ORIGIN.toUpperCase(),
+      `${ALLOWED_ORIGIN}, https://evil.example`,
+      '*',
+    ])('of another origin reads nothing: %s', async (origin) => {
+      const preflight = await client.call('OPTIONS', task, { headers: { origin, ...PREFLIGHT } });
+      const answer = await client.call('GET', '/livez', { headers: { origin } });
+      for (const { headers } of [preflight, answer]) {
+        expect(corsHeadersOf(headers)).toEqual([]);
+        // Else a cache would hand this answer to the allowed origin, too.
+        expect(headers.get('vary')).toBe('Origin');
+      }
+    });
+
+    it('that is none sends no origin, and is told that one would matter', async () => {
+      const { headers } = await client.call('GET', '/livez');
+      expect(corsHeadersOf(headers)).toEqual([]);
+      expect(headers.get('vary')).toBe('Origin');
+    });
+  });
+}
+
+/** A platform without a list. */
+export function describeNoCors(platform: () => Platform) {
+  const client = createClient(() => platform().url);
+
+  it.each(['null', ALLOWED_ORIGIN, 'http://localhost:3000'])(
+    'lets no page of another origin read anything: %s',
+    async (origin) => {
+      const preflight = await client.call('OPTIONS', '/full/api/tasks', { headers: { origin, ...PREFLIGHT } });
+      expect(preflight.status).toBe(204);
+      const answer = await client.call('GET', '/livez', { headers: { origin } });
+      for (const { headers } of [preflight, answer]) expect(corsHeadersOf(headers)).toEqual([]);
+    },
+  );
+}

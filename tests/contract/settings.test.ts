@@ -1,0 +1,53 @@
+import { ownInstallation } from '@taskmesh/testing';
+import { startMailServer, type MailServer } from '@taskmesh/testing/mail-server';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ALLOWED_ORIGIN, describeCors } from './cors.ts';
+import { platformForTests } from './platform-for-tests.ts';
+import { describeRecovery } from './recovery.ts';
+import { describeSlowClients, REQUEST_TIMEOUT_S } from './slow-clients.ts';
+import { describeTrustedDocuments, MANIFEST } from './trusted-documents.ts';
+
+describe.each([
+  ['in one process', 'start', () => ({})],
+  ['as separate processes', 'stack', ownInstallation],
+] as const)('the platform %s, with settings of its own', (_how, command, servers) => {
+  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-settings-'));
+  const manifest = join(dir, 'documents.json');
+  let mailServer: MailServer;
+
+  beforeAll(async () => {
+    writeFileSync(manifest, JSON.stringify(MANIFEST));
+    mailServer = await startMailServer();
+  });
+
+  const platform = platformForTests(command, () => ({
+    ...servers(),
+    CORS_ORIGINS: ALLOWED_ORIGIN,
+    REQUEST_TIMEOUT_S: String(REQUEST_TIMEOUT_S),
+    SMTP_URL: mailServer.url,
+    MAIL_FROM: 'Tasks <tasks@example.com>',
+    TRUSTED_DOCUMENTS: 'only',
+    TRUSTED_DOCUMENTS_FILE: manifest,
+  }));
+
+  afterAll(async () => {
+    await mailServer.close();
+    rmSync(dir, { recursive: true });
+  });
+
+  describeCors(platform);
+  describeTrustedDocuments(platform);
+  describeSlowClients(platform);
+  describeRecovery(platform, (email) => mailServer.mails.filter(({ to }) => to.includes(email)).map(({ raw }) => raw));
+
+  it('sends its mails from the address that it was told', () => {
+    expect(mailServer.mails.length).toBeGreaterThan(0);
+    for (const { to, raw } of mailServer.mails) {
+      expect(to).toHaveLength(1);
+      expect(raw).toMatch(/^From: Tasks <tasks@example\.com>\r?$/m);
+      expect(raw).toMatch(/^Subject: \S.*$/m);
+    }
+  });
+});

@@ -1,0 +1,129 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient, type Account } from './client.ts';
+import type { Platform } from './platform.ts';
+
+/** What the platform of `describeSlowClients` is told: whole requests arrive within this time, headers within half of it. */
+export const REQUEST_TIMEOUT_S = 2;
+const REQUEST_MS = REQUEST_TIMEOUT_S * 1_000;
+/** How often it looks, and what a busy machine adds. */
+const TOLERANCE_MS = 1_500;
+
+interface Cut {
+  /** NaN when there was no answer. */
+  status: number;
+  text: string;
+  afterMs: number;
+}
+
+/** Sends `head`, then `rest` a byte at a time, and never reads faster than it has to. Resolves when the server ends it. */
+function trickle(origin: string, head: string, rest = ''): Promise<Cut> {
+  const { hostname, port } = new URL(origin);
+  const began = performance.now();
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(Number(port), hostname, () => socket.write(head));
+    const bytes = rest[Symbol.iterator]();
+    const timer = setInterval(() => {
+      const { value } = bytes.next();
+      if (value !== undefined && socket.writable) socket.write(value);
+    }, 100);
+    socket
+      .on('data', (chunk) => (text += chunk))
+      .on('error', () => undefined) // it was cut: 'close' follows
+      .on('close', () => {
+        clearInterval(timer);
+        const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
+        resolve({ status, text, afterMs: performance.now() - began });
+      });
+  });
+}
+
+/** A byte at a time, for longer than anybody waits. */
+const ENDLESS = 'x'.repeat(1_000);
+const HEAD = 'GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Long: ';
+const CROWD = 100;
+
+/** Clients that send too slowly: they are cut off, and nobody else notices them. All of them come at the same time. */
+export function describeSlowClients(platform: () => Platform) {
+  const client = createClient(() => platform().url);
+  let account: Account;
+  let cuts: Map<string, Cut>;
+  let crowd: Cut[];
+  /** What others waited for their answers meanwhile. */
+  let waitsMs: number[];
+
+  const post = (header: string, body: string): [head: string] => {
+    const authorization = `Authorization: Bearer ${account.token}`;
+    const head = ['POST /full/api/tasks HTTP/1.1', 'Host: localhost', authorization, 'Content-Type: application/json'];
+    return [[...head, header, '', body].join('\r\n')];
+  };
+  const slow: [what: string, limitMs: number, sent: () => [head: string, rest?: string]][] = [
+    ['sends nothing at all', REQUEST_MS / 2, () => ['']],
+    ['begins its headers and falls silent', REQUEST_MS / 2, () => ['GET /livez HTTP/1.1\r\nHo']],
+    ['sends a header a byte at a time', REQUEST_MS / 2, () => [HEAD, ENDLESS]],
+    [
+      'sends less than its Content-Length and falls silent',
+      REQUEST_MS,
+      () => post('Content-Length: 24', '{"title":"Never'),
+    ],
+    ['sends its body a byte at a time', REQUEST_MS, () => [...post('Content-Length: 1000', '{"title":"'), ENDLESS]],
+    ['never ends its chunks', REQUEST_MS, () => post('Transfer-Encoding: chunked', '10\r\n{"title":"Never ')],
+  ];
+
+  const list = () => client.call('GET', '/full/api/tasks', { token: account.token });
+  const bodyOf = (text: string) => JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4));
+
+  describe('a slow client', () => {
+    beforeAll(async () => {
+      account = await client.signUp();
+      const { url } = platform();
+      const all = Promise.all([
+        Promise.all(slow.map(async ([what, , sent]) => [what, await trickle(url, ...sent())] as const)),
+        Promise.all(Array.from({ length: CROWD }, () => trickle(url, HEAD, ENDLESS))),
+      ]);
+      let isOver = false;
+      void all.finally(() => (isOver = true));
+      waitsMs = [];
+      while (!isOver) {
+        const began = performance.now();
+        expect((await list()).status).toBe(200);
+        waitsMs.push(performance.now() - began);
+        await sleep(20);
+      }
+      const [ofEach, ofCrowd] = await all;
+      cuts = new Map(ofEach);
+      crowd = ofCrowd;
+    }, 30_000);
+
+    it.each(slow)('that %s is told so and cut off', (what, limitMs) => {
+      const { status, text, afterMs } = cuts.get(what) ?? { status: NaN, text: '', afterMs: NaN };
+      expect(status).toBe(408);
+      expect(text).toMatch(/^Connection: close\r$/im);
+      expect(bodyOf(text)).toEqual({ message: expect.any(String), error: { code: 'BAD_USER_INPUT' } });
+      expect(afterMs).toBeGreaterThan(limitMs - 100);
+      expect(afterMs).toBeLessThan(limitMs + TOLERANCE_MS);
+    });
+
+    it('keeps nobody else from being served, not even a hundred of them', () => {
+      expect(crowd.map(({ status }) => status)).toEqual(crowd.map(() => 408));
+      expect(waitsMs.length).toBeGreaterThan(5);
+      expect(Math.max(...waitsMs)).toBeLessThan(REQUEST_MS / 2);
+    });
+
+    it('that goes before its body is whole is forgotten', async () => {
+      const { hostname, port } = new URL(platform().url);
+      await new Promise<void>((resolve) => {
+        const socket = connect(Number(port), hostname, () =>
+          socket.end(...post('Content-Length: 100', '{"title":"Never stored"}')),
+        );
+        socket.resume().on('close', () => resolve());
+      });
+      expect((await list()).body.count).toBe(0);
+    });
+
+    it('stores nothing', async () => {
+      expect((await list()).body.count).toBe(0);
+    });
+  });
+}

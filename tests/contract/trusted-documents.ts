@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { WebSocket } from 'ws';
+import { LOGIN } from './accounts.ts';
+import { createClient, newEmail, PASSWORD, type Account, type CallOptions } from './client.ts';
+import type { Platform } from './platform.ts';
+
+const hashOf = (document: string) => createHash('sha256').update(document).digest('hex');
+
+const STATISTICS = '{ taskStatistics { total } }';
+const CREATE = 'mutation Create($input: CreateTaskInput!) { createTask(input: $input) { title } }';
+/** The change feed, with little of it. */
+export const CHANGES = 'subscription { taskChanges { kind } }';
+/** Runs anywhere else, and is on no list. */
+const FREE = '{ taskStatistics { pending } }';
+
+/** The manifest that the platform of `describeTrustedDocuments` has. */
+export const MANIFEST = Object.fromEntries(
+  [STATISTICS, CREATE, CHANGES, LOGIN].map((document) => [hashOf(document), document]),
+);
+
+interface GraphqlBody {
+  data?: Record<string, unknown>;
+  errors?: { message: string; extensions: { code: string } }[];
+}
+
+/** A platform that runs the documents of its manifest only, whichever way they come. */
+export function describeTrustedDocuments(platform: () => Platform) {
+  const client = createClient(() => platform().url);
+  let account: Account;
+
+  beforeAll(async () => {
+    account = await client.signUp();
+  });
+
+  const ask = (options: CallOptions, method = 'POST', path = '/graphql') =>
+    client.call<GraphqlBody>(method, path, { token: account.token, ...options });
+  const get = (parameters: Record<string, string>) =>
+    ask({ headers: { accept: 'application/json' } }, 'GET', `/graphql?${new URLSearchParams(parameters)}`);
+  const persisted = (hash: string) => ({ persistedQuery: { version: 1, sha256Hash: hash } });
+  const codesOf = ({ body }: { body: GraphqlBody }) => body.errors?.map(({ extensions }) => extensions.code);
+  const RESULT = { data: { taskStatistics: { total: 0 } } };
+
+  describe('a trusted document', () => {
+    it('runs by its hash, in both customary forms, and as the very text', async () => {
+      const hash = hashOf(STATISTICS);
+      const answers = [
+        await ask({ json: { documentId: hash } }),
+        await ask({ json: { extensions: persisted(hash) } }),
+        await ask({ json: { query: STATISTICS } }),
+        await ask({ json: { query: STATISTICS, extensions: persisted(hash) } }),
+        await get({ documentId: hash }),
+        await get({ extensions: JSON.stringify(persisted(hash)) }),
+        await get({ query: STATISTICS }),
+      ];
+      expect(answers.map(({ status, body }) => [status, body])).toEqual(answers.map(() => [200, RESULT]));
+    });
+
+    it('takes variables', async () => {
+      const { token } = await client.signUp();
+      const json = { documentId: hashOf(CREATE), variables: { input: { title: 'By its hash' } } };
+      expect((await ask({ token, json })).body).toEqual({ data: { createTask: { title: 'By its hash' } } });
+    });
+
+    it('wins over a text that came beside its hash', async () => {
+      for (const beside of [{ documentId: hashOf(STATISTICS) }, { extensions: persisted(hashOf(STATISTICS)) }])
+        expect((await ask({ json: { ...beside, query: FREE } })).body).toEqual(RESULT);
+    });
+
+    it('runs as a stream', async () => {
+      const response = await fetch(`${platform().url}/graphql`, {
+        method: 'POST',
+        headers: {
+          accept: 'text/event-stream',
+          'content-type': 'application/json',
+          authorization: `Bearer ${account.token}`,
+        },
+        body: JSON.stringify({ documentId: hashOf(CHANGES) }),
+      });
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        expect.stringMatching(/^text\/event-stream/),
+      ]);
+      await response.body?.cancel();
+    });
+  });
+
+  describe('any other document', () => {
+    it.each([
+      ['a query', FREE],
+      ['a trusted one with a blank more', `${STATISTICS} `],
+      ['one that is no GraphQL', '{'],
+      ['introspection', '{ __schema { queryType { name } } }'],
+      ['nothing but its type', '{ __typename }'],
+      ['a mutation', `mutation { login(input: {email: "${newEmail()}", password: "${PASSWORD}"}) { accessToken } }`],
+    ])('is refused: %s', async (_what, query) => {
+      for (const answer of [await ask({ json: { query } }), await get({ query })]) {
+        expect(answer.status).toBe(403);
+        expect(answer.body).toEqual({ errors: [{ message: expect.any(String), extensions: { code: 'FORBIDDEN' } }] });
+      }
+    });
+
+    it('is not learned by sending it with its hash', async () => {
+      const answer = await ask({ json: { query: FREE, extensions: persisted(hashOf(FREE)) } });
+      expect([answer.status, codesOf(answer)]).toEqual([403, ['FORBIDDEN']]);
+      expect(codesOf(await ask({ json: { extensions: persisted(hashOf(FREE)) } }))).toEqual([
+        'PERSISTED_QUERY_NOT_FOUND',
+      ]);
+    });
+
+    it('has no hash: an unknown one is told so', async () => {
+      const unknown = '0'.repeat(64);
+      const answers = [
+        await ask({ json: { documentId: unknown } }),
+        await get({ documentId: unknown }),
+        await ask({ json: { extensions: persisted(unknown) } }),
+        await get({ extensions: JSON.stringify(persisted(unknown)) }),
+      ];
+      expect(answers.map(codesOf)).toEqual(answers.map(() => ['PERSISTED_QUERY_NOT_FOUND']));
+      for (const { body } of answers) expect(body.data).toBeUndefined();
+    });
+
+    it('is no name of a property that every object has', async () => {
+      for (const documentId of ['__proto__', 'constructor', 'toString'])
+        expect(codesOf(await ask({ json: { documentId } }))).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
+    });
+
+    it('does not run over graphql-ws, nor as a stream', async () => {
+      const socket = new WebSocket(`${platform().url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+      const answer = await new Promise<{ type: string; payload: { extensions: { code: string } }[] }>(
+        (resolve, reject) => {
+          const send = (message: object) => socket.send(JSON.stringify(message));
+          socket.on('error', reject);
+          socket.on('close', (code) => reject(new Error(`closed with ${code}`)));
+          socket.on('open', () =>
+            send({ type: 'connection_init', payload: { authorization: `Bearer ${account.token}` } }),
+          );
+          socket.on('message', (bytes) => {
+            const message = JSON.parse(String(bytes));
+            if (message.type === 'connection_ack')
+              send({ id: '1', type: 'subscribe', payload: { query: 'subscription { taskChanges { cursor } }' } });
+            else resolve(message);
+          });
+        },
+      );
+      socket.terminate();
+      expect(answer).toMatchObject({ type: 'error', payload: [{ extensions: { code: 'FORBIDDEN' } }] });
+
+      const stream = await ask({
+        headers: { accept: 'text/event-stream' },
+        json: { query: 'subscription { taskChanges { cursor } }' },
+      });
+      expect([stream.status, codesOf(stream)]).toEqual([403, ['FORBIDDEN']]);
+    });
+  });
+
+  it('leaves REST as it is', async () => {
+    const { token } = await client.signUp();
+    expect((await client.call('POST', '/full/api/tasks', { token, json: { title: 'Over REST' } })).status).toBe(201);
+    expect((await client.call('GET', '/full/api/tasks/stats', { token })).status).toBe(200);
+  });
+}
