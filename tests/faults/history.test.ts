@@ -1,58 +1,129 @@
-import type { SeenChange } from '../clients/subscriber.ts';
-import { contradictions, type History } from './history.ts';
+import { PROTOCOLS } from '../clients/streams/protocols.ts';
+import type { StreamedChange } from '../clients/streams/stream.ts';
+import { contradictions, type Fault, type History, type Write } from './history.ts';
 
-const task = (id: string, title: string, version: number) => ({ id, title, version, completed: false });
-const change = (sequence: number, rest: Pick<SeenChange, 'kind' | 'task' | 'previous'>): SeenChange => ({
-  cursor: String(sequence),
-  sequence,
-  ...rest,
-});
+const OWNER = 'ada-id';
+const task = (id: string, title: string, version: number, ownerId = OWNER) => ({ id, ownerId, title, version });
 
-function soundHistory(): History {
-  return {
-    owner: 'ada',
-    acknowledged: [
-      { kind: 'INSERT', taskId: 'a', title: 'one' },
-      { kind: 'UPDATE', taskId: 'a', title: 'two' },
-      { kind: 'INSERT', taskId: 'b', title: 'three' },
-      { kind: 'DELETE', taskId: 'a' },
-    ],
-    changes: [
-      change(1, { kind: 'INSERT', task: task('a', 'one', 1), previous: null }),
-      change(2, { kind: 'UPDATE', task: task('a', 'two', 2), previous: task('a', 'one', 1) }),
-      change(3, { kind: 'INSERT', task: task('b', 'three', 1), previous: null }),
-      change(4, { kind: 'DELETE', task: task('a', 'two', 2), previous: task('a', 'two', 2) }),
-    ],
-    tasks: new Map([['b', 'three']]),
-  };
+const CHANGES: Pick<StreamedChange, 'kind' | 'task' | 'previous'>[] = [
+  { kind: 'INSERT', task: task('a', 'one', 1), previous: null },
+  { kind: 'UPDATE', task: task('a', 'two', 2), previous: task('a', 'one', 1) },
+  { kind: 'INSERT', task: task('b', 'three', 1), previous: null },
+  { kind: 'UPDATE', task: task('b', 'maybe', 2), previous: task('b', 'three', 1) },
+  { kind: 'DELETE', task: task('a', 'two', 2), previous: task('a', 'two', 2) },
+  { kind: 'INSERT', task: task('c', 'four', 1), previous: null },
+];
+
+/** Two writers: one is at a and c, the other at b, and never learns what became of its update. */
+const WRITES: Write[] = [
+  { kind: 'INSERT', title: 'one', taskId: 'a', outcome: 'confirmed', sentAt: 1, answeredAt: 2 },
+  { kind: 'UPDATE', title: 'two', taskId: 'a', outcome: 'confirmed', sentAt: 3, answeredAt: 4 },
+  { kind: 'INSERT', title: 'three', taskId: 'b', outcome: 'confirmed', sentAt: 1, answeredAt: 5 },
+  { kind: 'UPDATE', title: 'maybe', taskId: 'b', outcome: 'unknown', sentAt: 6, answeredAt: Infinity },
+  { kind: 'UPDATE', title: 'never', taskId: 'a', outcome: 'denied', sentAt: 7, answeredAt: 8 },
+  { kind: 'DELETE', taskId: 'a', outcome: 'confirmed', sentAt: 9, answeredAt: 10 },
+  { kind: 'INSERT', title: 'four', taskId: 'c', outcome: 'confirmed', sentAt: 11, answeredAt: 12 },
+];
+
+const numbered = (changes: typeof CHANGES) => changes.map((change, index) => ({ ...change, sequence: index + 1 }));
+
+type Mutation = (changes: StreamedChange[]) => StreamedChange[];
+
+/** A sound history of streams of every protocol, but for what happened to one of them; channels tell no numbers. */
+function historyWith(protocol: string, mutate: Mutation): History {
+  const streams = PROTOCOLS.map(({ protocol: name }): [string, StreamedChange[]] => {
+    const changes = numbered(CHANGES).map((change) => ({
+      ...change,
+      seenAt: 0,
+      sequence: name.startsWith('channel') ? undefined : change.sequence,
+    }));
+    return [name, name === protocol ? mutate(changes) : changes];
+  });
+  const tasks = new Map([
+    ['b', 'maybe'],
+    ['c', 'four'],
+  ]);
+  return { owner: 'ada', ownerId: OWNER, writes: WRITES, streams: new Map(streams), tasks };
 }
 
-describe('the history checker', () => {
-  it('accepts a sound history', () => {
-    expect(contradictions(soundHistory())).toEqual([]);
-  });
+const swapped =
+  (index: number): Mutation =>
+  (changes) =>
+    changes.toSpliced(index, 2, ...changes.slice(index, index + 2).toReversed());
 
-  const theirs = change(5, { kind: 'INSERT', task: task('x', 'theirs', 1), previous: null });
-  const mutations: Record<string, (changes: SeenChange[]) => SeenChange[]> = {
-    'a lost change': (changes) => changes.toSpliced(1, 1),
-    'a lost last change': (changes) => changes.slice(0, -1),
-    'a change twice': (changes) => changes.toSpliced(1, 0, ...changes.slice(1, 2)),
-    'two changes swapped': (changes) => [
-      ...changes.slice(0, 1),
-      ...changes.slice(1, 3).toReversed(),
-      ...changes.slice(3),
+const MUTATIONS: Record<string, [Mutation, Fault]> = {
+  'a lost change': [(changes) => changes.toSpliced(1, 1), 'lost'],
+  'a lost last change': [(changes) => changes.slice(0, -1), 'lost'],
+  'a lost change that nobody confirmed': [(changes) => changes.toSpliced(3, 1), 'lost'],
+  'a change twice': [(changes) => changes.toSpliced(1, 0, ...changes.slice(1, 2)), 'duplicated'],
+  'a change again, much later': [(changes) => [...changes, ...changes.slice(1, 2)], 'duplicated'],
+  'two changes of one task swapped': [swapped(0), 'reordered'],
+  'changes of two tasks swapped': [swapped(4), 'reordered'],
+  'a change of somebody else': [
+    (changes) => [
+      ...changes,
+      {
+        kind: 'INSERT',
+        task: task('x', 'theirs', 1, 'bob-id'),
+        previous: null,
+        seenAt: 0,
+        sequence: changes[0]?.sequence && 7,
+      },
     ],
-    'a change of somebody else': (changes) => [...changes, theirs],
-  };
+    'foreign',
+  ],
+  'a change that was denied': [
+    (changes) => [
+      ...changes.slice(0, 4),
+      {
+        kind: 'UPDATE',
+        task: task('a', 'never', 3),
+        previous: task('a', 'two', 2),
+        seenAt: 0,
+        sequence: changes[0]?.sequence && 5,
+      },
+    ],
+    'foreign',
+  ],
+};
 
-  it.each(Object.entries(mutations))('notices %s', (_what, mutate) => {
-    const history = soundHistory();
-    expect(contradictions({ ...history, changes: mutate(history.changes) })).not.toEqual([]);
+describe.each(PROTOCOLS.map(({ protocol }) => protocol))('the history checker over %s', (protocol) => {
+  it('accepts a sound history', () => {
+    expect(contradictions(historyWith(protocol, (changes) => changes))).toEqual([]);
   });
+
+  it.each(Object.entries(MUTATIONS))('notices %s', (_what, [mutate, fault]) => {
+    const found = contradictions(historyWith(protocol, mutate));
+    expect(found).toContainEqual({ fault, what: expect.stringContaining(`ada, ${protocol}: `) });
+  });
+});
+
+describe('the history checker', () => {
+  const sound = historyWith('', (changes) => changes);
 
   it('notices a confirmed write that is nowhere', () => {
-    const history = soundHistory();
-    history.acknowledged.push({ kind: 'INSERT', taskId: 'c', title: 'gone' });
-    expect(contradictions(history)).not.toEqual([]);
+    const gone: Write = {
+      kind: 'INSERT',
+      title: 'gone',
+      taskId: 'd',
+      outcome: 'confirmed',
+      sentAt: 13,
+      answeredAt: 14,
+    };
+    const found = contradictions({ ...sound, writes: [...WRITES, gone] });
+    expect(found.map(({ fault }) => fault)).toEqual(PROTOCOLS.map(() => 'lost'));
+  });
+
+  it('notices a change that every stream lost', () => {
+    const streams = new Map(
+      [...sound.streams].map(([name, changes]) => [
+        name,
+        changes
+          .toSpliced(3, 1)
+          .map((change, index) => ({ ...change, sequence: change.sequence === undefined ? undefined : index + 1 })),
+      ]),
+    );
+    const found = contradictions({ ...sound, streams });
+    expect(found.map(({ fault }) => fault)).toEqual(PROTOCOLS.map(() => 'different list'));
   });
 });

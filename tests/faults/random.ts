@@ -8,3 +8,10 @@ export function createRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** A number that whoever runs a test may set. @throws when it is none */
+export function numberFromEnv(name: string, otherwise: number): number {
+  const value = Number(process.env[name] || otherwise);
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${name} must be a whole number.`);
+  return value;
+}

@@ -1,0 +1,95 @@
+import { WebSocket } from 'ws';
+import type { Connect, Listener, SeenTask, StreamedChange } from './stream.ts';
+
+const TOPIC = 'realtime:tasks';
+const HEARTBEAT_MS = 25_000;
+const TRANSIENT_CLOSES = new Set([1006, 1012, 1013]);
+
+interface Row {
+  id: string;
+  user_id: string;
+  title: string;
+  version: number;
+}
+
+interface Payload {
+  status?: string;
+  message?: string;
+  extension?: string;
+  cursor?: string;
+  response?: { reason?: string };
+  data?: { type: StreamedChange['kind']; record?: Row; old_record?: Row };
+}
+
+/** The Supabase Realtime protocol in one of its versions, with the resume extension. */
+export const connectChannel =
+  (version: '1.0.0' | '2.0.0'): Connect =>
+  ({ url, token, after }, listener) => {
+    const socket = new WebSocket(
+      `${url.replace(/^http/, 'ws')}/realtime/v1/websocket?apikey=public-key&vsn=${version}`,
+    );
+    const send = (ref: string, topic: string, event: string, payload: unknown) =>
+      socket.send(
+        JSON.stringify(
+          version === '2.0.0' ? ['1', ref, topic, event, payload] : { topic, event, payload, ref, join_ref: '1' },
+        ),
+      );
+    const heartbeat = setInterval(
+      () => socket.readyState === socket.OPEN && send('2', 'phoenix', 'heartbeat', {}),
+      HEARTBEAT_MS,
+    );
+    socket.on('open', () =>
+      send('1', TOPIC, 'phx_join', {
+        config: { postgres_changes: [{ event: '*', schema: 'public', table: 'tasks' }] },
+        access_token: token,
+        resume: { since: after ?? null },
+      }),
+    );
+    socket.on('error', () => listener.onEnd());
+    socket.on('close', (code, reason) => {
+      if (!TRANSIENT_CLOSES.has(code)) listener.onFailure(`closed with ${code} ${String(reason)}`);
+      listener.onEnd();
+    });
+    socket.on('message', (bytes) => takeMessage(String(bytes), version, listener));
+    return () => {
+      clearInterval(heartbeat);
+      socket.terminate();
+    };
+  };
+
+function takeMessage(text: string, version: string, listener: Listener): void {
+  const { topic, event, payload } = decode(text, version);
+  if (topic !== TOPIC) return;
+  if (event === 'phx_reply' && payload.status === 'ok') return listener.onStanding();
+  if (event === 'postgres_changes') return takeChange(payload, listener);
+  if (event === 'system' && payload.status === 'ok') {
+    if (payload.extension === 'resume' && payload.cursor !== undefined) listener.onCursor(payload.cursor);
+    return;
+  }
+  // Whatever else there is says that the channel does not go on; the real client joins anew.
+  if (!/UnableToSubscribe|Service restart/.test(text)) listener.onFailure(text);
+  listener.onEnd();
+}
+
+function decode(text: string, version: string): { topic: string; event: string; payload: Payload } {
+  const message: unknown = JSON.parse(text);
+  if (version === '1.0.0') return message as { topic: string; event: string; payload: Payload }; // the protocol's
+  const [, , topic, event, payload] = message as [unknown, unknown, string, string, Payload];
+  return { topic, event, payload };
+}
+
+function takeChange({ data }: Payload, listener: Listener): void {
+  const old = data?.old_record && seen(data.old_record);
+  const task = data?.type === 'DELETE' ? old : data?.record && seen(data.record);
+  if (!data || !task) return listener.onFailure(`a change without its row: ${JSON.stringify(data)}`);
+  listener.onChange({
+    kind: data.type,
+    sequence: undefined,
+    task,
+    previous: data.type === 'INSERT' ? null : (old ?? null),
+  });
+}
+
+function seen({ id, user_id: ownerId, title, version }: Row): SeenTask {
+  return { id, ownerId, title, version };
+}

@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface SeenTask {
+  id: string;
+  ownerId: string;
+  title: string;
+  version: number;
+}
+
+/** One change as a client was told it, whatever the protocol. */
+export interface StreamedChange {
+  kind: 'INSERT' | 'UPDATE' | 'DELETE';
+  task: SeenTask;
+  previous: SeenTask | null;
+  /** Where the protocol tells it. */
+  sequence: number | undefined;
+  /** `performance.now()` */
+  seenAt: number;
+}
+
+/** A client that reads one account's feed, and comes back with its cursor whenever it was cut off. */
+export interface Stream {
+  protocol: string;
+  /** Everything seen so far, in the order of arrival. */
+  changes: StreamedChange[];
+  /** What should never have come. */
+  failures: string[];
+  /** The place behind the last change, as far as the client was told. */
+  cursor(): string | undefined;
+  /** How often it came back. */
+  resumes(): number;
+  /** Tears its connection, as a network does; it comes back after `awayMs`. */
+  cut(awayMs: number): void;
+  close(): Promise<void>;
+}
+
+/** What a connection tells about. */
+export interface Listener {
+  /** The subscription stands. */
+  onStanding(): void;
+  onChange(change: Omit<StreamedChange, 'seenAt'>): void;
+  /** The client stands here now. */
+  onCursor(cursor: string): void;
+  /** The server said something that a client in its right mind does not come back after. */
+  onFailure(what: string): void;
+  /** The connection has ended, for whatever reason; called once or more. */
+  onEnd(): void;
+}
+
+export interface ConnectionOptions {
+  /** Of a gateway. */
+  url: string;
+  token: string;
+  after: string | undefined;
+}
+
+/** One protocol: opens a connection and a subscription behind `after`; the returned function tears the connection. */
+export type Connect = (options: ConnectionOptions, listener: Listener) => () => void;
+
+export interface StreamOptions {
+  protocol: string;
+  connect: Connect;
+  /** The gateways: another one each time. */
+  urls: string[];
+  token: string;
+  after: string;
+  /** The protocol tells the cursor behind a batch of changes: those that came after the last one are told again. */
+  repeatsBehindCursor?: boolean;
+}
+
+const AGAIN_AFTER_MS = 100;
+/** A gateway that does not get a subscription going in this time is left for another one. */
+const STANDING_WITHIN_MS = 15_000;
+
+/** Reads until closed. Resolves when the subscription stands for the first time. */
+export async function openStream(options: StreamOptions): Promise<Stream> {
+  const { protocol, connect, urls, token, repeatsBehindCursor = false } = options;
+  const changes: StreamedChange[] = [];
+  const failures: string[] = [];
+  const closing = new AbortController();
+  const firstStanding = Promise.withResolvers<void>();
+  let cursor = options.after;
+  /** How many of the changes lie behind the cursor. */
+  let behindCursor = 0;
+  let connections = 0;
+  let awayMs = AGAIN_AFTER_MS;
+  let tear = () => {};
+
+  const readOnce = async (url: string) => {
+    const ended = Promise.withResolvers<void>();
+    const over = new AbortController();
+    let repeats = repeatsBehindCursor ? behindCursor : 0;
+    const standing = setTimeout(() => tear(), STANDING_WITHIN_MS);
+    const end = () => {
+      over.abort(); // what a torn connection still had in its buffers, its client never saw
+      ended.resolve();
+    };
+    const whileOpen =
+      <Args extends unknown[]>(work: (...args: Args) => void) =>
+      (...args: Args) => {
+        if (!over.signal.aborted) work(...args);
+      };
+    const disconnect = connect(
+      { url, token, after: cursor },
+      {
+        onStanding: whileOpen(() => {
+          clearTimeout(standing);
+          firstStanding.resolve();
+        }),
+        onChange: whileOpen((change) => {
+          const repeated = repeats > 0 ? changes.at(-repeats) : undefined;
+          if (repeated) repeats--;
+          if (repeated && isSame(repeated, change)) return;
+          changes.push({ ...change, seenAt: performance.now() });
+          behindCursor++;
+        }),
+        onCursor: whileOpen((next) => {
+          cursor = next;
+          behindCursor = repeats; // repeated changes come first, so normally none is left
+        }),
+        onFailure: whileOpen((what) => failures.push(what)),
+        onEnd: end,
+      },
+    );
+    tear = () => {
+      end();
+      disconnect();
+    };
+    await ended.promise;
+    clearTimeout(standing);
+    disconnect();
+  };
+
+  const run = async () => {
+    while (!closing.signal.aborted) {
+      await readOnce(urls[connections++ % urls.length] ?? '');
+      const pauseMs = awayMs;
+      awayMs = AGAIN_AFTER_MS;
+      await sleep(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
+    }
+  };
+  const running = run();
+  await firstStanding.promise;
+
+  return {
+    protocol,
+    changes,
+    failures,
+    cursor: () => cursor,
+    resumes: () => Math.max(connections - 1, 0),
+    cut(forMs) {
+      awayMs = forMs;
+      tear();
+    },
+    async close() {
+      closing.abort();
+      tear();
+      await running;
+    },
+  };
+}
+
+function isSame(one: Omit<StreamedChange, 'seenAt'>, other: Omit<StreamedChange, 'seenAt'>): boolean {
+  return one.kind === other.kind && one.task.id === other.task.id && one.task.version === other.task.version;
+}

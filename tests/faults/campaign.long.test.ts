@@ -1,0 +1,53 @@
+import { say, startStack, type Stack } from '@taskmesh/local';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { report, runCampaign } from './campaign.ts';
+import { numberFromEnv } from './random.ts';
+
+/** The schedule of faults, what is written and who is cut off follow from it. */
+const SEED = numberFromEnv('TASKMESH_SEED', 20_261_121);
+const DURATION_MS = numberFromEnv('TASKMESH_CAMPAIGN_S', 240) * 1000;
+const TARGETS = ['kafka', 'gateway-1', 'gateway-2', 'tasks', 'auth', 'redis', 'postgres'];
+const OVERHEAD_MS = 300_000;
+
+describe('the feed while everything around it is killed, frozen and restarted', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-campaign-'));
+  let stack: Stack;
+
+  beforeAll(async () => {
+    const env = { PATH: process.env.PATH, LOG_LEVEL: 'info' };
+    stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
+  }, 180_000);
+  afterAll(async () => {
+    await stack.stop();
+    if (!process.env.TASKMESH_KEEP_LOGS) rmSync(dataDir, { recursive: true });
+    else say(`the logs: ${dataDir}`);
+  }, 60_000);
+
+  it(
+    'loses, repeats and reorders nothing in any protocol, and shows nobody anything of others',
+    async () => {
+      const result = await runCampaign({
+        stack,
+        seed: SEED,
+        durationMs: DURATION_MS,
+        owners: 6,
+        paceMs: 60,
+        targets: TARGETS,
+        log: say,
+      });
+      say(report(result));
+      expect(result.contradictions).toEqual([]);
+      expect(result.surprises).toEqual([]);
+      const { writes, streams, cuts } = result.figures;
+      expect(writes.confirmed).toBeGreaterThan(100);
+      for (const { events, resumes } of Object.values(streams)) {
+        expect(events).toBeGreaterThanOrEqual(writes.confirmed);
+        expect(resumes).toBeGreaterThan(0);
+      }
+      expect(cuts).toBeGreaterThan(0);
+    },
+    DURATION_MS + OVERHEAD_MS,
+  );
+});

@@ -1,0 +1,182 @@
+import type { Stack } from '@taskmesh/local';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAccount, type Account, type AccountFigures, type Verdict } from './account.ts';
+import { inject, planFaults, type PlannedFault } from './inject.ts';
+import { createRandom } from './random.ts';
+
+export interface CampaignOptions {
+  stack: Stack;
+  seed: number;
+  /** How long faults are done to it. */
+  durationMs: number;
+  owners: number;
+  paceMs: number;
+  /** Names of processes. */
+  targets: string[];
+  /** For people: a line of progress. */
+  log: (line: string) => void;
+}
+
+export interface CampaignResult extends Verdict {
+  figures: CampaignFigures;
+}
+
+export interface CampaignFigures {
+  seed: number;
+  owners: number;
+  writes: Omit<AccountFigures, 'streams'>;
+  streams: Record<string, { events: number; resumes: number; p50Ms: number; p99Ms: number; longestMs: number }>;
+  cuts: number;
+  /** How often each kind was done to each process. */
+  faults: Record<string, Record<string, number>>;
+}
+
+/** Between two faults; sometimes two come at once. */
+const CALM_MS = 2_500;
+const TOGETHER = 0.25;
+const CUT_EVERY_MS = 1_500;
+const LONGEST_ABSENCE_MS = 4_000;
+
+/**
+ * Writers and streams of every protocol for many accounts, while a schedule made from the seed kills, freezes and restarts
+ * the processes of a stack, and connections are cut at random. Afterwards everything that happened is compared.
+ */
+export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
+  const { stack, seed, durationMs, owners, paceMs, targets, log } = options;
+  // One for each purpose: how often one of them is asked must not change what the others do.
+  const [faultsRandom, cutsRandom, writesRandom] = [1, 2, 3].map((salt) => createRandom(seed * 31 + salt));
+  if (!faultsRandom || !cutsRandom || !writesRandom) throw new Error('There are three.');
+  const accounts: Account[] = [];
+  for (let index = 0; index < owners; index++)
+    accounts.push(
+      await createAccount({ urls: stack.urls, name: `owner-${seed}-${index}`, random: writesRandom, paceMs }),
+    );
+  try {
+    const ending = new AbortController();
+    const cutting = cutAtRandom(accounts, cutsRandom, ending.signal);
+    const faults = await faultsUntil(performance.now() + durationMs, { stack, targets, random: faultsRandom, log });
+    ending.abort();
+    const cuts = await cutting;
+    await Promise.all(accounts.map((account) => account.stopWriting()));
+    log('comparing what was written with what was told');
+    const verdicts = await Promise.all(accounts.map((account) => account.verdict()));
+    return {
+      contradictions: verdicts.flatMap((verdict) => verdict.contradictions),
+      surprises: verdicts.flatMap(({ surprises }) => surprises),
+      figures: {
+        seed,
+        owners,
+        ...summary(accounts.map((account) => account.figures())),
+        cuts,
+        faults: counted(faults),
+      },
+    };
+  } finally {
+    await Promise.all(accounts.map((account) => account.close()));
+  }
+}
+
+/** Cuts one stream after the other, until told to end; says how many. */
+async function cutAtRandom(accounts: Account[], random: () => number, ending: AbortSignal): Promise<number> {
+  const streams = accounts.flatMap((account) => account.streams);
+  for (let cuts = 0; ; cuts++) {
+    await sleep((CUT_EVERY_MS / streams.length) * 20 * random(), undefined, { signal: ending }).catch(() => undefined);
+    if (ending.aborted) return cuts;
+    streams[Math.floor(random() * streams.length)]?.cut(LONGEST_ABSENCE_MS * random() ** 3);
+  }
+}
+
+async function faultsUntil(
+  deadline: number,
+  { stack, targets, random, log }: Pick<CampaignOptions, 'stack' | 'targets' | 'log'> & { random: () => number },
+): Promise<PlannedFault[]> {
+  const done: PlannedFault[] = [];
+  const plan = planFaults(targets, random);
+  while (performance.now() < deadline) {
+    await sleep(CALM_MS * random());
+    const first = plan.next().value;
+    const second = random() < TOGETHER ? plan.next().value : undefined;
+    const due = second && second.target !== first.target ? [first, second] : [first];
+    const left = Math.max(0, Math.round((deadline - performance.now()) / 1000));
+    log(`${left} s to go: ${due.map(described).join(' and ')}`);
+    await Promise.all(due.map((fault) => inject(stack, fault)));
+    done.push(...due);
+  }
+  return done;
+}
+
+const described = ({ target, kind, forMs }: PlannedFault) =>
+  `${kind} ${target}${kind === 'freeze' ? ` for ${(forMs / 1000).toFixed(1)} s` : ''}`;
+
+function counted(faults: PlannedFault[]): CampaignFigures['faults'] {
+  const counts: CampaignFigures['faults'] = {};
+  for (const { target, kind } of faults) {
+    const ofTarget = (counts[target] ??= {});
+    ofTarget[kind] = (ofTarget[kind] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Of several accounts. */
+export function summary(figures: AccountFigures[]): Pick<CampaignFigures, 'writes' | 'streams'> {
+  const sum = (name: 'confirmed' | 'denied' | 'unknown' | 'refused' | 'retried') =>
+    figures.reduce((total, each) => total + each[name], 0);
+  const byProtocol = Map.groupBy(
+    figures.flatMap(({ streams }) => streams),
+    ({ protocol }) => protocol,
+  );
+  return {
+    writes: {
+      confirmed: sum('confirmed'),
+      denied: sum('denied'),
+      unknown: sum('unknown'),
+      refused: sum('refused'),
+      retried: sum('retried'),
+      longestGapMs: Math.max(...figures.map(({ longestGapMs }) => longestGapMs)),
+    },
+    streams: Object.fromEntries(
+      [...byProtocol].map(([protocol, streams]) => {
+        const latencies = streams.flatMap(({ latenciesMs }) => latenciesMs).toSorted((a, b) => a - b);
+        const at = (share: number) => Math.round(latencies[Math.floor(share * (latencies.length - 1))] ?? 0);
+        return [
+          protocol,
+          {
+            events: streams.reduce((total, { events }) => total + events, 0),
+            resumes: streams.reduce((total, { resumes }) => total + resumes, 0),
+            p50Ms: at(0.5),
+            p99Ms: at(0.99),
+            longestMs: at(1),
+          },
+        ];
+      }),
+    ),
+  };
+}
+
+/** For a terminal. */
+export function report({ figures, contradictions, surprises }: CampaignResult): string {
+  const { seed, owners, writes, streams, cuts, faults } = figures;
+  const faultCount = (name: string) => contradictions.filter(({ fault }) => fault === name).length;
+  const shown = [...contradictions.map(({ fault, what }) => `${fault}: ${what}`), ...surprises];
+  return [
+    `seed ${seed}, ${owners} owners: ` +
+      Object.entries(writes)
+        .map(([name, value]) => `${name} ${value}`)
+        .join(', '),
+    ...Object.entries(streams).map(
+      ([protocol, { events, resumes, p50Ms, p99Ms, longestMs }]) =>
+        `  ${protocol.padEnd(14)} ${events} events, ${resumes} resumes; behind the answer: p50 ${p50Ms}, p99 ${p99Ms}, longest ${longestMs} ms`,
+    ),
+    `  connections cut: ${cuts}; faults: ${Object.entries(faults)
+      .map(
+        ([target, kinds]) =>
+          `${target} ${Object.entries(kinds)
+            .map(([kind, count]) => `${kind} ${count}`)
+            .join(' ')}`,
+      )
+      .join(', ')}`,
+    `  ${['lost', 'duplicated', 'reordered', 'foreign'].map((name) => `${faultCount(name)} ${name}`).join(', ')}; ` +
+      `final lists that differ: ${faultCount('different list')}; surprises: ${surprises.length}`,
+    ...shown.slice(0, 40).map((line) => `  ! ${line.slice(0, 400)}`),
+  ].join('\n');
+}

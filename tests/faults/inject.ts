@@ -1,0 +1,80 @@
+import type { Stack, StackProcess } from '@taskmesh/local';
+import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What may happen to a process: killed, stopped for a while without knowing it, or restarted as an operator does it. */
+export type FaultKind = 'kill' | 'freeze' | 'restart';
+
+export interface PlannedFault {
+  target: string;
+  kind: FaultKind;
+  /** Of a freeze. */
+  forMs: number;
+}
+
+const KINDS: FaultKind[] = ['kill', 'freeze', 'restart'];
+const FREEZE_MS = { least: 1_000, most: 8_000 };
+const BACK_WITHIN_MS = 90_000;
+
+/**
+ * An endless list of faults, the same for the same numbers: every kind at every target before any of them comes again.
+ */
+export function* planFaults(targets: string[], random: () => number): Generator<PlannedFault, never> {
+  const combinations = targets.flatMap((target) => KINDS.map((kind) => ({ target, kind })));
+  for (;;) {
+    for (const combination of shuffled(combinations, random))
+      yield { ...combination, forMs: Math.round(FREEZE_MS.least + random() * (FREEZE_MS.most - FREEZE_MS.least)) };
+  }
+}
+
+function shuffled<Item>(items: Item[], random: () => number): Item[] {
+  return items
+    .map((item) => ({ item, place: random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}
+
+/** Does it, and resolves when the process does its work again. */
+export async function inject(stack: Stack, { target, kind, forMs }: PlannedFault): Promise<void> {
+  const process = stack.processes.get(target);
+  if (!process) throw new Error(`There is no process ${target}.`);
+  if (kind === 'freeze') return freeze(process, forMs);
+  if (kind === 'restart') return process.restart();
+  process.kill('SIGKILL');
+  await process.waitExit();
+  const timer = new AbortController();
+  const late = sleep(BACK_WITHIN_MS, undefined, { signal: timer.signal, ref: false }).then(() => {
+    throw new Error(`${target} did not come back within ${BACK_WITHIN_MS / 1000} s.`);
+  });
+  late.catch(() => undefined);
+  await Promise.race([process.waitReady(), late]);
+  timer.abort();
+}
+
+/** Stops all of it: PostgreSQL's sessions are processes of their own. */
+async function freeze({ pid }: StackProcess, forMs: number): Promise<void> {
+  const pids = treeOf(pid);
+  for (const each of pids) signal(each, 'SIGSTOP');
+  try {
+    await sleep(forMs);
+  } finally {
+    for (const each of pids.toReversed()) signal(each, 'SIGCONT');
+  }
+}
+
+/** A process and all its descendants, parents first. */
+function treeOf(root: number): number[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
+  const parents = lines.map((line) => line.trim().split(/\s+/).map(Number) as [pid: number, parent: number]); // as asked for
+  const tree = [root];
+  for (const pid of tree) tree.push(...parents.filter(([, parent]) => parent === pid).map(([child]) => child));
+  return tree;
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended meanwhile.
+  }
+}

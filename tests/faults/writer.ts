@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createGraphql, createRest } from '../clients/http.ts';
+import type { Write } from './history.ts';
+
+export interface WriterOptions {
+  /** The gateways. */
+  urls: string[];
+  token: string;
+  /** Unique; begins the titles. */
+  name: string;
+  random: () => number;
+  /** Pause between two writes. */
+  paceMs: number;
+  /** Tasks of the account that live, as far as its writers know; they share it. */
+  living: string[];
+  /** Every write of the account, in the order in which they were sent. */
+  writes: Write[];
+}
+
+export interface Writer {
+  /** Answers that nobody may get, whatever is down. */
+  surprises: string[];
+  counts: { refused: number; retried: number };
+  /** The longest time between two answers that were no refusals. */
+  longestGapMs(): number;
+  stop(): Promise<void>;
+}
+
+/** What became of one request. A refusal or no answer leaves open whether it was done. */
+type Answer =
+  | { outcome: 'done'; id: string | undefined }
+  | { outcome: 'denied' }
+  | { outcome: 'refused' | 'unanswered' }
+  | { outcome: 'surprise'; what: string };
+
+/** No answer within this time counts as none: services give up earlier. */
+const TIMEOUT_MS = 20_000;
+const RETRY_AFTER_MS = 200;
+/** With more tasks than this a writer deletes more than it creates, so that one page shows the whole list. */
+const MANY = 150;
+
+/** Creates, changes and deletes tasks one after the other, over REST and GraphQL at any gateway, whatever the answers are. */
+export function startWriter(options: WriterOptions): Writer {
+  const { urls, token, name, random, paceMs, living, writes } = options;
+  const surprises: string[] = [];
+  const counts = { refused: 0, retried: 0 };
+  const stopping = new AbortController();
+  let count = 0;
+  let lastDoneAt = performance.now();
+  let longestGapMs = 0;
+
+  const send = async (request: Request): Promise<Answer> => {
+    const url = urls[Math.floor(random() * urls.length)] ?? '';
+    const work = random() < 0.5 ? overRest(url, token, request) : overGraphql(url, token, request);
+    const late = sleep(TIMEOUT_MS, { outcome: 'unanswered' as const }, { ref: false });
+    const answer = await Promise.race([work.catch(() => ({ outcome: 'unanswered' as const })), late]);
+    if (answer.outcome === 'refused') counts.refused++;
+    if (answer.outcome === 'surprise') surprises.push(`${name}: ${request.kind} was answered ${answer.what}`);
+    if (answer.outcome === 'done' || answer.outcome === 'denied') {
+      longestGapMs = Math.max(longestGapMs, performance.now() - lastDoneAt);
+      lastDoneAt = performance.now();
+    }
+    return answer;
+  };
+
+  /** With an idempotency key a create may be sent again until somebody says what became of it. */
+  const sendUntilClear = async (request: Request): Promise<Answer> => {
+    for (;;) {
+      const answer = await send(request);
+      const isOpen = answer.outcome === 'refused' || answer.outcome === 'unanswered';
+      if (!isOpen || !request.key || stopping.signal.aborted) return answer;
+      counts.retried++;
+      await sleep(RETRY_AFTER_MS);
+    }
+  };
+
+  const write = async (request: Request): Promise<Answer> => {
+    const { kind, title, id } = request;
+    const noted: Write = {
+      kind,
+      ...(title !== undefined && { title }),
+      ...(id !== undefined && { taskId: id }),
+      outcome: 'unknown',
+      sentAt: performance.now(),
+      answeredAt: Infinity,
+    };
+    writes.push(noted);
+    const answer = await sendUntilClear(request);
+    if (answer.outcome === 'done' || answer.outcome === 'denied') {
+      noted.answeredAt = performance.now();
+      noted.outcome = answer.outcome === 'done' ? 'confirmed' : 'denied';
+      if (answer.outcome === 'done' && kind === 'INSERT' && answer.id) noted.taskId = answer.id;
+    }
+    return answer;
+  };
+
+  const step = async () => {
+    const dice = random();
+    const index = Math.floor(random() * living.length);
+    const id = living[index];
+    const title = `${name} ${++count}`;
+    if (id === undefined || dice < (living.length > MANY ? 0.1 : 0.35)) {
+      const key = random() < 0.5 ? title : undefined;
+      const answer = await write({ kind: 'INSERT', title, ...(key && { key }) });
+      if (answer.outcome === 'done' && answer.id) living.push(answer.id);
+    } else if (dice < 0.8) {
+      await write({ kind: 'UPDATE', id, title });
+    } else {
+      living.splice(index, 1); // whatever becomes of it, the task is left alone from here on
+      await write({ kind: 'DELETE', id });
+    }
+  };
+
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      await step();
+      await sleep(paceMs * 2 * random());
+    }
+  })();
+
+  return {
+    surprises,
+    counts,
+    longestGapMs: () => longestGapMs,
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+interface Request {
+  kind: Write['kind'];
+  id?: string;
+  title?: string;
+  /** Makes a create safe to repeat. */
+  key?: string;
+}
+
+/** Besides success: not there (somebody else deleted it); the first call with this key still runs; the service is away. */
+const STATUSES: Record<number, 'denied' | 'refused'> = { 404: 'denied', 409: 'refused', 503: 'refused' };
+const CODES: Record<string, 'denied' | 'refused'> = {
+  NOT_FOUND: 'denied',
+  CONFLICT: 'refused',
+  SERVICE_UNAVAILABLE: 'refused',
+};
+
+async function overRest(url: string, token: string, { kind, id, title, key }: Request): Promise<Answer> {
+  const rest = createRest(url);
+  const headers: Record<string, string> = key ? { 'idempotency-key': key } : {};
+  const [method, path] =
+    kind === 'INSERT'
+      ? (['POST', '/tasks'] as const)
+      : ([kind === 'UPDATE' ? 'PATCH' : 'DELETE', `/tasks/${id}`] as const);
+  const body = kind === 'DELETE' ? {} : { body: { title } };
+  const answer = await rest<{ data?: { id: string } }>(method, path, { token, headers, ...body });
+  if (answer.status === 200 || answer.status === 201) return { outcome: 'done', id: answer.body.data?.id };
+  const outcome = STATUSES[answer.status];
+  return outcome ? { outcome } : { outcome: 'surprise', what: `${answer.status} ${JSON.stringify(answer.body)}` };
+}
+
+const MUTATIONS: Record<Write['kind'], string> = {
+  INSERT:
+    'mutation($title: String!, $key: String) { t: createTask(input: { title: $title }, idempotencyKey: $key) { id } }',
+  UPDATE: 'mutation($id: ID!, $title: String) { t: updateTask(id: $id, input: { title: $title }) { id } }',
+  DELETE: 'mutation($id: ID!) { deleteTask(id: $id) }',
+};
+
+async function overGraphql(url: string, token: string, { kind, ...variables }: Request): Promise<Answer> {
+  const graphql = createGraphql(url);
+  const { data, errors } = await graphql<{ t?: { id: string } } | null>(MUTATIONS[kind], { token, variables });
+  if (!errors) return { outcome: 'done', id: data?.t?.id };
+  const code = errors[0]?.extensions.code ?? '';
+  const outcome = CODES[code];
+  return outcome ? { outcome } : { outcome: 'surprise', what: JSON.stringify(errors) };
+}
