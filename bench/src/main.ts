@@ -1,28 +1,43 @@
 import { killNotedProcesses, runCommand, say } from '@taskmesh/local';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { FEED_HELP, readFeedOptions, type FeedOptions } from './feed/options.ts';
+import { describeFeed } from './feed/report/report.ts';
+import { runFeed } from './feed/run-feed.ts';
 import { HELP, readOptions, UsageProblem, type Options } from './options.ts';
 import { runProfile } from './profile/run-profile.ts';
-import { heading, publish } from './report/publish.ts';
+import { heading, publish, putBetween } from './report/publish.ts';
 import { writeReport } from './report/report.ts';
 import { table } from './report/table.ts';
-import { runBench, type RunOptions } from './run-bench.ts';
+import { runBench } from './run-bench.ts';
 import { dataDirsIn, makeWorkDir } from './work-dir.ts';
 
 const BENCH = fileURLToPath(new URL('..', import.meta.url));
 const CACHE = join(BENCH, '..', '.cache');
 const RESULTS = join(BENCH, 'results');
+const README = join(BENCH, 'README.md');
+const FEED_FIGURES = ['<!-- feed figures: begin -->', '<!-- feed figures: end -->'] as const;
 
-const options = optionsOrExit();
+interface Surroundings {
+  dataDir: string;
+  env: Readonly<Record<string, string | undefined>>;
+  log: (line: string) => void;
+  signal: AbortSignal;
+}
+
+const args = process.argv.slice(2);
+const bench =
+  args[0] === 'feed'
+    ? benchOf(FEED_HELP, () => readFeedOptions(args.slice(1)), benchFeed)
+    : benchOf(HELP, () => readOptions(args), benchRequests);
 // Everything is compiled once, by whichever run comes first.
 const env = { NODE_COMPILE_CACHE: join(CACHE, 'compile'), ...process.env };
 const workDir = await makeWorkDir(CACHE);
 
 await runCommand({
   async start(signal) {
-    const run = { ...options, dataDir: workDir.path, env, log: say, signal };
     try {
-      await (options.profile ? runProfile({ ...run, resultsDir: RESULTS }) : compare(run));
+      await bench({ dataDir: workDir.path, env, log: say, signal });
     } finally {
       workDir.remove();
     }
@@ -31,19 +46,39 @@ await runCommand({
   killNow: () => dataDirsIn(workDir.path).forEach(killNotedProcesses),
 });
 
-async function compare(run: RunOptions): Promise<void> {
+async function benchRequests(options: Options, around: Surroundings): Promise<void> {
+  const run = { ...options, ...around };
+  if (options.profile) return runProfile({ ...run, resultsDir: RESULTS });
   const report = await runBench(run);
-  const file = join(RESULTS, `${options.name ?? report.startedAt.replaceAll(/[:.]/g, '-')}.json`);
+  const file = resultFile(options, report);
   writeReport(file, report);
-  if (options.publish) publish(join(BENCH, 'README.md'), report);
+  if (options.publish) publish(README, report);
   say(`\n${heading(report)}\n\n${table(report.measured)}\n\nAll rounds: ${file}`);
 }
 
-function optionsOrExit(): Options {
+async function benchFeed(options: FeedOptions, around: Surroundings): Promise<void> {
+  const report = await runFeed({ ...options, ...around, resultsDir: RESULTS });
+  if (!report) return;
+  const file = resultFile(options, report);
+  writeReport(file, report);
+  if (options.publish) putBetween(README, FEED_FIGURES, describeFeed(report));
+  say(`\n${describeFeed(report)}\n\nAll rounds: ${file}`);
+}
+
+function resultFile({ name }: { name: string | undefined }, { startedAt }: { startedAt: string }): string {
+  return join(RESULTS, `${name ?? startedAt.replaceAll(/[:.]/g, '-')}.json`);
+}
+
+/** Reads the arguments at once; ends here when they ask for help, or make no sense. */
+function benchOf<Read extends { help: boolean }>(
+  help: string,
+  read: () => Read,
+  run: (options: Read, around: Surroundings) => Promise<void>,
+): (around: Surroundings) => Promise<void> {
   try {
-    const read = readOptions(process.argv.slice(2));
-    if (!read.help) return read;
-    say(HELP.trim());
+    const options = read();
+    if (!options.help) return (around) => run(options, around);
+    say(help.trim());
     process.exit(0);
   } catch (error) {
     if (!(error instanceof UsageProblem)) throw error;

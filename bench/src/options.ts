@@ -3,6 +3,7 @@ import { OPERATIONS, TARGETS, type Operation, type TargetName } from './operatio
 
 export const HELP = `
 npm run bench [-- <options>]
+npm run bench -- feed [<options>]   the change feed instead: --help there tells more
 What requests cost: Taskmesh embedded and as separate processes, beside a bare Fastify + pg server, in one run.
 
   --quick            short rounds, a minute or two: shows that it works, good for rough figures only
@@ -75,7 +76,7 @@ function parse(args: string[]) {
   }
 }
 
-function list<Name extends string>(option: string, given: string | undefined, all: readonly Name[]): Name[] {
+export function list<Name extends string>(option: string, given: string | undefined, all: readonly Name[]): Name[] {
   if (given === undefined) return [...all];
   const wanted = given.split(',').map((name) => name.trim());
   const unknown = wanted.filter((name) => !all.some((known) => known === name));
@@ -83,7 +84,7 @@ function list<Name extends string>(option: string, given: string | undefined, al
   return all.filter((name) => wanted.includes(name));
 }
 
-function number(option: string, given: string, range: { min: number; max: number; isWhole?: boolean }): number {
+export function number(option: string, given: string, range: { min: number; max: number; isWhole?: boolean }): number {
   const value = Number(given);
   const { min, max, isWhole = false } = range;
   if (!(value >= min && value <= max) || (isWhole && !Number.isInteger(value)))
@@ -93,7 +94,7 @@ function number(option: string, given: string, range: { min: number; max: number
   return value;
 }
 
-function fileName(given: string | undefined): string | undefined {
+export function fileName(given: string | undefined): string | undefined {
   if (given !== undefined && !/^[\w.-]{1,100}$/.test(given))
     throw new UsageProblem(`--name may have letters, digits, dots and dashes (is: ${given}).`);
   return given;

@@ -54,7 +54,8 @@ export function newId(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-function partOf(ownerId: string): number {
+/** In which part of the change log an owner's changes are. */
+export function partOf(ownerId: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < ownerId.length; index++) hash = Math.imul(hash ^ ownerId.charCodeAt(index), 0x01000193);
   return (hash >>> 0) % PARTITIONS;

@@ -1,18 +1,17 @@
 import { Closers } from '@taskmesh/service';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuMsOfTrees } from '../cpu/process-tree.ts';
 import { startLoad, type Load } from '../load/start-load.ts';
 import { cellsOf } from '../measure.ts';
 import type { Cell } from '../operations.ts';
 import type { RunOptions } from '../run-bench.ts';
 import { startTargets } from '../targets/start-targets.ts';
-import type { Part, Target } from '../targets/target.ts';
+import type { Target } from '../targets/target.ts';
 import { byLayer } from './layers.ts';
+import { signalAll } from './signal-all.ts';
 import { summarise, type Summary } from './summary.ts';
 
-const WAIT_MS = 30_000;
 const SHOWN = 28;
 
 /** Profiles the servers of the targets under load, prints where their time goes, and keeps the profiles in `resultsDir`. */
@@ -60,12 +59,12 @@ async function profileCell(options: {
   await load.open(cell);
   await load.run(warmUpSeconds);
   await target.settle();
-  await signalAll(servers, profileDir, 'begun');
+  await signalAll(pids, profileDir, 'begun');
   const before = cpuMsOfTrees(pids);
   const { requests } = await load.run(seconds);
   await target.settle();
   const after = cpuMsOfTrees(pids);
-  await signalAll(servers, profileDir, 'cpuprofile');
+  await signalAll(pids, profileDir, 'cpuprofile');
   await load.close();
 
   mkdirSync(resultsDir, { recursive: true });
@@ -75,20 +74,13 @@ async function profileCell(options: {
     writeFileSync(join(resultsDir, `${title}.cpuprofile`), text);
     const cpuMs = ((after[index] ?? 0) - (before[index] ?? 0)) / requests;
     log(`\n${title}: ${cpuMs.toFixed(3)} CPU-ms per request while profiled (${requests} requests)`);
-    log(describe(summarise(JSON.parse(text)), cpuMs));
+    log(describeProfile(summarise(JSON.parse(text)), cpuMs));
     for (const ending of ['begun', 'cpuprofile']) rmSync(join(profileDir, `${pid}.${ending}`));
   });
 }
 
-async function signalAll(servers: readonly Part[], dir: string, ending: string): Promise<void> {
-  for (const { pid } of servers) process.kill(pid, 'SIGUSR2');
-  for (const deadline = Date.now() + WAIT_MS; ; await sleep(20)) {
-    if (servers.every(({ pid }) => existsSync(join(dir, `${pid}.${ending}`)))) return;
-    if (Date.now() > deadline) throw new Error('A server did not answer the profiler.');
-  }
-}
-
-function describe({ byPart, byFunction, byOwnFunction }: Summary, cpuMs: number): string {
+/** The dearest of a profile, as shares and in CPU-ms. */
+export function describeProfile({ byPart, byFunction, byOwnFunction }: Summary, cpuMs: number): string {
   const lines = (title: string, shares: [string, number][]) => [
     `  ${title}`,
     ...shares

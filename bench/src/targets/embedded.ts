@@ -38,6 +38,7 @@ export async function startEmbeddedTarget({ dataDir, env, log }: TargetOptions):
         { name: 'postgres', role: 'postgres', pid: postgres.pid },
       ],
       postgresVersion: postgres.version,
+      servers: { postgres: postgres.url },
       settle: () => changesPublished(postgres.url),
       stop: () => closers.closeAll(),
     };

@@ -20,6 +20,7 @@ export async function startSeparate({ dataDir, env, log }: TargetOptions): Promi
     url: stack.urls[0] ?? '',
     parts,
     postgresVersion: await postgresVersion(stack.servers.postgres),
+    servers: stack.servers,
     settle: () => changesPublished(stack.servers.postgres),
     stop: () => stack.stop(),
   };

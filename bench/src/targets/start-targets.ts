@@ -38,7 +38,7 @@ export async function startTargets(
 }
 
 /** As in production, and nothing of the user's own settings but what programs need to be found. */
-function targetEnvironment(env: TargetOptions['env']): TargetOptions['env'] {
+export function targetEnvironment(env: TargetOptions['env']): TargetOptions['env'] {
   const { PATH, HOME, JAVA_HOME, NODE_COMPILE_CACHE, NODE_OPTIONS, PROFILE_DIR } = env;
   return {
     PATH,

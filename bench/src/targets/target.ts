@@ -15,6 +15,8 @@ export interface Target {
   url: string;
   parts: readonly Part[];
   postgresVersion: string;
+  /** Where its stores are; absent when they are of no interest. */
+  servers?: { postgres: string; kafka?: string };
   /** Resolves when what the requests left to do in the background is done. */
   settle(): Promise<void>;
   stop(): Promise<void>;

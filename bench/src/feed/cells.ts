@@ -1,0 +1,63 @@
+/** Who delivers: `bare` is a `ws` server with nothing else in it. */
+export const WAYS = ['bare', 'embedded', 'separate'] as const;
+export type Way = (typeof WAYS)[number];
+
+export const PROTOCOLS = ['graphql-ws', 'sse', 'multipart', 'channel'] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+
+/** What a socket speaks; the bare server's sockets get the same text without any protocol around it. */
+export type Speech = Protocol | 'bare';
+
+/** Where changes begin: committed in the store, published to Kafka, or posted to the bare server. */
+export type Source = 'commit' | 'kafka' | 'http';
+
+export const LOADS = ['personal', 'fan-out'] as const;
+export type LoadName = (typeof LOADS)[number];
+
+/** How many sockets listen to one owner, and how many messages all sockets together get in a second. */
+export interface FeedLoad {
+  socketsPerOwner: number;
+  /** The usual rate, and the high one. */
+  messagesPerS: { usual: number; high: number };
+}
+
+export const FEED_LOADS: Record<LoadName, FeedLoad> = {
+  personal: { socketsPerOwner: 1, messagesPerS: { usual: 500, high: 5_000 } },
+  'fan-out': { socketsPerOwner: 100, messagesPerS: { usual: 5_000, high: 50_000 } },
+};
+
+export type Rate = keyof FeedLoad['messagesPerS'];
+
+/** The sockets of one row of stretches. */
+export interface Cell {
+  way: Way;
+  speech: Speech;
+  load: LoadName;
+}
+
+/** One stretch of changes for the sockets of a cell: a row of the tables. */
+export interface Stretch {
+  source: Source;
+  rate: Rate;
+}
+
+/**
+ * What is measured on a cell's sockets, in this order: what is published past the store is numbered behind what the store
+ * has numbered. At the high rate separate processes take changes from Kafka alone: committing so many would take the
+ * cores that are to be measured.
+ */
+export function stretchesOf({ way }: Cell, rates: readonly Rate[]): Stretch[] {
+  const sources: Record<Way, Record<Rate, Source[]>> = {
+    bare: { usual: ['http', 'kafka'], high: ['http', 'kafka'] },
+    embedded: { usual: ['commit'], high: ['commit'] },
+    separate: { usual: ['commit', 'kafka'], high: ['kafka'] },
+  };
+  return rates.flatMap((rate) => sources[way][rate].map((source) => ({ source, rate })));
+}
+
+export function cellsOf(choice: { ways: readonly Way[]; protocols: readonly Protocol[]; load: LoadName }): Cell[] {
+  const { ways, protocols, load } = choice;
+  return ways.flatMap((way): Cell[] =>
+    way === 'bare' ? [{ way, speech: 'bare', load }] : protocols.map((speech) => ({ way, speech, load })),
+  );
+}

@@ -1,0 +1,171 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stretchesOf, type Cell } from './cells.ts';
+import { titleOf } from './change.ts';
+import { summariseFeed, type FeedMeasured, type FeedRound } from './figures.ts';
+import { openListeners } from './load/listeners.ts';
+import { openSource } from './load/sources.ts';
+import { startFeedLoad, type FeedLoadProcess } from './load/start-feed-load.ts';
+import { createTitleFinder } from './load/titles.ts';
+import { measureFeed } from './measure-feed.ts';
+import { readFeedOptions } from './options.ts';
+import { describeFeed } from './report/report.ts';
+import { startFeedTargets, type FeedTarget } from './targets.ts';
+import { createUsers, type User } from './users.ts';
+
+const SOCKETS = 20;
+
+describe('the feed’s benchmark at the bare server', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-bench-feed-'));
+  const signal = new AbortController().signal;
+  let users: (count: number) => Promise<User[]>;
+  let targets: FeedTarget[];
+  let stopTargets: () => Promise<void>;
+  let load: FeedLoadProcess;
+
+  beforeAll(async () => {
+    const hookDir = join(dir, 'hooks');
+    mkdirSync(hookDir);
+    const keysFile = join(dir, 'keys.json');
+    users = await createUsers(keysFile);
+    const hook = new URL('memory-hook.ts', import.meta.url).href;
+    const env = { ...process.env, NODE_OPTIONS: `--import=${hook}`, PROFILE_DIR: hookDir };
+    const options = { dataDir: dir, keysFile, sockets: SOCKETS, env, log: () => undefined, signal };
+    ({ targets, stop: stopTargets } = await startFeedTargets(['bare'], options));
+    load = await startFeedLoad(join(dir, 'load.log'));
+  }, 60_000);
+  afterAll(async () => {
+    await load.stop();
+    await stopTargets();
+    rmSync(dir, { recursive: true });
+  });
+
+  it('counts every message at every socket, and what it took', async () => {
+    const measured = await measureFeed({
+      ways: ['bare'],
+      protocols: [],
+      loads: ['personal', 'fan-out'],
+      rates: ['usual', 'high'],
+      sockets: SOCKETS,
+      seconds: 0.4,
+      warmUpSeconds: 0.05,
+      rounds: 2,
+      targets,
+      load,
+      createUsers: users,
+      hookDir: join(dir, 'hooks'),
+      signal,
+      log: () => undefined,
+    });
+    // There is no Kafka here: what stays is what is posted.
+    expect(measured.map(({ load: name, source, rate }) => [name, source, rate])).toEqual([
+      ['personal', 'http', 'usual'],
+      ['personal', 'http', 'high'],
+      ['fan-out', 'http', 'usual'],
+      ['fan-out', 'http', 'high'],
+    ]);
+    const perRound = (index: number) => measured[index]?.rounds.map(({ changes, messages }) => [changes, messages]);
+    expect(perRound(0)).toEqual(Array(2).fill([200, 200]));
+    expect(perRound(2)).toEqual(Array(2).fill([100, 100 * SOCKETS])); // one owner for all twenty
+    for (const { cpu, p50Ms, p99Ms, bytesPerSocket } of measured) {
+      expect(cpu.sockets).toBeGreaterThan(0);
+      expect(p50Ms).toBeGreaterThan(0);
+      expect(p99Ms).toBeGreaterThanOrEqual(p50Ms);
+      expect(bytesPerSocket).not.toBeNaN();
+    }
+  }, 60_000);
+
+  it('notices a change that comes twice, and a server that goes away', async () => {
+    const [bare] = targets;
+    const [user] = await users(1);
+    if (!bare?.sources.http || !user) throw new Error('Nothing runs.');
+    const listeners = await openListeners({ url: bare.url, speech: 'bare', users: [user], socketsPerOwner: 1 });
+    const source = await openSource('http', bare.sources);
+    const recording = listeners.record();
+    const change = { n: 1, ownerId: user.id, sequence: 1 };
+    const got = async (count: number) => {
+      while (recording.numbers.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    await source.make([change]);
+    await got(1);
+    recording.check();
+    await source.make([change]);
+    await got(2);
+    expect(() => recording.check()).toThrow('got change 1 behind 1');
+    await source.close();
+    await listeners.close();
+  });
+});
+
+describe('the feed’s load', () => {
+  it('finds titles wherever a stream of bytes is cut', () => {
+    const text = [3, 14, 159].map((n) => `{"title":${JSON.stringify(titleOf(n))},"note":"a # b \\"# c"}`).join('\r\n');
+    const bytes = Buffer.from(text.replaceAll(',"note":"a # b \\"# c"', ',"note":"a # b"'));
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      const found: number[] = [];
+      const find = createTitleFinder((n) => found.push(n));
+      find(bytes.subarray(0, cut));
+      find(bytes.subarray(cut));
+      expect(found).toEqual([3, 14, 159]);
+    }
+  });
+
+  it('lets the store number changes before anything else does, on the same sockets', () => {
+    const cell: Cell = { way: 'separate', speech: 'sse', load: 'personal' };
+    const sources = stretchesOf(cell, ['usual', 'high']).map(({ source }) => source);
+    expect(sources).toEqual(['commit', 'kafka', 'kafka']);
+  });
+});
+
+describe('the feed’s tables', () => {
+  const round = (sockets: number): FeedRound => ({
+    messages: 1_000,
+    changes: 1_000,
+    seconds: 2,
+    p50Ms: 1,
+    p95Ms: 2,
+    p99Ms: 3,
+    cpu: { sockets, inner: 0.2, postgres: 0.3, redis: 0, kafka: 0.4 },
+    bytesPerSocket: 10_240,
+  });
+  const usual = { load: 'personal', rate: 'usual' } as const;
+  const measured: FeedMeasured[] = [
+    summariseFeed({ way: 'bare', speech: 'bare', ...usual }, { source: 'http', ...usual }, [round(0.1)]),
+    summariseFeed({ way: 'bare', speech: 'bare', ...usual }, { source: 'kafka', ...usual }, [round(0.2)]),
+    summariseFeed({ way: 'separate', speech: 'sse', ...usual }, { source: 'commit', ...usual }, [
+      round(0.4),
+      round(0.6),
+    ]),
+  ];
+  const machine = { system: 'Linux', processor: 'any', cores: 2, memoryGiB: 4, node: 'v24.0.0', postgres: '18.4' };
+  const parameters = { sockets: 2_000, rounds: 2, seconds: 4, warmUpSeconds: 2 };
+  const report = { startedAt: '2030-01-02T03:04:05.000Z', machine, parameters, measured, othersShare: 0.01 };
+
+  it('compare medians with the bare server that takes its changes from the same place', () => {
+    expect(describeFeed(report)).toMatch(/separate +\| SSE +\| commit +\| +0\.500 \| +2\.50 \| +0\.200 /);
+  });
+
+  it('say that somebody else was using the machine', () => {
+    expect(describeFeed(report)).not.toContain('to be taken again');
+    expect(describeFeed({ ...report, othersShare: 0.4 })).toContain('Others took 40 % of the machine');
+  });
+});
+
+describe('the feed’s arguments', () => {
+  it('leave the high rates out of a quick run', () => {
+    expect(readFeedOptions(['--quick'])).toMatchObject({ sockets: 200, rounds: 1, rates: ['usual'] });
+    expect(readFeedOptions(['--only', 'sse,graphql-ws'])).toMatchObject({
+      protocols: ['graphql-ws', 'sse'],
+      sockets: 2_000,
+      rates: ['usual', 'high'],
+    });
+  });
+
+  it.each([['--only', 'ws'], ['--sockets', '0'], ['--loads', 'everything'], ['--name', '../x'], ['--fast']])(
+    'refuse what makes no sense: %s %s',
+    (...args: string[]) => {
+      expect(() => readFeedOptions(args)).toThrow();
+    },
+  );
+});
