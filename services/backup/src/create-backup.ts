@@ -4,7 +4,7 @@ import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { randomBytes } from 'node:crypto';
 import { createScratch } from './archives/scratch.ts';
 import { createBackupRepository } from './backups/backup.repository.ts';
-import { createBackupService } from './backups/backup.service.ts';
+import { createBackupService, type BackupService } from './backups/backup.service.ts';
 import { createBackupsResolvers } from './backups/backups.resolvers.ts';
 import type { BackupConfig } from './config.ts';
 import { createBackupDatabase } from './database.ts';
@@ -29,6 +29,8 @@ export interface BackupDeps {
 
 export interface Backup extends Service {
   subgraph: Subgraph;
+  /** For operators only: who calls it has checked that. */
+  backups: BackupService;
   /** Ready when our own database answers. */
   ready(): Promise<HealthReport>;
 }
@@ -69,6 +71,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
 
   return {
     subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(), resolvers, mapError: asUnavailable, log }),
+    backups,
     async start() {
       await database.migrate();
       await scratch.sweep();

@@ -5,6 +5,8 @@ export type BackupRepository = ReturnType<typeof createBackupRepository>;
 
 export function createBackupRepository(database: Database) {
   return {
+    find: (file: string): Promise<Backup | null> => database.em().findOne(BackupEntity, { file }),
+
     all: (): Promise<Backup[]> => database.em().findAll(BackupEntity),
 
     /** Replaces what was known about this file. */
