@@ -25,12 +25,15 @@ const REASONS: Record<string, string> = {
   '55P03': 'a store is being changed right now',
 };
 
-/** What an operator is told of a backup that was not made. Unknown failures stay unknown. */
-export function asBackupFailure(error: unknown): unknown {
+/** What was not done, as a sentence that goes on after a colon. */
+export type Undone = 'The backup was not made' | 'The archive was not stored' | 'The archive was not verified';
+
+/** What an operator is told of a failure. Unknown ones stay unknown. */
+export function asBackupFailure(error: unknown, undone: Undone = 'The backup was not made'): unknown {
   if (error instanceof AppError) return error;
-  if (error instanceof DumpError) return conflict(`The backup was not made: ${error.message}.`);
+  if (error instanceof DumpError) return conflict(`${undone}: ${error.message}.`);
   const reason = REASONS[errorCode(error)];
-  if (reason) return unavailable(`The backup was not made: ${reason}.`, error);
+  if (reason) return unavailable(`${undone}: ${reason}.`, error);
   const away = asUnavailable(error);
-  return away ? unavailable(`The backup was not made: ${AWAY}.`, error) : error;
+  return away ? unavailable(`${undone}: ${AWAY}.`, error) : error;
 }

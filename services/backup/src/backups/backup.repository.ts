@@ -5,11 +5,18 @@ export type BackupRepository = ReturnType<typeof createBackupRepository>;
 
 export function createBackupRepository(database: Database) {
   return {
+    find: (file: string): Promise<Backup | null> => database.em().findOne(BackupEntity, { file }),
+
     all: (): Promise<Backup[]> => database.em().findAll(BackupEntity),
 
     /** Replaces what was known about this file. */
     async save(backup: Backup): Promise<void> {
       await database.em().upsert(BackupEntity, { ...backup });
+    },
+
+    /** Forgets that it was ever proved. */
+    async unverify(file: string): Promise<void> {
+      await database.em().nativeUpdate(BackupEntity, { file }, { verifiedAt: null });
     },
 
     async remove(file: string): Promise<void> {

@@ -1,21 +1,64 @@
 import { whileAway } from '@taskmesh/database';
+import { conflict, notFound } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
-import type { BackupStorage, StoredArchive } from '../storage/backup-storage.ts';
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isListableName } from '../storage/archive-name.ts';
+import { ArchiveExistsError, type BackupStorage, type StoredArchive } from '../storage/backup-storage.ts';
+import type { OnProgress } from './backup-progress.ts';
+import { asVerifyFailure, isUnfit } from '../verify/verify.errors.ts';
+import type { Verifier } from '../verify/verifier.ts';
 import type { Backup } from './backup.entity.ts';
 import { asBackupFailure } from './backup.errors.ts';
 import type { BackupRepository } from './backup.repository.ts';
 import { makeArchive, type ArchiveMaking } from './make-archive.ts';
+import { checkUploadName, takeUpload } from './take-upload.ts';
 
-export type BackupService = ReturnType<typeof createBackupService>;
+/** An archive as it is stored, held open. Who asked for it closes it. */
+export interface Download {
+  sizeBytes: number;
+  /** Of the whole file, when it is known. */
+  sha256: string | null;
+  /** From the first byte. */
+  read(): Readable;
+  close(): Promise<void>;
+}
+
+/** What operators do with archives. */
+export interface BackupService {
+  /** Makes an archive of all stores. @throws AppError with the reason when there is none in the end */
+  create(onProgress?: OnProgress): Promise<Backup>;
+  /** What the storage holds, newest first, with what the catalogue knows about it. */
+  list(): Promise<Backup[]>;
+  find(file: string): Promise<Backup | undefined>;
+  /** As it is stored: an encrypted one stays encrypted. */
+  download(file: string): Promise<Download | undefined>;
+  /**
+   * Stores what comes, which is listed when it is whole. The same content under the same name again changes nothing.
+   * @throws AppError BAD_USER_INPUT for a bad name or content, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken
+   */
+  upload(file: string, content: Readable): Promise<Backup>;
+  /**
+   * Restores the archive into databases of its own beside the living ones, which nothing touches, and drops them again.
+   * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for a restore; SERVICE_UNAVAILABLE
+   */
+  verify(file: string, onProgress?: OnProgress): Promise<Backup>;
+  /** Says whether there was such an archive. */
+  remove(file: string): Promise<boolean>;
+  /** Removes what killed writers left behind. */
+  sweep(): Promise<void>;
+}
 
 export interface BackupServiceDeps extends ArchiveMaking {
   storage: BackupStorage;
   repository: BackupRepository;
+  verifier: Verifier;
   log: Log;
 }
 
-export function createBackupService(deps: BackupServiceDeps) {
-  const { storage, repository, log } = deps;
+export function createBackupService(deps: BackupServiceDeps): BackupService {
+  const { storage, repository, verifier, archiveLimits, now, log } = deps;
 
   /** The archive is whole without it: then the list shows what the storage knows. */
   const catalogue = async (backup: Backup) => {
@@ -26,11 +69,19 @@ export function createBackupService(deps: BackupServiceDeps) {
     }
   };
 
+  /** The archive of that name, when its content is the same. */
+  const sameAs = async (file: string, sha256: string): Promise<Backup | undefined> =>
+    (await sha256Of(storage, file)) === sha256 ? find(file) : undefined;
+
+  const find = async (file: string): Promise<Backup | undefined> => {
+    const archive = await storage.find(file);
+    return archive && described(archive, await whileAway({ kind: 'read' }, () => repository.find(file)));
+  };
+
   return {
-    /** Makes an archive of all stores. @throws AppError with the reason when there is none in the end */
-    async create(): Promise<Backup> {
+    async create(onProgress) {
       try {
-        const backup = await makeArchive(deps);
+        const backup = await makeArchive(deps, onProgress);
         await catalogue(backup);
         return backup;
       } catch (error) {
@@ -39,8 +90,73 @@ export function createBackupService(deps: BackupServiceDeps) {
       }
     },
 
-    /** Says whether there was such an archive. */
-    async remove(file: string): Promise<boolean> {
+    async list() {
+      const [archives, known] = await Promise.all([
+        storage.list(),
+        whileAway({ kind: 'read' }, () => repository.all()),
+      ]);
+      const byFile = new Map(known.map((backup) => [backup.file, backup]));
+      return archives.map((archive) => described(archive, byFile.get(archive.file))).sort(newestFirst);
+    },
+
+    find,
+
+    async download(file) {
+      const archive = isListableName(file) ? await storage.open(file) : undefined;
+      if (archive?.kind !== 'found') return undefined;
+      const { sizeBytes, read, close } = archive;
+      try {
+        const known = await whileAway({ kind: 'read' }, () => repository.find(file));
+        return { sizeBytes, sha256: (known?.sizeBytes === sizeBytes ? known.sha256 : null) ?? null, read, close };
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
+
+    async upload(file, content) {
+      try {
+        checkUploadName(file);
+        const written = await storage.write(file, takeUpload(file, content, archiveLimits.compressedBytes));
+        const backup: Backup = { file, ...written, createdAt: now(), stores: [], verifiedAt: null };
+        await catalogue(backup);
+        log.info({ file, ...written }, 'archive uploaded');
+        return backup;
+      } catch (error) {
+        const same = error instanceof ArchiveExistsError ? await sameAs(file, error.refused.sha256) : undefined;
+        if (same) return same;
+        log.warn({ err: error, file }, 'archive not uploaded');
+        throw error instanceof ArchiveExistsError
+          ? conflict('There is another archive of that name.')
+          : asBackupFailure(error, 'The archive was not stored');
+      } finally {
+        content.destroy();
+      }
+    },
+
+    async verify(file, onProgress = () => undefined) {
+      const archive = isListableName(file) ? await storage.open(file) : undefined;
+      if (archive?.kind !== 'found') throw notFound('There is no such backup file.');
+      try {
+        const begin = performance.now();
+        const stores = await verifier.verify(archive, onProgress);
+        const found = await find(file);
+        if (!found) throw notFound('The archive was deleted meanwhile.');
+        const backup = { ...found, stores, verifiedAt: now() };
+        await whileAway({ kind: 'read' }, () => repository.save(backup));
+        log.info({ file, stores, tookMs: Math.round(performance.now() - begin) }, 'archive verified');
+        return backup;
+      } catch (error) {
+        log.error({ err: error, file }, 'archive not verified');
+        const failure = asVerifyFailure(error);
+        if (isUnfit(failure)) await repository.unverify(file).catch(() => undefined);
+        throw failure;
+      } finally {
+        await archive.close();
+      }
+    },
+
+    async remove(file) {
       const removed = await storage.remove(file);
       if (removed) {
         await whileAway({ kind: 'read' }, () => repository.remove(file));
@@ -49,29 +165,31 @@ export function createBackupService(deps: BackupServiceDeps) {
       return removed;
     },
 
-    async sweep(): Promise<void> {
+    async sweep() {
       const pieces = await storage.sweep();
       if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
-    },
-
-    /** What the storage holds, newest first, with what the catalogue knows about it. */
-    async list(): Promise<Backup[]> {
-      const [archives, known] = await Promise.all([
-        storage.list(),
-        whileAway({ kind: 'read' }, () => repository.all()),
-      ]);
-      const byFile = new Map(known.map((backup) => [backup.file, backup]));
-      return archives.map((archive) => described(archive, byFile.get(archive.file))).sort(newestFirst);
     },
   };
 }
 
 /** An archive of another size than the catalogue's is not the one that was catalogued: somebody put it there. */
-function described({ file, sizeBytes, modifiedAt }: StoredArchive, known: Backup | undefined): Backup {
+function described({ file, sizeBytes, modifiedAt }: StoredArchive, known: Backup | null | undefined): Backup {
   if (known?.sizeBytes === sizeBytes) return known;
   return { file, sizeBytes, sha256: null, createdAt: modifiedAt, stores: [], verifiedAt: null };
 }
 
 function newestFirst(one: Backup, other: Backup): number {
   return other.createdAt.getTime() - one.createdAt.getTime() || (one.file < other.file ? 1 : -1);
+}
+
+async function sha256Of(storage: BackupStorage, file: string): Promise<string | undefined> {
+  const archive = await storage.open(file);
+  if (archive.kind !== 'found') return undefined;
+  try {
+    const hash = createHash('sha256');
+    await pipeline(archive.read(), hash);
+    return hash.digest('hex');
+  } finally {
+    await archive.close();
+  }
 }

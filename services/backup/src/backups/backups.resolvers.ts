@@ -3,7 +3,7 @@ import type { MutationResolvers, Resolvers } from '../graphql/types.generated.ts
 import type { BackupService } from './backup.service.ts';
 
 export function createBackupsResolvers(service: BackupService): Pick<Resolvers, 'Query' | 'Backup'> & {
-  Mutation: Pick<MutationResolvers, 'createBackup' | 'deleteBackup'>;
+  Mutation: Pick<MutationResolvers, 'createBackup' | 'verifyBackup' | 'deleteBackup'>;
 } {
   return {
     Query: {
@@ -11,11 +11,19 @@ export function createBackupsResolvers(service: BackupService): Pick<Resolvers, 
         requireOperator(identity);
         return service.list();
       },
+      backup: async (_parent, { file }, { identity }) => {
+        requireOperator(identity);
+        return (await service.find(file)) ?? null;
+      },
     },
     Mutation: {
       createBackup: (_parent, _args, { identity }) => {
         requireOperator(identity);
         return service.create();
+      },
+      verifyBackup: (_parent, { file }, { identity }) => {
+        requireOperator(identity);
+        return service.verify(file);
       },
       deleteBackup: (_parent, { file }, { identity }) => {
         requireOperator(identity);

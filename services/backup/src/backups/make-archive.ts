@@ -1,7 +1,7 @@
 import type { Log } from '@taskmesh/service';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ARCHIVE_LIMITS } from '../archives/limits.ts';
+import type { ArchiveLimits } from '../archives/limits.ts';
 import { MANIFEST_FILE, type Manifest } from '../archives/manifest.ts';
 import type { Scratch } from '../archives/scratch.ts';
 import { writeArchive } from '../archives/write-archive.ts';
@@ -12,6 +12,7 @@ import { openSnapshot, type Snapshot } from '../dump/snapshot.ts';
 import type { BackupStorage } from '../storage/backup-storage.ts';
 import { DUMP_FILES, type Store, type StoreName } from '../stores/store.ts';
 import type { Backup } from './backup.entity.ts';
+import type { OnProgress } from './backup-progress.ts';
 
 export interface ArchiveMaking {
   storage: BackupStorage;
@@ -20,25 +21,32 @@ export interface ArchiveMaking {
   now: () => Date;
   /** Makes two archives of the same second differ. */
   nextId: () => string;
+  /** Those of a restore: an archive beyond them is made, and told of. */
+  archiveLimits: ArchiveLimits;
   log: Log;
 }
 
 /** Dumps all stores, and publishes the archive when it is whole. */
-export function makeArchive({ storage, scratch, stores, now, nextId, log }: ArchiveMaking): Promise<Backup> {
+export function makeArchive(
+  { storage, scratch, stores, archiveLimits, now, nextId, log }: ArchiveMaking,
+  onProgress: OnProgress = () => undefined,
+): Promise<Backup> {
   return scratch.use(async (dir) => {
     const begin = performance.now();
     const createdAt = now();
     const names = Object.keys(stores) as StoreName[]; // a record's keys
-    const dumps = await dumpAll(Object.values(stores), dir);
+    const dumps = await dumpAll(Object.values(stores), dir, onProgress);
     const manifest: Manifest = { format: 1, createdAt: createdAt.toISOString(), stores: dumps };
     await writeFile(join(dir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 
     const file = archiveName(createdAt, nextId());
     const files = [MANIFEST_FILE, ...names.map((name) => DUMP_FILES[name])];
-    const written = await storage.write(file, writeArchive({ dir, files, modifiedAt: createdAt }));
     const dumpBytes = Object.values(dumps).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const onRead = (doneBytes: number) =>
+      onProgress({ phase: 'compress', doneBytes: Math.min(doneBytes, dumpBytes), totalBytes: dumpBytes });
+    const written = await storage.write(file, writeArchive({ dir, files, modifiedAt: createdAt, onRead }));
     log.info({ file, ...written, dumpBytes, tookMs: Math.round(performance.now() - begin) }, 'backup made');
-    if (dumpBytes > ARCHIVE_LIMITS.expandedBytes || written.sizeBytes > ARCHIVE_LIMITS.compressedBytes)
+    if (dumpBytes > archiveLimits.expandedBytes || written.sizeBytes > archiveLimits.compressedBytes)
       log.error({ file }, 'backup is larger than a restore takes');
     return { file, ...written, createdAt, stores: names, verifiedAt: null };
   });
@@ -53,12 +61,12 @@ function archiveName(createdAt: Date, id: string): string {
  * All moments are taken before the first row is read, and all connections must live until the last one is: a store that is
  * restored meanwhile ends its connection, so that no archive mixes stores from before and after.
  */
-async function dumpAll(stores: Store[], dir: string): Promise<Manifest['stores']> {
+async function dumpAll(stores: Store[], dir: string, onProgress: OnProgress): Promise<Manifest['stores']> {
   const opened: { store: Store; snapshot: Snapshot }[] = [];
   try {
     for (const store of stores) opened.push({ store, snapshot: await openSnapshot(store.adminUrl) });
     const dumps: Manifest['stores'] = {};
-    for (const { store, snapshot } of opened) dumps[store.name] = await dumpOne(store, snapshot, dir);
+    for (const { store, snapshot } of opened) dumps[store.name] = await dumpOne(store, snapshot, { dir, onProgress });
     for (const { snapshot } of opened) await snapshot.finish();
     return dumps;
   } finally {
@@ -66,10 +74,15 @@ async function dumpAll(stores: Store[], dir: string): Promise<Manifest['stores']
   }
 }
 
-async function dumpOne({ name }: Store, { client }: Snapshot, dir: string): Promise<StoreDump & { file: string }> {
+async function dumpOne(
+  { name }: Store,
+  { client }: Snapshot,
+  { dir, onProgress }: { dir: string; onProgress: OnProgress },
+): Promise<StoreDump & { file: string }> {
   const file = DUMP_FILES[name];
+  const onWritten = (doneBytes: number) => onProgress({ phase: 'dump', store: name, doneBytes });
   try {
-    return { file, ...(await dumpStore({ client, path: join(dir, file), policy: DUMP_POLICIES[name] })) };
+    return { file, ...(await dumpStore({ client, path: join(dir, file), policy: DUMP_POLICIES[name], onWritten })) };
   } catch (error) {
     throw error instanceof DumpError ? new DumpError(`${name}: ${error.message}`) : error;
   }

@@ -12,7 +12,7 @@ export interface DumpFile {
 const BUFFER_BYTES = 256 * 1024;
 
 /** Makes a file that only we may read. Its parts go to the disk in large pieces. */
-export async function createDumpFile(path: string): Promise<DumpFile> {
+export async function createDumpFile(path: string, onWritten?: (bytes: number) => void): Promise<DumpFile> {
   const file = await open(path, 'wx', 0o600);
   const hash = createHash('sha256');
   let parts: Buffer[] = [];
@@ -26,6 +26,7 @@ export async function createDumpFile(path: string): Promise<DumpFile> {
     hash.update(whole);
     sizeBytes += whole.length;
     await file.writeFile(whole);
+    onWritten?.(sizeBytes);
   };
 
   return {

@@ -28,13 +28,15 @@ export interface StoreDumpOptions {
   /** The file to make. */
   path: string;
   policy: DumpPolicy;
+  /** Told from time to time how large the file is. */
+  onWritten?: (bytes: number) => void;
 }
 
 /**
  * Writes all of a store as SQL, as `pg_dump --no-owner --no-privileges` does. Rows pass through in pieces.
  * @throws DumpError when the store has something that this cannot write
  */
-export async function dumpStore({ client, path, policy }: StoreDumpOptions): Promise<StoreDump> {
+export async function dumpStore({ client, path, policy, onWritten }: StoreDumpOptions): Promise<StoreDump> {
   const tables = await readTables(client);
   if (tables.length > 0)
     await client.query(`lock table ${tables.map(({ sqlName }) => sqlName).join(', ')} in access share mode`);
@@ -43,7 +45,7 @@ export async function dumpStore({ client, path, policy }: StoreDumpOptions): Pro
   const schemaVersion = await readSchemaVersion(client);
   const rows: Record<string, number> = {};
 
-  const file = await createDumpFile(path);
+  const file = await createDumpFile(path, onWritten);
   try {
     await file.write(headOf(serverVersion));
     for (const entry of await readEntriesBeforeRows(client)) await file.write(textOf(entry));

@@ -37,6 +37,11 @@ export type Mutation = {
   deleteBackup: Scalars['Boolean']['output'];
   /** Operators only. Replaces the stores by what the archive holds. */
   restoreBackup: RestoreResult;
+  /**
+   * Operators only. Restores the archive into databases of its own, which are dropped again: the stores are not touched.
+   * NOT_FOUND when there is no such archive, CONFLICT with the reason when it is not fit for a restore.
+   */
+  verifyBackup: Backup;
 };
 
 
@@ -49,10 +54,22 @@ export type MutationRestoreBackupArgs = {
   file: Scalars['String']['input'];
 };
 
+
+export type MutationVerifyBackupArgs = {
+  file: Scalars['String']['input'];
+};
+
 export type Query = {
   __typename?: 'Query';
+  /** Operators only. Null when there is no archive of that name. */
+  backup?: Maybe<Backup>;
   /** Operators only: newest first. */
   backups: Array<Backup>;
+};
+
+
+export type QueryBackupArgs = {
+  file: Scalars['String']['input'];
 };
 
 /** How a restore ended. */
@@ -193,9 +210,11 @@ export type MutationResolvers<ContextType = BackupContext, ParentType extends Re
   createBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType>;
   deleteBackup: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteBackupArgs, 'file'>>;
   restoreBackup: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType, RequireFields<MutationRestoreBackupArgs, 'file'>>;
+  verifyBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType, RequireFields<MutationVerifyBackupArgs, 'file'>>;
 };
 
 export type QueryResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  backup: Resolver<Maybe<ResolversTypes['Backup']>, ParentType, ContextType, RequireFields<QueryBackupArgs, 'file'>>;
   backups: Resolver<Array<ResolversTypes['Backup']>, ParentType, ContextType>;
 };
 

@@ -24,13 +24,30 @@ export interface WrittenArchive {
   sha256: string;
 }
 
+/** There is an archive of this name already; it is as it was. */
+export class ArchiveExistsError extends Error {
+  override readonly name = 'ArchiveExistsError';
+  /** What the refused one would have been. */
+  readonly refused: WrittenArchive;
+
+  constructor(refused: WrittenArchive) {
+    super('There is an archive of that name.');
+    this.refused = refused;
+  }
+}
+
 /** Where archives lie. */
 export interface BackupStorage {
   /** Whole archives only, in no particular order; one that is still being written is not there yet. */
   list(): Promise<StoredArchive[]>;
+  /** The archive of exactly this name, as it is listed. */
+  find(file: string): Promise<StoredArchive | undefined>;
   /** Opens what `name` means, whatever characters it has. Throws only when the storage itself fails. */
   open(name: string): Promise<Located>;
-  /** Makes an archive from all of `content`; it is listed from the moment when it is whole. A failed write leaves nothing. */
+  /**
+   * Makes an archive from all of `content`; it is listed from the moment when it is whole. A failed write leaves nothing.
+   * @throws ArchiveExistsError when the name is taken in the end
+   */
   write(file: string, content: Readable): Promise<WrittenArchive>;
   /** Says whether there was an archive of exactly this name. */
   remove(file: string): Promise<boolean>;

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { link, lstat, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { errorCode } from '../error-code.ts';
-import { isArchiveName } from './archive-name.ts';
-import type { BackupStorage, Located, StoredArchive, WrittenArchive } from './backup-storage.ts';
+import { isListableName } from './archive-name.ts';
+import {
+  ArchiveExistsError,
+  type BackupStorage,
+  type Located,
+  type StoredArchive,
+  type WrittenArchive,
+} from './backup-storage.ts';
 import { openInside } from './open-inside.ts';
 import { sweepUnfinished, unfinishedName } from './unfinished-files.ts';
 
@@ -15,9 +21,13 @@ export function createDirectoryStorage({ dir, now }: { dir: string; now: () => n
   return {
     async list() {
       await ensureDir();
-      const names = (await readdir(dir)).filter(isArchiveName);
+      const names = (await readdir(dir)).filter(isListableName);
       const found = await Promise.all(names.map((name) => describe(dir, name)));
       return found.filter((archive) => archive !== undefined);
+    },
+
+    async find(file) {
+      return isListableName(file) ? describe(dir, file) : undefined;
     },
 
     async open(name): Promise<Located> {
@@ -38,18 +48,19 @@ export function createDirectoryStorage({ dir, now }: { dir: string; now: () => n
       try {
         await ensureDir();
         const written = await writeWhole(unfinished, content);
-        await rename(unfinished, join(dir, file));
+        if (!(await publish(unfinished, join(dir, file)))) throw new ArchiveExistsError(written);
         await keepNames(dir);
         return written;
       } catch (error) {
         content.destroy();
-        await rm(unfinished, { force: true });
         throw error;
+      } finally {
+        await rm(unfinished, { force: true });
       }
     },
 
     async remove(file) {
-      if (basename(file) !== file || file.includes('\0') || !isArchiveName(file)) return false;
+      if (!isListableName(file)) return false;
       try {
         await unlink(join(dir, file));
         await keepNames(dir);
@@ -85,6 +96,23 @@ async function writeWhole(path: string, content: Readable): Promise<WrittenArchi
   }
 }
 
+/** What file systems without second names say. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+/** Gives the file its name in one step. False when the name is taken: a rename would have replaced what is there. */
+async function publish(unfinished: string, path: string): Promise<boolean> {
+  try {
+    await link(unfinished, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    if (!NO_LINKS.has(errorCode(error))) throw error;
+  }
+  if (await lstat(path).catch(() => undefined)) return false;
+  await rename(unfinished, path);
+  return true;
+}
+
 /** A new name outlives a power failure only when its directory is written, too. */
 async function keepNames(dir: string): Promise<void> {
   const handle = await open(dir);
@@ -95,5 +123,5 @@ async function describe(dir: string, file: string): Promise<StoredArchive | unde
   // It may be deleted between the two looks.
   const stats = await lstat(join(dir, file)).catch(() => undefined);
   if (!stats?.isFile()) return undefined;
-  return { file, sizeBytes: stats.size, modifiedAt: stats.mtime };
+  return { file, sizeBytes: stats.size, modifiedAt: new Date(stats.mtimeMs) };
 }

@@ -33,7 +33,7 @@ const MAX_VARIABLE_ERRORS = 10;
 /** One operation, all its fetches together. */
 const OPERATION_DEADLINE_MS = 10_000;
 /** What moves whole databases takes as long as they are large. */
-const LONG_FIELDS = new Set(['restoreBackup', 'createBackup']);
+const LONG_FIELDS = new Set(['restoreBackup', 'createBackup', 'verifyBackup']);
 const LONG_DEADLINE_MS = 3_600_000;
 
 export interface ExecutorDeps {

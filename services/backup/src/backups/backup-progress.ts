@@ -1,0 +1,12 @@
+/** How far a long piece of work is. Told often: who shows it decides how often. */
+export interface BackupProgress {
+  /** Making: `dump` of each store, then `compress`. Verifying: `extract`, then `load` and `check` of each store. */
+  phase: 'dump' | 'compress' | 'extract' | 'load' | 'check';
+  store?: string;
+  doneBytes?: number;
+  totalBytes?: number;
+  /** Of the store, so far. */
+  rows?: number;
+}
+
+export type OnProgress = (progress: BackupProgress) => void;

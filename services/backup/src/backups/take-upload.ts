@@ -1,0 +1,57 @@
+import { AppError, badUserInput } from '@taskmesh/errors';
+import { Readable } from 'node:stream';
+import { isListableName } from '../storage/archive-name.ts';
+
+const ENCRYPTED = '.age';
+const GZIP_HEAD = Buffer.from([0x1f, 0x8b]);
+const AGE_HEAD = Buffer.from('age-encryption.org/v1\n');
+const MIB = 1024 * 1024;
+
+/** @throws AppError BAD_USER_INPUT for a name that no archive may have */
+export function checkUploadName(file: string): void {
+  if (isListableName(file)) return;
+  const message = 'must be a plain file name that ends in .tar.gz or .tar.gz.age and has no leading dot';
+  throw badUserInput([{ path: 'file', message }], `The name ${message}.`);
+}
+
+/**
+ * What a client sends, in whatever pieces. It ends with an AppError when the client goes away, sends more than `maxBytes`,
+ * or what begins as nothing that the name tells of.
+ */
+export function takeUpload(file: string, content: Readable, maxBytes: number): Readable {
+  content.on('error', () => undefined); // told to who reads, which may be a moment later
+  return Readable.from(checked(file, content, maxBytes), { objectMode: false });
+}
+
+async function* checked(file: string, content: Readable, maxBytes: number): AsyncGenerator<Buffer> {
+  const wanted = file.endsWith(ENCRYPTED) ? AGE_HEAD : GZIP_HEAD;
+  let head = Buffer.alloc(0);
+  let bytes = 0;
+  for await (const part of received(content)) {
+    bytes += part.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    if (head.length < wanted.length) {
+      head = Buffer.concat([head, part]);
+      if (head.length < wanted.length) continue;
+      if (!head.subarray(0, wanted.length).equals(wanted)) throw otherKind(file);
+      yield head;
+    } else yield part;
+  }
+  if (head.length < wanted.length) throw otherKind(file);
+}
+
+async function* received(content: Readable): AsyncGenerator<Buffer> {
+  try {
+    for await (const part of content) yield Buffer.isBuffer(part) ? part : Buffer.from(part);
+  } catch (cause) {
+    throw new AppError('BAD_USER_INPUT', 'The upload broke off.', { cause });
+  }
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('PAYLOAD_TOO_LARGE', `An archive may have ${Math.floor(maxBytes / MIB)} MiB at the most.`);
+}
+
+function otherKind(file: string): AppError {
+  return badUserInput([], `The content is no ${file.endsWith(ENCRYPTED) ? 'age' : 'gzip'} file.`);
+}
