@@ -1,4 +1,4 @@
-import { databaseUrl, DATABASES } from '@taskmesh/local';
+import { databaseUrl, serviceDatabase } from '@taskmesh/local';
 import { Closers } from '@taskmesh/service';
 import { join } from 'node:path';
 import { startEmbeddedTarget } from '../targets/embedded.ts';
@@ -74,7 +74,7 @@ function feedTarget({ name, url, parts, servers, settle }: Target): FeedTarget {
   const holder = roled.find(({ role }) => role === 'sockets');
   if (!holder || !servers) throw new Error(`${name} is no target for the feed.`);
   const { postgres, kafka } = servers;
-  const sources = { tasksDatabase: databaseUrl(postgres, DATABASES.tasks), ...(kafka && { kafka }) };
+  const sources = { tasksDatabase: databaseUrl(postgres, serviceDatabase('tasks')), ...(kafka && { kafka }) };
   return { way: name, url, sources, parts: roled, pid: holder.pid, settle };
 }
 
