@@ -24,6 +24,29 @@ describe('readBackupConfig', () => {
     expect(() => readBackupConfig({ ...ENV, BACKUP_MAX_EXPANDED_MB: '1.5' })).toThrow('BACKUP_MAX_EXPANDED_MB');
   });
 
+  it('makes archives by a schedule when there is one, and keeps them all unless told otherwise', () => {
+    expect(readBackupConfig(ENV)).toMatchObject({ schedule: undefined, keep: undefined });
+    const scheduled = { ...ENV, BACKUP_SCHEDULE: '30 3 * * *' };
+    expect(readBackupConfig(scheduled)).toMatchObject({
+      schedule: '30 3 * * *',
+      keep: undefined,
+      verifiesScheduled: true,
+    });
+    const kept = { ...scheduled, BACKUP_KEEP: 'daily=7,weekly=4', BACKUP_VERIFY: 'false' };
+    expect(readBackupConfig(kept)).toMatchObject({ keep: { daily: 7, weekly: 4 }, verifiesScheduled: false });
+  });
+
+  it.each([
+    [{ BACKUP_SCHEDULE: 'daily' }, 'BACKUP_SCHEDULE must be a cron pattern'],
+    [{ BACKUP_SCHEDULE: '61 * * * *' }, 'BACKUP_SCHEDULE must be a cron pattern'],
+    [{ BACKUP_SCHEDULE: '0 0 31 2 *' }, 'BACKUP_SCHEDULE never comes'],
+    [{ BACKUP_SCHEDULE: '0 3 * * *', BACKUP_KEEP: 'hourly=3' }, 'BACKUP_KEEP must be a number, or like'],
+    [{ BACKUP_KEEP: '7' }, 'BACKUP_SCHEDULE is needed, too'],
+    [{ BACKUP_SCHEDULE: '0 3 * * *', BACKUP_VERIFY: 'maybe' }, 'BACKUP_VERIFY must be true or false'],
+  ])('refuses %j', (settings, message) => {
+    expect(() => readBackupConfig({ ...ENV, ...settings })).toThrow(message);
+  });
+
   it('reports every problem at once', () => {
     const read = () => readBackupConfig({ RESTORE_DATABASE: 'users', TASKS_ADMIN_URL: 'postgres://me@localhost' });
     expect(read).toThrow(

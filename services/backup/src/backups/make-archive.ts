@@ -9,9 +9,8 @@ import { DumpError } from '../dump/dump-error.ts';
 import { DUMP_POLICIES } from '../dump/dump-policy.ts';
 import { dumpStore, type StoreDump } from '../dump/dump-store.ts';
 import { openSnapshot, type Snapshot } from '../dump/snapshot.ts';
-import type { BackupStorage } from '../storage/backup-storage.ts';
+import type { BackupStorage, WrittenArchive } from '../storage/backup-storage.ts';
 import { DUMP_FILES, type Store, type StoreName } from '../stores/store.ts';
-import type { Backup } from './backup.entity.ts';
 import type { OnProgress } from './backup-progress.ts';
 
 export interface ArchiveMaking {
@@ -26,11 +25,17 @@ export interface ArchiveMaking {
   log: Log;
 }
 
+export interface MadeArchive extends WrittenArchive {
+  file: string;
+  createdAt: Date;
+  stores: StoreName[];
+}
+
 /** Dumps all stores, and publishes the archive when it is whole. */
 export function makeArchive(
   { storage, scratch, stores, archiveLimits, now, nextId, log }: ArchiveMaking,
   onProgress: OnProgress = () => undefined,
-): Promise<Backup> {
+): Promise<MadeArchive> {
   return scratch.use(async (dir) => {
     const begin = performance.now();
     const createdAt = now();
@@ -48,7 +53,7 @@ export function makeArchive(
     log.info({ file, ...written, dumpBytes, tookMs: Math.round(performance.now() - begin) }, 'backup made');
     if (dumpBytes > archiveLimits.expandedBytes || written.sizeBytes > archiveLimits.compressedBytes)
       log.error({ file }, 'backup is larger than a restore takes');
-    return { file, ...written, createdAt, stores: names, verifiedAt: null };
+    return { file, ...written, createdAt, stores: names };
   });
 }
 

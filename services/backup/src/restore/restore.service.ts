@@ -6,6 +6,7 @@ import type { ArchiveLimits } from '../archives/limits.ts';
 import { ManifestError } from '../archives/manifest.ts';
 import type { Scratch } from '../archives/scratch.ts';
 import { LoadError } from '../loader/load-error.ts';
+import type { BackupMetrics } from '../metrics.ts';
 import type { RunLock } from '../run-lock.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
 import { MAIN_DUMP } from '../stores/store.ts';
@@ -22,6 +23,7 @@ export interface RestoreServiceDeps extends KnownStores {
   scratch: Scratch;
   lock: RunLock;
   journal: RestoreRepository;
+  metrics: BackupMetrics;
   now: () => Date;
   nextId: () => string;
   log: Log;
@@ -36,7 +38,7 @@ export type RestoreService = ReturnType<typeof createRestoreService>;
 const WAIT_MS = 5_000;
 
 export function createRestoreService(deps: RestoreServiceDeps) {
-  const { storage, lock, journal, log, waitMs = WAIT_MS } = deps;
+  const { storage, lock, journal, metrics, log, waitMs = WAIT_MS } = deps;
 
   /** Ends what a crash or an absent server left half done. To be called with the lock held. */
   const settleAll = async () => {
@@ -46,22 +48,24 @@ export function createRestoreService(deps: RestoreServiceDeps) {
     }
   };
 
+  const restore = async (file: string): Promise<RestoreOutcome> => {
+    if (file === '') return { kind: 'file-missing' };
+    const archive = await storage.open(file);
+    if (archive.kind === 'outside') return { kind: 'outside' };
+    if (archive.kind === 'missing') return { kind: 'not-found' };
+    try {
+      return await lock.run(waitMs, (mayGoOn) => restoreFrom(deps, { file, archive, mayGoOn, settleAll }));
+    } finally {
+      await archive.close();
+    }
+  };
+
   return {
     /** Restores from the archive that `file` names. Never throws: every end is an outcome. */
     async restore(file: string): Promise<RestoreOutcome> {
-      try {
-        if (file === '') return { kind: 'file-missing' };
-        const archive = await storage.open(file);
-        if (archive.kind === 'outside') return { kind: 'outside' };
-        if (archive.kind === 'missing') return { kind: 'not-found' };
-        try {
-          return await lock.run(waitMs, (mayGoOn) => restoreFrom(deps, { file, archive, mayGoOn, settleAll }));
-        } finally {
-          await archive.close();
-        }
-      } catch (error) {
-        return failureOf(error, log);
-      }
+      const outcome = await restore(file).catch((error: unknown) => failureOf(error, log));
+      metrics.restored(outcome.kind);
+      return outcome;
     },
 
     /** Ends what a crash left half done. @throws Error when it cannot be done yet */
