@@ -1,4 +1,5 @@
 import { asUnavailable } from '@taskmesh/database';
+import type { BackupWork } from '@taskmesh/internal-api';
 import type { Clock, HealthReport, Log, Service } from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { randomBytes } from 'node:crypto';
@@ -10,6 +11,7 @@ import type { BackupConfig } from './config.ts';
 import { createBackupDatabase } from './database.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
+import { createBackupWork } from './operators/backup-work.ts';
 import { createRestoreLock } from './restore/restore-lock.ts';
 import { createRestoreRepository } from './restore/restore.repository.ts';
 import { createRestoreResolvers } from './restore/restore.resolvers.ts';
@@ -31,6 +33,8 @@ export interface Backup extends Service {
   subgraph: Subgraph;
   /** For operators only: who calls it has checked that. */
   backups: BackupService;
+  /** The same for the gateway, and restores. */
+  work: BackupWork;
   /** Ready when our own database answers. */
   ready(): Promise<HealthReport>;
 }
@@ -72,6 +76,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   return {
     subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(), resolvers, mapError: asUnavailable, log }),
     backups,
+    work: createBackupWork({ backups, restores }),
     async start() {
       await database.migrate();
       await scratch.sweep();
