@@ -13,6 +13,17 @@ describe('readBackupConfig', () => {
     expect(readBackupConfig({ ...ENV, BACKUPS_DIR: '/mnt/archives' }).backupsDir).toBe('/mnt/archives');
   });
 
+  it('takes archives up to 256 MiB, or what it is told', () => {
+    expect(readBackupConfig(ENV)).toMatchObject({ maxArchiveBytes: 268_435_456, maxExpandedBytes: 536_870_912 });
+    const larger = { BACKUP_MAX_ARCHIVE_MB: '1', BACKUP_MAX_EXPANDED_MB: '1024' };
+    expect(readBackupConfig({ ...ENV, ...larger })).toMatchObject({
+      maxArchiveBytes: 1_048_576,
+      maxExpandedBytes: 1_073_741_824,
+    });
+    expect(() => readBackupConfig({ ...ENV, BACKUP_MAX_ARCHIVE_MB: '0' })).toThrow('BACKUP_MAX_ARCHIVE_MB');
+    expect(() => readBackupConfig({ ...ENV, BACKUP_MAX_EXPANDED_MB: '1.5' })).toThrow('BACKUP_MAX_EXPANDED_MB');
+  });
+
   it('reports every problem at once', () => {
     const read = () => readBackupConfig({ RESTORE_DATABASE: 'users', TASKS_ADMIN_URL: 'postgres://me@localhost' });
     expect(read).toThrow(

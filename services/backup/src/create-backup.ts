@@ -3,6 +3,7 @@ import type { BackupWork } from '@taskmesh/internal-api';
 import type { Clock, HealthReport, Log, Service } from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { randomBytes } from 'node:crypto';
+import { archiveLimits } from './archives/limits.ts';
 import { createScratch } from './archives/scratch.ts';
 import { createBackupRepository } from './backups/backup.repository.ts';
 import { createBackupService, type BackupService } from './backups/backup.service.ts';
@@ -12,13 +13,17 @@ import { createBackupDatabase } from './database.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
 import { createBackupWork } from './operators/backup-work.ts';
-import { createRestoreLock } from './restore/restore-lock.ts';
+import { loadLimits } from './restore/load-limits.ts';
+import { RestoreBusy } from './restore/restore-busy.ts';
 import { createRestoreRepository } from './restore/restore.repository.ts';
 import { createRestoreResolvers } from './restore/restore.resolvers.ts';
 import { createRestoreService } from './restore/restore.service.ts';
 import { createSettler } from './restore/settler.ts';
+import { createRunLock } from './run-lock.ts';
 import { createDirectoryStorage } from './storage/directory-storage.ts';
 import type { Store, StoreName, StoreOwner } from './stores/store.ts';
+import { createVerificationRepository } from './verify/verification.repository.ts';
+import { createVerifier, VerificationBusy } from './verify/verifier.ts';
 
 export interface BackupDeps {
   clock: Clock;
@@ -48,27 +53,35 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   const storage = createDirectoryStorage({ dir: config.backupsDir, now: () => clock.now() });
   const scratch = createScratch({ dir: config.scratchDir, now: () => clock.now() });
   const stores = createStores(config, deps);
-  const backups = createBackupService({
+  const shared = {
     storage,
     scratch,
-    repository: createBackupRepository(database),
-    stores,
-    now: () => new Date(clock.now()),
-    nextId: () => ids.next(),
-    log,
-  });
-  const restores = createRestoreService({
-    storage,
-    scratch,
-    lock: createRestoreLock(database),
-    journal: createRestoreRepository(database),
     stores,
     mainStore: config.restoreStore,
+    archiveLimits: archiveLimits(config),
+    loadLimits: loadLimits(config),
     now: () => new Date(clock.now()),
     nextId: () => ids.next(),
     log,
+  };
+  const verifier = createVerifier({
+    ...shared,
+    lock: createRunLock(database, { name: 'taskmesh-verify', busy: () => new VerificationBusy() }),
+    journal: createVerificationRepository(database),
   });
-  const settler = createSettler({ settle: () => restores.settleInterrupted(), log });
+  const backups = createBackupService({ ...shared, verifier, repository: createBackupRepository(database) });
+  const restores = createRestoreService({
+    ...shared,
+    lock: createRunLock(database, { name: 'taskmesh-restore', busy: () => new RestoreBusy() }),
+    journal: createRestoreRepository(database),
+  });
+  const settler = createSettler({
+    async settle() {
+      await restores.settleInterrupted();
+      await verifier.settleInterrupted();
+    },
+    log,
+  });
   const ofBackups = createBackupsResolvers(backups);
   const ofRestores = createRestoreResolvers(restores);
   const resolvers: Resolvers = { ...ofBackups, Mutation: { ...ofBackups.Mutation, ...ofRestores.Mutation } };

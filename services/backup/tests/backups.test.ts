@@ -4,6 +4,7 @@ import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { createBackup, type Backup } from '../src/index.ts';
 
 let database: TestDatabase;
@@ -19,6 +20,7 @@ beforeAll(async () => {
       backupsDir: join(dataDir, 'backups'),
       scratchDir: join(dataDir, 'scratch'),
       restoreStore: 'tasks',
+      ...DEFAULT_SIZES,
       secrets: { adminUrls: { tasks: database.url, auth: database.url } },
     },
     { clock: { now: () => Date.now() }, log: createLog({ service: 'backup', level: 'silent' }) },

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { createBackup } from '../src/index.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
 
-const PROCESS = fileURLToPath(new URL('./support/create-process.ts', import.meta.url));
+const PROCESS = fileURLToPath(new URL('./support/archive-process.ts', import.meta.url));
 /** When to kill, as shares of the time that an undisturbed run takes. */
 const MOMENTS = [0.1, 0.3, 0.5, 0.7, 0.85, 0.95];
 const OPERATOR: Identity = { role: 'operator' };
@@ -268,7 +268,7 @@ async function otherBackup(adminUrls: Partial<Record<'tasks' | 'auth', string>>)
 /** Makes an archive in a process of its own: killed after a while, or with files of limited size. */
 async function runProcess({ killAfterMs, fileBlocks }: { killAfterMs?: number; fileBlocks?: number }) {
   const limit = fileBlocks === undefined ? '' : `trap '' XFSZ; ulimit -f ${fileBlocks}; `;
-  const child = spawn('/bin/bash', ['-c', `${limit}exec "$0" "$@"`, process.execPath, PROCESS, JSON.stringify({ config: fixture.config })], {
+  const child = spawn('/bin/bash', ['-c', `${limit}exec "$0" "$@"`, process.execPath, PROCESS, JSON.stringify({ config: fixture.config, query: 'mutation { createBackup { file } }' })], {
     stdio: ['ignore', 'pipe', 'inherit'],
   }); // prettier-ignore
   let output = '';

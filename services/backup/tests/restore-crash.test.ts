@@ -12,7 +12,7 @@ import {
   type BackupFixture,
 } from './support/backup-fixture.ts';
 
-const PROCESS = fileURLToPath(new URL('./support/restore-process.ts', import.meta.url));
+const PROCESS = fileURLToPath(new URL('./support/archive-process.ts', import.meta.url));
 /** When to kill, as shares of the time that an undisturbed restore takes; the swaps are near its end. */
 const MOMENTS = [0.1, 0.35, 0.6, 0.75, 0.85, 0.93, 0.98];
 
@@ -26,7 +26,8 @@ afterAll(() => fixture.close());
 
 /** Runs a restore in a process of its own, killed after `killAfterMs`; says how long it ran. */
 async function runRestore(killAfterMs?: number): Promise<number> {
-  const child = spawn(process.execPath, [PROCESS, JSON.stringify({ config: fixture.config, file: 'own.tar.gz' })], {
+  const query = 'mutation { restoreBackup(file: "own.tar.gz") { outcome } }';
+  const child = spawn(process.execPath, [PROCESS, JSON.stringify({ config: fixture.config, query })], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exit = once(child, 'exit');

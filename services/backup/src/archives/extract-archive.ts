@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Unpack } from 'tar';
-import { byteLimit } from './byte-limit.ts';
+import { byteCount, byteLimit } from './byte-limit.ts';
 import { createEntryCheck } from './entry-rules.ts';
 import { asExtractionError, ExtractionError } from './extraction-error.ts';
 import type { ArchiveLimits } from './limits.ts';
@@ -15,6 +15,8 @@ export interface Extraction {
   /** An empty folder that nobody else may write to. */
   dir: string;
   limits: ArchiveLimits;
+  /** Told from time to time how much of the archive is read. */
+  onRead?: (bytes: number) => void;
 }
 
 const FREE_DISK_SHARE = 4;
@@ -24,7 +26,7 @@ const FREE_DISK_SHARE = 4;
  * @throws ExtractionError for anything but an intact archive without links, devices, climbing names and duplicates. What
  * was extracted before stays in `dir`.
  */
-export async function extractArchive({ source, sizeBytes, dir, limits }: Extraction): Promise<void> {
+export async function extractArchive({ source, sizeBytes, dir, limits, onRead }: Extraction): Promise<void> {
   const stop = new AbortController();
   const deadline = AbortSignal.timeout(limits.timeoutMs);
   try {
@@ -33,7 +35,9 @@ export async function extractArchive({ source, sizeBytes, dir, limits }: Extract
     const unpack = createUnpack(dir, limits, stop);
     const maxBytes = Math.min(limits.expandedBytes, (await freeBytes(dir)) / FREE_DISK_SHARE);
     const signal = AbortSignal.any([stop.signal, deadline]);
-    await pipeline(source, createGunzip(), byteLimit(Math.floor(maxBytes)), unpack.stream, { signal });
+    await pipeline(source, byteCount(onRead), createGunzip(), byteLimit(Math.floor(maxBytes)), unpack.stream, {
+      signal,
+    });
     if (unpack.entries() === 0) throw new ExtractionError('The archive is empty.');
   } catch (error) {
     throw asExtractionError(stop.signal.aborted ? stop.signal.reason : deadline.aborted ? tooSlow(limits) : error);

@@ -9,13 +9,33 @@ export interface ArchiveLimits {
   timeoutMs: number;
 }
 
-const MIB = 1024 * 1024;
+export const MIB = 1024 * 1024;
 
-export const ARCHIVE_LIMITS: ArchiveLimits = {
-  compressedBytes: 256 * MIB,
-  expandedBytes: 512 * MIB,
-  entries: 10_000,
-  nameLength: 1_024,
-  depth: 32,
-  timeoutMs: 120_000,
+const MIN_TIMEOUT_MS = 120_000;
+/** Slower than any disk that is fit for work. */
+const BYTES_PER_MS = 4_096;
+
+export const DEFAULT_MAX_ARCHIVE_MB = 256;
+export const DEFAULT_MAX_EXPANDED_MB = 512;
+
+/** What the operator decides about; the other limits follow or are fixed. */
+export interface ArchiveSizes {
+  maxArchiveBytes: number;
+  maxExpandedBytes: number;
+}
+
+export function archiveLimits({ maxArchiveBytes, maxExpandedBytes }: ArchiveSizes): ArchiveLimits {
+  return {
+    compressedBytes: maxArchiveBytes,
+    expandedBytes: maxExpandedBytes,
+    entries: 10_000,
+    nameLength: 1_024,
+    depth: 32,
+    timeoutMs: Math.max(MIN_TIMEOUT_MS, maxExpandedBytes / BYTES_PER_MS),
+  };
+}
+
+export const DEFAULT_SIZES: ArchiveSizes = {
+  maxArchiveBytes: DEFAULT_MAX_ARCHIVE_MB * MIB,
+  maxExpandedBytes: DEFAULT_MAX_EXPANDED_MB * MIB,
 };

@@ -14,6 +14,11 @@ export function createBackupRepository(database: Database) {
       await database.em().upsert(BackupEntity, { ...backup });
     },
 
+    /** Forgets that it was ever proved. */
+    async unverify(file: string): Promise<void> {
+      await database.em().nativeUpdate(BackupEntity, { file }, { verifiedAt: null });
+    },
+
     async remove(file: string): Promise<void> {
       await database.em().nativeDelete(BackupEntity, { file });
     },

@@ -1,13 +1,14 @@
 import { whileAway } from '@taskmesh/database';
-import { conflict, unavailable } from '@taskmesh/errors';
+import { conflict, notFound } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ARCHIVE_LIMITS, type ArchiveLimits } from '../archives/limits.ts';
 import { isListableName } from '../storage/archive-name.ts';
 import { ArchiveExistsError, type BackupStorage, type StoredArchive } from '../storage/backup-storage.ts';
 import type { OnProgress } from './backup-progress.ts';
+import { asVerifyFailure, isUnfit } from '../verify/verify.errors.ts';
+import type { Verifier } from '../verify/verifier.ts';
 import type { Backup } from './backup.entity.ts';
 import { asBackupFailure } from './backup.errors.ts';
 import type { BackupRepository } from './backup.repository.ts';
@@ -52,12 +53,12 @@ export interface BackupService {
 export interface BackupServiceDeps extends ArchiveMaking {
   storage: BackupStorage;
   repository: BackupRepository;
-  archiveLimits?: ArchiveLimits;
+  verifier: Verifier;
   log: Log;
 }
 
 export function createBackupService(deps: BackupServiceDeps): BackupService {
-  const { storage, repository, archiveLimits = ARCHIVE_LIMITS, now, log } = deps;
+  const { storage, repository, verifier, archiveLimits, now, log } = deps;
 
   /** The archive is whole without it: then the list shows what the storage knows. */
   const catalogue = async (backup: Backup) => {
@@ -133,7 +134,27 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       }
     },
 
-    verify: () => Promise.reject(unavailable('Archives cannot be verified yet.')),
+    async verify(file, onProgress = () => undefined) {
+      const archive = isListableName(file) ? await storage.open(file) : undefined;
+      if (archive?.kind !== 'found') throw notFound('There is no such backup file.');
+      try {
+        const begin = performance.now();
+        const stores = await verifier.verify(archive, onProgress);
+        const found = await find(file);
+        if (!found) throw notFound('The archive was deleted meanwhile.');
+        const backup = { ...found, stores, verifiedAt: now() };
+        await whileAway({ kind: 'read' }, () => repository.save(backup));
+        log.info({ file, stores, tookMs: Math.round(performance.now() - begin) }, 'archive verified');
+        return backup;
+      } catch (error) {
+        log.error({ err: error, file }, 'archive not verified');
+        const failure = asVerifyFailure(error);
+        if (isUnfit(failure)) await repository.unverify(file).catch(() => undefined);
+        throw failure;
+      } finally {
+        await archive.close();
+      }
+    },
 
     async remove(file) {
       const removed = await storage.remove(file);

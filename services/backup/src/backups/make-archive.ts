@@ -1,7 +1,7 @@
 import type { Log } from '@taskmesh/service';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ARCHIVE_LIMITS } from '../archives/limits.ts';
+import type { ArchiveLimits } from '../archives/limits.ts';
 import { MANIFEST_FILE, type Manifest } from '../archives/manifest.ts';
 import type { Scratch } from '../archives/scratch.ts';
 import { writeArchive } from '../archives/write-archive.ts';
@@ -21,12 +21,14 @@ export interface ArchiveMaking {
   now: () => Date;
   /** Makes two archives of the same second differ. */
   nextId: () => string;
+  /** Those of a restore: an archive beyond them is made, and told of. */
+  archiveLimits: ArchiveLimits;
   log: Log;
 }
 
 /** Dumps all stores, and publishes the archive when it is whole. */
 export function makeArchive(
-  { storage, scratch, stores, now, nextId, log }: ArchiveMaking,
+  { storage, scratch, stores, archiveLimits, now, nextId, log }: ArchiveMaking,
   onProgress: OnProgress = () => undefined,
 ): Promise<Backup> {
   return scratch.use(async (dir) => {
@@ -44,7 +46,7 @@ export function makeArchive(
       onProgress({ phase: 'compress', doneBytes: Math.min(doneBytes, dumpBytes), totalBytes: dumpBytes });
     const written = await storage.write(file, writeArchive({ dir, files, modifiedAt: createdAt, onRead }));
     log.info({ file, ...written, dumpBytes, tookMs: Math.round(performance.now() - begin) }, 'backup made');
-    if (dumpBytes > ARCHIVE_LIMITS.expandedBytes || written.sizeBytes > ARCHIVE_LIMITS.compressedBytes)
+    if (dumpBytes > archiveLimits.expandedBytes || written.sizeBytes > archiveLimits.compressedBytes)
       log.error({ file }, 'backup is larger than a restore takes');
     return { file, ...written, createdAt, stores: names, verifiedAt: null };
   });

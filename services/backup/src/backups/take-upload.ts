@@ -19,6 +19,7 @@ export function checkUploadName(file: string): void {
  * or what begins as nothing that the name tells of.
  */
 export function takeUpload(file: string, content: Readable, maxBytes: number): Readable {
+  content.on('error', () => undefined); // told to who reads, which may be a moment later
   return Readable.from(checked(file, content, maxBytes), { objectMode: false });
 }
 

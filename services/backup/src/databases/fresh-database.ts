@@ -3,17 +3,24 @@ import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
 import { inDatabase, maintenanceUrl, withClient } from './connect.ts';
 import type { RestoreNames } from './names.ts';
 
-const TEMP_FILES_LIMIT = '1GB';
-const STATEMENT_TIMEOUT = '300s';
+/** What the role that loads may use up. */
+export interface LoaderLimits {
+  statementTimeoutMs: number;
+  tempFileBytes: number;
+}
 
 /**
  * Makes an empty database like the live one, and a role that owns it and can do nothing else. Only that role may connect.
  * Returns the role's URL of the new database.
  */
-export async function createFreshDatabase(adminUrl: string, names: RestoreNames): Promise<string> {
+export async function createFreshDatabase(
+  adminUrl: string,
+  names: RestoreNames,
+  limits: LoaderLimits,
+): Promise<string> {
   const password = randomBytes(24).toString('base64url');
   await withClient(maintenanceUrl(adminUrl), async (admin) => {
-    await createLoader(admin, names.loader, password);
+    await createLoader(admin, { name: names.loader, password, limits });
     await admin.query(await createStatement(admin, names));
     await admin.query(`revoke all on database ${escapeIdentifier(names.fresh)} from public`);
   });
@@ -23,18 +30,21 @@ export async function createFreshDatabase(adminUrl: string, names: RestoreNames)
   return url.href;
 }
 
-async function createLoader(admin: Client, loader: string, password: string): Promise<void> {
-  const role = escapeIdentifier(loader);
+async function createLoader(
+  admin: Client,
+  { name, password, limits }: { name: string; password: string; limits: LoaderLimits },
+): Promise<void> {
+  const role = escapeIdentifier(name);
   await admin.query(
     `create role ${role} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls connection limit 4
      password ${escapeLiteral(password)}`,
   );
   // An administrator that is no superuser must be a member to give things to this role and to take them over.
   await admin.query(`grant ${role} to current_user`);
-  await admin.query(`alter role ${role} set statement_timeout = '${STATEMENT_TIMEOUT}'`);
+  await admin.query(`alter role ${role} set statement_timeout = ${Math.ceil(limits.statementTimeoutMs)}`);
   const { rows } = await admin.query<{ is_superuser: string }>('show is_superuser');
   if (rows[0]?.is_superuser === 'on')
-    await admin.query(`alter role ${role} set temp_file_limit = '${TEMP_FILES_LIMIT}'`);
+    await admin.query(`alter role ${role} set temp_file_limit = '${Math.ceil(limits.tempFileBytes / 1024)}kB'`);
 }
 
 interface Locale {

@@ -18,7 +18,7 @@ export interface Load {
   /** Ends the load when it fires. */
   signal: AbortSignal;
   /** Told from time to time. */
-  onProgress?: (bytesRead: number) => void;
+  onProgress?: ((bytesRead: number) => void) | undefined;
 }
 
 export interface LoadReport {

@@ -5,15 +5,7 @@ import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
 import type { RestoreNames } from '../databases/names.ts';
 import { loadDump } from '../loader/load-dump.ts';
 import type { Store } from '../stores/store.ts';
-
-export interface LoadLimits {
-  /** For loading one dump. */
-  timeoutMs: number;
-  /** How large the new database may grow. */
-  databaseBytes: number;
-}
-
-export const LOAD_LIMITS: LoadLimits = { timeoutMs: 15 * 60_000, databaseBytes: 8 * 1024 ** 3 };
+import type { LoadLimits } from './load-limits.ts';
 
 /** A dump whose rows do not make a store. */
 export class IncompleteStoreError extends Error {
@@ -27,23 +19,29 @@ export interface Preparation {
   path: string;
   limits: LoadLimits;
   log: Log;
+  /** Told from time to time how much of the dump is loaded. */
+  onLoaded?: (bytes: number) => void;
+  /** Told when all of it is. */
+  onCheck?: () => void;
 }
 
 /**
  * Makes a database from a dump, beside the living one: loaded by a role without rights, reduced to its rows, adopted by the
  * service that owns the store. Returns the rows of each table.
  */
-export async function prepareStore({ store, names, path, limits, log }: Preparation): Promise<Record<string, number>> {
+export async function prepareStore(preparation: Preparation): Promise<Record<string, number>> {
+  const { store, names, path, limits, log, onLoaded, onCheck } = preparation;
   const { adminUrl, owner, name } = store;
-  const loaderUrl = await createFreshDatabase(adminUrl, names);
+  const loaderUrl = await createFreshDatabase(adminUrl, names, limits);
   const begin = performance.now();
   const { statements, copiedRows, bytes } = await withinSize(adminUrl, names.fresh, limits, (signal) =>
-    loadDump({ path, url: loaderUrl, signal }),
+    loadDump({ path, url: loaderUrl, signal, onProgress: onLoaded }),
   );
   log.info(
     { store: name, statements, copiedRows, bytes, tookMs: Math.round(performance.now() - begin) },
     'dump loaded',
   );
+  onCheck?.();
   await keepBareTables(loaderUrl);
   await checkBareTables(inDatabase(adminUrl, names.fresh));
   await handOver(adminUrl, names);

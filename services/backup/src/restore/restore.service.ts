@@ -1,33 +1,32 @@
 import type { Log } from '@taskmesh/service';
-import { join } from 'node:path';
+import { hasMainDump, readDumps, type KnownStores } from '../archives/archive-dumps.ts';
 import { extractArchive } from '../archives/extract-archive.ts';
 import { ExtractionError } from '../archives/extraction-error.ts';
-import { ARCHIVE_LIMITS, type ArchiveLimits } from '../archives/limits.ts';
-import { isPlainFile, ManifestError, readManifest } from '../archives/manifest.ts';
+import type { ArchiveLimits } from '../archives/limits.ts';
+import { ManifestError } from '../archives/manifest.ts';
 import type { Scratch } from '../archives/scratch.ts';
 import { LoadError } from '../loader/load-error.ts';
+import type { RunLock } from '../run-lock.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
-import { DUMP_FILES, MAIN_DUMP, type Store, type StoreName } from '../stores/store.ts';
-import { IncompleteStoreError, LOAD_LIMITS, type LoadLimits } from './prepare-store.ts';
-import { RestoreBusy, type RestoreLock } from './restore-lock.ts';
+import { MAIN_DUMP } from '../stores/store.ts';
+import type { LoadLimits } from './load-limits.ts';
+import { IncompleteStoreError } from './prepare-store.ts';
+import { RestoreBusy } from './restore-busy.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
 import type { RestoreRepository } from './restore.repository.ts';
 import { restoreStores, type StoresRestore } from './restore-stores.ts';
 import { settleRestore } from './settle-restore.ts';
 
-export interface RestoreServiceDeps {
+export interface RestoreServiceDeps extends KnownStores {
   storage: BackupStorage;
   scratch: Scratch;
-  lock: RestoreLock;
+  lock: RunLock;
   journal: RestoreRepository;
-  stores: Record<StoreName, Store>;
-  /** The store that `database.sql` of a foreign archive is a dump of. */
-  mainStore: StoreName;
   now: () => Date;
   nextId: () => string;
   log: Log;
-  archiveLimits?: ArchiveLimits;
-  loadLimits?: LoadLimits;
+  archiveLimits: ArchiveLimits;
+  loadLimits: LoadLimits;
   /** How long a restore waits for another one. @default 5_000 */
   waitMs?: number;
 }
@@ -79,12 +78,12 @@ function restoreFrom(
   deps: RestoreServiceDeps,
   { file, archive, mayGoOn, settleAll }: OneRestore,
 ): Promise<RestoreOutcome> {
-  const { scratch, nextId, log, archiveLimits = ARCHIVE_LIMITS, loadLimits = LOAD_LIMITS } = deps;
+  const { scratch, nextId, log, archiveLimits, loadLimits } = deps;
   return scratch.use(async (dir) => {
     await extractArchive({ source: archive.read(), sizeBytes: archive.sizeBytes, dir, limits: archiveLimits });
-    if (!(await isPlainFile(join(dir, MAIN_DUMP)))) return { kind: 'processed', why: `it holds no ${MAIN_DUMP}` };
+    if (!(await hasMainDump(dir))) return { kind: 'processed', why: `it holds no ${MAIN_DUMP}` };
     try {
-      const dumps = await dumpsIn(dir, deps);
+      const { dumps } = await readDumps(dir, deps);
       await settleAll();
       await restoreStores(deps, { id: nextId(), file, dumps, limits: loadLimits, mayGoOn });
       return { kind: 'restored' };
@@ -93,15 +92,6 @@ function restoreFrom(
       return { kind: 'processed', why: reasonOf(error) };
     }
   });
-}
-
-/** An archive that was made here says what it holds; of another one, only the main dump is known. */
-async function dumpsIn(dir: string, { stores, mainStore }: RestoreServiceDeps): Promise<StoresRestore['dumps']> {
-  const manifest = await readManifest(dir);
-  if (!manifest) return [{ store: stores[mainStore], path: join(dir, MAIN_DUMP) }];
-  return Object.values(stores)
-    .filter(({ name }) => manifest.stores[name]?.file === DUMP_FILES[name])
-    .map((store) => ({ store, path: join(dir, DUMP_FILES[store.name]) }));
 }
 
 /** What the caller is told of a failure that is otherwise for the log only. */

@@ -123,5 +123,5 @@ async function describe(dir: string, file: string): Promise<StoredArchive | unde
   // It may be deleted between the two looks.
   const stats = await lstat(join(dir, file)).catch(() => undefined);
   if (!stats?.isFile()) return undefined;
-  return { file, sizeBytes: stats.size, modifiedAt: stats.mtime };
+  return { file, sizeBytes: stats.size, modifiedAt: new Date(stats.mtimeMs) };
 }

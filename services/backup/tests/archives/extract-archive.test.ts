@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { createGzip, gzipSync } from 'node:zlib';
 import { extractArchive } from '../../src/archives/extract-archive.ts';
 import { ExtractionError } from '../../src/archives/extraction-error.ts';
-import { ARCHIVE_LIMITS, type ArchiveLimits } from '../../src/archives/limits.ts';
+import { archiveLimits, DEFAULT_SIZES, type ArchiveLimits } from '../../src/archives/limits.ts';
 import { HARMLESS, HOSTILE } from './hostile-archives.ts';
 import { tar } from './tar-bytes.ts';
 
@@ -29,7 +29,7 @@ const extract = (bytes: Buffer, limits: Partial<ArchiveLimits> = {}) =>
     source: Readable.from([bytes]),
     sizeBytes: bytes.length,
     dir,
-    limits: { ...ARCHIVE_LIMITS, ...limits },
+    limits: { ...archiveLimits(DEFAULT_SIZES), ...limits },
   });
 
 async function expectNothingOutside() {
@@ -85,7 +85,7 @@ describe('extractArchive', () => {
     const source = new Readable({ read: () => undefined });
     source.push(gzipSync(tar([{ name: 'a' }])).subarray(0, 20));
     await expect(
-      extractArchive({ source, sizeBytes: 100, dir, limits: { ...ARCHIVE_LIMITS, timeoutMs: 50 } }),
+      extractArchive({ source, sizeBytes: 100, dir, limits: { ...archiveLimits(DEFAULT_SIZES), timeoutMs: 50 } }),
     ).rejects.toThrow('longer than');
     expect(source.destroyed).toBe(true);
   });

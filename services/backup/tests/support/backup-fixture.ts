@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
 import { databaseOf } from '../../src/databases/connect.ts';
 import { createBackup, type Backup, type BackupConfig, type StoreOwner } from '../../src/index.ts';
 import { tar } from '../archives/tar-bytes.ts';
@@ -49,6 +50,7 @@ export async function createBackupFixture(name: string): Promise<BackupFixture> 
     backupsDir: join(dir, 'backups'),
     scratchDir: join(dir, 'scratch'),
     restoreStore: 'tasks',
+    ...DEFAULT_SIZES,
     secrets: { adminUrls: { tasks: tasks.url, auth: auth.url } },
   };
   await mkdir(config.backupsDir);

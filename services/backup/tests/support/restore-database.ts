@@ -1,8 +1,10 @@
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
+import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
 import { inDatabase } from '../../src/databases/connect.ts';
 import { createFreshDatabase, dropFresh } from '../../src/databases/fresh-database.ts';
 import { databaseOf } from '../../src/databases/connect.ts';
+import { loadLimits } from '../../src/restore/load-limits.ts';
 import { restoreNames, type RestoreNames } from '../../src/databases/names.ts';
 
 export interface FreshTestDatabase {
@@ -19,7 +21,7 @@ export interface FreshTestDatabase {
 export async function createFreshTestDatabase(name: string): Promise<FreshTestDatabase> {
   const live = await createTestDatabase(name);
   const names = restoreNames(databaseOf(live.url), randomBytes(6).toString('hex'));
-  const loaderUrl = await createFreshDatabase(live.url, names);
+  const loaderUrl = await createFreshDatabase(live.url, names, loadLimits(DEFAULT_SIZES));
   return {
     live,
     names,

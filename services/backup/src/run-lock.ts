@@ -1,27 +1,25 @@
 import type { Database } from '@taskmesh/database';
-import { errorCode } from '../error-code.ts';
+import { errorCode } from './error-code.ts';
 
-/** One restore at a time, of all instances that share our database. */
-export interface RestoreLock {
+/** One run of a kind at a time, of all instances that share our database. */
+export interface RunLock {
   /**
    * Runs `work` alone. `mayGoOn` says whether the lock is still ours: a lost connection loses it. When our database is away,
    * `work` runs with `mayGoOn` false from the beginning.
-   * @throws RestoreBusy after `waitMs`
+   * @throws what `busy` makes, after `waitMs`
    */
   run<Result>(waitMs: number, work: (mayGoOn: () => Promise<boolean>) => Promise<Result>): Promise<Result>;
 }
 
-export class RestoreBusy extends Error {
-  override readonly name = 'RestoreBusy';
-  constructor() {
-    super('Another restore is running; try again later.');
-  }
+export interface RunLockOptions {
+  /** Of all who share our database. */
+  name: string;
+  busy: () => Error;
 }
 
-const LOCK_NAME = 'taskmesh-restore';
 const LOCK_NOT_AVAILABLE = '55P03';
 
-export function createRestoreLock(database: Database): RestoreLock {
+export function createRunLock(database: Database, { name, busy }: RunLockOptions): RunLock {
   let queue: Promise<unknown> = Promise.resolve();
 
   return {
@@ -32,8 +30,8 @@ export function createRestoreLock(database: Database): RestoreLock {
       const mine = new Promise<void>((resolve) => (leave = resolve));
       queue = before.then(() => mine);
       try {
-        await inTime(before, waitMs);
-        return await alone(database, waitMs - (performance.now() - begin), work);
+        await inTime(before, waitMs, busy);
+        return await alone({ database, name, busy, waitMs: waitMs - (performance.now() - begin) }, work);
       } finally {
         leave();
       }
@@ -42,17 +40,16 @@ export function createRestoreLock(database: Database): RestoreLock {
 }
 
 /** Resolves with `promise`, which does not reject. */
-async function inTime(promise: Promise<unknown>, waitMs: number): Promise<void> {
+async function inTime(promise: Promise<unknown>, waitMs: number, busy: () => Error): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new RestoreBusy()), waitMs);
+    timer = setTimeout(() => reject(busy()), waitMs);
   });
   await Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 async function alone<Result>(
-  database: Database,
-  waitMs: number,
+  { database, name, busy, waitMs }: RunLockOptions & { database: Database; waitMs: number },
   work: (mayGoOn: () => Promise<boolean>) => Promise<Result>,
 ): Promise<Result> {
   const client = await connected(database);
@@ -60,7 +57,7 @@ async function alone<Result>(
   try {
     await client.query('set statement_timeout = 0'); // the pool's limit is as long as the wait
     await client.query(`set lock_timeout = ${Math.max(1, Math.floor(waitMs))}`);
-    await client.query('select pg_advisory_lock(hashtext($1))', [LOCK_NAME]);
+    await client.query('select pg_advisory_lock(hashtext($1))', [name]);
     await client.query('set lock_timeout = 0');
     return await work(() =>
       client.query('select 1').then(
@@ -69,7 +66,7 @@ async function alone<Result>(
       ),
     );
   } catch (error) {
-    throw errorCode(error) === LOCK_NOT_AVAILABLE ? new RestoreBusy() : error;
+    throw errorCode(error) === LOCK_NOT_AVAILABLE ? busy() : error;
   } finally {
     client.release(true); // the session's end gives the lock back, whatever state it is in
   }

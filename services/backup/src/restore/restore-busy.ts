@@ -1,0 +1,6 @@
+export class RestoreBusy extends Error {
+  override readonly name = 'RestoreBusy';
+  constructor() {
+    super('Another restore is running; try again later.');
+  }
+}

@@ -1,0 +1,15 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { StoreName } from '../stores/store.ts';
+
+/** A verification that may have databases on the stores' servers; the line goes when they are gone. */
+export const VerificationEntity = defineEntity({
+  name: 'Verification',
+  tableName: 'verifications',
+  properties: {
+    id: p.string().primary(),
+    stores: p.array<StoreName>().columnType('text[]'),
+    startedAt: p.datetime(3),
+  },
+});
+
+export type Verification = InferEntity<typeof VerificationEntity>;

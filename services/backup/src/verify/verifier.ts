@@ -1,0 +1,128 @@
+import { unavailable } from '@taskmesh/errors';
+import type { Log } from '@taskmesh/service';
+import { stat } from 'node:fs/promises';
+import { hasMainDump, readDumps, type ArchiveDumps, type KnownStores } from '../archives/archive-dumps.ts';
+import { extractArchive } from '../archives/extract-archive.ts';
+import type { ArchiveLimits } from '../archives/limits.ts';
+import type { Manifest } from '../archives/manifest.ts';
+import type { Scratch } from '../archives/scratch.ts';
+import type { OnProgress } from '../backups/backup-progress.ts';
+import { dropFresh } from '../databases/fresh-database.ts';
+import type { LoadLimits } from '../restore/load-limits.ts';
+import { prepareStore } from '../restore/prepare-store.ts';
+import { namesOf } from '../restore/settle-restore.ts';
+import type { RunLock } from '../run-lock.ts';
+import type { OpenArchive } from '../storage/backup-storage.ts';
+import { MAIN_DUMP, type StoreName } from '../stores/store.ts';
+import type { Verification } from './verification.entity.ts';
+import type { VerificationRepository } from './verification.repository.ts';
+import { VerifyError } from './verify-error.ts';
+
+export interface VerifierDeps extends KnownStores {
+  scratch: Scratch;
+  /** One verification at a time; restores have a lock of their own and never wait for this one. */
+  lock: RunLock;
+  journal: VerificationRepository;
+  now: () => Date;
+  nextId: () => string;
+  log: Log;
+  archiveLimits: ArchiveLimits;
+  loadLimits: LoadLimits;
+  /** How long one verification waits for another one. @default 5_000 */
+  waitMs?: number;
+}
+
+export interface Verifier {
+  /** Restores beside the living stores, and takes all of it away again. Returns which stores the archive would bring back. */
+  verify(archive: OpenArchive, onProgress: OnProgress): Promise<StoreName[]>;
+  /** Removes what a crash left behind. @throws Error when that cannot be done yet */
+  settleInterrupted(): Promise<void>;
+}
+
+const WAIT_MS = 5_000;
+
+export class VerificationBusy extends Error {
+  override readonly name = 'VerificationBusy';
+}
+
+export function createVerifier(deps: VerifierDeps): Verifier {
+  const { scratch, lock, log, archiveLimits, waitMs = WAIT_MS } = deps;
+
+  const settleAll = async () => {
+    for (const left of await deps.journal.all()) {
+      await takeAway(deps, left);
+      log.warn({ verification: left.id }, 'leftovers of an interrupted verification removed');
+    }
+  };
+
+  const verifyAlone = (archive: OpenArchive, onProgress: OnProgress) =>
+    scratch.use(async (dir) => {
+      const { sizeBytes } = archive;
+      onProgress({ phase: 'extract', doneBytes: 0, totalBytes: sizeBytes });
+      const onRead = (doneBytes: number) => onProgress({ phase: 'extract', doneBytes, totalBytes: sizeBytes });
+      await extractArchive({ source: archive.read(), sizeBytes, dir, limits: archiveLimits, onRead });
+      if (!(await hasMainDump(dir))) throw new VerifyError(`it holds no ${MAIN_DUMP}`);
+      const found = await readDumps(dir, deps);
+      await settleAll();
+      await tryDumps(deps, found, onProgress);
+      return found.dumps.map(({ store }) => store.name);
+    });
+
+  return {
+    async verify(archive, onProgress) {
+      try {
+        return await lock.run(waitMs, () => verifyAlone(archive, onProgress));
+      } catch (error) {
+        throw error instanceof VerificationBusy
+          ? unavailable('Another verification is running; try again later.', error)
+          : error;
+      }
+    },
+
+    async settleInterrupted() {
+      try {
+        await lock.run(waitMs, settleAll);
+      } catch (error) {
+        if (!(error instanceof VerificationBusy)) throw error; // who holds the lock has settled all before
+      }
+    },
+  };
+}
+
+async function tryDumps(deps: VerifierDeps, { dumps, manifest }: ArchiveDumps, onProgress: OnProgress): Promise<void> {
+  const { journal, now, nextId, loadLimits, log } = deps;
+  const verification: Verification = {
+    id: nextId(),
+    stores: dumps.map(({ store }) => store.name),
+    startedAt: now(),
+  };
+  await journal.begin(verification);
+  try {
+    for (const { store, path } of dumps) {
+      const totalBytes = (await stat(path)).size;
+      const onLoaded = (doneBytes: number) => onProgress({ phase: 'load', store: store.name, doneBytes, totalBytes });
+      const onCheck = () => onProgress({ phase: 'check', store: store.name });
+      const names = namesOf(store, verification.id);
+      const rows = await prepareStore({ store, names, path, limits: loadLimits, log, onLoaded, onCheck });
+      compareRows(store.name, rows, manifest);
+    }
+  } finally {
+    // The journal keeps in mind what is left: the next verification, or the next start, takes it away.
+    await takeAway(deps, verification).catch((error: unknown) =>
+      log.error({ err: error, verification: verification.id }, 'databases of a verification not removed yet'),
+    );
+  }
+}
+
+/** Rows that were lost between the dump and the store show here. */
+function compareRows(store: StoreName, rows: Record<string, number>, manifest: Manifest | undefined): void {
+  const promised = manifest?.stores[store]?.rows ?? {};
+  for (const [table, count] of Object.entries(rows))
+    if (promised[table] !== undefined && promised[table] !== count)
+      throw new VerifyError(`the table ${table} has ${count} rows, and its manifest says ${promised[table]}`);
+}
+
+async function takeAway({ stores, journal }: VerifierDeps, { id, stores: names }: Verification): Promise<void> {
+  for (const name of names) await dropFresh(stores[name].adminUrl, namesOf(stores[name], id));
+  await journal.end(id);
+}

@@ -1,0 +1,46 @@
+import { outcomeOf } from '@taskmesh/database';
+import { AppError, unavailable } from '@taskmesh/errors';
+import { ExtractionError } from '../archives/extraction-error.ts';
+import { ManifestError } from '../archives/manifest.ts';
+import { asBackupFailure } from '../backups/backup.errors.ts';
+import { errorCode, errorMessage } from '../error-code.ts';
+import { LoadError } from '../loader/load-error.ts';
+import { IncompleteStoreError } from '../restore/prepare-store.ts';
+import { VerifyError } from './verify-error.ts';
+
+const UNDONE = 'The archive was not verified';
+/** What the system says when it cannot, rather than of an archive. */
+const SYSTEM = new Set(['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'EMFILE', 'EIO']);
+/** PostgreSQL's classes of what no dump is to blame for: connections, resources, shutdowns, the server's system. */
+const SERVER = /^(08|53|57P|58)|^E[A-Z]+$/;
+
+/** What an operator is told: an archive that is not fit is CONFLICT, what was away or full is SERVICE_UNAVAILABLE. */
+export function asVerifyFailure(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (error instanceof ExtractionError && SYSTEM.has(errorCode(cause))) return asBackupFailure(cause, UNDONE);
+  if (error instanceof LoadError && isServersFault(cause))
+    return unavailable(`${UNDONE}: a store's server was not available.`, error);
+  const reason = reasonOf(error);
+  if (reason === undefined) return asBackupFailure(error, UNDONE);
+  return new AppError('CONFLICT', `The archive is not fit for a restore: ${reason}`, { cause: error });
+}
+
+/** Whether a restore of the archive would fail, too. */
+export function isUnfit(failure: unknown): boolean {
+  return failure instanceof AppError && failure.code === 'CONFLICT';
+}
+
+function isServersFault(cause: unknown): boolean {
+  const code = errorCode(cause);
+  return code === '' ? outcomeOf(cause) !== 'other' : SERVER.test(code);
+}
+
+/** One sentence; undefined for what is not about the archive. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof VerifyError) return `${error.message}.`;
+  if (error instanceof LoadError) return `the dump was not accepted. ${errorMessage(error)}`;
+  if (error instanceof ExtractionError || error instanceof ManifestError || error instanceof IncompleteStoreError)
+    return errorMessage(error);
+  return undefined;
+}

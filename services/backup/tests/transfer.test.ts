@@ -1,0 +1,155 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { createBackup } from '../src/index.ts';
+import { createBackupFixture, createRecordingLog, tasksDump, type BackupFixture } from './support/backup-fixture.ts';
+
+let fixture: BackupFixture;
+beforeAll(async () => {
+  fixture = await createBackupFixture('transfer');
+});
+afterAll(() => fixture.close());
+
+const MIB = 1024 * 1024;
+const onDisk = (file: string) => join(fixture.config.backupsDir, file);
+const upload = (file: string, ...parts: Buffer[]) => fixture.backup.backups.upload(file, Readable.from(parts));
+const listed = async () => (await fixture.backup.backups.list()).map(({ file }) => file);
+const names = async () => (await readdir(fixture.config.backupsDir)).toSorted();
+const zipped = (text: string) => gzipSync(Buffer.from(text));
+
+describe('an upload', () => {
+  it('is listed with what is known of it, and is the file that was sent', async () => {
+    const content = gzipSync(randomBytes(3 * MIB));
+    const pieces = [content.subarray(0, 1), content.subarray(1, 2), content.subarray(2, MIB), content.subarray(MIB)];
+    const stored = await upload('sent.tar.gz', ...pieces);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    expect(stored).toMatchObject({
+      file: 'sent.tar.gz',
+      sizeBytes: content.length,
+      sha256,
+      stores: [],
+      verifiedAt: null,
+    });
+    expect(await fixture.backup.backups.find('sent.tar.gz')).toMatchObject({ sha256, sizeBytes: content.length });
+    expect((await readFile(onDisk('sent.tar.gz'))).equals(content)).toBe(true);
+    expect((await stat(onDisk('sent.tar.gz'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('can be restored from', async () => {
+    await fixture.archive('source.tar.gz', { 'database.sql': tasksDump(['sent']) });
+    await upload('restorable.tar.gz', await readFile(onDisk('source.tar.gz')));
+    expect(await fixture.restore('restorable.tar.gz')).toMatchObject({ databaseRestored: true });
+  });
+
+  it('may be repeated with the same content, and never replaces another one', async () => {
+    const first = await upload('taken.tar.gz', zipped('first'));
+    expect(await upload('taken.tar.gz', zipped('first'))).toMatchObject({ sha256: first.sha256 });
+    await expect(upload('taken.tar.gz', zipped('second'))).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect((await readFile(onDisk('taken.tar.gz'))).equals(zipped('first'))).toBe(true);
+  });
+
+  it('has one winner of several at once', async () => {
+    const sent = await Promise.allSettled(['a', 'b', 'c', 'd'].map((text) => upload('raced.tar.gz', zipped(text))));
+    expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const [winner] = sent.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const sha256 = createHash('sha256')
+      .update(await readFile(onDisk('raced.tar.gz')))
+      .digest('hex');
+    expect(winner?.sha256).toBe(sha256);
+  });
+
+  it.each([
+    'notes.txt', 'a.tar', '.hidden.tar.gz', '.tar.gz', '../x.tar.gz', 'a/b.tar.gz', '/tmp/x.tar.gz', 'a\\b.tar.gz',
+    'a\0.tar.gz', 'a\n.tar.gz', '', '..', `${'x'.repeat(250)}.tar.gz`, '\ud800.tar.gz',
+  ])('cannot be named %j', async (file) => {
+    const before = await names();
+    await expect(upload(file, zipped('x'))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+    expect(await names()).toEqual(before);
+  }); // prettier-ignore
+
+  it.each([
+    ['text.tar.gz', Buffer.from('PK is no gzip')],
+    ['empty.tar.gz', Buffer.alloc(0)],
+    ['one-byte.tar.gz', Buffer.from([0x1f])],
+    ['plain.tar.gz.age', zipped('not encrypted')],
+  ])('must be what its name %j says', async (file, content) => {
+    await expect(upload(file, content)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+    expect(await listed()).not.toContain(file);
+  });
+
+  it('may be encrypted, whatever the content', async () => {
+    await upload('secret.tar.gz.age', Buffer.from('age-encryption.org/v1\n-> X25519'), Buffer.from(' …'));
+    expect(await listed()).toContain('secret.tar.gz.age');
+  });
+
+  it('that breaks off or stops in the middle leaves nothing', async () => {
+    const before = await names();
+    const broken = new Readable({ read: () => undefined });
+    const sending = fixture.backup.backups.upload('broken.tar.gz', broken);
+    broken.push(zipped('half').subarray(0, 10));
+    broken.destroy(new Error('aborted'));
+    await expect(sending).rejects.toMatchObject({ code: 'BAD_USER_INPUT', message: 'The upload broke off.' });
+    expect(await names()).toEqual(before);
+  });
+
+  it('is refused as soon as it is larger than a restore takes', async () => {
+    const before = await names();
+    const { log } = createRecordingLog();
+    const small = await createBackup({ ...fixture.config, maxArchiveBytes: MIB }, { clock: { now: () => Date.now() }, log }); // prettier-ignore
+    await small.start();
+    let sent = 0;
+    const endless = new Readable({
+      read() {
+        sent += 64 * 1024;
+        this.push(sent === 64 * 1024 ? Buffer.concat([zipped('x'), Buffer.alloc(64 * 1024)]) : Buffer.alloc(64 * 1024));
+      },
+    });
+    await expect(small.backups.upload('large.tar.gz', endless)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+    await small.stop();
+    expect(endless.destroyed).toBe(true);
+    expect(sent).toBeLessThan(2 * MIB);
+    expect(await names()).toEqual(before);
+  });
+});
+
+describe('a download', () => {
+  it('is the file as it is stored, with its checksum when it is known', async () => {
+    const content = zipped('to be downloaded');
+    const { sha256 } = await upload('down.tar.gz', content);
+    const download = await fixture.backup.backups.download('down.tar.gz');
+    expect(download).toMatchObject({ sizeBytes: content.length, sha256 });
+    if (!download) throw new Error('not found');
+    await fixture.backup.backups.remove('down.tar.gz');
+    expect((await buffer(download.read())).equals(content)).toBe(true);
+    await download.close();
+    await writeFile(onDisk('foreign.tar.gz'), content);
+    const foreign = await fixture.backup.backups.download('foreign.tar.gz');
+    expect(foreign?.sha256).toBeNull();
+    await foreign?.close();
+  });
+
+  it('is of what is listed only', async () => {
+    await writeFile(onDisk('notes.txt'), 'not for you');
+    await mkdir(onDisk('folder'));
+    await writeFile(onDisk('folder/inner.tar.gz'), 'not listed');
+    for (const file of ['notes.txt', 'folder/inner.tar.gz', '../x.tar.gz', 'none.tar.gz', '', 'folder'])
+      expect(await fixture.backup.backups.download(file)).toBeUndefined();
+  });
+});
+
+describe('a backup', () => {
+  it('is found by its name', async () => {
+    await upload('found.tar.gz', zipped('x'));
+    const ask = async (file: string) => {
+      const query = 'query ($file: String!) { backup(file: $file) { file } }';
+      const asked = { identity: { role: 'operator' } as const, requestId: 'r' };
+      return (await fixture.backup.subgraph.execute({ query, variables: { file } }, asked)).data?.backup;
+    };
+    expect(await ask('found.tar.gz')).toEqual({ file: 'found.tar.gz' });
+    expect(await ask('missing.tar.gz')).toBeNull();
+    expect(await ask('../found.tar.gz')).toBeNull();
+  });
+});
