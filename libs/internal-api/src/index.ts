@@ -2,3 +2,15 @@ export type { Adoption } from './adoption.ts';
 export { createInternalClient, serveInternalApi, type InternalApi, type InternalClientOptions } from './define.ts';
 export { authInternal, authRestore, type AuthInternal, type AuthRestore, type EndedSession } from './auth.ts';
 export { tasksInternal, tasksRestore, type FeedPosition, type TasksInternal, type TasksRestore } from './tasks.ts';
+export type {
+  ArchiveDownload,
+  BackupEntry,
+  BackupWork,
+  OnWorkProgress,
+  RestoreEnd,
+  WorkProgress,
+} from './backup/backup-work.ts';
+export { createBackupWorkClient } from './backup/client.ts';
+export { createLines, type Lines } from './backup/lines.ts';
+export { receiveBody } from './backup/receive-body.ts';
+export { serveBackupWork, type ServedBackupWork } from './backup/serve.ts';

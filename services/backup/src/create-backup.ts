@@ -1,4 +1,5 @@
 import { asUnavailable, type Database } from '@taskmesh/database';
+import type { BackupWork } from '@taskmesh/internal-api';
 import type { Clock, HealthReport, Log, Service } from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { randomBytes } from 'node:crypto';
@@ -13,6 +14,7 @@ import { createBackupDatabase } from './database.ts';
 import { createBackupMetrics, type BackupMetrics } from './metrics.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
+import { createBackupWork } from './operators/backup-work.ts';
 import { loadLimits } from './restore/load-limits.ts';
 import { RestoreBusy } from './restore/restore-busy.ts';
 import { createRestoreRepository } from './restore/restore.repository.ts';
@@ -43,6 +45,8 @@ export interface Backup extends Service {
   subgraph: Subgraph;
   /** For operators only: who calls it has checked that. */
   backups: BackupService;
+  /** The same for the gateway, and restores. */
+  work: BackupWork;
   /** Ready when our own database answers. */
   ready(): Promise<HealthReport>;
 }
@@ -94,6 +98,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   return {
     subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(), resolvers, mapError: asUnavailable, log }),
     backups,
+    work: createBackupWork({ backups, restores }),
     async start() {
       await database.migrate();
       await scratch.sweep();

@@ -1,5 +1,5 @@
 import { createIdentitySigner, createIdentityVerifier } from '@taskmesh/identity';
-import { authRestore, createInternalClient, tasksRestore } from '@taskmesh/internal-api';
+import { authRestore, createInternalClient, serveBackupWork, tasksRestore } from '@taskmesh/internal-api';
 import {
   createAdminServer,
   createLog,
@@ -65,6 +65,12 @@ await runMain(async () => {
     host: own.HOST,
     port: own.PORT,
     authenticate: async (authorization) => verifier.verify(authorization?.replace(/^Bearer /, '') ?? ''),
+    routes: (app) =>
+      serveBackupWork(app, {
+        work: backup.work,
+        verifier,
+        onDefect: (error) => log.error({ err: error }, 'work for an operator failed'),
+      }),
     log,
   });
   const admin = createAdminServer({ host: own.HOST, port: own.ADMIN_PORT, metrics, ready: () => backup.ready(), log });

@@ -1,6 +1,6 @@
 import { unavailable } from '@taskmesh/errors';
 import type { IdentitySigner } from '@taskmesh/identity';
-import { authInternal, createInternalClient, tasksInternal } from '@taskmesh/internal-api';
+import { authInternal, createBackupWorkClient, createInternalClient, tasksInternal } from '@taskmesh/internal-api';
 import type { SubgraphRequest } from '@taskmesh/subgraph';
 import type { Connections, RequestOptions } from './connections.ts';
 import { createPool, postGraphQL } from './http-client.ts';
@@ -44,6 +44,7 @@ export function connectHttp(options: {
     },
     auth: createInternalClient(authInternal, { pool: pools.auth, ...internal }),
     tasks: createInternalClient(tasksInternal, { pool: pools.tasks, ...internal }),
+    backup: createBackupWorkClient({ pool: pools.backup, signer }),
     async probe(service, url) {
       if (url !== undefined) return outside.probe(url);
       const call = { identity: { role: 'service', name: CALLER } as const, requestId: 'probe' };

@@ -1,5 +1,5 @@
 import { unavailable } from '@taskmesh/errors';
-import type { AuthInternal, TasksInternal } from '@taskmesh/internal-api';
+import type { AuthInternal, BackupWork, TasksInternal } from '@taskmesh/internal-api';
 import type { Subgraph } from '@taskmesh/subgraph';
 import { createOutsideClient } from './outside-client.ts';
 import type { Connections } from './connections.ts';
@@ -8,7 +8,7 @@ import type { Connections } from './connections.ts';
 export interface InProcessServices {
   auth: { subgraph: Subgraph; internal: AuthInternal };
   tasks: { subgraph: Subgraph; internal: TasksInternal };
-  backup: { subgraph: Subgraph };
+  backup: { subgraph: Subgraph; work: BackupWork };
 }
 
 /**
@@ -34,6 +34,7 @@ export function connectInProcess(services: InProcessServices): Connections {
     },
     auth: services.auth.internal,
     tasks: services.tasks.internal,
+    backup: services.backup.work,
     async probe(service, url) {
       if (url !== undefined) return outside.probe(url);
       await named(service).execute(

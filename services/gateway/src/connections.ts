@@ -1,5 +1,5 @@
 import type { Identity } from '@taskmesh/identity';
-import type { AuthInternal, TasksInternal } from '@taskmesh/internal-api';
+import type { AuthInternal, BackupWork, TasksInternal } from '@taskmesh/internal-api';
 import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 
 /** What goes along with a request to a service. */
@@ -14,7 +14,7 @@ export interface Connections {
   /**
    * One GraphQL request. `url` is only for services of a foreign graph (SUPERGRAPH_FILE); ours are known by name.
    * The result belongs to the caller, who may change it.
-   * @throws AppError SERVICE_UNAVAILABLE when there is no answer within 10 s
+   * @throws AppError SERVICE_UNAVAILABLE when there is no answer in time
    */
   request(
     service: string,
@@ -24,6 +24,8 @@ export interface Connections {
   ): Promise<SubgraphResult>;
   auth: AuthInternal;
   tasks: TasksInternal;
+  /** For operators only: who calls it has checked that. */
+  backup: BackupWork;
   /** Resolves when the service answers. */
   probe(service: string, url?: string): Promise<void>;
   close(): Promise<void>;
@@ -31,7 +33,7 @@ export interface Connections {
 
 export interface RequestOptions {
   call: ServiceCall;
-  /** At most 10,000. */
+  /** @default 10_000 */
   timeoutMs?: number;
   signal?: AbortSignal;
   /** Queries may be sent again when the connection broke before an answer; mutations never. */

@@ -10,13 +10,14 @@ export function createRestoreResolvers(service: RestoreService): {
     Mutation: {
       restoreBackup: async (_parent, { file }, { identity }) => {
         requireOperator(identity);
-        return resultOf(await service.restore(file));
+        return restoreResultOf(await service.restore(file));
       },
     },
   };
 }
 
-function resultOf(outcome: RestoreOutcome): RestoreResult {
+/** What the caller hears of an outcome. */
+export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
   switch (outcome.kind) {
     case 'restored':
       return done('RESTORED', 'Database restored; the application may need a restart.');

@@ -8,6 +8,7 @@ import type { GatewayConfig } from '../config.ts';
 import { createCors } from './cors.ts';
 import { errorText, JSON_TYPE, sendError, toAppError } from './errors.ts';
 import { holdBodiesBack } from './expectations.ts';
+import { isPatientWith } from './long-bodies.ts';
 import { BODY_LIMIT_BYTES } from './json-bytes.ts';
 import { leaveBodies } from './leave-bodies.ts';
 import { cutSlowReaders, slowClientLimits } from './slow-clients.ts';
@@ -79,6 +80,7 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
 /** What Node's parser refuses never becomes a request: the answer is written by hand. */
 function answerBadRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isPatientWith(socket)) return;
   const refused = REFUSALS[error.code ?? ''] ?? BAD_REQUEST;
   const requestId = randomUUID();
   const body = errorText(new AppError(refused.code, refused.message), requestId);

@@ -1,26 +1,27 @@
 import type { FastifyInstance } from 'fastify';
 import { authEndpoints } from './auth/endpoints.ts';
-import { restoreRoute } from './backup/restore.ts';
+import { backupRoutes, type BackupParts } from './backup/routes.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { fullEndpoints } from './full/endpoints.ts';
+import { describeBackups } from './openapi/backups.ts';
 import { describeApi, type Chapter } from './openapi/document.ts';
 import { prepareOperations, type PreparedOperations } from './operations.ts';
 import { reducedEndpoints } from './reduced/endpoints.ts';
 import { serve, type Mount, type RestParts } from './serve.ts';
-import type { GatewayParts } from '../parts.ts';
 
 type Contract = 'full' | 'reduced';
 
 /** The interface document's endpoints over the graph, and their description. What the graph cannot do is absent. */
-export function restRoutes(app: FastifyInstance, parts: RestParts & Pick<GatewayParts, 'operator'>): void {
+export function restRoutes(app: FastifyInstance, parts: RestParts & BackupParts): void {
   const { tasksContract, publicUrl } = parts.config;
   const operations = prepareOperations(parts.executor);
   const chapters = chaptersFor(tasksContract).map((chapter) => present(chapter, operations));
   for (const mount of [...chapters, ...aliasesFor(tasksContract).map((alias) => present(alias, operations))]) {
     serve(app, parts, operations, mount);
   }
-  restoreRoute(app, parts);
-  if (chapters.some(({ endpoints }) => endpoints.length > 0)) docsRoutes(app, describeApi(chapters, publicUrl));
+  backupRoutes(app, parts);
+  if (chapters.some(({ endpoints }) => endpoints.length > 0))
+    docsRoutes(app, describeApi(chapters, publicUrl, parts.supergraph.own ? [describeBackups()] : []));
 }
 
 const FULL = { envelope: 'tasks', endpoints: fullEndpoints } as const;

@@ -1,5 +1,11 @@
 import { createIdentitySigner, createIdentityVerifier, createSigningKey, publicKeys } from '@taskmesh/identity';
-import { authInternal, serveInternalApi, tasksInternal } from '@taskmesh/internal-api';
+import {
+  authInternal,
+  serveBackupWork,
+  serveInternalApi,
+  tasksInternal,
+  type BackupWork,
+} from '@taskmesh/internal-api';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/messaging';
 import { createLog, startAll, stopAll, systemClock, type Log } from '@taskmesh/service';
@@ -16,6 +22,7 @@ import { readGatewayConfig } from '../../src/config.ts';
 import { connectHttp } from '../../src/connect-http.ts';
 import { connectInProcess } from '../../src/connect-in-process.ts';
 import { createGateway, type Gateway } from '../../src/create-gateway.ts';
+import { createFakeBackupWork, type FakeBackupWork } from './backup-work.ts';
 import { createFakeAuth, type FakeAuth } from './auth.ts';
 import { createFakeTasks, type FakeTasks } from './tasks.ts';
 import { typeDefsOf } from './type-defs.ts';
@@ -25,6 +32,7 @@ export interface TestGateway {
   origin: string;
   auth: FakeAuth;
   tasks: FakeTasks;
+  backupWork: FakeBackupWork;
   /** What was logged, parsed. */
   logged: Record<string, unknown>[];
   /** Over HTTP only: stops a service. */
@@ -69,11 +77,13 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const auth = options.beside?.auth ?? (await createFakeAuth(log));
   const tasks = options.beside?.tasks ?? createFakeTasks(log);
   const backup = createFakeBackup(log);
+  const backupWork = options.beside?.backupWork ?? createFakeBackupWork();
+  const { work } = backupWork;
   const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', ...env });
   const { connections, servers } =
     mode === 'http'
-      ? await overHttp({ auth, tasks, backup }, log)
-      : { connections: connectInProcess({ auth, tasks, backup: { subgraph: backup } }), servers: [] };
+      ? await overHttp({ auth, tasks, backup, work }, log)
+      : { connections: connectInProcess({ auth, tasks, backup: { subgraph: backup, work } }), servers: [] };
   const gateway = await createGateway(config, {
     clock: systemClock,
     log,
@@ -90,6 +100,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     origin,
     auth,
     tasks,
+    backupWork,
     logged,
     stopService: async (name) => servers[['auth', 'tasks', 'backup'].indexOf(name)]?.stop(),
     graphql: (query, { token, variables, operationName, headers } = {}) =>
@@ -123,7 +134,7 @@ function createFakeBackup(log: Log): Subgraph {
   return createSubgraph({ name: 'backup', typeDefs: typeDefsOf('backup'), resolvers: { Query: { backups } }, log });
 }
 
-async function overHttp(services: { auth: FakeAuth; tasks: FakeTasks; backup: Subgraph }, log: Log) {
+async function overHttp(services: { auth: FakeAuth; tasks: FakeTasks; backup: Subgraph; work: BackupWork }, log: Log) {
   const key = await createSigningKey('gateway-1');
   const keys = publicKeys({ keys: [key] });
   const server = (subgraph: Subgraph, routes?: (app: FastifyInstance) => void) => {
@@ -138,7 +149,13 @@ async function overHttp(services: { auth: FakeAuth; tasks: FakeTasks; backup: Su
   const tasks = server(services.tasks.subgraph, (app) =>
     serveInternalApi(app, tasksInternal, services.tasks.internal, verifierOf('tasks')),
   );
-  const backup = server(services.backup);
+  const backup = server(services.backup, (app) =>
+    serveBackupWork(app, {
+      work: services.work,
+      verifier: verifierOf('backup'),
+      onDefect: (error) => log.error({ err: error }, 'work failed'),
+    }),
+  );
   const servers = [auth, tasks, backup];
   await startAll(servers);
   const signer = createIdentitySigner({ issuer: 'gateway', key, clock: systemClock });

@@ -8,12 +8,14 @@ import { readGatewayConfig } from '../../src/config.ts';
 import { createGateway } from '../../src/create-gateway.ts';
 import { createFakeAuth, type FakeAuth } from './auth.ts';
 import { createFakeTasks, type FakeTasks } from './tasks.ts';
+import { createFakeBackupWork, type FakeBackupWork } from '../fakes/backup-work.ts';
 import { typeDefsOf } from '../fakes/type-defs.ts';
 
 export interface RestApp {
   origin: string;
   auth: FakeAuth;
   tasks: FakeTasks;
+  backups: FakeBackupWork;
   /** What was logged, parsed. */
   logged: Record<string, unknown>[];
   stop(): Promise<void>;
@@ -26,12 +28,16 @@ export async function startRestApp(env: Record<string, string> = {}, { waitUntil
   const log = createLog({ service: 'test', level: 'debug', destination });
   const auth = await createFakeAuth(log);
   const tasks = createFakeTasks(log);
+  const backups = createFakeBackupWork();
   const keyValue = createMemoryKeyValue();
   const eventLog = createMemoryEventLog();
   const connections = connectInProcess({
     auth,
     tasks,
-    backup: { subgraph: createSubgraph({ name: 'backup', typeDefs: typeDefsOf('backup'), resolvers: {}, log }) },
+    backup: {
+      subgraph: createSubgraph({ name: 'backup', typeDefs: typeDefsOf('backup'), resolvers: {}, log }),
+      work: backups.work,
+    },
   });
   const config = readGatewayConfig({ PORT: '0', ...env });
   const gateway = await createGateway(config, { clock: systemClock, log, keyValue, eventLog, connections });
@@ -43,5 +49,5 @@ export async function startRestApp(env: Record<string, string> = {}, { waitUntil
     await eventLog.close();
     await keyValue.close();
   };
-  return { origin: gateway.address(), auth, tasks, logged, stop };
+  return { origin: gateway.address(), auth, tasks, backups, logged, stop };
 }

@@ -19,6 +19,8 @@ export interface DocumentCheck {
   covered: Set<string>;
 }
 
+const LINES_TYPE = 'application/x-ndjson';
+
 export function createDocumentCheck(document: OpenApiDocument): DocumentCheck {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   // The package's types do not show its CommonJS default as what an ES module gets.
@@ -43,12 +45,14 @@ export function createDocumentCheck(document: OpenApiDocument): DocumentCheck {
     for (const name of Object.keys(response.headers ?? {})) {
       if (!headers.has(name)) throw new Error(`${where} lacks the header ${name}`);
     }
-    const schema = response.content?.['application/json']?.schema.$ref;
-    if (schema === undefined) throw new Error(`${where} has no described body`);
-    if (headers.get('content-type') !== 'application/json; charset=utf-8') throw new Error(`${where} is no JSON`);
-    if (method !== 'HEAD') {
+    const type = (headers.get('content-type') ?? '').replace(/^application\/json; charset=utf-8$/, 'application/json');
+    const media = response.content?.[type];
+    if (!media) throw new Error(`${where} is no ${Object.keys(response.content ?? {}).join(', ')}`);
+    const schema = media.schema.$ref;
+    if (schema !== undefined && method !== 'HEAD') {
       const validate = bodyCheck(schema);
-      if (!validate(JSON.parse(text))) throw new Error(`${where}: ${ajv.errorsText(validate.errors)} in ${text}`);
+      for (const part of type === LINES_TYPE ? text.trimEnd().split('\n') : [text])
+        if (!validate(JSON.parse(part))) throw new Error(`${where}: ${ajv.errorsText(validate.errors)} in ${part}`);
     }
     covered.add(where);
   };
@@ -61,7 +65,9 @@ function find(document: OpenApiDocument, method: string, target: string) {
   // Aliases are described once, under their main address.
   for (const candidate of [path, path.replace(/^\/(full|reduced)\/api/, '/api')]) {
     const literal = document.paths[candidate];
-    const template = literal ? candidate : candidate.replace(/\/tasks\/[^/]+$/, '/tasks/{id}');
+    const template = literal
+      ? candidate
+      : candidate.replace(/\/tasks\/[^/]+$/, '/tasks/{id}').replace(/\/backups\/[^/]+/, '/backups/{file}');
     const operation = document.paths[template]?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
     if (operation) return { template, operation };
   }

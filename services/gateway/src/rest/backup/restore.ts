@@ -1,23 +1,17 @@
-import { forbidden, unauthenticated } from '@taskmesh/errors';
+import type { OnWorkProgress, RestoreEnd } from '@taskmesh/internal-api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidOperation, type PreparedOperation } from '../../graph/executor.ts';
-import { JSON_TYPE, sendError, toAppError } from '../../http/errors.ts';
 import { addOtherMethods } from '../../http/other-methods.ts';
-import type { GatewayParts } from '../../parts.ts';
 import { errorOf } from '../errors.ts';
+import { requireOperator } from './access.ts';
+import { answerWork, sendAnswer, type BackupAnswer } from './answers.ts';
 import { readFileParameter } from './file-parameter.ts';
+import type { BackupParts } from './routes.ts';
 
-const PATH = '/api/backup/restore';
+export const RESTORE_PATH = '/api/backup/restore';
 const OPERATION = `mutation RestRestore($file: String!) {
   restore: restoreBackup(file: $file) { success message error outcome }
 }`;
-
-interface Restored {
-  success: boolean;
-  message: string;
-  error: string | null;
-  outcome: keyof typeof STATUS;
-}
 
 /** Rules 1 to 10 of the interface document, as statuses. */
 const STATUS = {
@@ -30,25 +24,25 @@ const STATUS = {
   FAILED: 500,
 };
 
-type Parts = Pick<GatewayParts, 'executor' | 'operator' | 'requestCall' | 'log'>;
+type Restore = (request: FastifyRequest, file: string, onProgress?: OnWorkProgress) => Promise<RestoreEnd>;
 
 /** `POST /api/backup/restore?file=`: for operators; absent where the graph cannot restore. A body is passed over. */
-export function restoreRoute(app: FastifyInstance, parts: Parts): void {
-  const operation = prepared(parts);
-  if (!operation) return;
-  void app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => {
-      const known = toAppError(error);
-      if (known !== error && known.httpStatus === 500)
-        parts.log.error({ err: error, requestId: request.id }, 'restore failed');
-      return sendError(reply, known, 'backup');
-    });
-    scope.post(PATH, (request, reply) => restore(parts, operation, request, reply));
-    addOtherMethods(scope, PATH, ['POST'], 'backup');
-  });
+export function restoreRoute(scope: FastifyInstance, parts: BackupParts): void {
+  const restore = restoreOf(parts);
+  if (!restore) return;
+  scope.post(RESTORE_PATH, (request, reply) => answer(parts, restore, request, reply));
+  addOtherMethods(scope, RESTORE_PATH, ['POST'], 'backup');
 }
 
-function prepared({ executor }: Parts): PreparedOperation | undefined {
+/** Our own service is asked without the graph: then there is progress to tell. */
+function restoreOf(parts: BackupParts): Restore | undefined {
+  const { backup } = parts.connections;
+  if (parts.supergraph.own) return (_request, file, onProgress) => backup.restore(file, onProgress);
+  const operation = prepared(parts);
+  return operation && ((request, file) => restoreByGraph(parts, operation, request, file));
+}
+
+function prepared({ executor }: BackupParts): PreparedOperation | undefined {
   try {
     return executor.prepare(OPERATION);
   } catch (error) {
@@ -57,26 +51,30 @@ function prepared({ executor }: Parts): PreparedOperation | undefined {
   }
 }
 
-async function restore(parts: Parts, operation: PreparedOperation, request: FastifyRequest, reply: FastifyReply) {
-  const check = parts.operator(request.raw);
-  if (!check.ok)
-    throw check.status === 401
-      ? unauthenticated('The backup token is missing or wrong.')
-      : forbidden('Only callers on this machine may restore.');
-  const named = readFileParameter(request.raw.url ?? '');
-  if ('refused' in named)
-    return send(reply, named.status, { success: false, message: named.refused, error: named.refused });
-  const call = parts.requestCall(request, { role: 'operator' });
-  const { data, errors } = await parts.executor.run(operation, { file: named.file }, call);
+async function restoreByGraph(
+  { requestCall, executor }: BackupParts,
+  operation: PreparedOperation,
+  request: FastifyRequest,
+  file: string,
+): Promise<RestoreEnd> {
+  const { data, errors } = await executor.run(operation, { file }, requestCall(request, { role: 'operator' }));
   if (errors?.[0]) throw errorOf(errors[0]);
-  const { success, message, error, outcome } = data?.['restore'] as Restored; // validated against the schema
-  return send(reply, STATUS[outcome], { success, message, ...(!success && { error: error ?? message }) });
+  return data?.['restore'] as RestoreEnd; // validated against the schema
 }
 
-function send(
-  reply: FastifyReply,
-  status: number,
-  body: { success: boolean; message: string; error?: string },
-): FastifyReply {
-  return reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(body));
+async function answer(parts: BackupParts, restore: Restore, request: FastifyRequest, reply: FastifyReply) {
+  requireOperator(parts, request);
+  const named = readFileParameter(request.raw.url ?? '');
+  if ('refused' in named) {
+    const { status, refused } = named;
+    return sendAnswer(reply, { status, body: { success: false, message: refused, error: refused } });
+  }
+  return answerWork(request, reply, {
+    run: async (onProgress) => answerOf(await restore(request, named.file, onProgress)),
+    onDefect: (error) => parts.log.error({ err: error, requestId: request.id }, 'restore failed'),
+  });
+}
+
+function answerOf({ success, message, error, outcome }: RestoreEnd): BackupAnswer {
+  return { status: STATUS[outcome], body: { success, message, ...(!success && { error: error ?? message }) } };
 }

@@ -72,10 +72,7 @@ function article(entry: Entry, document: OpenApiDocument): Markup {
   const { path, method, operation } = entry;
   return html`<article id="${operation.operationId}">
     <h3>${operation.summary}</h3>
-    <div class="route">
-      ${methodBadge(method)}<code>${path}</code
-      ><span class="key">${operation.security.length > 0 ? 'needs an access token' : 'open to anybody'}</span>
-    </div>
+    <div class="route">${methodBadge(method)}<code>${path}</code><span class="key">${accessTo(operation)}</span></div>
     ${operation.description === undefined ? NOTHING : prose(operation.description)} ${parameters(operation, document)}
     ${requestBody(operation, document)}
     <h4>Try it</h4>
@@ -83,6 +80,11 @@ function article(entry: Entry, document: OpenApiDocument): Markup {
     <h4>Answers</h4>
     ${Object.entries(operation.responses).map(([status, response]) => answer(status, response, document))}
   </article>`;
+}
+
+function accessTo({ security }: Operation): string {
+  if (security.some((scheme) => 'backupToken' in scheme)) return 'for operators';
+  return security.length > 0 ? 'needs an access token' : 'open to anybody';
 }
 
 function parameters({ parameters: list = [] }: Operation, { components }: OpenApiDocument): Markup {
@@ -116,9 +118,16 @@ function requestBody({ requestBody: body }: Operation, { components }: OpenApiDo
 /** What anybody can paste into a shell; capitals are to be filled in. */
 function curl({ path, method, operation }: Entry, { servers }: OpenApiDocument): string {
   const example = operation.requestBody?.content['application/json']?.example;
+  const isForOperators = operation.security.some((scheme) => 'backupToken' in scheme);
+  const query = operation.parameters?.some(({ name, in: place }) => place === 'query' && name === 'file')
+    ? '?file=FILE'
+    : '';
   const words = [
-    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} ${servers[0]?.url ?? ''}${path.replace('{id}', 'TASK_ID')}`,
-    ...(operation.security.length > 0 ? ["-H 'authorization: Bearer ACCESS_TOKEN'"] : []),
+    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} ${servers[0]?.url ?? ''}${path.replace('{id}', 'TASK_ID').replace('{file}', 'FILE')}${query}`,
+    ...(operation.security.length > 0
+      ? [`-H 'authorization: Bearer ${isForOperators ? 'BACKUP_TOKEN' : 'ACCESS_TOKEN'}'`]
+      : []),
+    ...(operation.requestBody?.content['application/gzip'] ? ['--upload-file FILE'] : []),
     ...(example === undefined ? [] : ["-H 'content-type: application/json'", `-d '${JSON.stringify(example)}'`]),
   ];
   return words.join(' \\\n  ');

@@ -5,7 +5,8 @@ import { oneTask, reducedTask } from '../schemas/answers.ts';
 import { plainError, tasksError } from '../schemas/errors.ts';
 import type { Mount } from '../serve.ts';
 import { errorReference, errorResponses, failuresOf, statusOf } from './error-responses.ts';
-import type { JsonSchema, MediaType, OpenApiDocument, Operation, Parameter, Response } from './types.ts';
+import { idOf, mediaOf } from './media.ts';
+import type { JsonSchema, OpenApiDocument, Operation, Parameter, Response } from './types.ts';
 
 /** A group of endpoints with the name of its chapter. */
 export interface Chapter extends Mount {
@@ -13,7 +14,18 @@ export interface Chapter extends Mount {
   description: string;
 }
 
-const INTRODUCTION = `Accounts, tasks and nothing else: JSON over HTTP.
+/** Endpoints that describe themselves. */
+export interface ApiPart {
+  tag: { name: string; description: string };
+  paths: OpenApiDocument['paths'];
+  /** What answers are made of. */
+  schemas: z.ZodType[];
+  responses: OpenApiDocument['components']['responses'];
+  headers: OpenApiDocument['components']['headers'];
+  securitySchemes: OpenApiDocument['components']['securitySchemes'];
+}
+
+const INTRODUCTION = `Accounts, tasks and backups: JSON over HTTP.
 
 Get an access token from sign-up or login and send it as \`Authorization: Bearer <token>\`. Logging out ends it at once.
 
@@ -24,7 +36,11 @@ Errors are JSON: \`error.code\` is for programs, \`message\` for people, \`error
 const JSON_BODY = 'application/json';
 
 /** The API description (OpenAPI 3.1), made from the very schemas that requests are checked with. */
-export function describeApi(chapters: readonly Chapter[], publicUrl: string): OpenApiDocument {
+export function describeApi(
+  chapters: readonly Chapter[],
+  publicUrl: string,
+  others: readonly ApiPart[] = [],
+): OpenApiDocument {
   const endpoints = chapters.flatMap((chapter) => chapter.endpoints);
   const paths: OpenApiDocument['paths'] = {};
   for (const { prefix, envelope, endpoints: members, tag } of chapters) {
@@ -33,11 +49,12 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string): Op
       path[endpoint.method.toLowerCase()] = operationOf(endpoint, { envelope, tag });
     }
   }
+  for (const part of others) Object.assign(paths, part.paths);
   return {
     openapi: '3.1.0',
     info: { title: 'Taskmesh', version: '1.0.0', description: INTRODUCTION },
     servers: [{ url: publicUrl }],
-    tags: chapters.map(({ tag, description }) => ({ name: tag, description })),
+    tags: [...chapters.map(({ tag, description }) => ({ name: tag, description })), ...others.map(({ tag }) => tag)],
     paths,
     components: {
       schemas: {
@@ -45,9 +62,21 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string): Op
           endpoints.flatMap(({ bodySchema }) => bodySchema ?? []),
           'input',
         ),
-        ...named([...endpoints.map(({ answerSchema }) => answerSchema), plainError, tasksError], 'output'),
+        ...named(
+          [
+            ...endpoints.map(({ answerSchema }) => answerSchema),
+            plainError,
+            tasksError,
+            ...others.flatMap(({ schemas }) => schemas),
+          ],
+          'output',
+        ),
       },
-      responses: Object.assign({}, ...[...new Set(chapters.map(({ envelope }) => envelope))].map(errorResponses)),
+      responses: Object.assign(
+        {},
+        ...[...new Set(chapters.map(({ envelope }) => envelope))].map(errorResponses),
+        ...others.map(({ responses }) => responses),
+      ),
       headers: {
         RequestId: { description: 'Names this request in our log.', schema: { type: 'string' } },
         Authenticate: { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
@@ -56,8 +85,12 @@ export function describeApi(chapters: readonly Chapter[], publicUrl: string): Op
           description: 'The version of the task, for `If-Match`.',
           schema: { type: 'string', examples: ['"1"'] },
         },
+        ...Object.assign({}, ...others.map(({ headers }) => headers)),
       },
-      securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      securitySchemes: {
+        accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        ...Object.assign({}, ...others.map(({ securitySchemes }) => securitySchemes)),
+      },
     },
   };
 }
@@ -92,15 +125,6 @@ function successOf({ answerSchema, status }: Endpoint): Response {
     },
     content: { [JSON_BODY]: mediaOf(answerSchema) },
   };
-}
-
-function mediaOf(schema: z.ZodType): MediaType {
-  return { schema: { $ref: `#/components/schemas/${idOf(schema)}` }, example: exampleOf(schema) };
-}
-
-function exampleOf(schema: z.ZodType): unknown {
-  const { examples } = schema.meta() ?? {};
-  return Array.isArray(examples) ? examples[0] : undefined;
 }
 
 function parametersOf({ path, querySchema, headers = [] }: Endpoint): Parameter[] {
@@ -168,10 +192,4 @@ function withParts(schema: z.ZodType): z.ZodType[] {
   const fields = schema instanceof z.ZodObject ? Object.values<z.ZodType>(schema.shape) : [];
   const inner = fields.map((field) => (field instanceof z.ZodArray ? (field.element as z.ZodType) : field));
   return [schema, ...inner.filter((field) => field.meta()?.id !== undefined)];
-}
-
-function idOf(schema: z.ZodType): string {
-  const id = schema.meta()?.id;
-  if (id === undefined) throw new Error('a schema of the API has no name');
-  return id;
 }

@@ -124,7 +124,7 @@ function responseOf(envelope: Envelope, failure: Failure): Response {
   return { description, headers: headersOf(status), content: { 'application/json': { schema, example } } };
 }
 
-function headersOf(status: number): Record<string, Header | Reference> {
+export function headersOf(status: number): Record<string, Header | Reference> {
   return {
     'X-Request-Id': { $ref: '#/components/headers/RequestId' },
     ...(status === 401 && { 'WWW-Authenticate': { $ref: '#/components/headers/Authenticate' } }),

@@ -1,0 +1,59 @@
+import type { Readable } from 'node:stream';
+
+/** An archive as the list of them shows it. */
+export interface BackupEntry {
+  file: string;
+  sizeBytes: number;
+  /** Of the whole file, as hexadecimal digits; null when it was not made or taken in here. */
+  sha256: string | null;
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string;
+  stores: string[];
+  /** When it was last restored into a scratch database to prove it. */
+  verifiedAt: string | null;
+}
+
+/** How far a long piece of work has come. */
+export interface WorkProgress {
+  /** `dump`, `compress`, `extract`, `load`, `check`. */
+  phase: string;
+  store?: string;
+  doneBytes?: number;
+  totalBytes?: number;
+  rows?: number;
+}
+
+export type OnWorkProgress = (progress: WorkProgress) => void;
+
+/** How a restore ended, by the ten rules of the interface document. */
+export interface RestoreEnd {
+  success: boolean;
+  message: string;
+  error: string | null;
+  outcome:
+    'RESTORED' | 'PROCESSED' | 'FILE_MISSING' | 'FILE_OUTSIDE' | 'FILE_NOT_FOUND' | 'EXTRACTION_FAILED' | 'FAILED';
+}
+
+/** An archive on its way to a client. Destroying `content` ends it. */
+export interface ArchiveDownload {
+  sizeBytes: number;
+  sha256: string | null;
+  content: Readable;
+}
+
+/** What backup does for operators that lasts, or moves whole archives. Who calls it has checked who asks. */
+export interface BackupWork {
+  list(): Promise<BackupEntry[]>;
+  find(file: string): Promise<BackupEntry | null>;
+  /** Says whether there was such an archive. */
+  remove(file: string): Promise<boolean>;
+  /** @throws AppError with the reason when there is no backup in the end */
+  create(onProgress?: OnWorkProgress): Promise<BackupEntry>;
+  /** @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for a restore */
+  verify(file: string, onProgress?: OnWorkProgress): Promise<BackupEntry>;
+  restore(file: string, onProgress?: OnWorkProgress): Promise<RestoreEnd>;
+  /** Undefined when there is no such archive. */
+  download(file: string): Promise<ArchiveDownload | undefined>;
+  /** @throws AppError BAD_USER_INPUT, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken by another archive */
+  upload(file: string, content: Readable): Promise<BackupEntry>;
+}

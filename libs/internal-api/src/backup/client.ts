@@ -1,0 +1,135 @@
+import { AppError, isErrorCode, unavailable, type Issue } from '@taskmesh/errors';
+import type { IdentitySigner } from '@taskmesh/identity';
+import type { Readable } from 'node:stream';
+import type { Dispatcher, Pool } from 'undici';
+import type { BackupEntry, BackupWork, OnWorkProgress, RestoreEnd, WorkProgress } from './backup-work.ts';
+import { SILENCE_MS, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
+
+/** Storing an archive for good may take a while after its last byte: a bucket puts parts together. */
+const STORE_TIMEOUT_MS = 10 * 60_000;
+const SERVICE = 'backup';
+
+/**
+ * The work over HTTP, as an operator. Who made the pool closes it. A service that is away, or that was lost on the way,
+ * is a SERVICE_UNAVAILABLE: what became of the work is then unknown.
+ */
+export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: IdentitySigner }): BackupWork {
+  const send = async (
+    options: Pick<Dispatcher.RequestOptions, 'method' | 'path' | 'body' | 'headersTimeout' | 'signal'>,
+  ) => {
+    const token = await signer.tokenFor({ role: 'operator' }, SERVICE);
+    const headers = { authorization: `Bearer ${token}` };
+    try {
+      return await pool.request({ headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS, ...options, headers });
+    } catch (cause) {
+      throw asAway(cause);
+    }
+  };
+
+  const run = async <Result>(name: WorkName, file = '', onProgress?: OnWorkProgress): Promise<Result> => {
+    const { body } = await send({ method: 'POST', path: pathOf(name, file) });
+    const end = await lastOf(body, onProgress);
+    if ('error' in end) throw errorOf(end.error);
+    return end.result as Result; // our own service's form
+  };
+
+  return {
+    list: () => run<BackupEntry[]>('list'),
+    find: (file) => run<BackupEntry | null>('find', file),
+    remove: (file) => run<boolean>('remove', file),
+    create: (onProgress) => run<BackupEntry>('create', '', onProgress),
+    verify: (file, onProgress) => run<BackupEntry>('verify', file, onProgress),
+    restore: (file, onProgress) => run<RestoreEnd>('restore', file, onProgress),
+
+    async download(file) {
+      const { statusCode, headers, body } = await send({ method: 'GET', path: pathOf('archive', file) });
+      if (statusCode === 404) {
+        await body.dump();
+        return undefined;
+      }
+      if (statusCode !== 200) throw await refusalOf(body);
+      const { etag } = headers;
+      const sha256 = typeof etag === 'string' ? etag.slice(1, -1) : null;
+      return { sizeBytes: Number(headers['content-length']), sha256, content: body };
+    },
+
+    async upload(file, content) {
+      const end = endOf(content);
+      try {
+        const { statusCode, body } = await send({
+          method: 'PUT',
+          path: pathOf('archive', file),
+          body: content,
+          headersTimeout: 0, // how long the parts may take is the matter of who makes `content`
+          signal: end.late,
+        });
+        if (statusCode !== 200) throw await refusalOf(body);
+        return (await body.json()) as BackupEntry; // our own service's form
+      } finally {
+        end.forget();
+        content.destroy();
+      }
+    },
+  };
+}
+
+/** `late` fires when there is no answer long after the last byte. */
+function endOf(content: Readable): { late: AbortSignal; forget(): void } {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const begin = () => (timer = setTimeout(() => controller.abort(), STORE_TIMEOUT_MS));
+  content.once('end', begin);
+  return {
+    late: controller.signal,
+    forget() {
+      content.off('end', begin);
+      clearTimeout(timer);
+    },
+  };
+}
+
+const pathOf = (name: string, file: string) => `${WORK_PATH}/${name}?file=${encodeURIComponent(file)}`;
+
+type End = Extract<WorkLine, { result: unknown } | { error: object }>;
+
+async function lastOf(body: Readable, onProgress: OnWorkProgress | undefined): Promise<End> {
+  try {
+    for await (const text of linesOf(body)) {
+      if (text === '') continue;
+      const line = JSON.parse(text) as WorkLine; // our own service's form
+      if (!('progress' in line)) return line;
+      onProgress?.(line.progress as WorkProgress);
+    }
+  } catch (cause) {
+    throw asAway(cause);
+  }
+  throw unavailable(undefined, new Error('The service was lost before the end.'));
+}
+
+async function* linesOf(body: Readable): AsyncGenerator<string> {
+  let rest = '';
+  for await (const part of body.setEncoding('utf8')) {
+    const lines = `${rest}${String(part)}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+}
+
+async function refusalOf(body: Dispatcher.ResponseData['body']): Promise<AppError> {
+  try {
+    return errorOf(((await body.json()) as Extract<WorkLine, { error: object }>).error); // our own service's form
+  } catch (cause) {
+    return asAway(cause);
+  }
+}
+
+function errorOf({ code, message, issues }: { code: string; message: string; issues?: unknown }): AppError {
+  return new AppError(isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR', message, {
+    ...(Array.isArray(issues) && { issues: issues as Issue[] }), // our own service's form
+    ...(code === 'SERVICE_UNAVAILABLE' && { retryAfterSeconds: 1 }),
+  });
+}
+
+function asAway(cause: unknown): AppError {
+  return cause instanceof AppError ? cause : unavailable(undefined, cause);
+}

@@ -1,0 +1,109 @@
+import { AppError, notFound } from '@taskmesh/errors';
+import type { IdentityVerifier } from '@taskmesh/identity';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Readable } from 'node:stream';
+import type { BackupWork, OnWorkProgress } from './backup-work.ts';
+import { createLines } from './lines.ts';
+import { SIGN_OF_LIFE_MS, UPLOAD_SILENCE_MS, WORK_NAMES, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
+import { receiveBody } from './receive-body.ts';
+
+export interface ServedBackupWork {
+  work: BackupWork;
+  verifier: IdentityVerifier;
+  /** Hears of failures that are defects. */
+  onDefect: (error: unknown) => void;
+}
+
+/** The work by HTTP, for callers that show an operator's identity token. Bodies are streams: nothing is collected. */
+export function serveBackupWork(app: FastifyInstance, { work, verifier, onDefect }: ServedBackupWork): void {
+  const told = (error: unknown) => {
+    if (!(error instanceof AppError)) onDefect(error);
+    return failureOf(error);
+  };
+
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    scope.addHook('onRequest', async ({ headers }) => {
+      const { authorization = '' } = headers;
+      const { role } = await verifier.verify(authorization.replace(/^Bearer /, ''));
+      if (role !== 'operator') throw new AppError('FORBIDDEN', 'For operators only.');
+    });
+    scope.setErrorHandler((error, _request, reply) => {
+      const failure = told(error);
+      return reply.code(error instanceof AppError ? error.httpStatus : 500).send(failure);
+    });
+
+    for (const name of WORK_NAMES)
+      scope.post(`${WORK_PATH}/${name}`, (request, reply) => {
+        const file = fileOf(request);
+        reply.header('content-type', 'application/x-ndjson');
+        return reply.send(linesOf((onProgress) => runWork(work, { name, file, onProgress }), told));
+      });
+
+    scope.get(`${WORK_PATH}/archive`, async (request, reply) => {
+      const download = await work.download(fileOf(request));
+      if (!download) throw notFound('There is no such backup file.');
+      return sendArchive(reply, download);
+    });
+    scope.put(`${WORK_PATH}/archive`, async (request) => {
+      const content = receiveBody(request.raw, { silenceMs: UPLOAD_SILENCE_MS });
+      try {
+        return await work.upload(fileOf(request), content);
+      } finally {
+        content.destroy();
+      }
+    });
+  });
+}
+
+function sendArchive(reply: FastifyReply, download: NonNullable<Awaited<ReturnType<BackupWork['download']>>>) {
+  const { sizeBytes, sha256, content } = download;
+  if (sha256) reply.header('etag', `"${sha256}"`);
+  return reply
+    .header('content-type', 'application/octet-stream')
+    .header('content-length', String(sizeBytes))
+    .send(content);
+}
+
+function runWork(
+  work: BackupWork,
+  { name, file, onProgress }: { name: WorkName; file: string; onProgress: OnWorkProgress },
+): Promise<unknown> {
+  switch (name) {
+    case 'list':
+      return work.list();
+    case 'create':
+      return work.create(onProgress);
+    case 'find':
+    case 'remove':
+      return work[name](file);
+    case 'verify':
+    case 'restore':
+      return work[name](file, onProgress);
+  }
+}
+
+/** The work goes on when nobody listens any more. */
+function linesOf(run: (onProgress: OnWorkProgress) => Promise<unknown>, told: (error: unknown) => WorkLine): Readable {
+  const lines = createLines({ repeatMs: SIGN_OF_LIFE_MS });
+  void run(lines.progress)
+    .then(
+      (result): WorkLine => ({ result: result ?? null }),
+      (error: unknown) => told(error),
+    )
+    .then(lines.end);
+  return lines.stream;
+}
+
+function failureOf(error: unknown): Extract<WorkLine, { error: object }> {
+  if (!(error instanceof AppError))
+    return { error: { code: 'INTERNAL_SERVER_ERROR', message: 'Internal server error.' } };
+  const { code, message, issues } = error;
+  return { error: { code, message, ...(issues && { issues }) } };
+}
+
+function fileOf({ query }: FastifyRequest): string {
+  const { file } = query as { file?: unknown }; // Fastify's queries are always an object
+  return typeof file === 'string' ? file : '';
+}

@@ -1,0 +1,62 @@
+import { asUnavailable } from '@taskmesh/database';
+import type { BackupEntry, BackupWork } from '@taskmesh/internal-api';
+import type { Backup } from '../backups/backup.entity.ts';
+import type { BackupService, Download } from '../backups/backup.service.ts';
+import { restoreResultOf } from '../restore/restore.resolvers.ts';
+import type { RestoreService } from '../restore/restore.service.ts';
+
+/** The use cases as operators reach them through the gateway: with progress, and with archives as streams. */
+export function createBackupWork({
+  backups,
+  restores,
+}: {
+  backups: BackupService;
+  restores: RestoreService;
+}): BackupWork {
+  return {
+    list: async () => (await told(backups.list())).map(entryOf),
+    find: async (file) => {
+      const backup = await told(backups.find(file));
+      return backup ? entryOf(backup) : null;
+    },
+    remove: (file) => told(backups.remove(file)),
+    create: async (onProgress) => entryOf(await told(backups.create(onProgress))),
+    verify: async (file, onProgress) => entryOf(await told(backups.verify(file, onProgress))),
+    restore: async (file) => {
+      const { error = null, ...end } = restoreResultOf(await restores.restore(file));
+      return { ...end, error };
+    },
+    download: async (file) => {
+      const download = await told(backups.download(file));
+      return download && { sizeBytes: download.sizeBytes, sha256: download.sha256, content: contentOf(download) };
+    },
+    upload: async (file, content) => entryOf(await told(backups.upload(file, content))),
+  };
+}
+
+/** A store that is away is nobody's defect. */
+async function told<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    throw asUnavailable(error) ?? error;
+  }
+}
+
+/** Closes itself at its end, whatever that is. */
+function contentOf({ read, close }: Download) {
+  const content = read();
+  content.once('close', () => void close());
+  return content;
+}
+
+function entryOf({ file, sizeBytes, sha256, createdAt, stores, verifiedAt }: Backup): BackupEntry {
+  return {
+    file,
+    sizeBytes: Number(sizeBytes),
+    sha256: sha256 ?? null,
+    createdAt: createdAt.toISOString(),
+    stores,
+    verifiedAt: verifiedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,12 @@
+import { forbidden, unauthenticated } from '@taskmesh/errors';
+import type { FastifyRequest } from 'fastify';
+import type { GatewayParts } from '../../parts.ts';
+
+/** @throws AppError UNAUTHENTICATED or FORBIDDEN for everybody but operators, whatever they ask for */
+export function requireOperator({ operator }: Pick<GatewayParts, 'operator'>, { raw }: FastifyRequest): void {
+  const check = operator(raw);
+  if (check.ok) return;
+  throw check.status === 401
+    ? unauthenticated('The backup token is missing or wrong.')
+    : forbidden('Backups are for callers on this machine only, unless there is a backup token.');
+}

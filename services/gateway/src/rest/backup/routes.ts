@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import { sendError, toAppError } from '../../http/errors.ts';
+import type { GatewayParts } from '../../parts.ts';
+import { archiveRoutes } from './archives.ts';
+import { restoreRoute } from './restore.ts';
+
+export type BackupParts = Pick<
+  GatewayParts,
+  'executor' | 'operator' | 'requestCall' | 'log' | 'connections' | 'supergraph'
+>;
+
+/** What operators do with backups. Of a foreign graph, only what it can do itself. */
+export function backupRoutes(app: FastifyInstance, parts: BackupParts): void {
+  void app.register(async (scope) => {
+    scope.setErrorHandler((error, request, reply) => {
+      const known = toAppError(error);
+      if (known !== error && known.httpStatus === 500)
+        parts.log.error({ err: error, requestId: request.id }, 'request failed');
+      return sendError(reply, known, 'backup');
+    });
+    restoreRoute(scope, parts);
+    if (parts.supergraph.own) archiveRoutes(scope, parts);
+  });
+}

@@ -1,0 +1,19 @@
+import type { z } from 'zod';
+import type { MediaType } from './types.ts';
+
+/** A body of a schema that has a name and an example. */
+export function mediaOf(schema: z.ZodType): MediaType {
+  return { schema: { $ref: `#/components/schemas/${idOf(schema)}` }, example: exampleOf(schema) };
+}
+
+function exampleOf(schema: z.ZodType): unknown {
+  const { examples } = schema.meta() ?? {};
+  return Array.isArray(examples) ? examples[0] : undefined;
+}
+
+/** The name that a schema's `meta` gives. */
+export function idOf(schema: z.ZodType): string {
+  const id = schema.meta()?.id;
+  if (id === undefined) throw new Error('a schema of the API has no name');
+  return id;
+}

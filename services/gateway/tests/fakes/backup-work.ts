@@ -1,0 +1,98 @@
+import { conflict, notFound } from '@taskmesh/errors';
+import type { BackupEntry, BackupWork, WorkProgress } from '@taskmesh/internal-api';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+
+export interface FakeBackupWork {
+  work: BackupWork;
+  archives: Map<string, Buffer>;
+  /** How many uploads are under way. */
+  uploading(): number;
+  /** The next work fails with it. */
+  failNext(error: Error): void;
+  /** What making, checking and restoring tell on their way; nothing when it is empty. */
+  progress: WorkProgress[];
+}
+
+/** The backup service's work, on archives in memory. */
+export function createFakeBackupWork(): FakeBackupWork {
+  const archives = new Map<string, Buffer>();
+  const progress: WorkProgress[] = [{ phase: 'dump', store: 'tasks', doneBytes: 1, totalBytes: 2 }];
+  let failure: Error | undefined;
+  let made = 0;
+  let uploads = 0;
+
+  const mayFail = () => {
+    const error = failure;
+    failure = undefined;
+    if (error) throw error;
+  };
+  const entryOf = (file: string, content: Buffer): BackupEntry => ({
+    file,
+    sizeBytes: content.length,
+    sha256: createHash('sha256').update(content).digest('hex'),
+    createdAt: '2026-11-20T10:00:00.000Z',
+    stores: ['tasks', 'auth'],
+    verifiedAt: null,
+  });
+  const find = (file: string) => {
+    const content = archives.get(file);
+    return content ? entryOf(file, content) : null;
+  };
+
+  const work: BackupWork = {
+    async list() {
+      mayFail();
+      return [...archives].map(([file, content]) => entryOf(file, content));
+    },
+    find: async (file) => find(file),
+    async remove(file) {
+      mayFail();
+      return archives.delete(file);
+    },
+    async create(onProgress) {
+      progress.forEach((step) => onProgress?.(step));
+      mayFail();
+      const file = `made-${++made}.tar.gz`;
+      archives.set(file, Buffer.from(`made ${made}`));
+      return entryOf(file, Buffer.from(`made ${made}`));
+    },
+    async verify(file, onProgress) {
+      const entry = find(file);
+      if (!entry) throw notFound('There is no such backup file.');
+      progress.forEach((step) => onProgress?.(step));
+      mayFail();
+      return { ...entry, verifiedAt: '2026-11-20T11:00:00.000Z' };
+    },
+    async restore(file, onProgress) {
+      if (file.startsWith('..')) return refused('FILE_OUTSIDE');
+      if (!archives.has(file)) return refused('FILE_NOT_FOUND');
+      progress.forEach((step) => onProgress?.(step));
+      mayFail();
+      return { success: true, message: 'Database restored.', error: null, outcome: 'RESTORED' };
+    },
+    async download(file) {
+      mayFail();
+      const content = archives.get(file);
+      const entry = find(file);
+      return content && entry
+        ? { sizeBytes: content.length, sha256: entry.sha256, content: Readable.from([content]) }
+        : undefined;
+    },
+    async upload(file, content) {
+      mayFail();
+      uploads++;
+      const bytes = await buffer(content).finally(() => uploads--);
+      const there = archives.get(file);
+      if (there && !there.equals(bytes)) throw conflict('There is another archive of that name.');
+      archives.set(file, bytes);
+      return entryOf(file, bytes);
+    },
+  };
+  return { work, archives, uploading: () => uploads, progress, failNext: (error) => (failure = error) };
+}
+
+function refused(outcome: 'FILE_OUTSIDE' | 'FILE_NOT_FOUND') {
+  return { success: false, message: 'Backup not restored.', error: 'No such file.', outcome };
+}

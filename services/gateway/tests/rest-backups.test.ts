@@ -1,0 +1,278 @@
+import { AppError, conflict, unavailable } from '@taskmesh/errors';
+import { eventually } from '@taskmesh/testing';
+import { createHash, randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { request as rawRequest } from 'undici';
+import type { OpenApiDocument } from '../src/rest/openapi/types.ts';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { createDocumentCheck, type DocumentCheck } from './rest-fakes/document-check.ts';
+
+const LINES = { accept: 'application/x-ndjson' };
+const MIB = 1024 * 1024;
+
+interface Line {
+  progress?: { phase: string };
+  status?: number;
+  success?: boolean;
+  message?: string;
+  error?: string;
+  data?: { file: string };
+}
+
+const linesOf = (text: string): Line[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+
+describe.each(['in-process', 'http'] as const)('backups over REST, the service %s', (mode) => {
+  let gateway: TestGateway;
+  let check: DocumentCheck;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway({ mode });
+    check = await checkOf(gateway);
+  });
+  afterAll(() => gateway.stop());
+
+  const call = (method: string, path: string, options: Options = {}) => ask(gateway, check, method, path, options);
+
+  it('are made, listed, fetched and deleted', async () => {
+    const made = await call('POST', '/api/backups');
+    expect(made).toMatchObject({ status: 201, json: { success: true, data: { stores: ['tasks', 'auth'] } } });
+    const { file, sizeBytes, sha256 } = made.json.data;
+    expect((await call('GET', '/api/backups')).json).toEqual({
+      success: true,
+      message: '1 backup found.',
+      count: 1,
+      data: [made.json.data],
+    });
+
+    const fetched = await call('GET', `/api/backups/${file}`);
+    expect(createHash('sha256').update(fetched.text).digest('hex')).toBe(sha256);
+    const head = await call('HEAD', `/api/backups/${file}`);
+    for (const { headers } of [fetched, head])
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-length': String(sizeBytes),
+        'content-type': 'application/gzip',
+        'content-disposition': `attachment; filename="${file}"`,
+        etag: `"${sha256}"`,
+      });
+
+    expect((await call('DELETE', `/api/backups/${file}`)).json).toEqual({ success: true, message: 'Backup deleted.' });
+    expect((await call('GET', `/api/backups/${file}`)).status).toBe(404);
+    expect((await call('HEAD', `/api/backups/${file}`)).status).toBe(404);
+  });
+
+  it('tell their progress to who asks for lines, and the end with its status', async () => {
+    const made = await call('POST', '/api/backups', { headers: LINES });
+    expect(made.status).toBe(200);
+    const [progress, end, ...none] = linesOf(made.text);
+    expect(progress).toEqual({ progress: { phase: 'dump', store: 'tasks', doneBytes: 1, totalBytes: 2 } });
+    expect(end).toMatchObject({ status: 201, success: true, data: { file: expect.any(String) } });
+    expect(none).toEqual([]);
+    const file = end?.data?.file ?? '';
+    const verified = linesOf((await call('POST', `/api/backups/${file}/verify`, { headers: LINES })).text).at(-1);
+    expect(verified).toMatchObject({ status: 200, data: { verifiedAt: expect.any(String) } });
+    const restored = linesOf((await call('POST', `/api/backup/restore?file=${file}`, { headers: LINES })).text).at(-1);
+    expect(restored).toEqual({ status: 200, success: true, message: 'Database restored.' });
+  });
+
+  it('say in the last line why they failed, when there was progress before', async () => {
+    gateway.backupWork.failNext(conflict('A store is not fit.'));
+    const known = await call('POST', '/api/backups', { headers: LINES });
+    const failed = { success: false, message: 'A store is not fit.', error: 'A store is not fit.' };
+    expect([known.status, linesOf(known.text).at(-1)]).toEqual([200, { status: 409, ...failed }]);
+    gateway.backupWork.failNext(new Error('a secret'));
+    const defect = await call('POST', '/api/backups', { headers: LINES });
+    expect(linesOf(defect.text).at(-1)).toMatchObject({ status: 500, message: 'Internal server error.' });
+    expect(JSON.stringify(gateway.logged)).toContain('a secret');
+    const missing = await call('POST', '/api/backups/none.tar.gz/verify', { headers: LINES });
+    expect([missing.status, missing.json.success]).toEqual([404, false]);
+  });
+
+  it('are brought by upload, in whatever size, as they are', async () => {
+    const content = randomBytes(20 * MIB);
+    const stored = await call('PUT', '/api/backups/big one.tar.gz', { body: content });
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    expect(stored).toMatchObject({
+      status: 201,
+      json: { data: { file: 'big one.tar.gz', sizeBytes: content.length, sha256 } },
+    });
+    const { body, headers } = await rawRequest(`${gateway.origin}/api/backups/big%20one.tar.gz`);
+    expect(
+      createHash('sha256')
+        .update(Buffer.from(await body.arrayBuffer()))
+        .digest('hex'),
+    ).toBe(sha256);
+    expect(headers['content-disposition']).toBe(
+      `attachment; filename="big_one.tar.gz"; filename*=UTF-8''big%20one.tar.gz`,
+    );
+    const other = await call('PUT', '/api/backups/big one.tar.gz', { body: 'something else' });
+    expect(other).toMatchObject({ status: 409, json: { success: false, error: expect.stringContaining('another') } });
+  });
+
+  it('are not stored when the client goes away in the middle', async () => {
+    const { hostname, port } = new URL(gateway.origin);
+    const socket = connect(Number(port), hostname);
+    socket.write('PUT /api/backups/half.tar.gz HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf of it');
+    await eventually(() => expect(gateway.backupWork.uploading()).toBe(1));
+    socket.destroy();
+    await eventually(() => expect(gateway.backupWork.uploading()).toBe(0));
+    expect(gateway.backupWork.archives.has('half.tar.gz')).toBe(false);
+  });
+
+  it('are refused early without losing the answer, however much is still to come', async () => {
+    gateway.backupWork.failNext(new AppError('PAYLOAD_TOO_LARGE', 'Too large.'));
+    const endless = Readable.from(
+      (async function* () {
+        for (let part = 0; part < 200; part++) yield Buffer.alloc(MIB);
+      })(),
+    );
+    const { statusCode, body } = await rawRequest(`${gateway.origin}/api/backups/huge.tar.gz`, {
+      method: 'PUT',
+      body: endless,
+    });
+    expect([statusCode, await body.json()]).toEqual([
+      413,
+      { success: false, message: 'Too large.', error: 'Too large.' },
+    ]);
+    expect((await call('GET', '/api/backups')).status).toBe(200);
+  });
+
+  it('are asked to be sent only when the caller may send them', async () => {
+    const refused = await expecting(gateway, ['Origin: https://evil.example']);
+    expect(refused).toMatch(/^HTTP\/1\.1 403 /);
+    expect(refused).not.toContain('100 Continue');
+    expect(await expecting(gateway, [])).toMatch(/^HTTP\/1\.1 100 Continue/);
+  });
+
+  it('know their methods', async () => {
+    for (const [path, allow] of [
+      ['/api/backups', 'GET, HEAD, POST, OPTIONS'],
+      ['/api/backups/x.tar.gz', 'GET, HEAD, PUT, DELETE, OPTIONS'],
+      ['/api/backups/x.tar.gz/verify', 'POST, OPTIONS'],
+      ['/api/backup/restore', 'POST, OPTIONS'],
+    ] as const) {
+      const response = await fetch(`${gateway.origin}${path}`, { method: 'PATCH' });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
+      expect(await response.json()).toMatchObject({ success: false, error: expect.any(String) });
+    }
+  });
+
+  it('answer everything that is documented, and as documented', async () => {
+    const withToken = await startTestGateway({ mode, env: { BACKUP_TOKEN: 'secret' }, beside: gateway });
+    const tokenCheck = await checkOf(withToken);
+    const { archives, failNext, progress } = gateway.backupWork;
+    const document = await documentOf(gateway);
+    const covered = new Set<string>();
+    const promised: string[] = [];
+    for (const [path, operations] of Object.entries(document.paths))
+      for (const [method, operation] of Object.entries(operations)) {
+        if (!operation.tags.includes('Backups')) continue;
+        for (const status of Object.keys(operation.responses)) {
+          promised.push(`${method.toUpperCase()} ${path} ${status}`);
+          archives.set('there.tar.gz', Buffer.from('there'));
+          const file = status === '404' ? 'none.tar.gz' : 'there.tar.gz';
+          const target = `${path.replace('{file}', file)}${path.endsWith('restore') && status !== '400' ? `?file=${file}` : ''}`;
+          const failure = FAILURES[status];
+          if (failure && !(status === '400' && path.endsWith('restore'))) failNext(failure);
+          const own = status === '401' ? withToken : gateway;
+          const options: Options = {
+            ...(method === 'put' && { body: 'there' }),
+            ...(status === '200' && operation.responses['201'] && { headers: LINES }),
+            ...(status === '403' && { headers: { 'x-forwarded-for': '10.0.0.1' } }),
+          };
+          const answer = await ask(own, own === gateway ? check : tokenCheck, method.toUpperCase(), target, options);
+          covered.add(`${method.toUpperCase()} ${path} ${answer.status}`);
+        }
+      }
+    await withToken.stop();
+    expect(progress.length).toBeGreaterThan(0);
+    expect([...covered].toSorted()).toEqual(promised.toSorted());
+    expect(promised.length).toBeGreaterThan(35);
+  });
+});
+
+const FAILURES: Record<string, Error> = {
+  '400': new AppError('BAD_USER_INPUT', 'This is no archive.'),
+  '409': conflict('There is another archive of that name.'),
+  '413': new AppError('PAYLOAD_TOO_LARGE', 'Too large.'),
+  '500': new Error('a defect'),
+  '503': unavailable(),
+};
+
+describe('backups while their service is away', () => {
+  it('are a 503 each, and do not take long', async () => {
+    const gateway = await startTestGateway({ mode: 'http' });
+    await gateway.stopService('backup');
+    try {
+      for (const [method, path] of [
+        ['GET', '/api/backups'],
+        ['POST', '/api/backups'],
+        ['GET', '/api/backups/x.tar.gz'],
+        ['PUT', '/api/backups/x.tar.gz'],
+        ['DELETE', '/api/backups/x.tar.gz'],
+        ['POST', '/api/backup/restore?file=x'],
+      ] as const) {
+        const body = method === 'PUT' ? { body: 'archive' } : {};
+        const response = await fetch(`${gateway.origin}${path}`, { method, ...body });
+        expect([method, path, response.status]).toEqual([method, path, 503]);
+        expect(response.headers.get('retry-after')).toBe('1');
+      }
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
+
+interface Options {
+  headers?: Record<string, string>;
+  body?: Buffer | string;
+}
+
+async function ask(gateway: TestGateway, check: DocumentCheck, method: string, path: string, options: Options) {
+  const { headers = {}, body } = options;
+  const response = await fetch(`${gateway.origin}${path}`, {
+    method,
+    headers,
+    ...(body !== undefined && { body: typeof body === 'string' ? body : new Uint8Array(body) }),
+  });
+  const text = await response.text();
+  check.check({ method, path, status: response.status, headers: response.headers, text });
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks wherever it likes, and fails when nothing is there
+  const json: any =
+    response.headers.get('content-type')?.startsWith('application/json') && text ? JSON.parse(text) : {};
+  return { status: response.status, headers: response.headers, text, json };
+}
+
+async function documentOf({ origin }: TestGateway): Promise<OpenApiDocument> {
+  return (await (await fetch(`${origin}/api/openapi.json`)).json()) as OpenApiDocument;
+}
+
+const checkOf = async (gateway: TestGateway) => createDocumentCheck(await documentOf(gateway));
+
+/** The first that a client hears who waits before it sends its body. */
+function expecting({ origin }: TestGateway, headers: string[]): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      [
+        'PUT /api/backups/x.tar.gz HTTP/1.1',
+        'Host: x',
+        'Content-Length: 9',
+        'Expect: 100-continue',
+        ...headers,
+        '',
+        '',
+      ].join('\r\n'),
+    );
+    socket.once('data', (bytes) => {
+      socket.destroy();
+      resolve(bytes.toString());
+    });
+    socket.once('error', reject);
+  });
+}
