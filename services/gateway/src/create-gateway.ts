@@ -11,9 +11,12 @@ import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections.ts';
 import { createErrorFormat } from './graph/client-errors.ts';
 import { createExecutor } from './graph/create-executor.ts';
+import { createCurrentExecutor } from './graph/current-executor.ts';
 import { createServiceMap } from './graph/data-source.ts';
+import { createLiveGraph, type Graph } from './graph/graph.ts';
 import { createRequestCall } from './graph/request-call.ts';
-import { loadSupergraph } from './graph/supergraph.ts';
+import { openSupergraph, type Supergraph } from './graph/supergraph.ts';
+import { watchSupergraph } from './graph/supergraph-watch.ts';
 import { createAdmit } from './graphql/admit.ts';
 import { createApolloServer } from './graphql/apollo.ts';
 import { createLimits } from './graphql/limits.ts';
@@ -47,24 +50,34 @@ export type Gateway = Service & {
   /** Where it listens, as a URL. */
   address(): string;
   ready(): HealthReport;
+  /** Takes SUPERGRAPH_FILE as it is now, without waiting until a change is noticed. Never rejects; nothing without such a file. */
+  reload(): Promise<void>;
 };
 
 /** @throws when the supergraph or the trusted documents cannot be used */
 export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
   const { clock, log, keyValue, connections, metrics = new Registry() } = deps;
-  const supergraph = await loadSupergraph(config.supergraphFile);
+  const { build, initial } = await openSupergraph(config.supergraphFile);
   const trusted = await loadTrustedDocuments(config.graphql);
 
   const keys = createAccessKeys({ auth: connections.auth, clock, log });
   const endedSessions = createEndedSessions({ auth: connections.auth, keyValue, clock, log });
-  const { authenticate, authenticateToken } = supergraph.own
+  const { authenticate, authenticateToken } = initial.own
     ? createAuthenticator({ keys, endedSessions, clock })
     : noAccounts;
 
-  const services = createServiceMap(supergraph, { connections, clock, log });
-  const executor = createExecutor({ supergraph, services, clock, log });
-  const limits = createLimits(supergraph.schema, config.graphql);
-  const apollo = createApolloServer({ config: config.graphql, executor, sdl: supergraph.sdl, limits, keyValue, log });
+  const limits = createLimits(config.graphql);
+  const graphOf = (supergraph: Supergraph): Graph => {
+    const services = createServiceMap(supergraph, { connections, clock, log });
+    return {
+      supergraph,
+      services,
+      executor: createExecutor({ supergraph, services, clock, log }),
+      admit: createAdmit({ schema: supergraph.schema, config: config.graphql, limits, trusted }),
+    };
+  };
+  const graph = createLiveGraph({ initial: graphOf(initial), build: (sdl) => graphOf(build(sdl)) });
+  const apollo = createApolloServer({ config: config.graphql, graph, limits, keyValue, log });
   const clientIp = createClientIp(config.trustedProxies);
 
   const parts: GatewayParts = {
@@ -76,23 +89,21 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     keyValue,
     eventLog: deps.eventLog,
     endedSessions,
-    supergraph,
-    executor,
+    graph,
+    executor: createCurrentExecutor(graph),
     authenticate,
     authenticateToken,
     clientIp,
-    admit: createAdmit({ schema: supergraph.schema, config: config.graphql, limits, trusted }),
+    admit: (source, operationName) => graph.current.admit(source, operationName),
     operator: createOperatorCheck(config.secrets.backupToken),
     requestCall: createRequestCall({ clientIp, endedSessions }),
   };
-  const realtime = supergraph.own
-    ? createRealtime(parts, { services, formatErrors: createErrorFormat(log), trusted })
-    : undefined;
-  const readiness = createReadiness({ supergraph, connections, log });
+  const realtime = initial.own ? createRealtime(parts, { formatErrors: createErrorFormat(log), trusted }) : undefined;
+  const file = config.supergraphFile;
+  const watch = file === undefined ? undefined : watchSupergraph({ file, graph, metrics, log });
+  const readiness = createReadiness({ graph, connections, log });
   const ready = () =>
-    readiness.report(
-      supergraph.own ? { endedSessions: endedSessions.loaded(), keys: keys.current() !== undefined } : {},
-    );
+    readiness.report(initial.own ? { endedSessions: endedSessions.loaded(), keys: keys.current() !== undefined } : {});
 
   const app = createApp(config, log);
   measureRequests(app, metrics);
@@ -100,7 +111,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   graphqlRoutes(app, parts, { apollo, trusted, ...(realtime && { streams: realtime.streams }) });
   restRoutes(app, parts);
   // Without accounts of ours there is no password to set.
-  if (supergraph.own) resetPasswordRoutes(app);
+  if (initial.own) resetPasswordRoutes(app);
   app.server.on('upgrade', (request, socket, head) =>
     realtime ? realtime.upgrade(request, socket, head) : socket.destroy(),
   );
@@ -110,7 +121,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
 
   return {
     async start() {
-      if (supergraph.own) {
+      if (initial.own) {
         closers.add(() => keys.stop());
         keys.start();
         closers.add(() => endedSessions.stop());
@@ -123,6 +134,8 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       closers.add(() => close(app));
       closers.add(() => realtime?.stop());
       await realtime?.start();
+      closers.add(() => watch?.stop());
+      watch?.start();
       address = await app.listen({ host: config.host, port: config.port });
       log.info({ address }, 'gateway listening');
     },
@@ -132,6 +145,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     },
     address: () => address,
     ready,
+    reload: async () => watch?.reload(),
   };
 }
 

@@ -47,6 +47,9 @@ await runMain(async () => {
     log,
   });
 
+  // Without a file there is nothing to load anew, and the signal means what it always does.
+  if (config.supergraphFile !== undefined) process.on('SIGHUP', () => void gateway.reload());
+
   const closers = new Closers();
   closers.add(() => keyValue.close());
   closers.add(() => eventLog.close());

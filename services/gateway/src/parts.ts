@@ -9,7 +9,7 @@ import type { EndedSessions } from './auth/ended-sessions.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections.ts';
 import type { GraphExecutor, PreparedOperation, RequestCall } from './graph/executor.ts';
-import type { Supergraph } from './graph/supergraph.ts';
+import type { LiveGraph } from './graph/graph.ts';
 
 /** Who stands behind a request, as far as its access token tells. */
 export type Caller =
@@ -31,7 +31,9 @@ export interface GatewayParts {
   keyValue: KeyValue;
   eventLog: EventLog;
   endedSessions: EndedSessions;
-  supergraph: Supergraph;
+  /** What is served right now; it may be replaced while the gateway runs. */
+  graph: LiveGraph;
+  /** Runs on the graph of the moment: operations that were prepared on an earlier one move along. */
   executor: GraphExecutor;
   /**
    * Prepares a document that a client wrote: trusted documents, limits and forbidden fields count.

@@ -1,23 +1,26 @@
 import type { HealthReport, Log } from '@taskmesh/service';
 import { createPoll } from './auth/poll.ts';
 import type { Connections } from './connections.ts';
-import type { Supergraph } from './graph/supergraph.ts';
+import type { LiveGraph } from './graph/graph.ts';
 
 const PROBE_EVERY_MS = 250;
 
 /** Asks each service until it has answered once: what happens to it later is an error of single requests. */
-export function createReadiness(deps: { supergraph: Supergraph; connections: Connections; log: Log }) {
-  const { supergraph, connections, log } = deps;
+export function createReadiness(deps: { graph: LiveGraph; connections: Connections; log: Log }) {
+  const { graph, connections, log } = deps;
   const answered = new Set<string>();
+  /** Services that join the graph later are no reason to take a gateway out of service. */
+  let hasAll = false;
   let isDraining = false;
+  const services = () => graph.current.supergraph.services;
 
   const probe = async () => {
-    const silent = supergraph.services.filter(({ name }) => !answered.has(name));
+    const silent = services().filter(({ name }) => !answered.has(name));
     const failures: unknown[] = [];
     await Promise.all(
-      silent.map(async ({ name, url }) => {
+      silent.map(async ({ name, url, own }) => {
         try {
-          await connections.probe(name, supergraph.own ? undefined : url);
+          await connections.probe(name, own ? undefined : url);
           answered.add(name);
         } catch (error) {
           failures.push(error);
@@ -25,6 +28,7 @@ export function createReadiness(deps: { supergraph: Supergraph; connections: Con
       }),
     );
     if (failures.length > 0) throw failures[0];
+    hasAll = true;
     void poll.stop();
   };
 
@@ -38,9 +42,9 @@ export function createReadiness(deps: { supergraph: Supergraph; connections: Con
     },
     /** `loaded`: what else must be there once. */
     report(loaded: Record<string, boolean>): HealthReport {
-      const services = supergraph.services.map(({ name }) => [name, answered.has(name)] as const);
-      const checks = { ...loaded, ...Object.fromEntries(services), draining: isDraining };
-      const isLoaded = Object.values(loaded).every(Boolean) && services.every(([, has]) => has);
+      const known = services().map(({ name }) => [name, hasAll || answered.has(name)] as const);
+      const checks = { ...loaded, ...Object.fromEntries(known), draining: isDraining };
+      const isLoaded = Object.values(loaded).every(Boolean) && known.every(([, has]) => has);
       return { ok: isLoaded && !isDraining, checks };
     },
   };

@@ -1,19 +1,11 @@
 import { composeServices } from '@apollo/composition';
-import { buildSubgraphSchema } from '@apollo/subgraph';
 import { eventually } from '@taskmesh/testing';
-import { graphql, parse } from 'graphql';
+import { parse } from 'graphql';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startForeignService, type ForeignService } from './fakes/foreign-service.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
-
-interface ForeignService {
-  url: string;
-  seen: IncomingHttpHeaders[];
-  server: Server;
-}
 
 const PRODUCTS = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key", "@authenticated"])
@@ -25,26 +17,6 @@ const REVIEWS = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key"])
   type Product @key(fields: "id") { id: ID! stars: Int! }
 `;
-
-/** A plain GraphQL server over HTTP, as anybody might run one. */
-async function startForeignService(typeDefs: string, resolvers: object): Promise<ForeignService> {
-  const schema = buildSubgraphSchema([{ typeDefs: parse(typeDefs), resolvers: resolvers as never }]); // tiny resolvers without generated types
-  const seen: IncomingHttpHeaders[] = [];
-  const server = createServer(async (request, response) => {
-    seen.push(request.headers);
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer); // no encoding is set
-    const { query, variables } = JSON.parse(Buffer.concat(chunks).toString()) as {
-      query: string;
-      variables: Record<string, unknown>;
-    };
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(await graphql({ schema, source: query, variableValues: variables })));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on TCP
-  return { url: `http://127.0.0.1:${port}/graphql?tenant=1`, seen, server };
-}
 
 describe('a gateway of a foreign graph', () => {
   let products: ForeignService;
@@ -77,10 +49,7 @@ describe('a gateway of a foreign graph', () => {
   });
   afterAll(async () => {
     await gateway.stop();
-    for (const { server } of [products, reviews]) {
-      server.closeAllConnections();
-      server.close();
-    }
+    for (const service of [products, reviews]) service.stop();
     await rm(folder, { recursive: true });
   });
 

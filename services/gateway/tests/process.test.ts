@@ -1,5 +1,7 @@
+import { composeServices } from '@apollo/composition';
 import { createSigningKey } from '@taskmesh/identity';
 import { eventually } from '@taskmesh/testing';
+import { parse } from 'graphql';
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -23,6 +25,11 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo; // it listens on TCP
   await new Promise((resolve) => server.close(resolve));
   return port;
+}
+
+function supergraphWith(field: string): string {
+  const typeDefs = parse(`type Query { ${field}: Int }`);
+  return composeServices([{ name: 'other', url: 'http://127.0.0.1:1', typeDefs }]).supergraphSdl ?? '';
 }
 
 describe('the process of a gateway', () => {
@@ -55,6 +62,29 @@ describe('the process of a gateway', () => {
     const answer = await fetch(`http://127.0.0.1:${port}/graphql?query={taskStatistics{total}}`);
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).toBe('1');
+
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect((await exited)[0]).toBe(0);
+    await rm(folder, { recursive: true });
+  });
+
+  it('takes a new supergraph at SIGHUP, and goes on', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
+    const file = join(folder, 'supergraph.graphql');
+    const write = (field: string) => writeFile(file, supergraphWith(field));
+    await write('first');
+    const [port, adminPort] = [await freePort(), await freePort()];
+    const child = start({ PORT: String(port), ADMIN_PORT: String(adminPort), SUPERGRAPH_FILE: file });
+    const fields = async () => {
+      const query = encodeURIComponent('{ __type(name: "Query") { fields { name } } }');
+      const answer = await fetch(`http://127.0.0.1:${port}/graphql?query=${query}`);
+      return ((await answer.json()) as { data: { __type: { fields: unknown } } }).data.__type.fields;
+    };
+    await eventually(async () => expect(await fields()).toEqual([{ name: 'first' }]), { timeoutMs: 20_000 });
+    await write('second');
+    child.kill('SIGHUP');
+    await eventually(async () => expect(await fields()).toEqual([{ name: 'second' }]));
 
     const exited = once(child, 'exit');
     child.kill('SIGTERM');

@@ -69,6 +69,9 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
   const prepared = new TextCache<PreparedOperation>(DOCUMENT_BUDGET_CHARS);
   const adopted = new WeakMap<DocumentNode, Map<string | undefined, PreparedOperation>>();
   const planned = new WeakMap<PreparedOperation, Planned>();
+  const ours = new Set(supergraph.services.filter(({ own }) => own).map(({ name }) => name));
+  const isAllOurs = ours.size === supergraph.services.length;
+  const ofOurs = (fetch: FetchNode | undefined) => (fetch && ours.has(fetch.serviceName) ? fetch : undefined);
 
   const planOf = (operation: PreparedOperation): Planned => {
     const known = planned.get(operation);
@@ -80,7 +83,7 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
     const fresh: Planned = {
       context: buildOperationContext({ schema, operationDocument: document, ...(operationName && { operationName }) }),
       plan,
-      only: supergraph.own ? passThrough(plan, operation) : undefined,
+      only: ofOurs(passThrough(plan, operation)),
       deadlineMs: isLong(operation) ? LONG_DEADLINE_MS : OPERATION_DEADLINE_MS,
     };
     planned.set(operation, fresh);
@@ -113,7 +116,7 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       const errors = validate(schema, document);
       if (errors.length > 0) throw new InvalidOperation('GRAPHQL_VALIDATION_FAILED', errors);
       const operation = resolved(schema, document, operationName);
-      const fresh = { source, hash: sha256(source), document, operation, operationName: operation.name?.value };
+      const fresh = { source, hash: sha256(source), schema, document, operation, operationName: operation.name?.value };
       prepared.set(key, fresh);
       return fresh;
     },
@@ -124,7 +127,7 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       if (known) return known;
       const operation = getOperationAST(document, operationName);
       if (!operation || !schema.getRootType(operation.operation)) return undefined;
-      const fresh = { source, hash, document, operation, operationName: operation.name?.value };
+      const fresh = { source, hash, schema, document, operation, operationName: operation.name?.value };
       adopted.set(document, byName.set(operationName, fresh));
       return fresh;
     },
@@ -141,7 +144,7 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       try {
         const { data = null, errors, extensions } = await execute(operation, coerced.coerced, call);
         if (errors && errors.length > 0) return { data, errors: formatErrors(errors, call.requestId) };
-        if (!supergraph.own || !extensions?.valueCompletion) return { data };
+        if (!isAllOurs || !extensions?.valueCompletion) return { data };
         // A service of ours left out what its schema promises.
         log.error({ valueCompletion: extensions.valueCompletion, requestId: call.requestId }, 'a result is incomplete');
         return { data, errors: [internalError(call.requestId)] };

@@ -27,7 +27,7 @@ export interface DataSourceDeps {
 /** One data source for each service of the graph. */
 export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): ServiceMap {
   return Object.fromEntries(
-    supergraph.services.map(({ name, url }) => [name, createDataSource(name, supergraph.own ? undefined : url, deps)]),
+    supergraph.services.map(({ name, url, own }) => [name, createDataSource(name, own ? undefined : url, deps)]),
   );
 }
 

@@ -27,6 +27,8 @@ export interface PreparedOperation {
   readonly source: string;
   /** SHA-256 (hex) of the source. */
   readonly hash: string;
+  /** What it was validated against: it belongs to the graph of this schema. */
+  readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly operationName: string | undefined;

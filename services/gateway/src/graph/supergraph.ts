@@ -11,9 +11,17 @@ const COMMITTED = new URL('../../supergraph.graphql', import.meta.url);
 /** A plan that needs more alternatives than this weighed is taken as good enough: bounds what one odd document costs. */
 const MAX_EVALUATED_PLANS = 100;
 
+/** One service of a graph. */
+export interface GraphService {
+  name: string;
+  url: string;
+  /** One of ours: reached by its name, never by `url`, and told who asks. */
+  own: boolean;
+}
+
 /** A composed graph, ready to plan on. Everything in it is built once and only read afterwards. */
 export interface Supergraph {
-  /** Whether this is the graph of our own services: then identities go along, and events feed its subscriptions. */
+  /** Whether services of ours are in it: then there are accounts, and events feed its subscriptions. */
   readonly own: boolean;
   /** What clients see. */
   readonly schema: GraphQLSchema;
@@ -23,30 +31,47 @@ export interface Supergraph {
   readonly supergraphSchema: GraphQLSchema;
   readonly sdl: string;
   readonly planner: QueryPlanner;
-  readonly services: readonly { name: string; url: string }[];
+  readonly services: readonly GraphService[];
 }
 
-/** `file` is a supergraph to serve instead of the committed one. @throws when it is none, or needs what we do not have */
-export async function loadSupergraph(file: string | undefined): Promise<Supergraph> {
+/** Builds supergraphs from their text. @throws when the text is none, or needs what we do not have */
+export type SupergraphBuilder = (sdl: string) => Supergraph;
+
+/** `file` is a supergraph to serve instead of the committed one. */
+export async function openSupergraph(
+  file: string | undefined,
+): Promise<{ build: SupergraphBuilder; initial: Supergraph }> {
   const committed = await readFile(COMMITTED, 'utf8');
   const sdl = file === undefined ? committed : await readFile(file, 'utf8');
-  return buildSupergraph(sdl, { own: sdl === committed });
+  const ours = buildSupergraph(committed);
+  // The address in the committed file is a placeholder that nobody else uses: who has it is the service of that name.
+  const addresses = new Map(ours.services.map(({ name, url }) => [name, url]));
+  const build: SupergraphBuilder = (text) =>
+    text === committed ? ours : buildSupergraph(text, { isOurs: ({ name, url }) => addresses.get(name) === url });
+  return { build, initial: build(sdl) };
 }
 
-export function buildSupergraph(sdl: string, { own }: { own: boolean }): Supergraph {
+/** Without `isOurs` it is the committed graph: all services are ours, and it was validated when it was composed. */
+export function buildSupergraph(
+  sdl: string,
+  { isOurs }: { isOurs?: (service: { name: string; url: string }) => boolean } = {},
+): Supergraph {
   // The access directives of a foreign graph load, and stay with its services to enforce, as they do in every graph of ours.
   const graph = FederationSupergraph.build(sdl, {
     supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
-    validateSupergraph: !own,
+    validateSupergraph: isOurs !== undefined,
   });
   const apiSchema = graph.apiSchema();
+  const services = graph
+    .subgraphsMetadata()
+    .map(({ name, url }) => ({ name, url, own: isOurs?.({ name, url }) ?? true }));
   return {
-    own,
+    own: services.some(({ own }) => own),
     sdl,
     apiSchema,
     schema: apiSchema.toGraphQLJSSchema(),
     supergraphSchema: graph.schema.toGraphQLJSSchema(),
     planner: new QueryPlanner(graph, { debug: { maxEvaluatedPlans: MAX_EVALUATED_PLANS } }),
-    services: graph.subgraphsMetadata(),
+    services,
   };
 }

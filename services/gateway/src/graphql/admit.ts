@@ -50,9 +50,9 @@ export function createAdmit({ schema, config, limits, trusted }: AdmitDeps) {
       throw new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [
         new GraphQLError('There is no such operation in the document.'),
       ]);
-    orInvalid('GRAPHQL_VALIDATION_FAILED', () => limits.checkCost(document, operation, {}));
+    orInvalid('GRAPHQL_VALIDATION_FAILED', () => limits.checkCost(schema, document, operation, {}));
     const hash = createHash('sha256').update(source).digest('hex');
-    const fresh = { source, hash, document, operation, operationName: operation.name?.value };
+    const fresh = { source, hash, schema, document, operation, operationName: operation.name?.value };
     admitted.set(key, fresh);
     return fresh;
   };

@@ -8,11 +8,11 @@ import {
 } from '@apollo/server/plugin/disabled';
 import type { KeyValue } from '@taskmesh/key-value';
 import type { Log } from '@taskmesh/service';
-import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
 import type { GraphQLConfig } from '../config.ts';
 import { internalError, publicError, refusal } from '../graph/client-errors.ts';
-import type { AdoptingExecutor } from '../graph/create-executor.ts';
 import type { RequestCall } from '../graph/executor.ts';
+import type { Graph, LiveGraph } from '../graph/graph.ts';
 import { parseOptions } from './admit.ts';
 import { createPersistedQueries } from './persisted-queries.ts';
 import type { DocumentLimits } from './limits.ts';
@@ -23,8 +23,7 @@ const DOCUMENT_ERRORS = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAI
 
 export interface ApolloDeps {
   config: GraphQLConfig;
-  executor: AdoptingExecutor;
-  sdl: string;
+  graph: LiveGraph;
   limits: DocumentLimits;
   keyValue: KeyValue;
   log: Log;
@@ -32,9 +31,9 @@ export interface ApolloDeps {
 
 /** Apollo Server in front of our executor: documents, persisted queries, GraphQL over HTTP. It asks no other host for anything. */
 export function createApolloServer(deps: ApolloDeps): ApolloServer<RequestCall> {
-  const { config, executor, sdl, limits, keyValue, log } = deps;
+  const { config, graph, limits, keyValue, log } = deps;
   return new ApolloServer<RequestCall>({
-    gateway: gatewayOf(executor, sdl),
+    gateway: gatewayOf(graph),
     nodeEnv: 'production',
     logger: {
       debug: () => undefined,
@@ -65,21 +64,24 @@ export function createApolloServer(deps: ApolloDeps): ApolloServer<RequestCall> 
   });
 }
 
-/** The executor as Apollo Server takes one: it keeps the document, we keep what belongs to it. */
-function gatewayOf(
-  executor: AdoptingExecutor,
-  sdl: string,
-): NonNullable<ConstructorParameters<typeof ApolloServer>[0]['gateway']> {
-  let notify: (loaded: { apiSchema: AdoptingExecutor['schema']; coreSupergraphSdl: string }) => void = () => undefined;
+/**
+ * The executor as Apollo Server takes one: it keeps the document, we keep what belongs to it. Told of a new graph, it
+ * forgets its documents; a request that it validated before runs on the graph that it was validated for.
+ */
+function gatewayOf(graph: LiveGraph): NonNullable<ConstructorParameters<typeof ApolloServer>[0]['gateway']> {
+  let notify: (loaded: { apiSchema: GraphQLSchema; coreSupergraphSdl: string }) => void = () => undefined;
+  const tell = ({ supergraph }: Graph) => notify({ apiSchema: supergraph.schema, coreSupergraphSdl: supergraph.sdl });
+  graph.beforeSwitch((next) => () => tell(next));
   return {
     onSchemaLoadOrUpdate(callback) {
       notify = callback;
       return () => undefined;
     },
     async load() {
-      notify({ apiSchema: executor.schema, coreSupergraphSdl: sdl });
+      tell(graph.current);
       return {
-        async executor({ document, source, queryHash, request, context }) {
+        async executor({ document, source, queryHash, request, context, schema }) {
+          const { executor } = graph.of(schema);
           const operation = executor.adopt(document, source, queryHash, request.operationName);
           if (!operation)
             return { errors: [refusal('OPERATION_RESOLUTION_FAILURE', 'There is no such operation in the document.')] };
@@ -108,7 +110,7 @@ function ourRules(limits: DocumentLimits): ApolloServerPlugin<RequestCall> {
   return {
     async requestDidStart() {
       return {
-        async didResolveOperation({ document, operation, request }) {
+        async didResolveOperation({ schema, document, operation, request }) {
           if (!operation) return;
           if (operation.operation === 'subscription') {
             throw refusal(
@@ -117,7 +119,7 @@ function ourRules(limits: DocumentLimits): ApolloServerPlugin<RequestCall> {
               400,
             );
           }
-          limits.checkCost(document, operation, request.variables ?? {});
+          limits.checkCost(schema, document, operation, request.variables ?? {});
         },
         async willSendResponse({ response, contextValue, request, operation }) {
           if (response.body.kind !== 'single') return;

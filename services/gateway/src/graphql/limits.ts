@@ -18,17 +18,18 @@ export interface DocumentLimits {
   rule: (context: ValidationContext) => ASTVisitor;
   /** What variables decide. @throws GraphQLError */
   checkCost(
+    schema: GraphQLSchema,
     document: DocumentNode,
     operation: OperationDefinitionNode,
     variables: Readonly<Record<string, unknown>>,
   ): void;
 }
 
-/** The limits on documents of clients. A document is walked once, however often it runs. */
-export function createLimits(schema: GraphQLSchema, config: GraphQLConfig): DocumentLimits {
+/** The limits on documents of clients, for any graph. A document is walked once, however often it runs. */
+export function createLimits(config: GraphQLConfig): DocumentLimits {
   const known = new WeakMap<OperationDefinitionNode, DocumentFacts>();
 
-  const facts = (document: DocumentNode, operation: OperationDefinitionNode): DocumentFacts => {
+  const facts = (schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): DocumentFacts => {
     const found = known.get(operation) ?? factsOf(schema, document, operation);
     known.set(operation, found);
     return found;
@@ -39,12 +40,13 @@ export function createLimits(schema: GraphQLSchema, config: GraphQLConfig): Docu
       Document(document) {
         for (const node of document.definitions) {
           if (node.kind !== Kind.OPERATION_DEFINITION) continue;
-          for (const message of problems(facts(document, node), config)) context.reportError(new GraphQLError(message));
+          for (const message of problems(facts(context.getSchema(), document, node), config))
+            context.reportError(new GraphQLError(message));
         }
       },
     }),
-    checkCost(document, operation, variables) {
-      if (config.maxCost > 0 && facts(document, operation).cost(variables) > config.maxCost) {
+    checkCost(schema, document, operation, variables) {
+      if (config.maxCost > 0 && facts(schema, document, operation).cost(variables) > config.maxCost) {
         throw refusal('GRAPHQL_VALIDATION_FAILED', 'The operation asks for too much at once.', 400);
       }
     },

@@ -2,7 +2,6 @@ import type { Service } from '@taskmesh/service';
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { ServiceMap } from '@apollo/gateway';
 import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
 import type { GatewayParts } from '../parts.ts';
 import { createFeed } from './feed.ts';
@@ -28,17 +27,16 @@ export interface Realtime extends Service {
 }
 
 export interface RealtimeDeps {
-  services: ServiceMap;
   formatErrors: PlanDeps['formatErrors'];
   trusted: TrustedDocuments;
 }
 
 /** The change feed and its protocols. */
-export function createRealtime(parts: GatewayParts, { trusted, ...graph }: RealtimeDeps): Realtime {
-  const { eventLog, connections, log, clock, supergraph, endedSessions } = parts;
+export function createRealtime(parts: GatewayParts, { trusted, formatErrors }: RealtimeDeps): Realtime {
+  const { eventLog, connections, log, clock, graph, endedSessions } = parts;
   const { maxSocketsPerUser, maxSocketsPerIp, maxMessagesPerS, maxMessageBytes } = parts.config.realtime;
   const feed = createFeed({ eventLog, tasks: connections.tasks, log });
-  const subscriptions = createSubscriptions({ feed, clock, supergraph, ...graph });
+  const subscriptions = createSubscriptions({ feed, clock, graph, formatErrors });
   const watch = createSessionWatch(endedSessions, clock);
   const limits = createSocketLimits({
     perUser: maxSocketsPerUser,

@@ -162,6 +162,8 @@ class StreamWriter implements StreamSink {
   /** What came before the stream was opened. */
   #early = '';
   #isOpen = false;
+  /** The stream has ended before it was opened. */
+  #isOver = false;
 
   constructor(reply: FastifyReply, format: StreamFormat) {
     this.#reply = reply;
@@ -179,8 +181,10 @@ class StreamWriter implements StreamSink {
       'x-accel-buffering': 'no',
     });
     this.#isOpen = true;
-    raw.write(this.#format.opening + this.#early);
+    const opening = this.#format.opening + this.#early;
     this.#early = '';
+    if (this.#isOver) return void raw.end(opening);
+    raw.write(opening);
     this.#heartbeat = setInterval(() => raw.write(this.#format.heartbeat), HEARTBEAT_MS);
     raw.once('close', () => clearInterval(this.#heartbeat));
     raw.on('error', () => raw.destroy());
@@ -212,8 +216,9 @@ class StreamWriter implements StreamSink {
   }
 
   fail(error: GraphQLError): void {
-    if (this.#isOpen) this.#reply.raw.end(this.#format.failure([error]));
-    else this.#early += this.#format.failure([error]);
+    if (this.#isOpen) return void this.#reply.raw.end(this.#format.failure([error]));
+    this.#early += this.#format.failure([error]);
+    this.#isOver = true;
   }
 
   /** No proper end: the client takes it for a broken connection and comes back. */

@@ -5,7 +5,7 @@ import { buildSupergraph } from '../graph/supergraph.ts';
 import { compileProjection } from './projection.ts';
 
 const sdl = readFileSync(new URL('../../supergraph.graphql', import.meta.url), 'utf8');
-const { schema } = buildSupergraph(sdl, { own: true });
+const { schema } = buildSupergraph(sdl);
 
 function prepared(source: string): PreparedOperation {
   const document = parse(source);
@@ -13,7 +13,7 @@ function prepared(source: string): PreparedOperation {
     (each): each is OperationDefinitionNode => each.kind === 'OperationDefinition',
   );
   if (!operation) throw new Error('no operation');
-  return { source, hash: source, document, operation, operationName: undefined };
+  return { source, hash: source, schema, document, operation, operationName: undefined };
 }
 
 const change = {

@@ -10,7 +10,7 @@ import type { Supergraph } from '../graph/supergraph.ts';
 const EVENT = '__event__';
 
 type GatewayRequestContext = Parameters<typeof executeQueryPlan>[2];
-type FormatErrors = (errors: readonly unknown[], requestId: string) => OperationResult['errors'];
+export type FormatErrors = (errors: readonly unknown[], requestId: string) => OperationResult['errors'];
 
 export interface SubscriptionPlan {
   /** What the client gets for one event; `root` is the root field's value. Only foreign fields ask other services. */

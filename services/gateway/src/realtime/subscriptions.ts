@@ -1,20 +1,18 @@
 import { AppError, toGraphQLError, unauthenticated } from '@taskmesh/errors';
 import type { TaskChanged } from '@taskmesh/events';
-import type { Clock } from '@taskmesh/service';
-import { getArgumentValues, getVariableValues, GraphQLError } from 'graphql';
-import type { OperationResult, PreparedOperation, RequestCall } from '../graph/executor.ts';
-import { concerns, toChangeEvent } from './change-event.ts';
+import { GraphQLError } from 'graphql';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { InvalidOperation, type PreparedOperation, type RequestCall } from '../graph/executor.ts';
+import type { Graph, LiveGraph } from '../graph/graph.ts';
+import { readArguments } from './arguments.ts';
+import { concerns } from './change-event.ts';
 import type { Feed } from './feed.ts';
 import type { FeedEnd } from './owner-feed.ts';
-import { compileProjection } from './projection.ts';
-import { planSubscription, type PlanDeps, type SubscriptionPlan } from './subscription-plan.ts';
+import { createRendering, type Render, type Rendering, type RenderingDeps } from './rendering.ts';
 import type { TaskFilter } from './task-filter.ts';
 
 /** How many events may wait for what other services add to them before the reader counts as too slow. */
 const WAITING_LIMIT = 1_000;
-const EVENT_DEADLINE_MS = 10_000;
-/** A service that foreign fields come from may be away for this long before an event goes out without them. */
-const FOREIGN_PATIENCE_MS = 30_000;
 
 /** Why a stream ended that its client did not end. */
 export type StreamEnd =
@@ -48,114 +46,135 @@ export interface StreamRequest {
   after?: string;
 }
 
-interface Deps extends PlanDeps {
+interface Deps extends RenderingDeps {
   feed: Feed;
-  clock: Clock;
+  graph: LiveGraph;
 }
 
-/** What is worked out once for a document. */
-interface Prepared {
-  /** Writes an event without asking anybody; undefined when it needs other services. */
-  project: ReturnType<typeof compileProjection>;
-  plan: SubscriptionPlan | undefined;
+/** What a stream does with the changes that come. */
+interface View {
+  filter: TaskFilter | undefined;
+  render: Render;
 }
 
-/** Renders a change for one document and its variables: at once, or after asking other services. */
-type Render = (change: TaskChanged) => string | Promise<string>;
+/** A stream that runs; a new graph gives it a new view, or ends it. */
+interface LiveStream {
+  readonly request: StreamRequest;
+  rendering: Rendering;
+  view: View;
+  fail(error: GraphQLError): void;
+}
 
 export function createSubscriptions(deps: Deps): Subscriptions {
-  const prepared = new WeakMap<PreparedOperation, Prepared>();
-  /** What equal subscriptions of one owner share: each change is rendered once for all of them. */
-  const rendered = new WeakMap<TaskChanged, Map<string, string | Promise<string>>>();
+  const { feed, graph } = deps;
+  const renderings = new WeakMap<PreparedOperation, Rendering>();
+  const streams = new Set<LiveStream>();
 
-  const prepare = (operation: PreparedOperation): Prepared => {
-    const known = prepared.get(operation);
+  const renderingOf = (operation: PreparedOperation): Rendering => {
+    const known = renderings.get(operation);
     if (known) return known;
-    const project = compileProjection(deps.supergraph.schema, operation);
-    const fresh = { project, plan: project ? undefined : planSubscription(operation, deps) };
-    prepared.set(operation, fresh);
+    const fresh = createRendering(graph.of(operation.schema), operation, deps);
+    renderings.set(operation, fresh);
     return fresh;
   };
 
-  const shared =
-    (key: string, render: Render): Render =>
-    (change) => {
-      const byKey = rendered.get(change) ?? new Map<string, string | Promise<string>>();
-      rendered.set(change, byKey);
-      const known = byKey.get(key);
-      if (known !== undefined) return known;
-      const fresh = render(change);
-      byKey.set(key, fresh);
-      return fresh;
+  // Every document is planned on the new graph while events go on by the old one; then all streams change over between
+  // two events. Where a stream stands in the feed has nothing to do with it.
+  graph.beforeSwitch(async (next) => {
+    const planned = new Map<string, Rendering | GraphQLError>();
+    const planFor = ({ request: { operation } }: LiveStream) => {
+      const key = documentKey(operation);
+      const outcome = planned.get(key) ?? planOn(next, operation, deps);
+      planned.set(key, outcome);
+      return outcome;
     };
+    for (const stream of streams) {
+      if (planned.has(documentKey(stream.request.operation))) continue;
+      planFor(stream);
+      await nextTurn();
+    }
+    return () => {
+      for (const stream of [...streams]) moveTo(planFor(stream), stream);
+      for (const outcome of planned.values())
+        if (!(outcome instanceof GraphQLError)) renderings.set(outcome.operation, outcome);
+    };
+  });
 
   return {
-    async subscribe({ operation, variables, call, after }, sink) {
+    async subscribe(request, sink) {
+      const { variables, call } = request;
       const { identity } = call;
       if (identity.role !== 'user') throw toGraphQLError(unauthenticated());
-      const args = readArguments(deps, operation, variables);
-      const { project, plan } = prepare(operation);
-      const render = shared(renderingKey(operation, args.variables), (change) => {
-        if (project) return project(toChangeEvent(change));
-        return plan ? withForeignFields(deps, { change, plan, variables: args.variables, call }) : '';
-      });
-      return open(deps.feed, { owner: identity.userId, after: after ?? args.after, filter: args.filter, render, sink });
+      const operation = onCurrent(graph.current, request.operation);
+      const args = readArguments(operation, variables);
+      const rendering = renderingOf(operation);
+      const stream = openStream(sink);
+      const live = {
+        request: { ...request, operation },
+        rendering,
+        view: { filter: args.filter, render: rendering.withVariables(args.variables, call) },
+        fail: stream.fail,
+      };
+      streams.add(live);
+      stream.onOver(() => streams.delete(live));
+      await stream.read(feed, { owner: identity.userId, after: request.after ?? args.after, view: () => live.view });
+      return stream.stop;
     },
   };
 }
 
-/** Equal for subscriptions that get the same for the same change, wherever in the feed they are. */
-function renderingKey(
-  { hash, operationName = '' }: PreparedOperation,
-  { after: _position, ...variables }: Record<string, unknown>,
-): string {
-  return `${hash} ${operationName} ${JSON.stringify(variables)}`;
+/** It may have been let in just before the graph changed. @throws GraphQLError */
+function onCurrent({ supergraph, admit }: Graph, operation: PreparedOperation): PreparedOperation {
+  if (operation.schema === supergraph.schema) return operation;
+  try {
+    return admit(operation.source, operation.operationName);
+  } catch (error) {
+    throw error instanceof InvalidOperation ? changedGraph(error.message, error.code) : error;
+  }
 }
 
-interface Arguments {
-  after: string | undefined;
-  filter: TaskFilter | undefined;
-  /** All variables, coerced. */
-  variables: Record<string, unknown>;
+function documentKey({ source, operationName = '' }: PreparedOperation): string {
+  return `${operationName}\n${source}`;
 }
 
-function readArguments(
-  { supergraph: { schema } }: Deps,
-  { operation }: PreparedOperation,
-  raw: Record<string, unknown>,
-): Arguments {
-  const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], raw, { maxErrors: 10 });
-  if (coerced.errors) throw badInput(coerced.errors[0]);
-  const field = schema.getSubscriptionType()?.getFields()['taskChanges'];
-  const node = operation.selectionSet.selections.find((selection) => selection.kind === 'Field');
-  if (!field || node?.name.value !== 'taskChanges')
-    throw new GraphQLError('Only taskChanges can be subscribed to, selected as a field of its own.', {
-      extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
-    });
-  const { after, filter } = getArgumentValues(field, node, coerced.coerced);
-  return {
-    after: typeof after === 'string' ? after : undefined,
-    filter: filter ? (filter as TaskFilter) : undefined, // coerced by the schema
-    variables: coerced.coerced,
-  };
+/** The document on another graph, or why it cannot be there: as if its client came with it anew. */
+function planOn(next: Graph, { source, operationName }: PreparedOperation, deps: RenderingDeps) {
+  try {
+    return createRendering(next, next.admit(source, operationName), deps);
+  } catch (error) {
+    if (error instanceof InvalidOperation) return changedGraph(error.message, error.code);
+    return changedGraph('the subscription cannot be planned any more.', 'GRAPHQL_VALIDATION_FAILED');
+  }
 }
 
-function badInput(error: GraphQLError | undefined): GraphQLError {
-  return new GraphQLError(error?.message ?? 'Bad variables.', { extensions: { code: 'BAD_USER_INPUT' } });
+function moveTo(outcome: Rendering | GraphQLError, stream: LiveStream): void {
+  if (outcome instanceof GraphQLError) return stream.fail(outcome);
+  try {
+    const { variables, call } = stream.request;
+    const args = readArguments(outcome.operation, variables);
+    stream.rendering.followedBy(outcome);
+    stream.rendering = outcome;
+    stream.view = { filter: args.filter, render: outcome.withVariables(args.variables, call) };
+  } catch (error) {
+    stream.fail(changedGraph(error instanceof GraphQLError ? error.message : 'the subscription cannot run any more.'));
+  }
 }
 
-interface OpenStream {
+function changedGraph(why: string, code = 'BAD_USER_INPUT'): GraphQLError {
+  return new GraphQLError(`The graph has changed: ${why}`, { extensions: { code } });
+}
+
+interface Reading {
   owner: string;
   after: string | undefined;
-  filter: TaskFilter | undefined;
-  render: Render;
-  sink: StreamSink;
+  view: () => View;
 }
 
 /** Hands changes to the sink in their order, also when some of them have to wait for other services. */
-async function open(feed: Feed, { owner, after, filter, render, sink }: OpenStream): Promise<() => void> {
+function openStream(sink: StreamSink) {
   let isOver = false;
   let detach = () => {};
+  let onOver = () => {};
   let waiting = 0;
   let tail = Promise.resolve();
 
@@ -163,12 +182,13 @@ async function open(feed: Feed, { owner, after, filter, render, sink }: OpenStre
     if (isOver) return;
     isOver = true;
     detach();
+    onOver();
     if (end) sink.end(end);
   };
   const send = (json: string, change: TaskChanged) => {
     if (!isOver && !sink.next(json, change)) over({ kind: 'slow' });
   };
-  const onChange = (change: TaskChanged) => {
+  const take = (change: TaskChanged, { filter, render }: View) => {
     if (isOver || (filter && !concerns(change, filter))) return;
     const json = render(change);
     if (waiting === 0 && typeof json === 'string') return send(json, change);
@@ -178,47 +198,38 @@ async function open(feed: Feed, { owner, after, filter, render, sink }: OpenStre
       .catch(() => over({ kind: 'stopped' })) // never told by a renderer; the client comes back with its cursor
       .finally(() => waiting--);
   };
-  const onEnd = (reason: FeedEnd) => {
-    void tail.then(() => over(reason === 'expired' ? { kind: 'failed', error: expired() } : { kind: 'stopped' }));
+  /** What came before goes out before. */
+  const endAfterAll = (end: StreamEnd) => {
+    detach();
+    void tail.then(() => over(end));
   };
 
-  const drained = async () => {
-    await tail;
-    await sink.drained();
+  return {
+    onOver(listener: () => void) {
+      onOver = listener;
+    },
+    async read(feed: Feed, { owner, after, view }: Reading) {
+      try {
+        detach = await feed.subscribe(owner, after, {
+          onChange: (change) => take(change, view()),
+          onEnd: (reason: FeedEnd) =>
+            endAfterAll(reason === 'expired' ? { kind: 'failed', error: expired() } : { kind: 'stopped' }),
+          async drained() {
+            await tail;
+            await sink.drained();
+          },
+        });
+      } catch (error) {
+        over();
+        throw error instanceof AppError ? toGraphQLError(error) : error;
+      }
+      if (isOver) detach();
+    },
+    fail: (error: GraphQLError) => endAfterAll({ kind: 'failed', error }),
+    stop: () => over(),
   };
-
-  try {
-    detach = await feed.subscribe(owner, after, { onChange, onEnd, drained });
-  } catch (error) {
-    throw error instanceof AppError ? toGraphQLError(error) : error;
-  }
-  if (isOver) detach();
-  return () => over();
 }
 
 function expired(): GraphQLError {
   return toGraphQLError(new AppError('CURSOR_EXPIRED', 'The feed begins anew; read the list again.'));
-}
-
-interface EventRun {
-  change: TaskChanged;
-  plan: SubscriptionPlan;
-  variables: Record<string, unknown>;
-  call: RequestCall;
-}
-
-/** An event must not be lost because a service that only adds to it is away for a moment: then it waits. */
-async function withForeignFields({ clock }: Deps, { change, plan, variables, call }: EventRun): Promise<string> {
-  const giveUpAt = clock.now() + FOREIGN_PATIENCE_MS;
-  for (;;) {
-    const root = { taskChanges: toChangeEvent(change) };
-    const run = { call, deadline: clock.now() + EVENT_DEADLINE_MS, mutation: false };
-    const result = await plan.run(root, variables, run);
-    if (!lacksService(result) || clock.now() > giveUpAt) return JSON.stringify(result);
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
-}
-
-function lacksService({ errors }: OperationResult): boolean {
-  return errors?.some(({ extensions }) => extensions?.['code'] === 'SERVICE_UNAVAILABLE') ?? false;
 }

@@ -1,4 +1,4 @@
-import { AppError, isErrorCode, rateLimited, unavailable, type Issue } from '@taskmesh/errors';
+import { AppError, isErrorCode, notFound, rateLimited, unavailable, type Issue } from '@taskmesh/errors';
 import type { GraphQLFormattedError } from 'graphql';
 
 /** BAD_USER_INPUT to a GraphQL client, and a status of its own here. */
@@ -17,6 +17,8 @@ function keyReused(): AppError {
 export function errorOf({ message, extensions = {} }: GraphQLFormattedError): AppError {
   const { code } = extensions;
   const issues = issuesIn(extensions);
+  // A graph that came later cannot do what the path is for: then the path is absent, as it would be after a restart.
+  if (code === 'OPERATION_RESOLUTION_FAILURE') return notFound('There is nothing at this path.');
   if (!isErrorCode(code)) return new AppError('INTERNAL_SERVER_ERROR', 'Internal server error.');
   if (code === 'RATE_LIMITED') return rateLimited(secondsIn(extensions), message);
   if (code === 'SERVICE_UNAVAILABLE') return unavailable(message);

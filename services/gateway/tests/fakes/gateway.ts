@@ -1,3 +1,4 @@
+import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import { createIdentitySigner, createIdentityVerifier, createSigningKey, publicKeys } from '@taskmesh/identity';
 import {
   authInternal,
@@ -18,6 +19,7 @@ import {
 } from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';
 import type { FastifyInstance } from 'fastify';
+import { Registry } from 'prom-client';
 import { readGatewayConfig } from '../../src/config.ts';
 import { connectHttp } from '../../src/connect-http.ts';
 import { connectInProcess } from '../../src/connect-in-process.ts';
@@ -35,6 +37,10 @@ export interface TestGateway {
   backupWork: FakeBackupWork;
   /** What was logged, parsed. */
   logged: Record<string, unknown>[];
+  /** What the admin port would show. */
+  metrics: Registry;
+  /** Commits a change of a task, and publishes it. */
+  commit: FakeTasks['changes']['commit'];
   /** Over HTTP only: stops a service. */
   stopService(name: 'auth' | 'tasks' | 'backup'): Promise<void>;
   graphql(query: string, options?: GraphQLOptions): Promise<GraphQLAnswer>;
@@ -84,12 +90,15 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     mode === 'http'
       ? await overHttp({ auth, tasks, backup, work }, log)
       : { connections: connectInProcess({ auth, tasks, backup: { subgraph: backup, work } }), servers: [] };
+  const eventLog = createMemoryEventLog();
+  const metrics = new Registry();
   const gateway = await createGateway(config, {
     clock: systemClock,
     log,
     keyValue: options.keyValue ?? createMemoryKeyValue(),
-    eventLog: createMemoryEventLog(),
+    eventLog,
     connections,
+    metrics,
   });
   await gateway.start();
   if (waitUntilReady) await eventually(() => gateway.ready().ok);
@@ -102,6 +111,12 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     tasks,
     backupWork,
     logged,
+    metrics,
+    commit(...change) {
+      const committed = tasks.changes.commit(...change);
+      void eventLog.publish(TASK_CHANGES_TOPIC, [{ key: committed.ownerId, value: JSON.stringify(committed) }]);
+      return committed;
+    },
     stopService: async (name) => servers[['auth', 'tasks', 'backup'].indexOf(name)]?.stop(),
     graphql: (query, { token, variables, operationName, headers } = {}) =>
       ask(

@@ -3,11 +3,13 @@ import type { Identity } from '@taskmesh/identity';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { createFakeChanges, type FakeChanges } from './changes.ts';
 import { typeDefsOf } from './type-defs.ts';
 
 export interface FakeTasks {
   subgraph: Subgraph;
   internal: TasksInternal;
+  changes: FakeChanges;
   /** Who asked, call by call, and under which trace. */
   calls: { identity: Identity; traceparent?: string }[];
   /** Thrown by every resolver until it is taken back. */
@@ -17,6 +19,7 @@ export interface FakeTasks {
 /** A tasks service in memory: each user has two tasks. */
 export function createFakeTasks(log: Log): FakeTasks {
   const calls: FakeTasks['calls'] = [];
+  const changes = createFakeChanges();
   let failure: Error | undefined;
 
   const taskOf = (userId: string, number: number) => ({
@@ -77,11 +80,8 @@ export function createFakeTasks(log: Log): FakeTasks {
 
   return {
     subgraph: createSubgraph({ name: 'tasks', typeDefs: typeDefsOf('tasks'), resolvers, log }),
-    internal: {
-      heads: async () => ({ epoch: 1, heads: {} }),
-      changesAfter: async () => ({ epoch: 1, expired: false, changes: [] }),
-      openCursor: async () => null,
-    },
+    internal: changes,
+    changes,
     calls,
     fail: (error) => {
       failure = error;

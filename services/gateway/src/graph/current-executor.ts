@@ -1,0 +1,59 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { InvalidOperation, type GraphExecutor, type OperationResult, type PreparedOperation } from './executor.ts';
+import type { LiveGraph } from './graph.ts';
+
+/**
+ * The executor of whatever graph is served. Operations that are kept for long (those of the REST paths) move along: they
+ * are prepared and planned on a new graph before it takes over.
+ */
+export function createCurrentExecutor(graph: LiveGraph): GraphExecutor {
+  const kept = new Map<string, PreparedOperation>();
+
+  const onCurrent = (operation: PreparedOperation): PreparedOperation => {
+    const { executor } = graph.current;
+    return operation.schema === executor.schema
+      ? operation
+      : executor.prepare(operation.source, operation.operationName);
+  };
+
+  graph.beforeSwitch(async ({ executor }) => {
+    for (const { source, operationName } of kept.values()) {
+      await nextTurn(); // requests go on meanwhile
+      try {
+        executor.warm(executor.prepare(source, operationName));
+      } catch (error) {
+        // What the new graph cannot do is refused when somebody asks for it.
+        if (!(error instanceof InvalidOperation)) throw error;
+      }
+    }
+    return () => {};
+  });
+
+  return {
+    get schema() {
+      return graph.current.executor.schema;
+    },
+    prepare: (source, operationName) => graph.current.executor.prepare(source, operationName),
+    warm(operation) {
+      kept.set(`${operation.operationName ?? ''}\n${operation.source}`, operation);
+      graph.current.executor.warm(onCurrent(operation));
+    },
+    async run(operation, variables, call): Promise<OperationResult> {
+      let current: PreparedOperation;
+      try {
+        current = onCurrent(operation);
+      } catch (error) {
+        if (!(error instanceof InvalidOperation)) throw error;
+        return { data: null, errors: [gone()] };
+      }
+      return graph.current.executor.run(current, variables, call);
+    },
+  };
+}
+
+function gone() {
+  return {
+    message: 'The graph cannot do this any more.',
+    extensions: { code: 'OPERATION_RESOLUTION_FAILURE' },
+  };
+}

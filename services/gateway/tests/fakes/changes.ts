@@ -1,0 +1,63 @@
+import type { TaskChanged } from '@taskmesh/events';
+import type { TasksInternal } from '@taskmesh/internal-api';
+import { randomUUID } from 'node:crypto';
+
+/** A change log in memory, with what the gateway asks of one. */
+export interface FakeChanges extends TasksInternal {
+  /** Commits a change; delivering it is another matter. */
+  commit(ownerId: string, options?: { title?: string; traceparent?: string; task?: { id: string } }): TaskChanged;
+  cursor(ownerId: string, sequence: number): string;
+}
+
+export function createFakeChanges(): FakeChanges {
+  const byOwner = new Map<string, TaskChanged[]>();
+  const of = (owner: string) => byOwner.get(owner) ?? [];
+  const cursor = (owner: string, sequence: number) => `${owner}|1|${sequence}`;
+
+  return {
+    heads: async (owners) => ({
+      epoch: 1,
+      heads: Object.fromEntries(owners.map((owner) => [owner, of(owner).length])),
+    }),
+    changesAfter: async (owner, sequence, limit) => ({
+      epoch: 1,
+      expired: false,
+      changes: of(owner).slice(sequence, sequence + limit),
+    }),
+    async openCursor(owner, text) {
+      const [whose, epoch, sequence] = text.split('|');
+      return whose === owner ? { epoch: Number(epoch), sequence: Number(sequence) } : null;
+    },
+    cursor,
+    commit(ownerId, { title = 'a task', traceparent, task = { id: randomUUID() } } = {}) {
+      const sequence = of(ownerId).length + 1;
+      const at = new Date().toISOString();
+      const change: TaskChanged = {
+        id: String(sequence),
+        epoch: 1,
+        ownerId,
+        sequence,
+        kind: 'INSERT',
+        task: {
+          ...task,
+          ownerId,
+          title,
+          description: null,
+          completed: false,
+          dueDate: null,
+          category: null,
+          priority: 'low',
+          createdAt: at,
+          updatedAt: at,
+          version: 1,
+        },
+        previous: null,
+        occurredAt: at,
+        cursor: cursor(ownerId, sequence),
+        traceparent: traceparent ?? null,
+      };
+      byOwner.set(ownerId, [...of(ownerId), change]);
+      return change;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { buildSubgraphSchema } from '@apollo/subgraph';
+import { graphql, parse } from 'graphql';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ForeignService {
+  url: string;
+  /** The headers of each request. */
+  seen: IncomingHttpHeaders[];
+  stop(): void;
+}
+
+/** A plain GraphQL server over HTTP, as anybody might run one. */
+export async function startForeignService(typeDefs: string, resolvers: object): Promise<ForeignService> {
+  const schema = buildSubgraphSchema([{ typeDefs: parse(typeDefs), resolvers: resolvers as never }]); // tiny resolvers without generated types
+  const seen: IncomingHttpHeaders[] = [];
+  const server = createServer(async (request, response) => {
+    seen.push(request.headers);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer); // no encoding is set
+    const { query, variables } = JSON.parse(Buffer.concat(chunks).toString()) as {
+      query: string;
+      variables: Record<string, unknown>;
+    };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(await graphql({ schema, source: query, variableValues: variables })));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return {
+    url: `http://127.0.0.1:${port}/graphql?tenant=1`,
+    seen,
+    stop() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

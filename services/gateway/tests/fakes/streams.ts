@@ -1,0 +1,120 @@
+import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { WebSocket } from 'ws';
+
+/** One stream of any protocol, without a client library. */
+export interface TestStream {
+  /** The result of each event, as the protocol carries it: `{"data": …}`, or the payload of a channel's message. */
+  events: StreamEvent[];
+  /** What ended it, as its client sees it. */
+  errors: { message: string; extensions?: Record<string, unknown> }[];
+  /** Set when it has ended; the code of a socket. */
+  ended: { code?: number } | undefined;
+  close(): void;
+}
+
+export interface StreamEvent {
+  data?: { taskChanges: { sequence: number } & Record<string, unknown> } & Record<string, unknown>;
+  extensions?: Record<string, unknown>;
+  [key: string]: unknown;
+}
+
+export interface StreamRequest {
+  origin: string;
+  token: string;
+  query: string;
+  variables?: Record<string, unknown>;
+  headers?: Record<string, string>;
+  /** Of `connection_init` or of the join. */
+  params?: Record<string, unknown>;
+}
+
+function createStream(close: () => void): TestStream {
+  return { events: [], errors: [], ended: undefined, close };
+}
+
+/** Opens a socket, and resolves when it stands or is refused. */
+export async function openWebSocket(url: string, protocol?: string): Promise<WebSocket> {
+  const socket = new WebSocket(url.replace(/^http/, 'ws'), protocol === undefined ? [] : [protocol]);
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', reject);
+  });
+  return socket;
+}
+
+export async function streamGraphqlWs({ origin, token, query, variables, params }: StreamRequest): Promise<TestStream> {
+  const socket = await openWebSocket(`${origin}/graphql`, 'graphql-transport-ws');
+  const stream = createStream(() => socket.close());
+  const id = randomUUID();
+  let isAcknowledged = false;
+  socket.on('close', (code) => (stream.ended = { code }));
+  socket.on('message', (bytes) => {
+    const message = JSON.parse(String(bytes)) as { type: string; payload: never };
+    if (message.type === 'connection_ack') isAcknowledged = true;
+    if (message.type === 'next') stream.events.push(message.payload);
+    if (message.type === 'error') stream.errors.push(...(message.payload as TestStream['errors']));
+    if (message.type === 'error' || message.type === 'complete') stream.ended = {};
+  });
+  socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}`, ...params } }));
+  await eventually(() => isAcknowledged);
+  socket.send(JSON.stringify({ id, type: 'subscribe', payload: { query, variables } }));
+  return stream;
+}
+
+const ACCEPT = { sse: 'text/event-stream', multipart: 'multipart/mixed;subscriptionSpec=1.0, application/json' };
+
+export async function streamHttp(
+  kind: 'sse' | 'multipart',
+  { origin, token, query, variables, headers }: StreamRequest,
+): Promise<TestStream> {
+  const abort = new AbortController();
+  const stream = createStream(() => abort.abort());
+  const response = await fetch(`${origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: ACCEPT[kind], authorization: `Bearer ${token}`, ...headers },
+    body: JSON.stringify({ query, variables }),
+    signal: abort.signal,
+  });
+  const read = async () => {
+    let text = '';
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk;
+      const parts = text.split(kind === 'sse' ? '\n\n' : '\r\n--graphql');
+      text = parts.pop() ?? '';
+      for (const part of parts) takePart(kind, part, stream);
+    }
+  };
+  void read()
+    .catch(() => undefined) // torn
+    .finally(() => (stream.ended = {}));
+  return stream;
+}
+
+function takePart(kind: 'sse' | 'multipart', part: string, stream: TestStream): void {
+  const json = kind === 'sse' ? /^data: (\{.*\})$/m.exec(part)?.[1] : part.split('\r\n\r\n')[1];
+  if (!json) return;
+  const message = JSON.parse(json) as { payload?: StreamEvent | null; errors?: TestStream['errors'] };
+  if (message.errors) stream.errors.push(...message.errors);
+  const event = kind === 'sse' ? (message as StreamEvent) : message.payload;
+  if (event?.data) stream.events.push(event);
+}
+
+/** `query` is of no use here: the channel tells rows. */
+export async function streamChannel({ origin, token, params }: StreamRequest): Promise<TestStream> {
+  const socket = await openWebSocket(`${origin}/realtime/v1/websocket?apikey=public-key&vsn=2.0.0`);
+  const stream = createStream(() => socket.close());
+  let isJoined = false;
+  socket.on('close', (code) => (stream.ended = { code }));
+  socket.on('message', (bytes) => {
+    const [, , , event, payload] = JSON.parse(String(bytes)) as [unknown, unknown, unknown, string, StreamEvent];
+    if (event === 'phx_reply') isJoined = true;
+    if (event === 'postgres_changes') stream.events.push(payload);
+    if (event === 'system' && payload['status'] === 'error')
+      stream.errors.push({ message: String(payload['message']) });
+  });
+  const config = { postgres_changes: [{ event: '*', schema: 'public', table: 'tasks' }] };
+  socket.send(JSON.stringify(['1', '1', 'realtime:tasks', 'phx_join', { config, access_token: token, ...params }]));
+  await eventually(() => isJoined);
+  return stream;
+}

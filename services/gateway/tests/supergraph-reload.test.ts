@@ -1,0 +1,264 @@
+import { composeServices } from '@apollo/composition';
+import { eventually } from '@taskmesh/testing';
+import { parse, print } from 'graphql';
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startForeignService, type ForeignService } from './fakes/foreign-service.ts';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { streamChannel, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
+import { typeDefsOf } from './fakes/type-defs.ts';
+
+const USER = 'a0000000-0000-4000-8000-000000000001';
+const COMMITTED = readFileSync(new URL('../supergraph.graphql', import.meta.url), 'utf8');
+const REVIEWS = `
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key"])
+  type Task @key(fields: "id") { id: ID! stars: Int! }
+  type Query { motto: String! }
+`;
+const NAMES = `
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key", "@override"])
+  type User @key(fields: "id") { id: ID! name: String! @override(from: "auth") }
+  type Query { names: Int }
+`;
+const SEQUENCES = 'subscription ($after: String) { taskChanges(after: $after) { sequence } }';
+const STARS = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { stars } } }';
+const OWNERS = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { owner { name } } } }';
+
+/** Our own services, with whatever else; `edit` changes the SDL of one. */
+function compose(others: { name: string; url: string; typeDefs: string }[], edit: (sdl: string) => string = String) {
+  const { supergraphSdl, errors } = composeServices([
+    ...(['auth', 'tasks', 'backup'] as const).map((name) => ({
+      name,
+      url: `http://${name}.invalid/graphql`,
+      typeDefs: parse(edit(print(typeDefsOf(name)))),
+    })),
+    ...others.map(({ typeDefs, ...service }) => ({ ...service, typeDefs: parse(typeDefs) })),
+  ]);
+  if (!supergraphSdl) throw new Error(String(errors));
+  return supergraphSdl;
+}
+
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+const sequences = ({ events }: TestStream) => events.map(({ data }) => data?.taskChanges.sequence);
+
+describe('a gateway whose supergraph file changes', () => {
+  let folder: string;
+  let file: string;
+  let reviews: ForeignService;
+  let withStars: string;
+  let gateway: TestGateway;
+  let token: string;
+  let userId: string;
+  let users = 0;
+  const open: TestStream[] = [];
+
+  const serve = async (sdl: string) => {
+    await writeFile(`${file}.new`, sdl);
+    await rename(`${file}.new`, file);
+    await gateway.gateway.reload();
+  };
+  const reloads = async (outcome: string) =>
+    (await gateway.metrics.getSingleMetric('taskmesh_gateway_supergraph_reloads_total')?.get())?.values.find(
+      ({ labels }) => labels.outcome === outcome,
+    )?.value;
+  const start = (query: string) => ({ origin: gateway.origin, token, query });
+  /** One stream of each protocol that runs a document. */
+  const graphqlStreams = async (query: string) => {
+    const streams = await Promise.all([
+      streamGraphqlWs(start(query)),
+      streamHttp('sse', start(query)),
+      streamHttp('multipart', start(query)),
+    ]);
+    open.push(...streams);
+    return streams;
+  };
+  /** A change before that is no part of a test shows that all streams stand. */
+  const standing = async (streams: TestStream[]) => {
+    await eventually(async () => {
+      gateway.commit(userId);
+      await sleep(20);
+      for (const { events } of streams) expect(events.length).toBeGreaterThan(0);
+    });
+  };
+
+  beforeAll(async () => {
+    reviews = await startForeignService(REVIEWS, {
+      Task: { __resolveReference: ({ id }: { id: string }) => ({ id, stars: 5 }) },
+      Query: { motto: () => 'onwards' },
+    });
+    withStars = compose([{ name: 'reviews', url: reviews.url, typeDefs: REVIEWS }]);
+    folder = await mkdtemp(join(tmpdir(), 'supergraph-'));
+    file = join(folder, 'supergraph.graphql');
+    await writeFile(file, COMMITTED);
+    gateway = await startTestGateway({ env: { SUPERGRAPH_FILE: file } });
+  });
+  beforeEach(async () => {
+    await serve(COMMITTED);
+    userId = USER.replace(/1$/, String(++users));
+    token = await gateway.auth.token(userId);
+  });
+  afterEach(() => {
+    for (const stream of open.splice(0)) stream.close();
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    reviews.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('can select a field that was added, and no more once it is gone', async () => {
+    const ask = () => gateway.graphql('{ motto tasks { edges { node { title stars } } } }', { token });
+    expect((await ask()).body.errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
+    await serve(withStars);
+    expect((await ask()).body.data).toMatchObject({ motto: 'onwards', tasks: { edges: [{ node: { stars: 5 } }, {}] } });
+    const [stream] = await graphqlStreams(STARS);
+    await standing([stream as TestStream]);
+    expect(stream?.events[0]).toMatchObject({ data: { taskChanges: { task: { stars: 5 } } } });
+    await serve(COMMITTED);
+    expect((await ask()).body.errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
+  });
+
+  it('shows nobody but its own services who asks', async () => {
+    await serve(withStars);
+    reviews.seen.length = 0;
+    const { body } = await gateway.graphql('{ motto me { id } }', { token, headers: { cookie: 'a=b' } });
+    expect(body.data).toEqual({ motto: 'onwards', me: { id: userId } });
+    expect(Object.keys(reviews.seen[0] ?? {})).not.toEqual(expect.arrayContaining(['authorization']));
+    expect(Object.keys(reviews.seen[0] ?? {})).not.toEqual(expect.arrayContaining(['cookie']));
+  });
+
+  it('keeps every stream, whatever its protocol, and neither loses nor repeats a change', async () => {
+    const channel = await streamChannel(start(''));
+    const streams = [...(await graphqlStreams(SEQUENCES)), ...(await graphqlStreams(OWNERS))];
+    open.push(channel);
+    await standing([...streams, channel]);
+    let isWriting = true;
+    let last = 0;
+    const writing = (async () => {
+      while (isWriting) {
+        last = gateway.commit(userId).sequence;
+        await sleep(1);
+      }
+    })();
+    for (let round = 0; round < 6; round++) {
+      await serve(round % 2 === 0 ? withStars : COMMITTED);
+      await sleep(30);
+    }
+    isWriting = false;
+    await writing;
+    expect(last).toBeGreaterThan(100);
+    for (const stream of streams) {
+      await eventually(() => expect(sequences(stream).at(-1)).toBe(last));
+      // Those that began before the first change have seen all; each has seen every change since its first.
+      expect(sequences(stream)).toEqual(upTo(last).slice((sequences(stream)[0] ?? 0) - 1));
+      expect([stream.errors, stream.ended]).toEqual([[], undefined]);
+    }
+    expect(channel.events.length).toBeGreaterThan(100);
+    expect([channel.errors, channel.ended]).toEqual([[], undefined]);
+  });
+
+  it('renders what comes after it by the new graph', async () => {
+    const names = await startForeignService(NAMES, {
+      User: { __resolveReference: ({ id }: { id: string }) => ({ id, name: 'Another name' }) },
+    });
+    const streams = await graphqlStreams(OWNERS);
+    await standing(streams);
+    await serve(compose([{ name: 'names', url: names.url, typeDefs: NAMES }]));
+    gateway.commit(userId);
+    for (const { events } of streams)
+      await eventually(() =>
+        expect(events.at(-1)).toMatchObject({ data: { taskChanges: { task: { owner: { name: 'Another name' } } } } }),
+      );
+    names.stop();
+  });
+
+  it('ends a stream whose field is gone with an error that says so, and no other one', async () => {
+    await serve(withStars);
+    const doomed = await graphqlStreams(STARS);
+    const others = await graphqlStreams(SEQUENCES);
+    await standing([...doomed, ...others]);
+    const last = gateway.commit(userId).sequence;
+    for (const stream of doomed) await eventually(() => expect(sequences(stream).at(-1)).toBe(last));
+    await serve(COMMITTED);
+    for (const stream of doomed) {
+      await eventually(() => expect(stream.ended).toBeDefined());
+      expect(stream.errors).toEqual([
+        expect.objectContaining({
+          message: 'The graph has changed: Cannot query field "stars" on type "Task".',
+          extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+        }),
+      ]);
+      // The operation ends, not the socket: others run on it.
+      expect(stream.ended).toEqual({});
+    }
+    const next = gateway.commit(userId).sequence;
+    for (const stream of others) await eventually(() => expect(sequences(stream).at(-1)).toBe(next));
+  });
+
+  it('finishes requests under way on the graph that they began on', async () => {
+    await serve(withStars);
+    const asked = gateway.graphql('{ motto tasks { edges { node { stars } } } }', { token });
+    await Promise.all([serve(COMMITTED), asked]);
+    const { body } = await asked;
+    // Whichever came first: all of the answer is of one graph.
+    if (body.errors) expect(body.errors[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
+    else expect(body.data).toMatchObject({ motto: 'onwards', tasks: { edges: [{ node: { stars: 5 } }, {}] } });
+  });
+
+  it('changes nothing for a file that is none, and says so', async () => {
+    await serve(withStars);
+    const streams = await graphqlStreams(STARS);
+    await standing(streams);
+    const before = { refused: await reloads('refused'), loaded: await reloads('loaded') };
+    for (const broken of ['', 'type Query {', 'type Query { a: Int }', withStars.slice(0, -200)]) await serve(broken);
+    expect(await reloads('refused')).toBe((before.refused ?? 0) + 4);
+    expect(await reloads('loaded')).toBe(before.loaded);
+    expect(gateway.logged).toContainEqual(
+      expect.objectContaining({ level: 'error', msg: expect.stringContaining('the one before it goes on') }),
+    );
+    const next = gateway.commit(userId).sequence;
+    for (const stream of streams) await eventually(() => expect(sequences(stream).at(-1)).toBe(next));
+    expect((await gateway.graphql('{ motto }')).body.data).toEqual({ motto: 'onwards' });
+  });
+
+  it('refuses a graph without accounts, which would take all paths away', async () => {
+    const { supergraphSdl = '' } = composeServices([{ name: 'reviews', url: reviews.url, typeDefs: parse(REVIEWS) }]);
+    const refused = (await reloads('refused')) ?? 0;
+    await serve(supergraphSdl);
+    expect(await reloads('refused')).toBe(refused + 1);
+    expect((await gateway.graphql('{ me { id } }', { token })).body.data).toEqual({ me: { id: userId } });
+  });
+
+  it('takes away the REST path that the graph cannot do any more, and brings it back', async () => {
+    const statistics = () =>
+      fetch(`${gateway.origin}/api/tasks/stats`, { headers: { authorization: `Bearer ${token}` } });
+    expect((await statistics()).status).toBe(200);
+    await serve(compose([], (sdl) => sdl.replaceAll('taskStatistics: TaskStatistics!', '')));
+    expect((await statistics()).status).toBe(404);
+    await serve(COMMITTED);
+    expect((await statistics()).status).toBe(200);
+  });
+
+  it('notices by itself, also when a link above the file is swapped as a ConfigMap does it', async () => {
+    const volume = await mkdtemp(join(tmpdir(), 'volume-'));
+    const publish = async (version: string, sdl: string) => {
+      await mkdir(join(volume, version));
+      await writeFile(join(volume, version, 'supergraph.graphql'), sdl);
+      await symlink(version, join(volume, '..data_tmp'));
+      await rename(join(volume, '..data_tmp'), join(volume, '..data'));
+    };
+    await publish('..v1', COMMITTED);
+    await symlink('..data/supergraph.graphql', join(volume, 'supergraph.graphql'));
+    const other = await startTestGateway({ env: { SUPERGRAPH_FILE: join(volume, 'supergraph.graphql') } });
+    expect((await other.graphql('{ motto }')).body.errors).toBeDefined();
+    await publish('..v2', withStars);
+    await eventually(async () => expect((await other.graphql('{ motto }')).body.data).toEqual({ motto: 'onwards' }), {
+      timeoutMs: 10_000,
+    });
+    await other.stop();
+    await rm(volume, { recursive: true });
+  });
+});
