@@ -21,7 +21,7 @@ export function restRoutes(app: FastifyInstance, parts: RestParts & BackupParts)
   }
   backupRoutes(app, parts);
   if (chapters.some(({ endpoints }) => endpoints.length > 0))
-    docsRoutes(app, describeApi(chapters, publicUrl, parts.supergraph.own ? [describeBackups()] : []));
+    docsRoutes(app, describeApi(chapters, publicUrl, parts.graph.current.supergraph.own ? [describeBackups()] : []));
 }
 
 const FULL = { envelope: 'tasks', endpoints: fullEndpoints } as const;

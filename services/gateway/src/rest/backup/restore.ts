@@ -37,7 +37,7 @@ export function restoreRoute(scope: FastifyInstance, parts: BackupParts): void {
 /** Our own service is asked without the graph: then there is progress to tell. */
 function restoreOf(parts: BackupParts): Restore | undefined {
   const { backup } = parts.connections;
-  if (parts.supergraph.own) return (_request, file, onProgress) => backup.restore(file, onProgress);
+  if (parts.graph.current.supergraph.own) return (_request, file, onProgress) => backup.restore(file, onProgress);
   const operation = prepared(parts);
   return operation && ((request, file) => restoreByGraph(parts, operation, request, file));
 }

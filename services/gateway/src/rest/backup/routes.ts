@@ -4,10 +4,7 @@ import type { GatewayParts } from '../../parts.ts';
 import { archiveRoutes } from './archives.ts';
 import { restoreRoute } from './restore.ts';
 
-export type BackupParts = Pick<
-  GatewayParts,
-  'executor' | 'operator' | 'requestCall' | 'log' | 'connections' | 'supergraph'
->;
+export type BackupParts = Pick<GatewayParts, 'executor' | 'operator' | 'requestCall' | 'log' | 'connections' | 'graph'>;
 
 /** What operators do with backups. Of a foreign graph, only what it can do itself. */
 export function backupRoutes(app: FastifyInstance, parts: BackupParts): void {
@@ -19,6 +16,6 @@ export function backupRoutes(app: FastifyInstance, parts: BackupParts): void {
       return sendError(reply, known, 'backup');
     });
     restoreRoute(scope, parts);
-    if (parts.supergraph.own) archiveRoutes(scope, parts);
+    if (parts.graph.current.supergraph.own) archiveRoutes(scope, parts);
   });
 }
