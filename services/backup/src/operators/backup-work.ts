@@ -22,8 +22,8 @@ export function createBackupWork({
     remove: (file) => told(backups.remove(file)),
     create: async (onProgress) => entryOf(await told(backups.create(onProgress))),
     verify: async (file, onProgress) => entryOf(await told(backups.verify(file, onProgress))),
-    restore: async (file) => {
-      const { error = null, ...end } = restoreResultOf(await restores.restore(file));
+    restore: async (file, onProgress) => {
+      const { error = null, ...end } = restoreResultOf(await restores.restore(file, onProgress));
       return { ...end, error };
     },
     download: async (file) => {

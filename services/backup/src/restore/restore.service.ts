@@ -5,6 +5,7 @@ import { ExtractionError } from '../archives/extraction-error.ts';
 import type { ArchiveLimits } from '../archives/limits.ts';
 import { ManifestError } from '../archives/manifest.ts';
 import type { Scratch } from '../archives/scratch.ts';
+import type { OnProgress } from '../backups/backup-progress.ts';
 import { LoadError } from '../loader/load-error.ts';
 import type { RunLock } from '../run-lock.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
@@ -48,14 +49,16 @@ export function createRestoreService(deps: RestoreServiceDeps) {
 
   return {
     /** Restores from the archive that `file` names. Never throws: every end is an outcome. */
-    async restore(file: string): Promise<RestoreOutcome> {
+    async restore(file: string, onProgress: OnProgress = () => undefined): Promise<RestoreOutcome> {
       try {
         if (file === '') return { kind: 'file-missing' };
         const archive = await storage.open(file);
         if (archive.kind === 'outside') return { kind: 'outside' };
         if (archive.kind === 'missing') return { kind: 'not-found' };
         try {
-          return await lock.run(waitMs, (mayGoOn) => restoreFrom(deps, { file, archive, mayGoOn, settleAll }));
+          return await lock.run(waitMs, (mayGoOn) =>
+            restoreFrom(deps, { file, archive, mayGoOn, settleAll, onProgress }),
+          );
         } finally {
           await archive.close();
         }
@@ -69,23 +72,25 @@ export function createRestoreService(deps: RestoreServiceDeps) {
   };
 }
 
-interface OneRestore extends Pick<StoresRestore, 'file' | 'mayGoOn'> {
+interface OneRestore extends Pick<StoresRestore, 'file' | 'mayGoOn' | 'onProgress'> {
   archive: OpenArchive;
   settleAll: () => Promise<void>;
 }
 
 function restoreFrom(
   deps: RestoreServiceDeps,
-  { file, archive, mayGoOn, settleAll }: OneRestore,
+  { file, archive, mayGoOn, settleAll, onProgress }: OneRestore,
 ): Promise<RestoreOutcome> {
   const { scratch, nextId, log, archiveLimits, loadLimits } = deps;
   return scratch.use(async (dir) => {
-    await extractArchive({ source: archive.read(), sizeBytes: archive.sizeBytes, dir, limits: archiveLimits });
+    const { sizeBytes } = archive;
+    const onRead = (doneBytes: number) => onProgress({ phase: 'extract', doneBytes, totalBytes: sizeBytes });
+    await extractArchive({ source: archive.read(), sizeBytes, dir, limits: archiveLimits, onRead });
     if (!(await hasMainDump(dir))) return { kind: 'processed', why: `it holds no ${MAIN_DUMP}` };
     try {
       const { dumps } = await readDumps(dir, deps);
       await settleAll();
-      await restoreStores(deps, { id: nextId(), file, dumps, limits: loadLimits, mayGoOn });
+      await restoreStores(deps, { id: nextId(), file, dumps, limits: loadLimits, mayGoOn, onProgress });
       return { kind: 'restored' };
     } catch (error) {
       log.error({ err: error, file }, 'database not restored');
