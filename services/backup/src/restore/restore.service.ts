@@ -6,6 +6,7 @@ import type { ArchiveLimits } from '../archives/limits.ts';
 import { ManifestError } from '../archives/manifest.ts';
 import type { Scratch } from '../archives/scratch.ts';
 import { LoadError } from '../loader/load-error.ts';
+import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { BackupMetrics } from '../metrics.ts';
 import type { RunLock } from '../run-lock.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
@@ -23,6 +24,8 @@ export interface RestoreServiceDeps extends KnownStores {
   scratch: Scratch;
   lock: RunLock;
   journal: RestoreRepository;
+  /** Absent: encrypted archives cannot be restored. */
+  cipher: ArchiveCipher | undefined;
   metrics: BackupMetrics;
   now: () => Date;
   nextId: () => string;
@@ -82,9 +85,10 @@ function restoreFrom(
   deps: RestoreServiceDeps,
   { file, archive, mayGoOn, settleAll }: OneRestore,
 ): Promise<RestoreOutcome> {
-  const { scratch, nextId, log, archiveLimits, loadLimits } = deps;
+  const { scratch, cipher, nextId, log, archiveLimits, loadLimits } = deps;
   return scratch.use(async (dir) => {
-    await extractArchive({ source: archive.read(), sizeBytes: archive.sizeBytes, dir, limits: archiveLimits });
+    const source = await openContent(file, archive.read(), cipher);
+    await extractArchive({ source, sizeBytes: archive.sizeBytes, dir, limits: archiveLimits });
     if (!(await hasMainDump(dir))) return { kind: 'processed', why: `it holds no ${MAIN_DUMP}` };
     try {
       const { dumps } = await readDumps(dir, deps);
