@@ -1,7 +1,10 @@
-import { processSettings, readEnv, setting, type Env } from '@taskmesh/service';
+import { ConfigError, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { DEFAULT_MAX_ARCHIVE_MB, DEFAULT_MAX_EXPANDED_MB, MIB, type ArchiveSizes } from './archives/limits.ts';
+import { readKeyFile } from './encryption/key-file.ts';
+import { parseKeepRules, type KeepRules } from './schedule/keep-rules.ts';
+import { whyNoPattern } from './schedule/scheduler.ts';
 import type { StoreName } from './stores/store.ts';
 
 export interface BackupConfig extends ArchiveSizes {
@@ -13,8 +16,18 @@ export interface BackupConfig extends ArchiveSizes {
   scratchDir: string;
   /** The store that `database.sql` is a dump of. */
   restoreStore: StoreName;
-  /** With the right to create and rename databases and roles on each store's server; the path names the store's database. */
-  secrets: { adminUrls: Record<StoreName, string> };
+  /** When archives are made: a cron pattern in UTC. Absent: only when somebody asks. */
+  schedule?: string | undefined;
+  /** Which of the scheduled archives are kept. Absent: all. */
+  keep?: KeepRules | undefined;
+  /** Whether each scheduled archive is proved at once. @default true */
+  verifiesScheduled?: boolean;
+  secrets: {
+    /** With the right to create and rename databases and roles on each store's server; the path names the store's database. */
+    adminUrls: Record<StoreName, string>;
+    /** Age identities: the first one encrypts new archives, any of them decrypts. Without one, archives are not encrypted. */
+    keys?: string[];
+  };
 }
 
 const postgresUrl = () => setting.url('postgres:', 'postgresql:');
@@ -24,6 +37,20 @@ const databaseUrl = () =>
 const MAX_MB = 1024 * 1024;
 const megabytes = (usual: number) => setting.int(1, MAX_MB).default(usual);
 
+const schedule = () =>
+  setting.text().superRefine((value, ctx) => {
+    const message = whyNoPattern(value);
+    if (message !== undefined) ctx.addIssue({ code: 'custom', message });
+  });
+
+const keep = () =>
+  setting.text().transform((value, ctx) => {
+    const rules = parseKeepRules(value);
+    if (rules) return rules;
+    ctx.addIssue({ code: 'custom', message: 'must be a number, or like last=3,daily=7,weekly=4,monthly=6,yearly=2' });
+    return z.NEVER;
+  });
+
 const schema = z.object({
   ...processSettings,
   POSTGRES_URL: databaseUrl(),
@@ -31,6 +58,9 @@ const schema = z.object({
   BACKUPS_DIR: setting.text().optional(),
   BACKUP_MAX_ARCHIVE_MB: megabytes(DEFAULT_MAX_ARCHIVE_MB),
   BACKUP_MAX_EXPANDED_MB: megabytes(DEFAULT_MAX_EXPANDED_MB),
+  BACKUP_SCHEDULE: schedule().optional(),
+  BACKUP_KEEP: keep().optional(),
+  BACKUP_VERIFY: setting.flag().default(true),
   RESTORE_DATABASE: setting.oneOf(['tasks', 'auth']).default('tasks'),
   TASKS_ADMIN_URL: databaseUrl(),
   AUTH_ADMIN_URL: databaseUrl(),
@@ -38,14 +68,22 @@ const schema = z.object({
 
 /** @throws ConfigError with every problem */
 export function readBackupConfig(env: Env): BackupConfig {
-  const values = readEnv(schema, env);
+  const { values, keys } = readAll({
+    values: () => readEnv(schema, env),
+    keys: () => readKeyFile(env, 'BACKUP_KEY_FILE'),
+  });
+  if (values.BACKUP_KEEP && !values.BACKUP_SCHEDULE)
+    throw new ConfigError(['BACKUP_KEEP says what is kept of scheduled archives: BACKUP_SCHEDULE is needed, too']);
   return {
     postgresUrl: values.POSTGRES_URL,
     backupsDir: resolve(values.BACKUPS_DIR ?? join(values.DATA_DIR, 'backups')),
     scratchDir: resolve(values.DATA_DIR, 'backup-scratch'),
     maxArchiveBytes: values.BACKUP_MAX_ARCHIVE_MB * MIB,
     maxExpandedBytes: values.BACKUP_MAX_EXPANDED_MB * MIB,
+    schedule: values.BACKUP_SCHEDULE,
+    keep: values.BACKUP_KEEP,
+    verifiesScheduled: values.BACKUP_VERIFY,
     restoreStore: values.RESTORE_DATABASE,
-    secrets: { adminUrls: { tasks: values.TASKS_ADMIN_URL, auth: values.AUTH_ADMIN_URL } },
+    secrets: { adminUrls: { tasks: values.TASKS_ADMIN_URL, auth: values.AUTH_ADMIN_URL }, keys },
   };
 }

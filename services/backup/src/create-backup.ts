@@ -1,8 +1,9 @@
-import { asUnavailable } from '@taskmesh/database';
+import { asUnavailable, type Database } from '@taskmesh/database';
 import type { BackupWork } from '@taskmesh/internal-api';
-import type { Clock, HealthReport, Log, Service } from '@taskmesh/service';
+import { ConfigError, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { randomBytes } from 'node:crypto';
+import type { Registry } from 'prom-client';
 import { archiveLimits } from './archives/limits.ts';
 import { createScratch } from './archives/scratch.ts';
 import { createBackupRepository } from './backups/backup.repository.ts';
@@ -10,6 +11,9 @@ import { createBackupService, type BackupService } from './backups/backup.servic
 import { createBackupsResolvers } from './backups/backups.resolvers.ts';
 import type { BackupConfig } from './config.ts';
 import { createBackupDatabase } from './database.ts';
+import { createBackupMetrics, type BackupMetrics } from './metrics.ts';
+import { createArchiveCipher } from './encryption/archive-cipher.ts';
+import { errorMessage } from './error-code.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
 import { createBackupWork } from './operators/backup-work.ts';
@@ -20,6 +24,9 @@ import { createRestoreResolvers } from './restore/restore.resolvers.ts';
 import { createRestoreService } from './restore/restore.service.ts';
 import { createSettler } from './restore/settler.ts';
 import { createRunLock } from './run-lock.ts';
+import { createScheduleRepository } from './schedule/schedule.repository.ts';
+import { createScheduledBackups, ScheduleBusy } from './schedule/scheduled-backups.ts';
+import { createScheduler } from './schedule/scheduler.ts';
 import { createDirectoryStorage } from './storage/directory-storage.ts';
 import type { Store, StoreName, StoreOwner } from './stores/store.ts';
 import { createVerificationRepository } from './verify/verification.repository.ts';
@@ -32,6 +39,8 @@ export interface BackupDeps {
   /** The services that own the stores; a store whose service is absent cannot be restored. */
   owners?: Partial<Record<StoreName, StoreOwner>>;
   log: Log;
+  /** Absent: no figures. */
+  metrics?: Registry;
 }
 
 export interface Backup extends Service {
@@ -53,7 +62,11 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   const storage = createDirectoryStorage({ dir: config.backupsDir, now: () => clock.now() });
   const scratch = createScratch({ dir: config.scratchDir, now: () => clock.now() });
   const stores = createStores(config, deps);
+  const cipher = await createArchiveCipher(config.secrets.keys ?? []).catch((error: unknown) => {
+    throw new ConfigError([`BACKUP_KEY_FILE holds a key that is none: ${errorMessage(error)}`]);
+  });
   const shared = {
+    cipher,
     storage,
     scratch,
     stores,
@@ -63,6 +76,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     now: () => new Date(clock.now()),
     nextId: () => ids.next(),
     log,
+    metrics: createBackupMetrics(deps.metrics),
   };
   const verifier = createVerifier({
     ...shared,
@@ -82,6 +96,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     },
     log,
   });
+  const scheduler = createSchedulerOf(config, { ...shared, backups, database });
   const ofBackups = createBackupsResolvers(backups);
   const ofRestores = createRestoreResolvers(restores);
   const resolvers: Resolvers = { ...ofBackups, Mutation: { ...ofBackups.Mutation, ...ofRestores.Mutation } };
@@ -93,10 +108,12 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     async start() {
       await database.migrate();
       await scratch.sweep();
-      await backups.sweep();
+      await backups.start();
       await settler.start();
+      await scheduler?.start();
     },
     async stop() {
+      await scheduler?.stop();
       await settler.stop();
       await database.close();
     },
@@ -105,6 +122,35 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
       return { ok: up, checks: { database: up } };
     },
   };
+}
+
+interface SchedulerParts {
+  backups: BackupService;
+  database: Database;
+  metrics: BackupMetrics;
+  now: () => Date;
+  log: Log;
+}
+
+/** Undefined without a schedule. */
+function createSchedulerOf(config: BackupConfig, { backups, database, metrics, now, log }: SchedulerParts) {
+  const { schedule, keep, verifiesScheduled: verifies = true } = config;
+  if (schedule === undefined) return undefined;
+  const scheduled = createScheduledBackups({
+    backups,
+    repository: createScheduleRepository(database),
+    lock: createRunLock(database, { name: 'taskmesh-schedule', busy: () => new ScheduleBusy() }),
+    keep,
+    verifies,
+    log,
+  });
+  return createScheduler({
+    pattern: schedule,
+    scheduled,
+    now: () => now().getTime(),
+    onFailure: () => metrics.scheduleFailed(),
+    log,
+  });
 }
 
 function createStores({ secrets }: BackupConfig, { owners = {} }: BackupDeps): Record<StoreName, Store> {

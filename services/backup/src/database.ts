@@ -3,19 +3,22 @@ import type { Log } from '@taskmesh/service';
 import { Migration0001Catalogue } from '../migrations/migration-0001-catalogue.ts';
 import { Migration0002Restores } from '../migrations/migration-0002-restores.ts';
 import { Migration0003Verifications } from '../migrations/migration-0003-verifications.ts';
+import { Migration0004Schedule } from '../migrations/migration-0004-schedule.ts';
 import { BackupEntity } from './backups/backup.entity.ts';
 import { RestoreEntity } from './restore/restore.entity.ts';
+import { ScheduleEntity } from './schedule/schedule.entity.ts';
 import { VerificationEntity } from './verify/verification.entity.ts';
 
 export function createBackupDatabase({ url, log }: { url: string; log: Log }): Promise<Database> {
   return createDatabase({
     name: 'backup',
     url,
-    entities: [BackupEntity, RestoreEntity, VerificationEntity],
+    entities: [BackupEntity, RestoreEntity, VerificationEntity, ScheduleEntity],
     migrations: [
       { name: '0001-catalogue', class: Migration0001Catalogue },
       { name: '0002-restores', class: Migration0002Restores },
       { name: '0003-verifications', class: Migration0003Verifications },
+      { name: '0004-schedule', class: Migration0004Schedule },
     ],
     poolSize: 4, // few callers, and one instance works at a time
     log,

@@ -58,6 +58,7 @@ await runMain(async () => {
       auth: createInternalClient(authRestore, client(pools.auth)),
     },
     log,
+    metrics,
   });
   const server = createSubgraphServer({
     subgraph: backup.subgraph,

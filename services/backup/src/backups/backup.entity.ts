@@ -1,5 +1,8 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
+/** Who wanted it; `unknown` is what the storage has and the catalogue never heard of. */
+export type BackupOrigin = 'request' | 'schedule' | 'upload' | 'unknown';
+
 /** What the catalogue knows about an archive; the storage alone decides whether there is one. */
 export const BackupEntity = defineEntity({
   name: 'Backup',
@@ -9,6 +12,7 @@ export const BackupEntity = defineEntity({
     sizeBytes: p.double(),
     sha256: p.string().nullable(),
     createdAt: p.datetime(3),
+    origin: p.string().$type<BackupOrigin>(),
     stores: p.array<string>().columnType('text[]'),
     verifiedAt: p.datetime(3).nullable(),
   },

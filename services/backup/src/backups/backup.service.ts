@@ -4,6 +4,7 @@ import type { Log } from '@taskmesh/service';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { BackupMetrics } from '../metrics.ts';
 import { isListableName } from '../storage/archive-name.ts';
 import { ArchiveExistsError, type BackupStorage, type StoredArchive } from '../storage/backup-storage.ts';
 import type { OnProgress } from './backup-progress.ts';
@@ -28,7 +29,7 @@ export interface Download {
 /** What operators do with archives. */
 export interface BackupService {
   /** Makes an archive of all stores. @throws AppError with the reason when there is none in the end */
-  create(onProgress?: OnProgress): Promise<Backup>;
+  create(onProgress?: OnProgress, origin?: 'request' | 'schedule'): Promise<Backup>;
   /** What the storage holds, newest first, with what the catalogue knows about it. */
   list(): Promise<Backup[]>;
   find(file: string): Promise<Backup | undefined>;
@@ -46,19 +47,20 @@ export interface BackupService {
   verify(file: string, onProgress?: OnProgress): Promise<Backup>;
   /** Says whether there was such an archive. */
   remove(file: string): Promise<boolean>;
-  /** Removes what killed writers left behind. */
-  sweep(): Promise<void>;
+  /** Removes what killed writers left behind. Never throws: while the storage is away, all else may still work. */
+  start(): Promise<void>;
 }
 
 export interface BackupServiceDeps extends ArchiveMaking {
   storage: BackupStorage;
   repository: BackupRepository;
   verifier: Verifier;
+  metrics: BackupMetrics;
   log: Log;
 }
 
 export function createBackupService(deps: BackupServiceDeps): BackupService {
-  const { storage, repository, verifier, archiveLimits, now, log } = deps;
+  const { storage, repository, verifier, metrics, archiveLimits, now, log } = deps;
 
   /** The archive is whole without it: then the list shows what the storage knows. */
   const catalogue = async (backup: Backup) => {
@@ -78,27 +80,30 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     return archive && described(archive, await whileAway({ kind: 'read' }, () => repository.find(file)));
   };
 
+  const list = async (): Promise<Backup[]> => {
+    const [archives, known] = await Promise.all([storage.list(), whileAway({ kind: 'read' }, () => repository.all())]);
+    const byFile = new Map(known.map((backup) => [backup.file, backup]));
+    return archives.map((archive) => described(archive, byFile.get(archive.file))).sort(newestFirst);
+  };
+
   return {
-    async create(onProgress) {
+    async create(onProgress, origin = 'request') {
       try {
-        const backup = await makeArchive(deps, onProgress);
+        const begin = performance.now();
+        const made = await makeArchive(deps, onProgress);
+        const { createdAt: at, sizeBytes } = made;
+        metrics.made(origin, { at, sizeBytes, seconds: (performance.now() - begin) / 1000 });
+        const backup: Backup = { ...made, verifiedAt: null, origin };
         await catalogue(backup);
         return backup;
       } catch (error) {
+        metrics.notMade(origin);
         log.error({ err: error }, 'backup not made');
         throw asBackupFailure(error);
       }
     },
 
-    async list() {
-      const [archives, known] = await Promise.all([
-        storage.list(),
-        whileAway({ kind: 'read' }, () => repository.all()),
-      ]);
-      const byFile = new Map(known.map((backup) => [backup.file, backup]));
-      return archives.map((archive) => described(archive, byFile.get(archive.file))).sort(newestFirst);
-    },
-
+    list,
     find,
 
     async download(file) {
@@ -118,7 +123,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       try {
         checkUploadName(file);
         const written = await storage.write(file, takeUpload(file, content, archiveLimits.compressedBytes));
-        const backup: Backup = { file, ...written, createdAt: now(), stores: [], verifiedAt: null };
+        const backup: Backup = { file, ...written, createdAt: now(), ...UNKNOWN, origin: 'upload' };
         await catalogue(backup);
         log.info({ file, ...written }, 'archive uploaded');
         return backup;
@@ -139,16 +144,18 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       if (archive?.kind !== 'found') throw notFound('There is no such backup file.');
       try {
         const begin = performance.now();
-        const stores = await verifier.verify(archive, onProgress);
+        const stores = await verifier.verify(file, archive, onProgress);
         const found = await find(file);
         if (!found) throw notFound('The archive was deleted meanwhile.');
         const backup = { ...found, stores, verifiedAt: now() };
         await whileAway({ kind: 'read' }, () => repository.save(backup));
+        metrics.verified('ok', now());
         log.info({ file, stores, tookMs: Math.round(performance.now() - begin) }, 'archive verified');
         return backup;
       } catch (error) {
         log.error({ err: error, file }, 'archive not verified');
         const failure = asVerifyFailure(error);
+        metrics.verified(isUnfit(failure) ? 'unfit' : 'failed', now());
         if (isUnfit(failure)) await repository.unverify(file).catch(() => undefined);
         throw failure;
       } finally {
@@ -165,17 +172,26 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       return removed;
     },
 
-    async sweep() {
-      const pieces = await storage.sweep();
-      if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
+    async start() {
+      try {
+        const pieces = await storage.sweep();
+        if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
+        const newest = (await list()).find(({ origin }) => origin === 'request' || origin === 'schedule');
+        if (newest) metrics.found(newest.createdAt, Number(newest.sizeBytes));
+      } catch (error) {
+        log.error({ err: error }, 'the place of the archives is not available');
+      }
     },
   };
 }
 
+/** Of an archive that nobody has looked into. */
+const UNKNOWN = { stores: [], verifiedAt: null };
+
 /** An archive of another size than the catalogue's is not the one that was catalogued: somebody put it there. */
 function described({ file, sizeBytes, modifiedAt }: StoredArchive, known: Backup | null | undefined): Backup {
   if (known?.sizeBytes === sizeBytes) return known;
-  return { file, sizeBytes, sha256: null, createdAt: modifiedAt, stores: [], verifiedAt: null };
+  return { file, sizeBytes, sha256: null, createdAt: modifiedAt, ...UNKNOWN, origin: 'unknown' };
 }
 
 function newestFirst(one: Backup, other: Backup): number {

@@ -7,6 +7,8 @@ import { ManifestError } from '../archives/manifest.ts';
 import type { Scratch } from '../archives/scratch.ts';
 import type { OnProgress } from '../backups/backup-progress.ts';
 import { LoadError } from '../loader/load-error.ts';
+import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
+import type { BackupMetrics } from '../metrics.ts';
 import type { RunLock } from '../run-lock.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
 import { MAIN_DUMP } from '../stores/store.ts';
@@ -23,6 +25,9 @@ export interface RestoreServiceDeps extends KnownStores {
   scratch: Scratch;
   lock: RunLock;
   journal: RestoreRepository;
+  /** Absent: encrypted archives cannot be restored. */
+  cipher: ArchiveCipher | undefined;
+  metrics: BackupMetrics;
   now: () => Date;
   nextId: () => string;
   log: Log;
@@ -37,7 +42,7 @@ export type RestoreService = ReturnType<typeof createRestoreService>;
 const WAIT_MS = 5_000;
 
 export function createRestoreService(deps: RestoreServiceDeps) {
-  const { storage, lock, journal, log, waitMs = WAIT_MS } = deps;
+  const { storage, lock, journal, metrics, log, waitMs = WAIT_MS } = deps;
 
   /** Ends what a crash or an absent server left half done. To be called with the lock held. */
   const settleAll = async () => {
@@ -47,24 +52,24 @@ export function createRestoreService(deps: RestoreServiceDeps) {
     }
   };
 
+  const restore = async (file: string, onProgress: OnProgress): Promise<RestoreOutcome> => {
+    if (file === '') return { kind: 'file-missing' };
+    const archive = await storage.open(file);
+    if (archive.kind === 'outside') return { kind: 'outside' };
+    if (archive.kind === 'missing') return { kind: 'not-found' };
+    try {
+      return await lock.run(waitMs, (mayGoOn) => restoreFrom(deps, { file, archive, mayGoOn, settleAll, onProgress }));
+    } finally {
+      await archive.close();
+    }
+  };
+
   return {
     /** Restores from the archive that `file` names. Never throws: every end is an outcome. */
     async restore(file: string, onProgress: OnProgress = () => undefined): Promise<RestoreOutcome> {
-      try {
-        if (file === '') return { kind: 'file-missing' };
-        const archive = await storage.open(file);
-        if (archive.kind === 'outside') return { kind: 'outside' };
-        if (archive.kind === 'missing') return { kind: 'not-found' };
-        try {
-          return await lock.run(waitMs, (mayGoOn) =>
-            restoreFrom(deps, { file, archive, mayGoOn, settleAll, onProgress }),
-          );
-        } finally {
-          await archive.close();
-        }
-      } catch (error) {
-        return failureOf(error, log);
-      }
+      const outcome = await restore(file, onProgress).catch((error: unknown) => failureOf(error, log));
+      metrics.restored(outcome.kind);
+      return outcome;
     },
 
     /** Ends what a crash left half done. @throws Error when it cannot be done yet */
@@ -81,11 +86,12 @@ function restoreFrom(
   deps: RestoreServiceDeps,
   { file, archive, mayGoOn, settleAll, onProgress }: OneRestore,
 ): Promise<RestoreOutcome> {
-  const { scratch, nextId, log, archiveLimits, loadLimits } = deps;
+  const { scratch, cipher, nextId, log, archiveLimits, loadLimits } = deps;
   return scratch.use(async (dir) => {
+    const source = await openContent(file, archive.read(), cipher);
     const { sizeBytes } = archive;
     const onRead = (doneBytes: number) => onProgress({ phase: 'extract', doneBytes, totalBytes: sizeBytes });
-    await extractArchive({ source: archive.read(), sizeBytes, dir, limits: archiveLimits, onRead });
+    await extractArchive({ source, sizeBytes, dir, limits: archiveLimits, onRead });
     if (!(await hasMainDump(dir))) return { kind: 'processed', why: `it holds no ${MAIN_DUMP}` };
     try {
       const { dumps } = await readDumps(dir, deps);

@@ -1,0 +1,57 @@
+/** How many archives to keep: so many of the newest, and the newest of so many days, weeks, months and years (UTC). */
+export type KeepRules = Partial<Record<(typeof KEEP_PERIODS)[number], number>>;
+
+export const KEEP_PERIODS = ['last', 'daily', 'weekly', 'monthly', 'yearly'] as const;
+
+const MAX_COUNT = 10_000;
+const DAY_MS = 86_400_000;
+/** 1970-01-01 was a Thursday: the first Monday is four days later. */
+const FIRST_MONDAY_MS = 4 * DAY_MS;
+
+/**
+ * Reads `7` (the seven newest) or `last=3,daily=7,weekly=4,monthly=6,yearly=2`, each name at most once.
+ * Undefined when the text is neither.
+ */
+export function parseKeepRules(text: string): KeepRules | undefined {
+  if (/^\d+$/.test(text.trim())) return parseKeepRules(`last=${text.trim()}`);
+  const rules: KeepRules = {};
+  for (const part of text.split(',')) {
+    const [, name, count] = /^\s*([a-z]+)\s*=\s*(\d{1,5})\s*$/.exec(part) ?? [];
+    const period = KEEP_PERIODS.find((known) => known === name);
+    const number = Number(count);
+    if (!period || period in rules || number < 1 || number > MAX_COUNT) return undefined;
+    rules[period] = number;
+  }
+  return rules;
+}
+
+export interface Keepable {
+  file: string;
+  createdAt: Date;
+  verifiedAt?: Date | null | undefined;
+}
+
+/** Those that no rule keeps. The newest of all and the newest verified one are always kept. */
+export function superfluous<Archive extends Keepable>(archives: Archive[], rules: KeepRules): Archive[] {
+  const newestFirst = archives.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
+  const kept = new Set([newestFirst[0], newestFirst.find(({ verifiedAt }) => verifiedAt)]);
+  for (const period of KEEP_PERIODS) {
+    const seen = new Set<string | number>();
+    for (const archive of newestFirst) {
+      const key = PERIOD_OF[period](archive);
+      if (seen.has(key)) continue;
+      if (seen.size === (rules[period] ?? 0)) break;
+      seen.add(key);
+      kept.add(archive);
+    }
+  }
+  return newestFirst.filter((archive) => !kept.has(archive));
+}
+
+const PERIOD_OF: Record<(typeof KEEP_PERIODS)[number], (archive: Keepable) => string | number> = {
+  last: ({ file }) => file,
+  daily: ({ createdAt }) => createdAt.toISOString().slice(0, 10),
+  weekly: ({ createdAt }) => Math.floor((createdAt.getTime() - FIRST_MONDAY_MS) / (7 * DAY_MS)),
+  monthly: ({ createdAt }) => createdAt.toISOString().slice(0, 7),
+  yearly: ({ createdAt }) => createdAt.toISOString().slice(0, 4),
+};
