@@ -77,6 +77,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     nextId: () => ids.next(),
     log,
     metrics: createBackupMetrics(deps.metrics),
+    onUnsettled: () => settler.wake(),
   };
   const verifier = createVerifier({
     ...shared,

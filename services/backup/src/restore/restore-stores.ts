@@ -26,6 +26,8 @@ export interface RestoreStoresDeps {
   stores: Record<StoreName, Store>;
   now: () => Date;
   log: Log;
+  /** Told when something is left that could not be settled. */
+  onUnsettled: () => void;
 }
 
 /**
@@ -76,6 +78,7 @@ async function settle(
   } catch (error) {
     // The journal keeps it in mind: it is settled when the servers are back.
     deps.log.error({ err: error, restore: restore.id }, 'restore not settled yet');
+    deps.onUnsettled();
     throw failure ?? error;
   }
 }

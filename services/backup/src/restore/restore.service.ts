@@ -33,6 +33,8 @@ export interface RestoreServiceDeps extends KnownStores {
   log: Log;
   archiveLimits: ArchiveLimits;
   loadLimits: LoadLimits;
+  /** Told when something is left that could not be settled. */
+  onUnsettled: () => void;
   /** How long a restore waits for another one. @default 5_000 */
   waitMs?: number;
 }

@@ -29,6 +29,8 @@ export interface VerifierDeps extends KnownStores {
   now: () => Date;
   nextId: () => string;
   log: Log;
+  /** Told when something is left that could not be removed. */
+  onUnsettled: () => void;
   archiveLimits: ArchiveLimits;
   loadLimits: LoadLimits;
   /** How long one verification waits for another one. @default 5_000 */
@@ -95,7 +97,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
 }
 
 async function tryDumps(deps: VerifierDeps, { dumps, manifest }: ArchiveDumps, onProgress: OnProgress): Promise<void> {
-  const { journal, now, nextId, loadLimits, log } = deps;
+  const { journal, now, nextId, loadLimits, log, onUnsettled } = deps;
   const verification: Verification = {
     id: nextId(),
     stores: dumps.map(({ store }) => store.name),
@@ -112,10 +114,11 @@ async function tryDumps(deps: VerifierDeps, { dumps, manifest }: ArchiveDumps, o
       compareRows(store.name, rows, manifest);
     }
   } finally {
-    // The journal keeps in mind what is left: the next verification, or the next start, takes it away.
-    await takeAway(deps, verification).catch((error: unknown) =>
-      log.error({ err: error, verification: verification.id }, 'databases of a verification not removed yet'),
-    );
+    // The journal keeps in mind what is left until it can be taken away.
+    await takeAway(deps, verification).catch((error: unknown) => {
+      log.error({ err: error, verification: verification.id }, 'databases of a verification not removed yet');
+      onUnsettled();
+    });
   }
 }
 
