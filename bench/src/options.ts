@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { OPERATIONS, TARGETS, type Operation, type TargetName } from './operations.ts';
 
 export const HELP = `
-npm run bench [-- <options>]
+npm run bench [-- <options>]          (npm run bench -- backup --help: backups and restores)
 What requests cost: Taskmesh embedded and as separate processes, beside a bare Fastify + pg server, in one run.
 
   --quick            short rounds, a minute or two: shows that it works, good for rough figures only

@@ -2,17 +2,19 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Report } from './report.ts';
 import { table } from './table.ts';
 
-const BEGIN = '<!-- figures: begin -->';
-const END = '<!-- figures: end -->';
-
 /** Puts the figures between the markers of a README. @throws when it has none */
 export function publish(readme: string, report: Report): void {
+  publishText(readme, 'figures', `${heading(report)}\n\n${table(report.measured)}`);
+}
+
+/** Puts a text between the markers of that name. @throws when there are none */
+export function publishText(readme: string, name: string, figures: string): void {
+  const [first, last] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
   const text = readFileSync(readme, 'utf8');
-  const begin = text.indexOf(BEGIN);
-  const end = text.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`${readme} has no place for figures (${BEGIN} … ${END}).`);
-  const figures = `\n${heading(report)}\n\n${table(report.measured)}\n`;
-  writeFileSync(readme, text.slice(0, begin + BEGIN.length) + figures + text.slice(end));
+  const begin = text.indexOf(first);
+  const end = text.indexOf(last);
+  if (begin < 0 || end < begin) throw new Error(`${readme} has no place for figures (${first} … ${last}).`);
+  writeFileSync(readme, `${text.slice(0, begin + first.length)}\n${figures}\n${text.slice(end)}`);
 }
 
 /** Where, when and how, in two lines. */

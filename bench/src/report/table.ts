@@ -25,11 +25,16 @@ export function table(measured: readonly Measured[]): string {
     const bare = cells.find(({ target }) => target === 'bare');
     return cells.map((cell) => rowOf(cell, bare));
   });
-  const widths = COLUMNS.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  return alignedTable(COLUMNS, rows, WORDS);
+}
+
+/** A Markdown table whose first `words` columns hold words, the others figures. */
+export function alignedTable(columns: readonly string[], rows: readonly string[][], words: number): string {
+  const widths = columns.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>
-    `| ${row.map((text, column) => (column < WORDS ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0))).join(' | ')} |`;
-  const rule = widths.map((width, column) => (column < WORDS ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
-  return [line(COLUMNS), line(rule), ...rows.map(line)].join('\n');
+    `| ${row.map((text, column) => (column < words ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0))).join(' | ')} |`;
+  const rule = widths.map((width, column) => (column < words ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
+  return [line(columns), line(rule), ...rows.map(line)].join('\n');
 }
 
 function rowOf(cell: Measured, bare: Measured | undefined): string[] {
