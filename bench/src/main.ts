@@ -1,6 +1,9 @@
 import { killNotedProcesses, runCommand, say } from '@taskmesh/local';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BACKUP_HELP, readBackupOptions, type BackupBenchOptions } from './backup/options.ts';
+import { backupHeading, backupTable } from './backup/report.ts';
+import { runBackupBench } from './backup/run-backup-bench.ts';
 import { FEED_HELP, readFeedOptions, type FeedOptions } from './feed/options.ts';
 import { describeFeed } from './feed/report/report.ts';
 import { runFeed } from './feed/run-feed.ts';
@@ -16,6 +19,7 @@ const BENCH = fileURLToPath(new URL('..', import.meta.url));
 const CACHE = join(BENCH, '..', '.cache');
 const RESULTS = join(BENCH, 'results');
 const README = join(BENCH, 'README.md');
+const BACKUP_FIGURES = ['<!-- backup figures: begin -->', '<!-- backup figures: end -->'] as const;
 const FEED_FIGURES = ['<!-- feed figures: begin -->', '<!-- feed figures: end -->'] as const;
 
 interface Surroundings {
@@ -26,10 +30,7 @@ interface Surroundings {
 }
 
 const args = process.argv.slice(2);
-const bench =
-  args[0] === 'feed'
-    ? benchOf(FEED_HELP, () => readFeedOptions(args.slice(1)), benchFeed)
-    : benchOf(HELP, () => readOptions(args), benchRequests);
+const bench = benchNamed(args[0]);
 // Everything is compiled once, by whichever run comes first.
 const env = { NODE_COMPILE_CACHE: join(CACHE, 'compile'), ...process.env };
 const workDir = await makeWorkDir(CACHE);
@@ -45,6 +46,12 @@ await runCommand({
   },
   killNow: () => dataDirsIn(workDir.path).forEach(killNotedProcesses),
 });
+
+function benchNamed(name: string | undefined): (around: Surroundings) => Promise<void> {
+  if (name === 'feed') return benchOf(FEED_HELP, () => readFeedOptions(args.slice(1)), benchFeed);
+  if (name === 'backup') return benchOf(BACKUP_HELP, () => readBackupOptions(args.slice(1)), benchBackups);
+  return benchOf(HELP, () => readOptions(args), benchRequests);
+}
 
 async function benchRequests(options: Options, around: Surroundings): Promise<void> {
   const run = { ...options, ...around };
@@ -63,6 +70,15 @@ async function benchFeed(options: FeedOptions, around: Surroundings): Promise<vo
   writeReport(file, report);
   if (options.publish) putBetween(README, FEED_FIGURES, describeFeed(report));
   say(`\n${describeFeed(report)}\n\nAll rounds: ${file}`);
+}
+
+async function benchBackups(options: BackupBenchOptions, around: Surroundings): Promise<void> {
+  const report = await runBackupBench({ ...options, ...around });
+  const file = resultFile(options, report);
+  writeReport(file, report);
+  const figures = `${backupHeading(report)}\n\n${backupTable(report)}`;
+  if (options.publish) putBetween(README, BACKUP_FIGURES, figures);
+  say(`\n${figures}\n\nAll rounds: ${file}`);
 }
 
 function resultFile({ name }: { name: string | undefined }, { startedAt }: { startedAt: string }): string {

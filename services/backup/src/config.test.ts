@@ -1,3 +1,6 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readBackupConfig } from './config.ts';
 
 const ENV = {
@@ -45,6 +48,45 @@ describe('readBackupConfig', () => {
     [{ BACKUP_SCHEDULE: '0 3 * * *', BACKUP_VERIFY: 'maybe' }, 'BACKUP_VERIFY must be true or false'],
   ])('refuses %j', (settings, message) => {
     expect(() => readBackupConfig({ ...ENV, ...settings })).toThrow(message);
+  });
+
+  describe('a key file', () => {
+    const KEYS = ['AGE-SECRET-KEY-1QQQ', 'AGE-SECRET-KEY-PQ-1QQQ'];
+    let dir: string;
+    beforeAll(async () => {
+      dir = await mkdtemp(join(tmpdir(), 'taskmesh-keys-'));
+    });
+    afterAll(() => rm(dir, { recursive: true }));
+    const readKeys = async (text: string, mode: number) => {
+      const path = join(dir, 'key.txt');
+      await rm(path, { force: true });
+      await writeFile(path, text);
+      await chmod(path, mode);
+      return readBackupConfig({ ...ENV, BACKUP_KEY_FILE: path }).secrets.keys;
+    };
+
+    it('has one key a line, and comments', async () => {
+      const text = `# created: today\n# public key: age1qqq\n${KEYS[0]}\r\n\n${KEYS[1]}`;
+      expect(await readKeys(text, 0o600)).toEqual(KEYS);
+      expect(await readKeys(text, 0o440)).toEqual(KEYS);
+      expect(readBackupConfig(ENV).secrets.keys).toEqual([]);
+    });
+
+    it.each([
+      ['# nothing', 0o600, 'age identities'],
+      ['age1qqq', 0o600, 'age identities'],
+      ['AGE-SECRET-KEY-1QQQ secret', 0o600, 'age identities'],
+      ['AGE-SECRET-KEY-1QQQ', 0o644, 'chmod 600'],
+      ['AGE-SECRET-KEY-1QQQ', 0o620, 'chmod 600'],
+    ])('%j with the mode %o stops the start, and its content is not shown', async (text, mode, message) => {
+      await expect(readKeys(text, mode)).rejects.toThrow(message);
+      await expect(readKeys(text, mode)).rejects.not.toThrow(/QQQ/);
+    });
+
+    it('must be there', () => {
+      const read = () => readBackupConfig({ ...ENV, BACKUP_KEY_FILE: '/none', BACKUP_SCHEDULE: 'never' });
+      expect(read).toThrow(/BACKUP_SCHEDULE[^]*BACKUP_KEY_FILE must name a readable file/);
+    });
   });
 
   it('reports every problem at once', () => {

@@ -1,7 +1,8 @@
-import { ConfigError, processSettings, readEnv, setting, type Env } from '@taskmesh/service';
+import { ConfigError, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { DEFAULT_MAX_ARCHIVE_MB, DEFAULT_MAX_EXPANDED_MB, MIB, type ArchiveSizes } from './archives/limits.ts';
+import { readKeyFile } from './encryption/key-file.ts';
 import { parseKeepRules, type KeepRules } from './schedule/keep-rules.ts';
 import { whyNoPattern } from './schedule/scheduler.ts';
 import type { StoreName } from './stores/store.ts';
@@ -21,8 +22,12 @@ export interface BackupConfig extends ArchiveSizes {
   keep?: KeepRules | undefined;
   /** Whether each scheduled archive is proved at once. @default true */
   verifiesScheduled?: boolean;
-  /** With the right to create and rename databases and roles on each store's server; the path names the store's database. */
-  secrets: { adminUrls: Record<StoreName, string> };
+  secrets: {
+    /** With the right to create and rename databases and roles on each store's server; the path names the store's database. */
+    adminUrls: Record<StoreName, string>;
+    /** Age identities: the first one encrypts new archives, any of them decrypts. Without one, archives are not encrypted. */
+    keys?: string[];
+  };
 }
 
 const postgresUrl = () => setting.url('postgres:', 'postgresql:');
@@ -63,7 +68,10 @@ const schema = z.object({
 
 /** @throws ConfigError with every problem */
 export function readBackupConfig(env: Env): BackupConfig {
-  const values = readEnv(schema, env);
+  const { values, keys } = readAll({
+    values: () => readEnv(schema, env),
+    keys: () => readKeyFile(env, 'BACKUP_KEY_FILE'),
+  });
   if (values.BACKUP_KEEP && !values.BACKUP_SCHEDULE)
     throw new ConfigError(['BACKUP_KEEP says what is kept of scheduled archives: BACKUP_SCHEDULE is needed, too']);
   return {
@@ -76,6 +84,6 @@ export function readBackupConfig(env: Env): BackupConfig {
     keep: values.BACKUP_KEEP,
     verifiesScheduled: values.BACKUP_VERIFY,
     restoreStore: values.RESTORE_DATABASE,
-    secrets: { adminUrls: { tasks: values.TASKS_ADMIN_URL, auth: values.AUTH_ADMIN_URL } },
+    secrets: { adminUrls: { tasks: values.TASKS_ADMIN_URL, auth: values.AUTH_ADMIN_URL }, keys },
   };
 }

@@ -1,6 +1,6 @@
 import { asUnavailable, type Database } from '@taskmesh/database';
 import type { BackupWork } from '@taskmesh/internal-api';
-import type { Clock, HealthReport, Log, Service } from '@taskmesh/service';
+import { ConfigError, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { randomBytes } from 'node:crypto';
 import type { Registry } from 'prom-client';
@@ -12,6 +12,8 @@ import { createBackupsResolvers } from './backups/backups.resolvers.ts';
 import type { BackupConfig } from './config.ts';
 import { createBackupDatabase } from './database.ts';
 import { createBackupMetrics, type BackupMetrics } from './metrics.ts';
+import { createArchiveCipher } from './encryption/archive-cipher.ts';
+import { errorMessage } from './error-code.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
 import { createBackupWork } from './operators/backup-work.ts';
@@ -60,7 +62,11 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   const storage = createDirectoryStorage({ dir: config.backupsDir, now: () => clock.now() });
   const scratch = createScratch({ dir: config.scratchDir, now: () => clock.now() });
   const stores = createStores(config, deps);
+  const cipher = await createArchiveCipher(config.secrets.keys ?? []).catch((error: unknown) => {
+    throw new ConfigError([`BACKUP_KEY_FILE holds a key that is none: ${errorMessage(error)}`]);
+  });
   const shared = {
+    cipher,
     storage,
     scratch,
     stores,
@@ -71,6 +77,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     nextId: () => ids.next(),
     log,
     metrics: createBackupMetrics(deps.metrics),
+    onUnsettled: () => settler.wake(),
   };
   const verifier = createVerifier({
     ...shared,

@@ -76,7 +76,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     const verified = linesOf((await call('POST', `/api/backups/${file}/verify`, { headers: LINES })).text).at(-1);
     expect(verified).toMatchObject({ status: 200, data: { verifiedAt: expect.any(String) } });
     const restored = linesOf((await call('POST', `/api/backup/restore?file=${file}`, { headers: LINES })).text).at(-1);
-    expect(restored).toEqual({ status: 200, success: true, message: 'Database restored.' });
+    expect(restored).toEqual({ status: 200, success: true, message: 'Database restored.', databaseRestored: true });
   });
 
   it('say in the last line why they failed, when there was progress before', async () => {

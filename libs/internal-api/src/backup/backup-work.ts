@@ -15,7 +15,7 @@ export interface BackupEntry {
 
 /** How far a long piece of work has come. */
 export interface WorkProgress {
-  /** `dump`, `compress`, `extract`, `load`, `check`. */
+  /** `dump`, `compress`, `extract`, `load`, `check`, `swap`. */
   phase: string;
   store?: string;
   doneBytes?: number;

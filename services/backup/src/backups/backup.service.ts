@@ -144,7 +144,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       if (archive?.kind !== 'found') throw notFound('There is no such backup file.');
       try {
         const begin = performance.now();
-        const stores = await verifier.verify(archive, onProgress);
+        const stores = await verifier.verify(file, archive, onProgress);
         const found = await find(file);
         if (!found) throw notFound('The archive was deleted meanwhile.');
         const backup = { ...found, stores, verifiedAt: now() };

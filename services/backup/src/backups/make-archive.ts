@@ -9,6 +9,7 @@ import { DumpError } from '../dump/dump-error.ts';
 import { DUMP_POLICIES } from '../dump/dump-policy.ts';
 import { dumpStore, type StoreDump } from '../dump/dump-store.ts';
 import { openSnapshot, type Snapshot } from '../dump/snapshot.ts';
+import { ENCRYPTED_SUFFIX, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { BackupStorage, WrittenArchive } from '../storage/backup-storage.ts';
 import { DUMP_FILES, type Store, type StoreName } from '../stores/store.ts';
 import type { OnProgress } from './backup-progress.ts';
@@ -22,6 +23,8 @@ export interface ArchiveMaking {
   nextId: () => string;
   /** Those of a restore: an archive beyond them is made, and told of. */
   archiveLimits: ArchiveLimits;
+  /** Absent: archives are not encrypted. */
+  cipher: ArchiveCipher | undefined;
   log: Log;
 }
 
@@ -33,7 +36,7 @@ export interface MadeArchive extends WrittenArchive {
 
 /** Dumps all stores, and publishes the archive when it is whole. */
 export function makeArchive(
-  { storage, scratch, stores, archiveLimits, now, nextId, log }: ArchiveMaking,
+  { storage, scratch, stores, archiveLimits, cipher, now, nextId, log }: ArchiveMaking,
   onProgress: OnProgress = () => undefined,
 ): Promise<MadeArchive> {
   return scratch.use(async (dir) => {
@@ -44,12 +47,13 @@ export function makeArchive(
     const manifest: Manifest = { format: 1, createdAt: createdAt.toISOString(), stores: dumps };
     await writeFile(join(dir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 
-    const file = archiveName(createdAt, nextId());
+    const file = archiveName(createdAt, nextId()) + (cipher ? ENCRYPTED_SUFFIX : '');
     const files = [MANIFEST_FILE, ...names.map((name) => DUMP_FILES[name])];
     const dumpBytes = Object.values(dumps).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const onRead = (doneBytes: number) =>
       onProgress({ phase: 'compress', doneBytes: Math.min(doneBytes, dumpBytes), totalBytes: dumpBytes });
-    const written = await storage.write(file, writeArchive({ dir, files, modifiedAt: createdAt, onRead }));
+    const plain = writeArchive({ dir, files, modifiedAt: createdAt, onRead });
+    const written = await storage.write(file, cipher ? await cipher.encrypt(plain) : plain);
     log.info({ file, ...written, dumpBytes, tookMs: Math.round(performance.now() - begin) }, 'backup made');
     if (dumpBytes > archiveLimits.expandedBytes || written.sizeBytes > archiveLimits.compressedBytes)
       log.error({ file }, 'backup is larger than a restore takes');

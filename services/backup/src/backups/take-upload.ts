@@ -1,8 +1,8 @@
 import { AppError, badUserInput } from '@taskmesh/errors';
 import { Readable } from 'node:stream';
+import { ENCRYPTED_SUFFIX } from '../encryption/archive-cipher.ts';
 import { isListableName } from '../storage/archive-name.ts';
 
-const ENCRYPTED = '.age';
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b]);
 const AGE_HEAD = Buffer.from('age-encryption.org/v1\n');
 const MIB = 1024 * 1024;
@@ -24,7 +24,7 @@ export function takeUpload(file: string, content: Readable, maxBytes: number): R
 }
 
 async function* checked(file: string, content: Readable, maxBytes: number): AsyncGenerator<Buffer> {
-  const wanted = file.endsWith(ENCRYPTED) ? AGE_HEAD : GZIP_HEAD;
+  const wanted = file.endsWith(ENCRYPTED_SUFFIX) ? AGE_HEAD : GZIP_HEAD;
   let head = Buffer.alloc(0);
   let bytes = 0;
   for await (const part of received(content)) {
@@ -53,5 +53,5 @@ function tooLarge(maxBytes: number): AppError {
 }
 
 function otherKind(file: string): AppError {
-  return badUserInput([], `The content is no ${file.endsWith(ENCRYPTED) ? 'age' : 'gzip'} file.`);
+  return badUserInput([], `The content is no ${file.endsWith(ENCRYPTED_SUFFIX) ? 'age' : 'gzip'} file.`);
 }

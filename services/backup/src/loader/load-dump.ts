@@ -126,7 +126,7 @@ async function runInserts({ client, judge }: Run, statements: Statement[]): Prom
   await told(first, () => client.query(statements.map(({ text }) => text).join('\n')));
 }
 
-async function runStatement({ reader, client, judge }: Run, statement: Statement): Promise<number> {
+async function runStatement({ reader, client, judge, onProgress }: Run, statement: Statement): Promise<number> {
   const { text } = statement;
   const [verdict] = await judge.judge([text]);
   if (!verdict || verdict.kind === 'refuse') throw refused(statement, verdict);
@@ -134,13 +134,23 @@ async function runStatement({ reader, client, judge }: Run, statement: Statement
   if (verdict.kind === 'copy')
     return told(statement, async () => {
       const target = client.query(copyFrom(text));
-      await pipeline(reader.copyData(), target);
+      await pipeline(
+        watched(reader.copyData(), () => onProgress?.(reader.bytesRead())),
+        target,
+      );
       return target.rowCount;
     });
   // The extended protocol takes one statement only, whatever the text holds.
   const query = { text: verdict.kind === 'replace' ? verdict.text : text, queryMode: 'extended' };
   await told(statement, () => client.query(query));
   return 0;
+}
+
+async function* watched<Part>(parts: AsyncIterable<Part>, tell: () => void): AsyncGenerator<Part> {
+  for await (const part of parts) {
+    tell();
+    yield part;
+  }
 }
 
 function refused({ line }: Statement, verdict: Verdict | undefined): LoadError {

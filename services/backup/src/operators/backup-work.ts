@@ -4,6 +4,7 @@ import type { Backup } from '../backups/backup.entity.ts';
 import type { BackupService, Download } from '../backups/backup.service.ts';
 import { restoreResultOf } from '../restore/restore.resolvers.ts';
 import type { RestoreService } from '../restore/restore.service.ts';
+import { finished } from 'node:stream';
 
 /** The use cases as operators reach them through the gateway: with progress, and with archives as streams. */
 export function createBackupWork({
@@ -22,8 +23,8 @@ export function createBackupWork({
     remove: (file) => told(backups.remove(file)),
     create: async (onProgress) => entryOf(await told(backups.create(onProgress))),
     verify: async (file, onProgress) => entryOf(await told(backups.verify(file, onProgress))),
-    restore: async (file) => {
-      const { error = null, ...end } = restoreResultOf(await restores.restore(file));
+    restore: async (file, onProgress) => {
+      const { error = null, ...end } = restoreResultOf(await restores.restore(file, onProgress));
       return { ...end, error };
     },
     download: async (file) => {
@@ -46,7 +47,7 @@ async function told<Result>(work: Promise<Result>): Promise<Result> {
 /** Closes itself at its end, whatever that is. */
 function contentOf({ read, close }: Download) {
   const content = read();
-  content.once('close', () => void close());
+  finished(content, () => void close());
   return content;
 }
 

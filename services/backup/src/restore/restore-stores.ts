@@ -1,4 +1,6 @@
 import type { Log } from '@taskmesh/service';
+import { stat } from 'node:fs/promises';
+import type { OnProgress } from '../backups/backup-progress.ts';
 import { withClient } from '../databases/connect.ts';
 import { swapBack, swapDatabases } from '../databases/swap.ts';
 import type { Store, StoreName } from '../stores/store.ts';
@@ -16,6 +18,7 @@ export interface StoresRestore {
   limits: LoadLimits;
   /** False when somebody else may be restoring by now. */
   mayGoOn: () => Promise<boolean>;
+  onProgress: OnProgress;
 }
 
 export interface RestoreStoresDeps {
@@ -23,6 +26,8 @@ export interface RestoreStoresDeps {
   stores: Record<StoreName, Store>;
   now: () => Date;
   log: Log;
+  /** Told when something is left that could not be settled. */
+  onUnsettled: () => void;
 }
 
 /**
@@ -41,15 +46,19 @@ export async function restoreStores(deps: RestoreStoresDeps, restore: StoresRest
 }
 
 /** Says how far it came, and why not farther. */
-async function replaceStores(deps: RestoreStoresDeps, { id, dumps, limits, mayGoOn }: StoresRestore) {
+async function replaceStores(deps: RestoreStoresDeps, { id, dumps, limits, mayGoOn, onProgress }: StoresRestore) {
   const { journal, log } = deps;
   let stage: RestoreStage = 'loading';
   try {
     for (const { store, path } of dumps) {
-      const rows = await prepareStore({ store, names: namesOf(store, id), path, limits, log });
+      const totalBytes = (await stat(path)).size;
+      const onLoaded = (doneBytes: number) => onProgress({ phase: 'load', store: store.name, doneBytes, totalBytes });
+      const onCheck = () => onProgress({ phase: 'check', store: store.name });
+      const rows = await prepareStore({ store, names: namesOf(store, id), path, limits, log, onLoaded, onCheck });
       log.info({ restore: id, store: store.name, rows }, 'store prepared');
     }
     if (!(await mayGoOn())) throw new Error('The lock on restores was lost.');
+    onProgress({ phase: 'swap' });
     await journal.setStage(id, 'swapping');
     stage = 'swapping';
     for (const { store } of dumps) await swapStore(store, id);
@@ -69,6 +78,7 @@ async function settle(
   } catch (error) {
     // The journal keeps it in mind: it is settled when the servers are back.
     deps.log.error({ err: error, restore: restore.id }, 'restore not settled yet');
+    deps.onUnsettled();
     throw failure ?? error;
   }
 }

@@ -5,7 +5,9 @@ import { ExtractionError } from '../archives/extraction-error.ts';
 import type { ArchiveLimits } from '../archives/limits.ts';
 import { ManifestError } from '../archives/manifest.ts';
 import type { Scratch } from '../archives/scratch.ts';
+import type { OnProgress } from '../backups/backup-progress.ts';
 import { LoadError } from '../loader/load-error.ts';
+import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { BackupMetrics } from '../metrics.ts';
 import type { RunLock } from '../run-lock.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
@@ -23,12 +25,16 @@ export interface RestoreServiceDeps extends KnownStores {
   scratch: Scratch;
   lock: RunLock;
   journal: RestoreRepository;
+  /** Absent: encrypted archives cannot be restored. */
+  cipher: ArchiveCipher | undefined;
   metrics: BackupMetrics;
   now: () => Date;
   nextId: () => string;
   log: Log;
   archiveLimits: ArchiveLimits;
   loadLimits: LoadLimits;
+  /** Told when something is left that could not be settled. */
+  onUnsettled: () => void;
   /** How long a restore waits for another one. @default 5_000 */
   waitMs?: number;
 }
@@ -48,13 +54,13 @@ export function createRestoreService(deps: RestoreServiceDeps) {
     }
   };
 
-  const restore = async (file: string): Promise<RestoreOutcome> => {
+  const restore = async (file: string, onProgress: OnProgress): Promise<RestoreOutcome> => {
     if (file === '') return { kind: 'file-missing' };
     const archive = await storage.open(file);
     if (archive.kind === 'outside') return { kind: 'outside' };
     if (archive.kind === 'missing') return { kind: 'not-found' };
     try {
-      return await lock.run(waitMs, (mayGoOn) => restoreFrom(deps, { file, archive, mayGoOn, settleAll }));
+      return await lock.run(waitMs, (mayGoOn) => restoreFrom(deps, { file, archive, mayGoOn, settleAll, onProgress }));
     } finally {
       await archive.close();
     }
@@ -62,8 +68,8 @@ export function createRestoreService(deps: RestoreServiceDeps) {
 
   return {
     /** Restores from the archive that `file` names. Never throws: every end is an outcome. */
-    async restore(file: string): Promise<RestoreOutcome> {
-      const outcome = await restore(file).catch((error: unknown) => failureOf(error, log));
+    async restore(file: string, onProgress: OnProgress = () => undefined): Promise<RestoreOutcome> {
+      const outcome = await restore(file, onProgress).catch((error: unknown) => failureOf(error, log));
       metrics.restored(outcome.kind);
       return outcome;
     },
@@ -73,23 +79,26 @@ export function createRestoreService(deps: RestoreServiceDeps) {
   };
 }
 
-interface OneRestore extends Pick<StoresRestore, 'file' | 'mayGoOn'> {
+interface OneRestore extends Pick<StoresRestore, 'file' | 'mayGoOn' | 'onProgress'> {
   archive: OpenArchive;
   settleAll: () => Promise<void>;
 }
 
 function restoreFrom(
   deps: RestoreServiceDeps,
-  { file, archive, mayGoOn, settleAll }: OneRestore,
+  { file, archive, mayGoOn, settleAll, onProgress }: OneRestore,
 ): Promise<RestoreOutcome> {
-  const { scratch, nextId, log, archiveLimits, loadLimits } = deps;
+  const { scratch, cipher, nextId, log, archiveLimits, loadLimits } = deps;
   return scratch.use(async (dir) => {
-    await extractArchive({ source: archive.read(), sizeBytes: archive.sizeBytes, dir, limits: archiveLimits });
+    const source = await openContent(file, archive.read(), cipher);
+    const { sizeBytes } = archive;
+    const onRead = (doneBytes: number) => onProgress({ phase: 'extract', doneBytes, totalBytes: sizeBytes });
+    await extractArchive({ source, sizeBytes, dir, limits: archiveLimits, onRead });
     if (!(await hasMainDump(dir))) return { kind: 'processed', why: `it holds no ${MAIN_DUMP}` };
     try {
       const { dumps } = await readDumps(dir, deps);
       await settleAll();
-      await restoreStores(deps, { id: nextId(), file, dumps, limits: loadLimits, mayGoOn });
+      await restoreStores(deps, { id: nextId(), file, dumps, limits: loadLimits, mayGoOn, onProgress });
       return { kind: 'restored' };
     } catch (error) {
       log.error({ err: error, file }, 'database not restored');

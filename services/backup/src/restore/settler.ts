@@ -3,11 +3,17 @@ import type { Log, Service } from '@taskmesh/service';
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
+export interface Settler extends Service {
+  /** To be called when something was left half done. */
+  wake(): void;
+}
+
 /**
- * Settles interrupted restores at the start; when that fails (a server or a service is away), again and again in the
- * background, because until then a store may be half replaced or a dead database may fill the disk.
+ * Settles interrupted restores at the start, and whenever it is told that one was left half done; when that fails (a server
+ * or a service is away), again and again in the background, because until then a store may be half replaced or a dead
+ * database may fill the disk.
  */
-export function createSettler({ settle, log }: { settle: () => Promise<void>; log: Log }): Service {
+export function createSettler({ settle, log }: { settle: () => Promise<void>; log: Log }): Settler {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
@@ -17,8 +23,12 @@ export function createSettler({ settle, log }: { settle: () => Promise<void>; lo
       await settle();
     } catch (error) {
       log.warn({ err: error, retryInMs: pauseMs }, 'interrupted restores not settled yet');
-      if (!stopped) timer = setTimeout(() => (running = attempt(Math.min(pauseMs * 2, LONGEST_PAUSE_MS))), pauseMs);
+      tryIn(pauseMs, Math.min(pauseMs * 2, LONGEST_PAUSE_MS));
     }
+  };
+  const tryIn = (waitMs: number, nextPauseMs: number) => {
+    clearTimeout(timer);
+    if (!stopped) timer = setTimeout(() => (running = running.then(() => attempt(nextPauseMs))), waitMs);
   };
 
   return {
@@ -26,6 +36,7 @@ export function createSettler({ settle, log }: { settle: () => Promise<void>; lo
       running = attempt(FIRST_PAUSE_MS);
       await running;
     },
+    wake: () => tryIn(FIRST_PAUSE_MS, FIRST_PAUSE_MS),
     async stop() {
       stopped = true;
       clearTimeout(timer);

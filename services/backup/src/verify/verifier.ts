@@ -8,6 +8,7 @@ import type { Manifest } from '../archives/manifest.ts';
 import type { Scratch } from '../archives/scratch.ts';
 import type { OnProgress } from '../backups/backup-progress.ts';
 import { dropFresh } from '../databases/fresh-database.ts';
+import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { LoadLimits } from '../restore/load-limits.ts';
 import { prepareStore } from '../restore/prepare-store.ts';
 import { namesOf } from '../restore/settle-restore.ts';
@@ -23,9 +24,13 @@ export interface VerifierDeps extends KnownStores {
   /** One verification at a time; restores have a lock of their own and never wait for this one. */
   lock: RunLock;
   journal: VerificationRepository;
+  /** Absent: encrypted archives cannot be verified. */
+  cipher: ArchiveCipher | undefined;
   now: () => Date;
   nextId: () => string;
   log: Log;
+  /** Told when something is left that could not be removed. */
+  onUnsettled: () => void;
   archiveLimits: ArchiveLimits;
   loadLimits: LoadLimits;
   /** How long one verification waits for another one. @default 5_000 */
@@ -34,7 +39,7 @@ export interface VerifierDeps extends KnownStores {
 
 export interface Verifier {
   /** Restores beside the living stores, and takes all of it away again. Returns which stores the archive would bring back. */
-  verify(archive: OpenArchive, onProgress: OnProgress): Promise<StoreName[]>;
+  verify(file: string, archive: OpenArchive, onProgress: OnProgress): Promise<StoreName[]>;
   /** Removes what a crash left behind. @throws Error when that cannot be done yet */
   settleInterrupted(): Promise<void>;
 }
@@ -46,7 +51,7 @@ export class VerificationBusy extends Error {
 }
 
 export function createVerifier(deps: VerifierDeps): Verifier {
-  const { scratch, lock, log, archiveLimits, waitMs = WAIT_MS } = deps;
+  const { scratch, cipher, lock, log, archiveLimits, waitMs = WAIT_MS } = deps;
 
   const settleAll = async () => {
     for (const left of await deps.journal.all()) {
@@ -55,12 +60,14 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     }
   };
 
-  const verifyAlone = (archive: OpenArchive, onProgress: OnProgress) =>
+  const verifyAlone = (file: string, archive: OpenArchive, onProgress: OnProgress) =>
     scratch.use(async (dir) => {
       const { sizeBytes } = archive;
       onProgress({ phase: 'extract', doneBytes: 0, totalBytes: sizeBytes });
-      const onRead = (doneBytes: number) => onProgress({ phase: 'extract', doneBytes, totalBytes: sizeBytes });
-      await extractArchive({ source: archive.read(), sizeBytes, dir, limits: archiveLimits, onRead });
+      const onRead = (bytes: number) =>
+        onProgress({ phase: 'extract', doneBytes: Math.min(bytes, sizeBytes), totalBytes: sizeBytes });
+      const source = await openContent(file, archive.read(), cipher);
+      await extractArchive({ source, sizeBytes, dir, limits: archiveLimits, onRead });
       if (!(await hasMainDump(dir))) throw new VerifyError(`it holds no ${MAIN_DUMP}`);
       const found = await readDumps(dir, deps);
       await settleAll();
@@ -69,9 +76,9 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     });
 
   return {
-    async verify(archive, onProgress) {
+    async verify(file, archive, onProgress) {
       try {
-        return await lock.run(waitMs, () => verifyAlone(archive, onProgress));
+        return await lock.run(waitMs, () => verifyAlone(file, archive, onProgress));
       } catch (error) {
         throw error instanceof VerificationBusy
           ? unavailable('Another verification is running; try again later.', error)
@@ -90,7 +97,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
 }
 
 async function tryDumps(deps: VerifierDeps, { dumps, manifest }: ArchiveDumps, onProgress: OnProgress): Promise<void> {
-  const { journal, now, nextId, loadLimits, log } = deps;
+  const { journal, now, nextId, loadLimits, log, onUnsettled } = deps;
   const verification: Verification = {
     id: nextId(),
     stores: dumps.map(({ store }) => store.name),
@@ -107,10 +114,11 @@ async function tryDumps(deps: VerifierDeps, { dumps, manifest }: ArchiveDumps, o
       compareRows(store.name, rows, manifest);
     }
   } finally {
-    // The journal keeps in mind what is left: the next verification, or the next start, takes it away.
-    await takeAway(deps, verification).catch((error: unknown) =>
-      log.error({ err: error, verification: verification.id }, 'databases of a verification not removed yet'),
-    );
+    // The journal keeps in mind what is left until it can be taken away.
+    await takeAway(deps, verification).catch((error: unknown) => {
+      log.error({ err: error, verification: verification.id }, 'databases of a verification not removed yet');
+      onUnsettled();
+    });
   }
 }
 

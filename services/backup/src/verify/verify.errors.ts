@@ -3,6 +3,7 @@ import { AppError, unavailable } from '@taskmesh/errors';
 import { ExtractionError } from '../archives/extraction-error.ts';
 import { ManifestError } from '../archives/manifest.ts';
 import { asBackupFailure } from '../backups/backup.errors.ts';
+import { KeyError } from '../encryption/archive-cipher.ts';
 import { errorCode, errorMessage } from '../error-code.ts';
 import { LoadError } from '../loader/load-error.ts';
 import { IncompleteStoreError } from '../restore/prepare-store.ts';
@@ -26,9 +27,9 @@ export function asVerifyFailure(error: unknown): unknown {
   return new AppError('CONFLICT', `The archive is not fit for a restore: ${reason}`, { cause: error });
 }
 
-/** Whether a restore of the archive would fail, too. */
+/** Whether the archive is to blame: one whose key is not here may be as good as ever. */
 export function isUnfit(failure: unknown): boolean {
-  return failure instanceof AppError && failure.code === 'CONFLICT';
+  return failure instanceof AppError && failure.code === 'CONFLICT' && !(failure.cause instanceof KeyError);
 }
 
 function isServersFault(cause: unknown): boolean {

@@ -36,7 +36,7 @@ export interface Restored {
   outcome: string;
 }
 
-export async function createBackupFixture(name: string): Promise<BackupFixture> {
+export async function createBackupFixture(name: string, settings: { keys?: string[] } = {}): Promise<BackupFixture> {
   const [own, tasks, auth] = await Promise.all([
     createTestDatabase(`${name}_own`),
     createTestDatabase(`${name}_tasks`),
@@ -51,7 +51,7 @@ export async function createBackupFixture(name: string): Promise<BackupFixture> 
     scratchDir: join(dir, 'scratch'),
     restoreStore: 'tasks',
     ...DEFAULT_SIZES,
-    secrets: { adminUrls: { tasks: tasks.url, auth: auth.url } },
+    secrets: { adminUrls: { tasks: tasks.url, auth: auth.url }, ...settings },
   };
   await mkdir(config.backupsDir);
   const { log, logged } = createRecordingLog();

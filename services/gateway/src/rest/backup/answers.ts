@@ -10,6 +10,8 @@ const REPEAT_MS = 5_000;
 export interface BackupAnswer {
   status: number;
   body: { success: boolean; message: string; error?: string; count?: number; data?: object };
+  /** Beside the body on the last of the lines. */
+  inLines?: object;
 }
 
 export function sendAnswer(reply: FastifyReply, { status, body }: BackupAnswer): FastifyReply {
@@ -43,9 +45,9 @@ export async function answerWork(
     return made;
   };
   try {
-    const { status, body } = await work.run((progress) => (lines ??= begin()).progress(progress));
+    const { status, body, inLines } = await work.run((progress) => (lines ??= begin()).progress(progress));
     if (status >= 400 && !lines) return sendAnswer(reply, { status, body });
-    (lines ??= begin()).end({ status, ...body });
+    (lines ??= begin()).end({ status, ...body, ...inLines });
   } catch (error) {
     if (!lines) throw error;
     const known = toAppError(error);

@@ -76,5 +76,9 @@ async function answer(parts: BackupParts, restore: Restore, request: FastifyRequ
 }
 
 function answerOf({ success, message, error, outcome }: RestoreEnd): BackupAnswer {
-  return { status: STATUS[outcome], body: { success, message, ...(!success && { error: error ?? message }) } };
+  return {
+    status: STATUS[outcome],
+    body: { success, message, ...(!success && { error: error ?? message }) },
+    inLines: { databaseRestored: outcome === 'RESTORED' },
+  };
 }

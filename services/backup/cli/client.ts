@@ -1,0 +1,143 @@
+import type { BackupEntry, WorkProgress } from '@taskmesh/internal-api';
+import type { Readable } from 'node:stream';
+import { request, type Dispatcher } from 'undici';
+
+/** Taskmesh answered, and what it said is for the operator. */
+export class Refused extends Error {}
+/** Nothing answered, or it was lost on the way. */
+export class Unreachable extends Error {}
+
+/** The last word of Taskmesh about a piece of work. */
+export interface End {
+  status: number;
+  success: boolean;
+  message: string;
+  error?: string;
+  data?: BackupEntry;
+  databaseRestored?: boolean;
+}
+
+export type BackupClient = ReturnType<typeof createClient>;
+
+/** While work goes on, something comes every few seconds. */
+const SILENCE_MS = 60_000;
+/** An upload is answered when it is stored for good. */
+const STORE_TIMEOUT_MS = 15 * 60_000;
+
+export function createClient({ url, token }: { url: URL; token: string | undefined }) {
+  const base = url.href.replace(/\/+$/, '');
+
+  const send = async (
+    method: Dispatcher.HttpMethod,
+    path: string,
+    { headers = {}, ...more }: { headers?: Record<string, string>; body?: Readable; headersTimeout?: number } = {},
+  ) => {
+    try {
+      return await request(`${base}/api${path}`, {
+        method,
+        headersTimeout: SILENCE_MS,
+        bodyTimeout: SILENCE_MS,
+        ...more,
+        headers: { ...(token && { authorization: `Bearer ${token}` }), ...headers },
+      });
+    } catch (cause) {
+      throw unreachable(base, cause);
+    }
+  };
+
+  const json = async (response: Dispatcher.ResponseData): Promise<unknown> => {
+    const text = await response.body.text().catch((cause: unknown) => Promise.reject(unreachable(base, cause)));
+    const body = parsed(text);
+    if (response.statusCode >= 400 || body === undefined) throw refusal(response.statusCode, body);
+    return body;
+  };
+
+  return {
+    list: async () => ((await json(await send('GET', '/backups'))) as { data: BackupEntry[] }).data,
+
+    remove: async (file: string) => (await json(await send('DELETE', `/backups/${encodeURIComponent(file)}`))) as End,
+
+    /** `POST`s and follows the progress. @throws Refused, Unreachable */
+    async work(path: string, onProgress: (progress: WorkProgress) => void): Promise<End> {
+      const headers = { accept: 'application/x-ndjson' };
+      const response = await send('POST', path, { headers, headersTimeout: STORE_TIMEOUT_MS });
+      if (response.headers['content-type'] !== 'application/x-ndjson') return (await json(response)) as End;
+      let end: End | undefined;
+      try {
+        for await (const line of linesOf(response.body)) {
+          const { progress, ...rest } = JSON.parse(line) as End & { progress?: WorkProgress };
+          if (progress) onProgress(progress);
+          else end = rest;
+        }
+      } catch (cause) {
+        throw unreachable(base, cause);
+      }
+      if (!end)
+        throw new Unreachable(`The connection to ${base} ended before the work did. Look at the list or the log.`);
+      if (end.status >= 400) throw refusal(end.status, end);
+      return end;
+    },
+
+    async download(file: string): Promise<{ content: Readable; sizeBytes: number; sha256: string | undefined }> {
+      const response = await send('GET', `/backups/${encodeURIComponent(file)}`);
+      if (response.statusCode !== 200) await json(response);
+      const { etag } = response.headers;
+      return {
+        content: response.body,
+        sizeBytes: Number(response.headers['content-length']),
+        sha256: typeof etag === 'string' ? etag.slice(1, -1) : undefined,
+      };
+    },
+
+    upload: async (file: string, content: Readable, sizeBytes: number) =>
+      (await json(
+        await send('PUT', `/backups/${encodeURIComponent(file)}`, {
+          body: content,
+          headersTimeout: 0, // sending may take as long as it takes
+          headers: {
+            'content-type': 'application/octet-stream',
+            'content-length': String(sizeBytes),
+          },
+        }),
+      )) as End,
+  };
+}
+
+async function* linesOf(body: Readable): AsyncGenerator<string> {
+  let rest = '';
+  for await (const part of body.setEncoding('utf8')) {
+    const lines = `${rest}${String(part)}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines.filter((line) => line !== '');
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const HINTS: Record<number, string> = {
+  401: 'Set BACKUP_TOKEN to the token that Taskmesh was started with.',
+  403: 'Run this on the machine of Taskmesh, or start Taskmesh with a BACKUP_TOKEN and set it here, too.',
+};
+
+function refusal(status: number, body: unknown): Refused {
+  const { message, error } = (body ?? {}) as { message?: unknown; error?: unknown };
+  const told = typeof error === 'string' ? error : message;
+  if (typeof told !== 'string')
+    return new Refused(`The answer (status ${status}) is none of Taskmesh's. Is the address right?`);
+  return new Refused([told, HINTS[status]].filter(Boolean).join(' '));
+}
+
+function unreachable(base: string, cause: unknown): Unreachable {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return new Unreachable(
+      `Nothing answers at ${base}. Is Taskmesh running? (TASKMESH_URL or --url name another address.)`,
+    );
+  return new Unreachable(`The connection to ${base} broke: ${cause instanceof Error ? cause.message : String(cause)}`);
+}

@@ -1,0 +1,40 @@
+import type { BackupEntry } from '@taskmesh/internal-api';
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+/** `12.3 MiB` */
+export function bytesText(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(bytes, 1)) / 10)));
+  const value = bytes / 1024 ** power;
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`;
+}
+
+const COLUMNS = ['file', 'size', 'made', 'stores', 'verified'];
+
+/** One line for each archive. */
+export function backupTable(backups: readonly BackupEntry[]): string {
+  if (backups.length === 0) return 'There are no backups yet.';
+  const rows = backups.map(({ file, sizeBytes, createdAt, stores, verifiedAt }) => [
+    printable(file),
+    bytesText(sizeBytes),
+    timeText(createdAt),
+    stores.join(', ') || '?',
+    verifiedAt ? timeText(verifiedAt) : 'never',
+  ]);
+  const widths = COLUMNS.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  return [COLUMNS, ...rows]
+    .map((row) =>
+      row
+        .map((text, column) => text.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+const timeText = (time: string) => `${time.slice(0, 19).replace('T', ' ')} UTC`;
+
+/** What a terminal would take as a command is not shown to it. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?');
+}

@@ -1,0 +1,32 @@
+import { readOptions, UsageError } from './options.ts';
+
+const line = (text: string, env = {}) => readOptions(text.split(' ').filter(Boolean), env);
+
+describe('the arguments of the command line', () => {
+  it.each(['', '--help', '-h', 'list --help'])('"%s" asks for help', (text) => expect(line(text)).toBe('help'));
+
+  it('name a command, its file and the address', () => {
+    expect(line('restore a.tar.gz --yes --json --url https://x.example/base')).toMatchObject({
+      command: 'restore',
+      file: 'a.tar.gz',
+      yes: true,
+      json: true,
+      url: new URL('https://x.example/base'),
+    });
+    expect(line('list')).toMatchObject({ url: new URL('http://127.0.0.1:4000') });
+    expect(line('list', { TASKMESH_URL: 'http://h:1' })).toMatchObject({ url: new URL('http://h:1') });
+  });
+
+  it.each([
+    'destroy',
+    'verify',
+    'create x',
+    'restore a b',
+    'list --yes',
+    'create --to x',
+    'verify a --as b',
+    'list --url ftp://x',
+    'list --nonsense',
+    'toString',
+  ])('"%s" is refused', (text) => expect(() => line(text)).toThrow(UsageError));
+});

@@ -1,0 +1,96 @@
+import { parseArgs } from 'node:util';
+
+export const HELP = `
+npm run backup -- <command> [options]
+Backups of a running Taskmesh, over its REST interface.
+
+  create                 make an archive of all stores
+  list                   the archives, newest first
+  verify <file>          prove that an archive can be restored, beside the living stores
+  restore <file>         replace the stores by what an archive holds (asks first)
+  download <file>        fetch an archive (to the current folder)
+  upload <path>          bring an archive
+  delete <file>          delete an archive
+
+  --yes                  restore without asking
+  --to <path>            download: where to
+  --as <name>            upload: under which name
+  --json                 the result as JSON on standard output, and nothing else there
+  --url <url>            default: TASKMESH_URL, or http://127.0.0.1:4000
+  --help
+
+BACKUP_TOKEN in the environment is sent along; without one, Taskmesh listens to callers on its own machine only.
+Exit status: 0 done · 1 Taskmesh refused or failed · 2 wrong usage · 3 Taskmesh cannot be reached
+`;
+
+const COMMANDS = {
+  create: { takesFile: false },
+  list: { takesFile: false },
+  verify: { takesFile: true },
+  restore: { takesFile: true },
+  download: { takesFile: true },
+  upload: { takesFile: true },
+  delete: { takesFile: true },
+};
+export type Command = keyof typeof COMMANDS;
+
+export interface Options {
+  command: Command;
+  /** The name of an archive; a path for an upload. Empty where there is none. */
+  file: string;
+  url: URL;
+  to: string | undefined;
+  as: string | undefined;
+  yes: boolean;
+  json: boolean;
+}
+
+/** The arguments make no sense. */
+export class UsageError extends Error {}
+
+/** @throws UsageError */
+export function readOptions(args: string[], env: Readonly<Record<string, string | undefined>>): Options | 'help' {
+  const { values, positionals } = parse(args);
+  if (values.help || args.length === 0) return 'help';
+  const [command = '', file = '', ...rest] = positionals;
+  if (!isCommand(command)) throw new UsageError(command ? `There is no command "${command}".` : 'Which command?');
+  if (COMMANDS[command].takesFile && file === '') throw new UsageError(`${command} needs a file.`);
+  const surplus = COMMANDS[command].takesFile ? rest[0] : positionals[1];
+  if (surplus !== undefined) throw new UsageError(`"${surplus}" is too much: ${command} takes no more.`);
+  for (const [option, of] of [
+    ['to', 'download'],
+    ['as', 'upload'],
+    ['yes', 'restore'],
+  ] as const)
+    if (values[option] !== undefined && command !== of) throw new UsageError(`--${option} is for ${of} only.`);
+  return {
+    command,
+    file,
+    url: urlOf(values.url ?? (env['TASKMESH_URL'] || 'http://127.0.0.1:4000')),
+    to: values.to,
+    as: values.as,
+    yes: values.yes ?? false,
+    json: values.json ?? false,
+  };
+}
+
+function parse(args: string[]) {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean' } as const;
+  const options = { yes: flag, json: flag, help: { ...flag, short: 'h' }, to: text, as: text, url: text } as const;
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+function isCommand(name: string): name is Command {
+  return Object.hasOwn(COMMANDS, name);
+}
+
+function urlOf(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && ['http:', 'https:'].includes(url.protocol)) return url;
+  throw new UsageError(`The address of Taskmesh must be a URL such as http://127.0.0.1:4000 (is: ${text}).`);
+}

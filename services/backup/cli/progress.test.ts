@@ -1,0 +1,30 @@
+import { createProgressView } from './progress.ts';
+
+function terminal(isTTY: boolean) {
+  const written: string[] = [];
+  return { isTTY, columns: 80, write: (text: string) => void written.push(text), written };
+}
+
+describe('the progress of work', () => {
+  it('is a bar on a terminal, which is gone in the end', () => {
+    const out = terminal(true);
+    const view = createProgressView(out);
+    view.show({ phase: 'load', store: 'tasks', doneBytes: 3 * 1024 * 1024, totalBytes: 6 * 1024 * 1024 });
+    view.show({ phase: 'dump', store: 'auth', doneBytes: 2048, rows: 7 });
+    view.end();
+    expect(out.written).toEqual([
+      '\r\u001b[2Kloading tasks      [############............]  50 %  3.0 MiB',
+      '\r\u001b[2Kreading auth       2.0 KiB, 7 rows',
+      '\r\u001b[2K',
+    ]);
+  });
+
+  it('is a line for each step elsewhere', () => {
+    const out = terminal(false);
+    const view = createProgressView(out);
+    for (const doneBytes of [1, 2, 3]) view.show({ phase: 'load', store: 'tasks', doneBytes, totalBytes: 3 });
+    view.show({ phase: 'check', store: 'tasks' });
+    view.end();
+    expect(out.written).toEqual(['loading tasks …\n', 'checking tasks …\n']);
+  });
+});

@@ -1,0 +1,67 @@
+import type { WorkProgress } from '@taskmesh/internal-api';
+import { bytesText } from './format.ts';
+
+export interface ProgressView {
+  show(progress: WorkProgress): void;
+  /** Takes a bar away. */
+  end(): void;
+}
+
+interface Terminal {
+  isTTY?: boolean;
+  columns?: number;
+  write(text: string): unknown;
+}
+
+const LABELS: Record<string, string> = {
+  dump: 'reading',
+  compress: 'compressing',
+  extract: 'extracting',
+  load: 'loading',
+  check: 'checking',
+  swap: 'swapping',
+  upload: 'sending',
+  download: 'receiving',
+};
+
+const BAR = 24;
+const CLEAR = '\r\u001b[2K';
+
+/** A bar for people at a terminal, a line for each step for everything else. */
+export function createProgressView(out: Terminal): ProgressView {
+  return out.isTTY ? barView(out) : lineView(out);
+}
+
+function barView(out: Terminal): ProgressView {
+  return {
+    show(progress) {
+      out.write(`${CLEAR}${barOf(progress).slice(0, (out.columns ?? 80) - 1)}`);
+    },
+    end: () => void out.write(CLEAR),
+  };
+}
+
+function lineView(out: Terminal): ProgressView {
+  let shown = '';
+  return {
+    show(progress) {
+      const title = titleOf(progress);
+      if (title !== shown) out.write(`${title} …\n`);
+      shown = title;
+    },
+    end: () => undefined,
+  };
+}
+
+const titleOf = ({ phase, store }: WorkProgress) => [LABELS[phase] ?? phase, store].filter(Boolean).join(' ');
+
+function barOf(progress: WorkProgress): string {
+  const { doneBytes = 0, totalBytes, rows } = progress;
+  const title = titleOf(progress).padEnd(18);
+  const amount = [doneBytes > 0 && bytesText(doneBytes), rows && `${rows} rows`].filter(Boolean).join(', ');
+  if (!totalBytes) return `${title} ${amount}`;
+  const share = Math.min(1, doneBytes / totalBytes);
+  const filled = Math.round(share * BAR);
+  const percent = `${Math.floor(share * 100)} %`.padStart(5);
+  return `${title} [${'#'.repeat(filled)}${'.'.repeat(BAR - filled)}] ${percent}  ${amount}`;
+}

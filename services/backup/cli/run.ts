@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { Transform, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createClient, Refused, Unreachable, type BackupClient, type End } from './client.ts';
+import { backupTable, bytesText, printable } from './format.ts';
+import { HELP, readOptions, UsageError, type Options } from './options.ts';
+import { createProgressView, type ProgressView } from './progress.ts';
+
+interface Output {
+  isTTY?: boolean;
+  columns?: number;
+  write(text: string): unknown;
+}
+
+/** What the command line touches of the world. */
+export interface World {
+  args: string[];
+  env: Readonly<Record<string, string | undefined>>;
+  out: Output;
+  /** For progress and complaints. */
+  err: Output;
+  /** Paths are relative to it. */
+  cwd: string;
+  /** Asks a person; undefined when there is nobody to be asked. */
+  ask: ((question: string) => Promise<string>) | undefined;
+}
+
+/** Runs one command. Returns the exit status; never throws. */
+export async function run(world: World): Promise<number> {
+  try {
+    const options = readOptions(world.args, world.env);
+    if (options === 'help') {
+      world.out.write(`${HELP.trim()}\n`);
+      return 0;
+    }
+    return await runCommand(options, world);
+  } catch (error) {
+    world.err.write(`${printable(error instanceof Error ? error.message : String(error))}\n`);
+    if (error instanceof UsageError) world.err.write('npm run backup -- --help tells more.\n');
+    return error instanceof UsageError ? 2 : error instanceof Unreachable ? 3 : 1;
+  }
+}
+
+async function runCommand(options: Options, world: World): Promise<number> {
+  const client = createClient({ url: options.url, token: world.env['BACKUP_TOKEN'] || undefined });
+  const view = options.json ? SILENT : createProgressView(world.err);
+  const { file, json } = options;
+  const tell = (text: string, value: unknown) => void world.out.write(`${json ? JSON.stringify(value) : text}\n`);
+  const work = async (path: string) => {
+    try {
+      return await client.work(path, view.show);
+    } finally {
+      view.end();
+    }
+  };
+
+  switch (options.command) {
+    case 'list': {
+      const backups = await client.list();
+      tell(backupTable(backups), backups);
+      return 0;
+    }
+    case 'create': {
+      const { message, data } = await work('/backups');
+      tell(`${message} ${data?.file ?? ''} (${bytesText(data?.sizeBytes ?? 0)})`, data);
+      return 0;
+    }
+    case 'verify': {
+      const { message, data } = await work(`/backups/${encodeURIComponent(file)}/verify`);
+      tell(message, data);
+      return 0;
+    }
+    case 'restore': {
+      await confirm(options, world);
+      const end = await work(`/backup/restore?file=${encodeURIComponent(file)}`);
+      tell(end.message, { message: end.message, databaseRestored: end.databaseRestored ?? false });
+      return end.databaseRestored ? 0 : 1;
+    }
+    case 'download': {
+      const path = await download(client, { ...options, to: resolve(world.cwd, options.to ?? basename(file)) }, view);
+      tell(`Received ${printable(path)}.`, { path });
+      return 0;
+    }
+    case 'upload': {
+      const { message, data } = await upload(client, { ...options, file: resolve(world.cwd, file) }, view);
+      tell(`${message} ${printable(data?.file ?? '')}`, data);
+      return 0;
+    }
+    case 'delete': {
+      const { message } = await client.remove(file);
+      tell(message, { message });
+      return 0;
+    }
+  }
+}
+
+const SILENT: ProgressView = { show: () => undefined, end: () => undefined };
+
+async function confirm({ file, url, yes }: Options, { ask }: World): Promise<void> {
+  if (yes) return;
+  if (!ask) throw new UsageError('Nobody is here to be asked: restore needs --yes.');
+  const question = `Replace all data of ${url.origin} by those of ${printable(file)}? What was written since is lost. [y/N] `;
+  if (!/^y(es)?$/i.test((await ask(question)).trim())) throw new Refused('Nothing was changed.');
+}
+
+/** The file appears under its name when it is whole. */
+async function download(
+  client: BackupClient,
+  { file, to: path }: { file: string; to: string },
+  view: ProgressView,
+): Promise<string> {
+  if (await exists(path)) throw new UsageError(`There is a file ${path} already; --to names another place.`);
+  const { content, sizeBytes, sha256 } = await client.download(file);
+  const part = `${path}.part`;
+  const hash = createHash('sha256');
+  try {
+    const counted = counter('download', { sizeBytes, view, onPart: (bytes) => hash.update(bytes) });
+    await pipeline(content, counted, createWriteStream(part, { mode: 0o600 }));
+    if (sha256 && hash.digest('hex') !== sha256) throw new Refused('What arrived is not what was sent; try again.');
+    await rename(part, path);
+    return path;
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  } finally {
+    view.end();
+  }
+}
+
+async function upload(client: BackupClient, { file, as }: Options, view: ProgressView): Promise<End> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) throw new UsageError(`There is no file ${file}.`);
+  const content: Readable = createReadStream(file);
+  const counted = counter('upload', { sizeBytes: found.size, view });
+  try {
+    const sending = pipeline(content, counted).catch(() => undefined); // told by the request as well
+    const end = await client.upload(as ?? basename(file), counted, found.size);
+    await sending;
+    return end;
+  } finally {
+    content.destroy();
+    view.end();
+  }
+}
+
+function counter(
+  phase: 'upload' | 'download',
+  { sizeBytes, view, onPart }: { sizeBytes: number; view: ProgressView; onPart?: (part: Buffer) => void },
+): Transform {
+  let doneBytes = 0;
+  return new Transform({
+    transform(part: Buffer, _encoding, done) {
+      doneBytes += part.length;
+      onPart?.(part);
+      view.show({ phase, doneBytes, totalBytes: sizeBytes });
+      done(null, part);
+    },
+  });
+}
+
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,105 @@
+import { Decrypter, Encrypter, identityToRecipient } from 'age-encryption';
+import { Readable } from 'node:stream';
+import { ReadableStream as WebStream } from 'node:stream/web';
+import { ExtractionError } from '../archives/extraction-error.ts';
+import { errorCode } from '../error-code.ts';
+
+export const ENCRYPTED_SUFFIX = '.age';
+
+/** Archives encrypted by age (age-encryption.org/v1), piece by piece: nothing is ever held whole. */
+export interface ArchiveCipher {
+  encrypt(plain: Readable): Promise<Readable>;
+  /**
+   * @throws KeyError when no key of ours opens it
+   * @throws ExtractionError, also in the middle of the stream, when it is broken, was changed or cut off
+   */
+  decrypt(content: Readable): Promise<Readable>;
+}
+
+/** An archive of another key, or no key at all. */
+export class KeyError extends ExtractionError {}
+
+/** `identities`: the first one encrypts, any of them decrypts. @throws Error when one of them is none */
+export async function createArchiveCipher(identities: string[]): Promise<ArchiveCipher | undefined> {
+  const [first] = identities;
+  if (first === undefined) return undefined;
+  const recipient = await identityToRecipient(first);
+  const decrypter = new Decrypter();
+  for (const identity of identities) decrypter.addIdentity(identity);
+
+  return {
+    async encrypt(plain) {
+      const encrypter = new Encrypter();
+      encrypter.addRecipient(recipient);
+      return Readable.from(parts(await encrypter.encrypt(asWeb(plain))), { objectMode: false });
+    },
+
+    async decrypt(content) {
+      try {
+        const opened = await decrypter.decrypt(asWeb(Readable.from(withShortHeader(content), { objectMode: false })));
+        return Readable.from(decrypted(opened), { objectMode: false });
+      } catch (error) {
+        content.destroy();
+        throw failureOf(error, "The archive's header is not that of an age file.");
+      }
+    },
+  };
+}
+
+/** What is in the archive of that name. @throws KeyError, ExtractionError */
+export async function openContent(
+  file: string,
+  content: Readable,
+  cipher: ArchiveCipher | undefined,
+): Promise<Readable> {
+  if (!file.endsWith(ENCRYPTED_SUFFIX)) return content;
+  if (cipher) return cipher.decrypt(content);
+  content.destroy();
+  throw new KeyError('The archive is encrypted, and there is no key: BACKUP_KEY_FILE is not set.');
+}
+
+const NO_MATCH = "no identity matched any of the file's recipients";
+
+function failureOf(error: unknown, otherwise: string): unknown {
+  if (error instanceof ExtractionError || errorCode(error) !== '') return error;
+  if (error instanceof Error && error.message === NO_MATCH)
+    return new KeyError('The archive was encrypted with another key.', { cause: error });
+  return new ExtractionError(otherwise, { cause: error });
+}
+
+const MAX_HEADER_BYTES = 64 * 1024;
+const END_OF_HEADER = '\n--- ';
+
+/** The library reads a header to its end before it looks at it, however long that is. */
+async function* withShortHeader(content: Readable): AsyncGenerator<Buffer> {
+  let head: Buffer | undefined = Buffer.alloc(0);
+  for await (const part of content) {
+    if (!head) {
+      yield part;
+      continue;
+    }
+    head = Buffer.concat([head, part]);
+    if (head.subarray(0, MAX_HEADER_BYTES).includes(END_OF_HEADER)) {
+      yield head;
+      head = undefined;
+    } else if (head.length > MAX_HEADER_BYTES) throw new ExtractionError("The archive's header is too long.");
+  }
+  if (head) yield head;
+}
+
+async function* decrypted(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  try {
+    yield* parts(stream);
+  } catch (error) {
+    throw failureOf(error, 'The archive cannot be decrypted: it was changed, or it ends too early.');
+  }
+}
+
+async function* parts(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const part of stream) yield Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+}
+
+/** Not by Readable.toWeb, which throws where nobody can catch it when its reader goes away at the wrong moment. */
+function asWeb(readable: Readable): ReadableStream<Uint8Array> {
+  return WebStream.from(readable) as ReadableStream<Uint8Array>; // two types of the same thing, which do not know each other
+}

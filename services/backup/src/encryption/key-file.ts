@@ -1,0 +1,32 @@
+import { ConfigError, type Env } from '@taskmesh/service';
+import { readFileSync, statSync } from 'node:fs';
+
+/** `AGE-SECRET-KEY-1…`, or the post-quantum kind `AGE-SECRET-KEY-PQ-1…`. */
+const IDENTITY = /^AGE-SECRET-KEY-(PQ-)?1[02-9A-Z]+$/;
+/** Others may not read it, and nobody but the owner may change it; a group may read, as mounted secrets need it. */
+const TOO_OPEN = 0o027;
+
+/**
+ * Reads the identities in the file that the variable `name` names: one a line, as age-keygen writes them, with comments.
+ * Empty without the variable.
+ * @throws ConfigError when the file cannot be read, is open to others, or holds something else
+ */
+export function readKeyFile(env: Env, name: string): string[] {
+  const path = env[name];
+  if (!path) return [];
+  const shown = `(is: ${JSON.stringify(path)})`;
+  let text: string;
+  let mode: number;
+  try {
+    text = readFileSync(path, 'utf8');
+    mode = statSync(path).mode;
+  } catch {
+    throw new ConfigError([`${name} must name a readable file ${shown}`]);
+  }
+  if ((mode & TOO_OPEN) !== 0) throw new ConfigError([`${name} must name a file that only its owner may change and nobody else may read: chmod 600 ${shown}`]); // prettier-ignore
+  const lines = text.split('\n').map((line) => line.trim());
+  const identities = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  if (identities.length === 0 || !identities.every((line) => IDENTITY.test(line)))
+    throw new ConfigError([`${name} must name a file of age identities, one AGE-SECRET-KEY-… a line ${shown}`]);
+  return identities;
+}

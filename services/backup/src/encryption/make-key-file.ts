@@ -1,0 +1,21 @@
+/** Makes a key for BACKUP_KEY_FILE: `node scripts/run.mjs services/backup/src/encryption/make-key-file.ts FILE`. */
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { writeFile } from 'node:fs/promises';
+
+const [path] = process.argv.slice(2);
+if (!path || path.startsWith('-')) {
+  process.stderr.write('One argument is needed: the file to make. It is as age-keygen would make it.\n');
+  process.exit(2);
+}
+const identity = await generateX25519Identity();
+const recipient = await identityToRecipient(identity);
+const text = `# created: ${new Date().toISOString()}\n# public key: ${recipient}\n${identity}\n`;
+try {
+  await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+process.stdout.write(
+  `Public key: ${recipient}\nKeep a copy of ${path} where the archives are not: without it they open to nobody.\n`,
+);

@@ -1,0 +1,43 @@
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@taskmesh/testing';
+import type { BackupService } from '../backups/backup.service.ts';
+import type { RestoreService } from '../restore/restore.service.ts';
+import { createBackupWork } from './backup-work.ts';
+
+describe('an archive that is downloaded', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-work-'));
+  const path = join(dir, 'archive');
+  writeFileSync(path, Buffer.alloc(1_000_000));
+  afterAll(() => rmSync(dir, { recursive: true }));
+
+  async function download() {
+    const handle = await open(path);
+    let closed = 0;
+    const close = () => {
+      closed++;
+      return handle.close();
+    };
+    const read = () => createReadStream('', { fd: handle, autoClose: false });
+    // The only use case that is asked.
+    const backups = { download: async () => ({ sizeBytes: 1_000_000, sha256: null, read, close }) };
+    const work = createBackupWork({ backups: backups as unknown as BackupService, restores: {} as RestoreService });
+    const content = (await work.download('x'))?.content;
+    if (!content) throw new Error('nothing to download');
+    return { content, closed: () => closed };
+  }
+
+  it('is closed when all of it was read', async () => {
+    const { content, closed } = await download();
+    for await (const part of content) expect(part.length).toBeGreaterThan(0);
+    await eventually(() => expect(closed()).toBe(1));
+  });
+
+  it('is closed when the client goes away', async () => {
+    const { content, closed } = await download();
+    content.once('data', () => content.destroy());
+    await eventually(() => expect(closed()).toBe(1));
+  });
+});

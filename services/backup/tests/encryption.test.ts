@@ -1,0 +1,192 @@
+import { generateHybridIdentity, generateX25519Identity, Decrypter } from 'age-encryption';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { readKeyFile } from '../src/encryption/key-file.ts';
+import { createArchiveCipher, type ArchiveCipher } from '../src/encryption/archive-cipher.ts';
+import { createBackup } from '../src/index.ts';
+import { createBackupFixture, createRecordingLog, restoreWith, type BackupFixture } from './support/backup-fixture.ts';
+
+const KEY = await generateX25519Identity();
+const OTHER_KEY = await generateX25519Identity();
+const POST_QUANTUM_KEY = await generateHybridIdentity();
+const KIB = 1024;
+
+const cipherOf = async (...keys: string[]): Promise<ArchiveCipher> => {
+  const cipher = await createArchiveCipher(keys);
+  if (!cipher) throw new Error('no cipher');
+  return cipher;
+};
+const encrypted = async (content: Buffer, key = KEY) =>
+  buffer(await (await cipherOf(key)).encrypt(Readable.from([content])));
+const decrypted = async (content: Buffer, ...keys: string[]) =>
+  buffer(await (await cipherOf(...(keys.length > 0 ? keys : [KEY]))).decrypt(Readable.from([content])));
+
+describe('the cipher of archives', () => {
+  it.each([0, 1, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, 1_000_000])('brings back %i bytes', async (size) => {
+    const content = randomBytes(size);
+    const secret = await encrypted(content);
+    expect(secret.subarray(0, 22).toString()).toBe('age-encryption.org/v1\n');
+    expect((await decrypted(secret)).equals(content)).toBe(true);
+  });
+
+  it('opens with any of the keys, so that they can be changed', async () => {
+    const secret = await encrypted(Buffer.from('old'), OTHER_KEY);
+    expect((await decrypted(secret, KEY, OTHER_KEY)).toString()).toBe('old');
+    expect((await decrypted(await encrypted(Buffer.from('pq'), POST_QUANTUM_KEY), POST_QUANTUM_KEY)).toString()).toBe(
+      'pq',
+    );
+  });
+
+  it('says that the key is another one', async () => {
+    await expect(decrypted(await encrypted(Buffer.from('x')), OTHER_KEY)).rejects.toThrow('encrypted with another key');
+  });
+
+  it('notices every change and every missing end', async () => {
+    const secret = await encrypted(randomBytes(200 * KIB));
+    for (const place of [30, 150, 60 * KIB, secret.length - 1]) {
+      const changed = Buffer.from(secret);
+      changed.writeUInt8(changed.readUInt8(place) ^ 1, place);
+      await expect(decrypted(changed)).rejects.toMatchObject({ name: 'ExtractionError' });
+    }
+    for (const length of [0, 10, 100, 64 * KIB, secret.length - 1])
+      await expect(decrypted(secret.subarray(0, length))).rejects.toMatchObject({ name: 'ExtractionError' });
+    await expect(decrypted(Buffer.concat([secret, Buffer.from('more')]))).rejects.toMatchObject({
+      name: 'ExtractionError',
+    });
+  });
+
+  it('reads no header without end', async () => {
+    let sent = 0;
+    const endless = new Readable({
+      read() {
+        this.push(sent === 0 ? 'age-encryption.org/v1\n' : '-> X25519 aaaa\nbbbb\n'.repeat(1_000));
+        sent += 20_000;
+      },
+    });
+    await expect((await cipherOf(KEY)).decrypt(endless)).rejects.toThrow('header is too long');
+    expect(endless.destroyed).toBe(true);
+    expect(sent).toBeLessThan(1_000_000);
+  });
+
+  it('ends what it reads from when nobody reads on', async () => {
+    const plain = new Readable({ read() { this.push(randomBytes(64 * KIB)); } }); // prettier-ignore
+    const secret = await (await cipherOf(KEY)).encrypt(plain);
+    for await (const part of secret) if (part) break;
+    await new Promise((resolve) => plain.once('close', resolve));
+    const broken = new Readable({ read() { this.destroy(new Error('the source broke')); } }); // prettier-ignore
+    await expect(buffer(await (await cipherOf(KEY)).encrypt(broken))).rejects.toThrow('the source broke');
+  });
+});
+
+describe('encrypted archives', () => {
+  let fixture: BackupFixture;
+  beforeAll(async () => {
+    fixture = await createBackupFixture('encryption', { keys: [KEY] });
+    await fixture.tasks.query(
+      `insert into tasks select gen_random_uuid(), 'task ' || n from generate_series(1, 500) n`,
+    );
+    await fixture.auth.query(`insert into accounts values (1, 'secret@example.com')`);
+  });
+  afterAll(() => fixture.close());
+
+  /** Does something with another key, or without one. */
+  async function withKeys<Result>(
+    keys: string[],
+    work: (other: Awaited<ReturnType<typeof createBackup>>) => Promise<Result>,
+  ) {
+    const { log } = createRecordingLog();
+    const secrets = { ...fixture.config.secrets, keys };
+    const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, log };
+    const other = await createBackup({ ...fixture.config, secrets }, deps);
+    await other.start();
+    try {
+      return await work(other);
+    } finally {
+      await other.stop();
+    }
+  }
+
+  it('are made, proved and restored as others are', async () => {
+    const before = await fixture.tasks.query('select * from tasks order by id');
+    const made = await fixture.backup.backups.create();
+    expect(made.file).toMatch(/\.tar\.gz\.age$/);
+    expect(made.sizeBytes).toBe((await stat(join(fixture.config.backupsDir, made.file))).size);
+    expect(await fixture.backup.backups.verify(made.file)).toMatchObject({ stores: ['tasks', 'auth'] });
+    await fixture.tasks.query('delete from tasks');
+    expect(await fixture.restore(made.file)).toMatchObject({ databaseRestored: true });
+    expect(await fixture.tasks.query('select * from tasks order by id')).toEqual(before);
+    expect(await fixture.leftovers()).toEqual([]);
+    // What lies there is for any age program with the key.
+    const decrypter = new Decrypter();
+    decrypter.addIdentity(KEY);
+    const plain = await decrypter.decrypt(new Uint8Array(await readFile(join(fixture.config.backupsDir, made.file))));
+    expect([plain[0], plain[1]]).toEqual([0x1f, 0x8b]);
+  });
+
+  it('do not open without their key, which is said, and is not the fault of the archive', async () => {
+    const { file } = await fixture.backup.backups.create();
+    await fixture.backup.backups.verify(file);
+    const outcomes = [
+      { keys: [OTHER_KEY], reason: 'The archive was encrypted with another key.' },
+      { keys: [], reason: 'The archive is encrypted, and there is no key: BACKUP_KEY_FILE is not set.' },
+    ];
+    for (const { keys, reason } of outcomes)
+      await withKeys(keys, async (other) => {
+        expect(await restoreWith(other, file)).toMatchObject({ outcome: 'EXTRACTION_FAILED', error: reason });
+        await expect(other.backups.verify(file)).rejects.toMatchObject({
+          code: 'CONFLICT',
+          message: `The archive is not fit for a restore: ${reason}`,
+        });
+      });
+    expect((await fixture.backup.backups.find(file))?.verifiedAt).toBeInstanceOf(Date);
+    expect(await withKeys([OTHER_KEY, KEY], (other) => restoreWith(other, file))).toMatchObject({
+      databaseRestored: true,
+    });
+  });
+
+  it('stand beside others', async () => {
+    const plain = await withKeys([], (other) => other.backups.create());
+    expect(plain.file).toMatch(/\.tar\.gz$/);
+    expect(await fixture.restore(plain.file)).toMatchObject({ databaseRestored: true });
+  });
+
+  it('leave nothing when they cannot be written', async () => {
+    const { log } = createRecordingLog();
+    const backupsDir = join(fixture.config.backupsDir, 'a-file');
+    await writeFile(backupsDir, '');
+    const other = await createBackup({ ...fixture.config, backupsDir }, { clock: { now: () => Date.now() }, log });
+    await other.start();
+    await expect(other.backups.create()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await other.stop();
+    expect(await readdir(fixture.config.scratchDir)).toEqual([]);
+  });
+
+  it('are never begun with a key that is none', async () => {
+    await expect(withKeys(['AGE-SECRET-KEY-1QQQ'], async () => undefined)).rejects.toThrow(
+      'BACKUP_KEY_FILE holds a key that is none',
+    );
+  });
+});
+
+describe('the command that makes a key', () => {
+  it('makes a file that the service takes, and replaces none', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'taskmesh-key-'));
+    const path = join(dir, 'key.txt');
+    const make = () => promisify(execFile)(process.execPath, [fileURLToPath(new URL('../src/encryption/make-key-file.ts', import.meta.url)), path]); // prettier-ignore
+    const { stdout } = await make();
+    expect(stdout).toContain('Public key: age1');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const keys = readKeyFile({ BACKUP_KEY_FILE: path }, 'BACKUP_KEY_FILE');
+    expect(await createArchiveCipher(keys)).toBeDefined();
+    expect(stdout).not.toContain(keys[0]);
+    await expect(make()).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('EEXIST') });
+    await rm(dir, { recursive: true });
+  });
+});

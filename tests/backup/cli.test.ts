@@ -1,0 +1,112 @@
+import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createRest } from '../clients/http.ts';
+
+const MAIN = fileURLToPath(new URL('../../services/backup/cli/main.ts', import.meta.url));
+
+interface Ran {
+  status: number | null;
+  out: string;
+  err: string;
+}
+
+describe('the command line for backups, beside a running platform', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-backup-cli-'));
+  const cwd = mkdtempSync(join(tmpdir(), 'taskmesh-backup-cwd-'));
+  let platform: Embedded;
+
+  beforeAll(async () => {
+    const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', BACKUP_TOKEN: 'a-secret' };
+    platform = await startEmbedded({ env, progress: () => {} });
+  }, 60_000);
+  afterAll(async () => {
+    await platform.stop();
+    rmSync(dataDir, { recursive: true });
+    rmSync(cwd, { recursive: true });
+  }, 30_000);
+
+  const backup = (args: string[], more: Record<string, string> = {}): Promise<Ran> =>
+    new Promise((resolve, reject) => {
+      const env = { PATH: process.env.PATH, TASKMESH_URL: platform.url, BACKUP_TOKEN: 'a-secret', ...more };
+      const child = spawn(process.execPath, [MAIN, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const ran: Ran = { status: null, out: '', err: '' };
+      child.stdout.on('data', (text) => (ran.out += String(text)));
+      child.stderr.on('data', (text) => (ran.err += String(text)));
+      child.on('error', reject);
+      child.on('close', (status) => resolve({ ...ran, status }));
+    });
+
+  it('goes through the life of a backup: made, listed, verified, taken away, deleted, brought back, restored', async () => {
+    const rest = createRest(platform.url);
+    const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
+      body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
+    });
+    const token = body.access_token;
+    const titles = async () =>
+      (await rest<{ data: { title: string }[] }>('GET', '/tasks', { token })).body.data.map(({ title }) => title);
+    await rest('POST', '/tasks', { token, body: { title: 'in the backup' } });
+
+    const made = await backup(['create', '--json']);
+    expect(made).toMatchObject({ status: 0, err: '' });
+    const { file, sizeBytes, sha256 } = JSON.parse(made.out);
+    const listed = await backup(['list']);
+    expect(listed.out).toMatch(/^file +size +made +stores +verified\n/);
+    expect(listed.out).toContain(`${file}  `);
+    expect(listed.out).toMatch(/never\n$/);
+
+    const verified = await backup(['verify', file]);
+    expect(verified).toMatchObject({ status: 0, out: expect.stringContaining('can be restored') });
+    expect(verified.err).toMatch(/extracting …\nloading tasks …\nchecking tasks …\n/);
+    expect(JSON.parse((await backup(['list', '--json'])).out)).toMatchObject([
+      { file, verifiedAt: expect.any(String) },
+    ]);
+
+    expect((await backup(['download', file])).status).toBe(0);
+    expect(readFileSync(join(cwd, file)).length).toBe(sizeBytes);
+    expect(await backup(['download', file])).toMatchObject({ status: 2, err: expect.stringContaining('already') });
+    expect((await backup(['delete', file])).status).toBe(0);
+    expect((await backup(['list'])).out).toBe('There are no backups yet.\n');
+    const brought = await backup(['upload', file, '--as', 'brought.tar.gz', '--json']);
+    expect(JSON.parse(brought.out)).toMatchObject({ file: 'brought.tar.gz', sizeBytes, sha256 });
+
+    await rest('POST', '/tasks', { token, body: { title: 'later' } });
+    expect(await backup(['restore', 'brought.tar.gz'])).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('--yes'),
+    });
+    expect(await titles()).toHaveLength(2);
+    const restored = await backup(['restore', 'brought.tar.gz', '--yes']);
+    expect(restored).toMatchObject({ status: 0, out: expect.stringContaining('Database restored') });
+    expect(restored.err).toContain('loading auth');
+    expect(await titles()).toEqual(['in the backup']);
+  }, 60_000);
+
+  it('says what went wrong, and by its status what kind of thing', async () => {
+    writeFileSync(join(cwd, 'no-archive.tar.gz'), 'nonsense');
+    for (const [args, env, status, told] of [
+      [['verify', 'missing.tar.gz'], {}, 1, 'There is no such backup file.'],
+      [['restore', 'missing.tar.gz', '--yes'], {}, 1, 'There is no such backup file.'],
+      [['download', 'missing.tar.gz'], {}, 1, 'There is no such backup file.'],
+      [['delete', 'missing.tar.gz'], {}, 1, 'There is no such backup file.'],
+      [['upload', 'no-archive.tar.gz'], {}, 1, 'no gzip file'],
+      [['upload', 'missing.tar.gz'], {}, 2, 'There is no file'],
+      [['upload', 'no-archive.tar.gz', '--as', '../x.tar.gz'], {}, 1, 'name'],
+      [['list'], { BACKUP_TOKEN: 'wrong' }, 1, 'BACKUP_TOKEN'],
+      [['list'], { TASKMESH_URL: 'http://127.0.0.1:1' }, 3, 'Is Taskmesh running?'],
+      [['nonsense'], {}, 2, 'There is no command "nonsense".'],
+    ] as const) {
+      const ran = await backup([...args], env);
+      expect([args, ran.status]).toEqual([args, status]);
+      expect(ran.err).toContain(told);
+      expect(ran.err).not.toMatch(/\n\s+at /);
+      expect(ran.out).toBe('');
+    }
+    expect(readdirSync(cwd).filter((name) => name.endsWith('.part'))).toEqual([]);
+    expect(existsSync(join(dataDir, 'backups', 'no-archive.tar.gz'))).toBe(false);
+  }, 60_000);
+});
