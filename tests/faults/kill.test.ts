@@ -1,4 +1,8 @@
+import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import { startStack, type Stack } from '@taskmesh/local';
+import { createKafkaEventLog } from '@taskmesh/messaging';
+import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,4 +56,31 @@ describe('kill -9 of any process of the stack under load', () => {
     },
     120_000,
   );
+
+  it('misses nothing for records that nobody can read, and keeps those for an operator', async () => {
+    const account = await createAccount({ urls: stack.urls, name: 'owner-poison', random, paceMs: 40 });
+    const eventLog = createKafkaEventLog({
+      brokers: [stack.servers.kafka],
+      clientId: 'poison',
+      log: createLog({ service: 'poison', level: 'silent' }),
+    });
+    const key = account.ownerId;
+    for (const value of ['garbage', '{}', JSON.stringify({ ownerId: key, sequence: 1, epoch: 1 })]) {
+      await eventLog.publish(TASK_CHANGES_TOPIC, [{ key, value }]);
+      await sleep(200);
+    }
+    await eventLog.close();
+    const admin = stack.processes.get('tasks')?.current.adminUrl ?? '';
+    const kept = async () => {
+      const { deadLetters } = (await (await fetch(`${admin}/dead-letters`)).json()) as { deadLetters: object[] };
+      return deadLetters;
+    };
+    // Two gateways read each of them; it is kept once.
+    await eventually(async () => expect(await kept()).toHaveLength(3));
+    expect(await kept()).toMatchObject([{ record: 'garbage' }, { record: '{}' }, { sequence: '1', canReplay: true }]);
+    await account.stopWriting();
+    const { contradictions, surprises } = await account.verdict();
+    await account.close();
+    expect([...contradictions, ...surprises]).toEqual([]);
+  }, 60_000);
 });

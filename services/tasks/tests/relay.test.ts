@@ -274,6 +274,13 @@ it('tells how far it is behind', async () => {
     expect(await valueOf('outbox_pending_messages')).toBe(0);
     expect(await valueOf('outbox_oldest_pending_age_seconds')).toBe(0);
     await eventually(async () => expect(await valueOf('outbox_published_total')).toBe(3));
+    expect(await valueOf('outbox_publish_lag_seconds_count')).toBe(3);
+    clock.set(new Date().toISOString());
+    await user.create({ title: 'at once' });
+    await service.tasks.processAll();
+    await eventually(async () => expect(await valueOf('outbox_publish_lag_seconds_count')).toBe(4));
+    expect(await valueOf('outbox_publish_lag_seconds_bucket\\{le="10"\\}')).toBe(4);
+    expect(await valueOf('dead_letters\\{source="relay"\\}')).toBe(0);
   } finally {
     await service.stop();
   }
