@@ -41,7 +41,7 @@ describe('kill -9 of any process of the stack under load', () => {
         );
       await sleep(CALM_MS);
       for (const target of victims) {
-        await inject(stack, { target, kind: 'kill', forMs: 0 });
+        await inject({ stack, dataDir }, { target, kind: 'kill', forMs: 0 });
         await sleep(CALM_MS * (0.5 + random()));
       }
       await Promise.all(accounts.map((account) => account.stopWriting()));
@@ -56,6 +56,24 @@ describe('kill -9 of any process of the stack under load', () => {
     },
     120_000,
   );
+
+  it('misses nothing and publishes again when Kafka comes back empty', async () => {
+    const account = await createAccount({ urls: stack.urls, name: 'owner-wiped', random, paceMs: 40 });
+    await sleep(CALM_MS);
+    await inject({ stack, dataDir }, { target: 'kafka', kind: 'wipe', forMs: 0 });
+    const admin = stack.processes.get('tasks')?.current.adminUrl ?? '';
+    await eventually(
+      async () => {
+        const { checks } = (await (await fetch(`${admin}/readyz?verbose`)).json()) as { checks: { eventLog: boolean } };
+        return checks.eventLog;
+      },
+      { timeoutMs: 30_000 },
+    );
+    await account.stopWriting();
+    const { contradictions, surprises } = await account.verdict();
+    await account.close();
+    expect([...contradictions, ...surprises]).toEqual([]);
+  }, 90_000);
 
   it('misses nothing for records that nobody can read, and keeps those for an operator', async () => {
     const account = await createAccount({ urls: stack.urls, name: 'owner-poison', random, paceMs: 40 });

@@ -65,6 +65,7 @@ export function createRelay(deps: RelayDeps): Relay {
   let isSearching = false;
   let noticePending = false;
   let running: Promise<unknown> = Promise.resolve();
+  let makingTopic: Promise<void> | undefined;
 
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 
@@ -160,6 +161,7 @@ export function createRelay(deps: RelayDeps): Relay {
     // One look at single records finds it; the others need not wait.
     isSearching = !isSearching && isRefusedForGood(reason);
     if (isSearching) return;
+    if (failure !== undefined) makeSureOfTopic();
     if (failures === 1) log.warn({ err: reason }, 'cannot publish; trying again until it works');
     await pause(pauseAfter(failures, patience));
   };
@@ -175,6 +177,11 @@ export function createRelay(deps: RelayDeps): Relay {
     }
   };
 
+  /** Not only at the start: an event log may come back with nothing in it, not even the topic. */
+  const makeSureOfTopic = (): void => {
+    makingTopic ??= makeTopic().finally(() => (makingTopic = undefined));
+  };
+
   const noticeOthers = (): void => {
     if (noticePending) return;
     noticePending = true;
@@ -188,12 +195,13 @@ export function createRelay(deps: RelayDeps): Relay {
   return {
     async start() {
       stopping = new AbortController();
-      running = Promise.all([work(), makeTopic()]);
+      makeSureOfTopic();
+      running = work();
     },
     async stop() {
       stopping.abort();
       news.ring();
-      await running;
+      await Promise.all([running, makingTopic]);
     },
     wake(ownerId) {
       if (lease?.holds(partOf(ownerId))) news.ring();
