@@ -18,6 +18,7 @@ export interface AccountOptions {
 
 /** An account with its writers and a stream of every protocol, which come back whenever they are cut off. */
 export interface Account {
+  ownerId: string;
   streams: Stream[];
   stopWriting(): Promise<void>;
   /** After the last write: waits until every stream has told it, then says which promises were not kept. */
@@ -77,6 +78,7 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
   };
 
   return {
+    ownerId,
     streams,
     async stopWriting() {
       await Promise.all(writers.map((writer) => writer.stop()));

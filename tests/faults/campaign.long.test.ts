@@ -30,6 +30,7 @@ describe('the feed while everything around it is killed, frozen and restarted', 
     async () => {
       const result = await runCampaign({
         stack,
+        dataDir,
         seed: SEED,
         durationMs: DURATION_MS,
         owners: 6,

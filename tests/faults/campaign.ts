@@ -6,6 +6,8 @@ import { createRandom } from './random.ts';
 
 export interface CampaignOptions {
   stack: Stack;
+  /** The stack's. */
+  dataDir: string;
   seed: number;
   /** How long faults are done to it. */
   durationMs: number;
@@ -42,7 +44,7 @@ const LONGEST_ABSENCE_MS = 4_000;
  * the processes of a stack, and connections are cut at random. Afterwards everything that happened is compared.
  */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
-  const { stack, seed, durationMs, owners, paceMs, targets, log } = options;
+  const { stack, dataDir, seed, durationMs, owners, paceMs, targets, log } = options;
   // One for each purpose: how often one of them is asked must not change what the others do.
   const [faultsRandom, cutsRandom, writesRandom] = [1, 2, 3].map((salt) => createRandom(seed * 31 + salt));
   if (!faultsRandom || !cutsRandom || !writesRandom) throw new Error('There are three.');
@@ -54,7 +56,13 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   try {
     const ending = new AbortController();
     const cutting = cutAtRandom(accounts, cutsRandom, ending.signal);
-    const faults = await faultsUntil(performance.now() + durationMs, { stack, targets, random: faultsRandom, log });
+    const faults = await faultsUntil(performance.now() + durationMs, {
+      stack,
+      dataDir,
+      targets,
+      random: faultsRandom,
+      log,
+    });
     ending.abort();
     const cuts = await cutting;
     await Promise.all(accounts.map((account) => account.stopWriting()));
@@ -88,7 +96,13 @@ async function cutAtRandom(accounts: Account[], random: () => number, ending: Ab
 
 async function faultsUntil(
   deadline: number,
-  { stack, targets, random, log }: Pick<CampaignOptions, 'stack' | 'targets' | 'log'> & { random: () => number },
+  {
+    stack,
+    dataDir,
+    targets,
+    random,
+    log,
+  }: Pick<CampaignOptions, 'stack' | 'dataDir' | 'targets' | 'log'> & { random: () => number },
 ): Promise<PlannedFault[]> {
   const done: PlannedFault[] = [];
   const plan = planFaults(targets, random);
@@ -99,7 +113,7 @@ async function faultsUntil(
     const due = second && second.target !== first.target ? [first, second] : [first];
     const left = Math.max(0, Math.round((deadline - performance.now()) / 1000));
     log(`${left} s to go: ${due.map(described).join(' and ')}`);
-    await Promise.all(due.map((fault) => inject(stack, fault)));
+    await Promise.all(due.map((fault) => inject({ stack, dataDir }, fault)));
     done.push(...due);
   }
   return done;

@@ -15,9 +15,9 @@ describe('a plan of faults', () => {
   });
 
   it('does everything to everybody before anything comes again', () => {
-    const faults = firstFaults(18, 3).map(({ target, kind }) => `${kind} ${target}`);
-    expect(new Set(faults.slice(0, 9)).size).toBe(9);
-    expect(faults.slice(9).toSorted()).toEqual(faults.slice(0, 9).toSorted());
+    const faults = firstFaults(20, 3).map(({ target, kind }) => `${kind} ${target}`);
+    expect(new Set(faults.slice(0, 10)).size).toBe(10);
+    expect(faults.slice(10).toSorted()).toEqual(faults.slice(0, 10).toSorted());
   });
 
   it('freezes for one to eight seconds', () => {

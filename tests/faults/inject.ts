@@ -1,9 +1,14 @@
 import type { Stack, StackProcess } from '@taskmesh/local';
 import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What may happen to a process: killed, stopped for a while without knowing it, or restarted as an operator does it. */
-export type FaultKind = 'kill' | 'freeze' | 'restart';
+/**
+ * What may happen to a process: killed, stopped for a while without knowing it, or restarted as an operator does it. Kafka
+ * may also be killed and come back empty: it is no place where anything is kept.
+ */
+export type FaultKind = 'kill' | 'freeze' | 'restart' | 'wipe';
 
 export interface PlannedFault {
   target: string;
@@ -13,6 +18,7 @@ export interface PlannedFault {
 }
 
 const KINDS: FaultKind[] = ['kill', 'freeze', 'restart'];
+const WIPEABLE = 'kafka';
 const FREEZE_MS = { least: 1_000, most: 8_000 };
 const BACK_WITHIN_MS = 90_000;
 
@@ -20,7 +26,9 @@ const BACK_WITHIN_MS = 90_000;
  * An endless list of faults, the same for the same numbers: every kind at every target before any of them comes again.
  */
 export function* planFaults(targets: string[], random: () => number): Generator<PlannedFault, never> {
-  const combinations = targets.flatMap((target) => KINDS.map((kind) => ({ target, kind })));
+  const combinations = targets.flatMap((target) =>
+    [...KINDS, ...(target === WIPEABLE ? (['wipe'] as const) : [])].map((kind) => ({ target, kind })),
+  );
   for (;;) {
     for (const combination of shuffled(combinations, random))
       yield { ...combination, forMs: Math.round(FREEZE_MS.least + random() * (FREEZE_MS.most - FREEZE_MS.least)) };
@@ -35,13 +43,18 @@ function shuffled<Item>(items: Item[], random: () => number): Item[] {
 }
 
 /** Does it, and resolves when the process does its work again. */
-export async function inject(stack: Stack, { target, kind, forMs }: PlannedFault): Promise<void> {
+export async function inject(
+  { stack, dataDir }: { stack: Stack; dataDir: string },
+  { target, kind, forMs }: PlannedFault,
+): Promise<void> {
   const process = stack.processes.get(target);
   if (!process) throw new Error(`There is no process ${target}.`);
   if (kind === 'freeze') return freeze(process, forMs);
   if (kind === 'restart') return process.restart();
   process.kill('SIGKILL');
   await process.waitExit();
+  // At once: it is started again in a fraction of a second.
+  if (kind === 'wipe') rmSync(join(dataDir, target), { recursive: true });
   const timer = new AbortController();
   const late = sleep(BACK_WITHIN_MS, undefined, { signal: timer.signal, ref: false }).then(() => {
     throw new Error(`${target} did not come back within ${BACK_WITHIN_MS / 1000} s.`);

@@ -1,4 +1,8 @@
+import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import { startStack, type Stack } from '@taskmesh/local';
+import { createKafkaEventLog } from '@taskmesh/messaging';
+import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +41,7 @@ describe('kill -9 of any process of the stack under load', () => {
         );
       await sleep(CALM_MS);
       for (const target of victims) {
-        await inject(stack, { target, kind: 'kill', forMs: 0 });
+        await inject({ stack, dataDir }, { target, kind: 'kill', forMs: 0 });
         await sleep(CALM_MS * (0.5 + random()));
       }
       await Promise.all(accounts.map((account) => account.stopWriting()));
@@ -52,4 +56,49 @@ describe('kill -9 of any process of the stack under load', () => {
     },
     120_000,
   );
+
+  it('misses nothing and publishes again when Kafka comes back empty', async () => {
+    const account = await createAccount({ urls: stack.urls, name: 'owner-wiped', random, paceMs: 40 });
+    await sleep(CALM_MS);
+    await inject({ stack, dataDir }, { target: 'kafka', kind: 'wipe', forMs: 0 });
+    const admin = stack.processes.get('tasks')?.current.adminUrl ?? '';
+    await eventually(
+      async () => {
+        const { checks } = (await (await fetch(`${admin}/readyz?verbose`)).json()) as { checks: { eventLog: boolean } };
+        return checks.eventLog;
+      },
+      { timeoutMs: 30_000 },
+    );
+    await account.stopWriting();
+    const { contradictions, surprises } = await account.verdict();
+    await account.close();
+    expect([...contradictions, ...surprises]).toEqual([]);
+  }, 90_000);
+
+  it('misses nothing for records that nobody can read, and keeps those for an operator', async () => {
+    const account = await createAccount({ urls: stack.urls, name: 'owner-poison', random, paceMs: 40 });
+    const eventLog = createKafkaEventLog({
+      brokers: [stack.servers.kafka],
+      clientId: 'poison',
+      log: createLog({ service: 'poison', level: 'silent' }),
+    });
+    const key = account.ownerId;
+    for (const value of ['garbage', '{}', JSON.stringify({ ownerId: key, sequence: 1, epoch: 1 })]) {
+      await eventLog.publish(TASK_CHANGES_TOPIC, [{ key, value }]);
+      await sleep(200);
+    }
+    await eventLog.close();
+    const admin = stack.processes.get('tasks')?.current.adminUrl ?? '';
+    const kept = async () => {
+      const { deadLetters } = (await (await fetch(`${admin}/dead-letters`)).json()) as { deadLetters: object[] };
+      return deadLetters;
+    };
+    // Two gateways read each of them; it is kept once.
+    await eventually(async () => expect(await kept()).toHaveLength(3));
+    expect(await kept()).toMatchObject([{ record: 'garbage' }, { record: '{}' }, { sequence: '1', canReplay: true }]);
+    await account.stopWriting();
+    const { contradictions, surprises } = await account.verdict();
+    await account.close();
+    expect([...contradictions, ...surprises]).toEqual([]);
+  }, 60_000);
 });

@@ -32,7 +32,13 @@ export async function createPlatform(config: PlatformConfig, deps: PlatformDeps)
   const connections = connectInProcess({ auth, tasks, backup });
   const gateway = await createGateway(config.gateway, { ...named('gateway'), connections });
   const { host, adminPort } = config.gateway;
-  const admin = createAdminServer({ ...named('admin'), host, port: adminPort, ready: () => gateway.ready() });
+  const admin = createAdminServer({
+    ...named('admin'),
+    host,
+    port: adminPort,
+    ready: () => gateway.ready(),
+    routes: tasks.adminRoutes,
+  });
 
   const stores = together([auth, tasks, backup]);
   const closing: Service = { start: async () => {}, stop: () => connections.close() };

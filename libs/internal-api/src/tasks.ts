@@ -9,6 +9,14 @@ export interface FeedPosition {
   sequence: number;
 }
 
+/** A record of the event log that a reader cannot make sense of. */
+export interface UnreadableRecord {
+  key: string;
+  value: string;
+  /** One sentence for an operator. */
+  reason: string;
+}
+
 /** What tasks offers to other services. */
 export interface TasksInternal {
   /** Where each owner's feed stands now: the last committed sequence, 0 for owners without any change. */
@@ -21,6 +29,8 @@ export interface TasksInternal {
   ): Promise<{ epoch: number; expired: boolean; changes: TaskChanged[] }>;
   /** Reads a cursor that a client sent; null when it is nonsense, another owner's, or of another epoch. */
   openCursor(owner: string, cursor: string): Promise<FeedPosition | null>;
+  /** Keeps a record that could not be read as a dead letter, for an operator to look at; the same one is kept once. */
+  reportUnreadable(record: UnreadableRecord): Promise<void>;
 }
 
 /** What tasks offers to backup alone: its store, taken out of a restored dump. */
@@ -38,7 +48,7 @@ export interface TasksRestore {
 
 export const tasksInternal: InternalApi<TasksInternal> = {
   service: 'tasks',
-  names: ['heads', 'changesAfter', 'openCursor'],
+  names: ['heads', 'changesAfter', 'openCursor', 'reportUnreadable'],
 };
 
 export const tasksRestore: InternalApi<TasksRestore> = { service: 'tasks', names: ['adopt'] };

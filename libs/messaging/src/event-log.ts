@@ -3,6 +3,11 @@ export interface LogRecord {
   key: string;
   value: string;
   headers?: Record<string, string>;
+  /**
+   * Where it goes, whatever its key says; for what is to be told on every partition. Then nothing is promised about its
+   * place among records of that key elsewhere. Never set on records that are read.
+   */
+  partition?: number;
 }
 
 /**

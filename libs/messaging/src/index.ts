@@ -1,3 +1,4 @@
 export type { EventLog, LogReader, LogRecord } from './event-log.ts';
+export { isRefusedForGood } from './refusal.ts';
 export { createMemoryEventLog } from './memory.ts';
 export { createKafkaEventLog, type KafkaConfig, type KafkaEventLogOptions } from './kafka.ts';

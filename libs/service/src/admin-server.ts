@@ -1,3 +1,4 @@
+import { AppError } from '@taskmesh/errors';
 import { fastify } from 'fastify';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Service } from './lifecycle.ts';
@@ -10,11 +11,21 @@ export interface HealthReport {
   checks?: Record<string, boolean | number | string>;
 }
 
+/** Something that an operator can look at (GET) or have done (POST, with a JSON body). */
+export interface AdminRoute {
+  method: 'GET' | 'POST';
+  path: string;
+  /** Resolves with the answer's JSON; an AppError is told as REST tells it. A POST needs a JSON body, so that no page can send it. */
+  handle(request: { query: Record<string, string>; body: unknown }): Promise<unknown>;
+}
+
 export interface AdminServerOptions {
   host: string;
   port: number;
   metrics: Registry;
   ready: () => HealthReport | Promise<HealthReport>;
+  /** Besides the ordinary ones. */
+  routes?: AdminRoute[];
   log: Log;
 }
 
@@ -28,7 +39,7 @@ export function createMetrics(labels: Record<string, string> = {}): Registry {
 
 /** What operators see and the public does not: `/livez`, `/readyz` (with `?verbose`), `/metrics`. */
 export function createAdminServer(options: AdminServerOptions): Service & { address(): string } {
-  const { host, port, metrics, ready, log } = options;
+  const { host, port, metrics, ready, routes = [], log } = options;
   const app = fastify({ logger: false });
   let address = '';
 
@@ -44,6 +55,26 @@ export function createAdminServer(options: AdminServerOptions): Service & { addr
     const text = await metrics.metrics();
     return reply.header('content-type', metrics.contentType).send(text);
   });
+
+  for (const { method, path, handle } of routes)
+    app.route({
+      method,
+      url: path,
+      handler: async ({ query, body, headers }, reply) => {
+        try {
+          if (method === 'POST' && !/^application\/json\b/.test(headers['content-type'] ?? ''))
+            throw new AppError('BAD_USER_INPUT', 'A JSON body is needed.');
+          return await handle({ query: query as Record<string, string>, body }); // a repeated name is refused by who reads it
+        } catch (error) {
+          const known = error instanceof AppError ? error : undefined;
+          if (!known) log.error({ err: error, path }, 'an operation failed');
+          return reply.code(known?.httpStatus ?? 500).send({
+            message: known?.message ?? 'Internal server error',
+            error: { code: known?.code ?? 'INTERNAL_SERVER_ERROR' },
+          });
+        }
+      },
+    });
 
   return {
     async start() {

@@ -3,5 +3,11 @@ export { readKeySetFile, type NamedKeySet } from './key-set-file.ts';
 export { createLog, type Log } from './log.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { Closers, startAll, stopAll, type Service } from './lifecycle.ts';
-export { createAdminServer, createMetrics, type AdminServerOptions, type HealthReport } from './admin-server.ts';
+export {
+  createAdminServer,
+  createMetrics,
+  type AdminRoute,
+  type AdminServerOptions,
+  type HealthReport,
+} from './admin-server.ts';
 export { runMain } from './run-main.ts';

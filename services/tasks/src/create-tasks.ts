@@ -1,7 +1,7 @@
 import { asUnavailable } from '@taskmesh/database';
 import type { TasksInternal, TasksRestore } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/messaging';
-import { Closers, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
+import { Closers, type AdminRoute, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import type { Registry } from 'prom-client';
 import { createAdoption } from './adoption/adopt-database.ts';
@@ -12,6 +12,8 @@ import { createFeedService } from './feed/feed.service.ts';
 import { createHousekeeping } from './feed/housekeeping.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import { uuidv7Ids, type Ids } from './ids.ts';
+import { createDeadLetters } from './relay/dead-letters.ts';
+import { deadLetterRoutes } from './relay/dead-letters.routes.ts';
 import { createRelayMetrics, NO_METRICS } from './relay/relay.metrics.ts';
 import { createRelay } from './relay/relay.ts';
 import { every } from './every.ts';
@@ -36,6 +38,8 @@ export interface TasksDeps {
 export interface Tasks extends Service {
   subgraph: Subgraph;
   internal: TasksInternal;
+  /** For operators, at the admin server. */
+  adminRoutes: AdminRoute[];
   /** For backup alone. */
   restore: TasksRestore;
   /** `ok` when the database answers. The event log never counts: without it the feed is late, and nothing is lost. */
@@ -52,7 +56,8 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   const database = await createTasksDatabase(config, log);
   const cursors = createCursors(database);
   const metrics = deps.metrics ? createRelayMetrics(deps.metrics, database) : NO_METRICS;
-  const relay = createRelay({ database, eventLog, cursors, metrics, patience: config.relay, log });
+  const relay = createRelay({ database, eventLog, cursors, metrics, patience: config.relay, clock, log });
+  const deadLetters = createDeadLetters({ database, onReplayed: relay.wakeAll });
   const housekeep = createHousekeeping({ database, changeRetentionMs: config.changeRetentionMs, clock, log });
   const tasks = createTaskService({
     repository: createTaskRepository(database),
@@ -73,7 +78,8 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
 
   return {
     subgraph,
-    internal: createFeedService(database, cursors),
+    internal: { ...createFeedService(database, cursors), reportUnreadable: deadLetters.note },
+    adminRoutes: deadLetterRoutes(deadLetters),
     restore: createAdoption({
       database,
       url: config.postgresUrl,

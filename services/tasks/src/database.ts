@@ -1,6 +1,7 @@
 import { createDatabase, type Database } from '@taskmesh/database';
 import type { Log } from '@taskmesh/service';
 import { TasksAndFeed } from '../migrations/0001-tasks-and-feed.ts';
+import { DeadLetters } from '../migrations/0002-dead-letters.ts';
 import type { TasksConfig } from './config.ts';
 import { DeadLetterSchema, FeedSchema, FeedStateSchema } from './feed/feed.entities.ts';
 import { TaskSchema } from './tasks/task.entity.ts';
@@ -16,7 +17,10 @@ export function createTasksDatabase(
     url: config.postgresUrl,
     poolSize: config.poolSize,
     entities: [TaskSchema, FeedSchema, FeedStateSchema, DeadLetterSchema],
-    migrations: [{ name: '0001-tasks-and-feed', class: TasksAndFeed }],
+    migrations: [
+      { name: '0001-tasks-and-feed', class: TasksAndFeed },
+      { name: '0002-dead-letters', class: DeadLetters },
+    ],
     log,
   });
 }

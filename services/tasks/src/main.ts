@@ -59,7 +59,14 @@ await runMain(async () => {
     log,
   });
   const adminPort = own.ADMIN_PORT ?? (port === 0 ? 0 : port + ADMIN_PORT_DISTANCE);
-  const admin = createAdminServer({ host, port: adminPort, metrics, ready: tasks.ready, log });
+  const admin = createAdminServer({
+    host,
+    port: adminPort,
+    metrics,
+    ready: tasks.ready,
+    routes: tasks.adminRoutes,
+    log,
+  });
   const broker: Service = { start: () => Promise.resolve(), stop: () => eventLog.close() };
   const parts = [broker, tasks, server, admin];
   return { service: { start: () => startAll(parts), stop: () => stopAll(parts) }, log };

@@ -1,5 +1,5 @@
 import type { TaskChanged } from '@taskmesh/events';
-import { parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { EPOCH_KEY, parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import type { Identity } from '@taskmesh/identity';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
 import { createLog, type Clock } from '@taskmesh/service';
@@ -86,7 +86,9 @@ async function startOn(database: TestDatabase, options: TestTasksOptions): Promi
   const config = readTasksConfig({ POSTGRES_URL: database.url, ...env });
   const relay = { ...config.relay, ...options.relay };
   const published: TaskChanged[] = [];
-  const reader = eventLog.read(TASK_CHANGES_TOPIC, ({ value }) => published.push(parseTaskChanged(value)));
+  const reader = eventLog.read(TASK_CHANGES_TOPIC, ({ key, value }) => {
+    if (key !== EPOCH_KEY) published.push(parseTaskChanged(value));
+  });
   await reader.ready();
   const tasks = await createTasks({ ...config, relay }, { clock, log, eventLog, metrics });
   await tasks.start();

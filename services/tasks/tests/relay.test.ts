@@ -192,7 +192,7 @@ it('starts and writes without an event log, and catches up in order when it come
     expect(service.published).toEqual([]);
     isAway = false;
     await expectWholeHistory(service, users);
-    await eventually(() => expect(topics).toEqual(['taskmesh.tasks.changes 8']));
+    await eventually(() => expect([...new Set(topics)]).toEqual(['taskmesh.tasks.changes 8']));
     expect((await service.tasks.ready()).checks?.eventLog).toBe(true);
     expect(await service.database.query('select * from dead_letters')).toEqual([]);
     expect(service.published).toHaveLength(new Set(service.published.map(({ id }) => id)).size);
@@ -274,6 +274,13 @@ it('tells how far it is behind', async () => {
     expect(await valueOf('outbox_pending_messages')).toBe(0);
     expect(await valueOf('outbox_oldest_pending_age_seconds')).toBe(0);
     await eventually(async () => expect(await valueOf('outbox_published_total')).toBe(3));
+    expect(await valueOf('outbox_publish_lag_seconds_count')).toBe(3);
+    clock.set(new Date().toISOString());
+    await user.create({ title: 'at once' });
+    await service.tasks.processAll();
+    await eventually(async () => expect(await valueOf('outbox_publish_lag_seconds_count')).toBe(4));
+    expect(await valueOf('outbox_publish_lag_seconds_bucket\\{le="10"\\}')).toBe(4);
+    expect(await valueOf('dead_letters\\{source="relay"\\}')).toBe(0);
   } finally {
     await service.stop();
   }

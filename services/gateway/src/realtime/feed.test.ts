@@ -1,5 +1,5 @@
 import type { TaskChanged } from '@taskmesh/events';
-import type { TasksInternal } from '@taskmesh/internal-api';
+import type { TasksInternal, UnreadableRecord } from '@taskmesh/internal-api';
 import type { EventLog, LogRecord } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
@@ -14,6 +14,9 @@ function createStore() {
   const changes = new Map<string, TaskChanged[]>();
   let epoch = 1;
   let isAway = false;
+  const unreadable: UnreadableRecord[] = [];
+  /** By owner, up to which sequence changes are forgotten. */
+  const forgotten = new Map<string, number>();
   let onRecord: (record: LogRecord) => void = () => {};
   const assertThere = () => {
     if (isAway) throw new Error('away');
@@ -28,13 +31,17 @@ function createStore() {
       assertThere();
       return {
         epoch,
-        expired: false,
+        expired: sequence < (forgotten.get(owner) ?? 0),
         changes: (changes.get(owner) ?? []).slice(sequence, sequence + Math.min(limit, 7)),
       };
     },
     async openCursor(owner, cursor) {
       const [of, cursorEpoch, sequence] = cursor.split('|');
       return of === owner ? { epoch: Number(cursorEpoch), sequence: Number(sequence) } : null;
+    },
+    async reportUnreadable(record) {
+      assertThere();
+      unreadable.push(record);
     },
   };
   const eventLog: EventLog = {
@@ -58,11 +65,14 @@ function createStore() {
       list.push(change);
       return change;
     },
+    unreadable,
+    deliverText: (key: string, value: string) => onRecord({ key, value }),
     deliver: (change: TaskChanged) => onRecord({ key: change.ownerId, value: JSON.stringify(change) }),
     restore() {
       epoch++;
       changes.clear();
     },
+    forgetUpTo: (owner: string, sequence: number) => void forgotten.set(owner, sequence),
     setAway(value: boolean) {
       isAway = value;
     },
@@ -200,6 +210,83 @@ describe('the feed of a gateway', () => {
     store.deliver(old);
     store.deliver(store.commit(restored));
     await eventually(() => expect(after.seen).toEqual([1]));
+    detach();
+  });
+
+  it('brings what an unreadable record was about all the same, and hands that record in, once the service is there', async () => {
+    const slow = createFeed({ ...store, log, headsEveryMs: 60_000 });
+    await slow.start();
+    const poisoned = randomUUID();
+    const reader = createReader();
+    await slow.subscribe(poisoned, undefined, reader);
+    for (const text of ['{', JSON.stringify({ ...store.commit(poisoned), task: null })])
+      store.deliverText(poisoned, text);
+    await eventually(() => expect(reader.seen).toEqual([1]));
+    store.deliver(store.commit(poisoned));
+    await eventually(() => expect(reader.seen).toEqual([1, 2]));
+    await eventually(() => expect(store.unreadable.map(({ key }) => key)).toEqual([poisoned, poisoned]));
+    expect(store.unreadable[0]).toMatchObject({ value: '{', reason: expect.stringContaining('JSON') });
+    store.deliverText(randomUUID(), 'nobody reads this owner here');
+    expect(store.unreadable).toHaveLength(2);
+    await slow.stop();
+  });
+
+  it('ends running feeds as soon as a new epoch is announced, if the store has it, too', async () => {
+    const slow = createFeed({ ...store, log, headsEveryMs: 60_000 });
+    await slow.start();
+    const restored = randomUUID();
+    const before = createReader();
+    await slow.subscribe(restored, undefined, before);
+    const { epoch } = await store.tasks.heads([]);
+    const announce = (of: number) => store.deliverText('epoch', JSON.stringify({ epoch: of }));
+    announce(epoch);
+    announce(epoch + 5); // by another store on the same topic: ours says otherwise
+    store.deliver(store.commit(restored));
+    await eventually(() => expect(before.seen).toEqual([1]));
+    store.restore();
+    announce(epoch + 1);
+    await eventually(() => expect(before.ends).toEqual(['expired']));
+    const after = createReader();
+    await slow.subscribe(restored, undefined, after);
+    store.deliver(store.commit(restored));
+    await eventually(() => expect(after.seen).toEqual([1]));
+    await slow.stop();
+  });
+
+  it('ends a reader that fails on a change; the others get it', async () => {
+    const shared = randomUUID();
+    const faulty = createReader();
+    const sound = createReader();
+    const detachFaulty = await feed.subscribe(shared, undefined, {
+      ...faulty,
+      onChange: () => {
+        throw new Error('a faulty reader');
+      },
+    });
+    const detach = await feed.subscribe(shared, undefined, sound);
+    store.deliver(store.commit(shared));
+    store.deliver(store.commit(shared));
+    await eventually(() => expect(sound.seen).toEqual([1, 2]));
+    expect(faulty.ends).toEqual(['stopped']);
+    detachFaulty();
+    detach();
+  });
+
+  it('refuses a cursor behind which changes are no longer kept, and ends a feed that falls behind them', async () => {
+    const old = randomUUID();
+    for (let count = 0; count < 5; count++) store.commit(old);
+    store.forgetUpTo(old, 3);
+    const refused = feed.subscribe(old, store.cursor(old, 2), createReader());
+    await expect(refused).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
+    const reader = createReader();
+    const detach = await feed.subscribe(old, store.cursor(old, 3), reader);
+    await eventually(() => expect(reader.seen).toEqual([4, 5]));
+    store.setAway(true);
+    store.commit(old);
+    store.commit(old);
+    store.forgetUpTo(old, 7);
+    store.setAway(false);
+    await eventually(() => expect(reader.ends).toEqual(['expired']));
     detach();
   });
 

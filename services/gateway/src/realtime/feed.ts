@@ -1,9 +1,10 @@
 import { AppError, unavailable } from '@taskmesh/errors';
-import { parseTaskChanged, TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/events';
+import { EPOCH_KEY, parseEpochBegan, parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
 import type { EventLog, LogReader, LogRecord } from '@taskmesh/messaging';
 import type { Log, Service } from '@taskmesh/service';
 import { OwnerFeed, type FeedReader } from './owner-feed.ts';
+import { createUnreadableReports } from './unreadable-reports.ts';
 
 /** How many owners one question about heads may name. */
 const HEADS_BATCH = 1_000;
@@ -38,7 +39,10 @@ export function createFeed({ eventLog, tasks, log, headsEveryMs = 2_000 }: FeedO
   const feeds = new Map<string, OwnerFeed>();
   /** Owners whose first reader is still being placed, with the newest change that came by meanwhile. */
   const expected = new Map<string, { readers: number; seen: number }>();
+  const unreadable = createUnreadableReports(tasks, log);
   let epoch = 0;
+  /** Announced epochs of which the store is being asked. */
+  const asked = new Set<number>();
   let reader: LogReader | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -52,10 +56,33 @@ export function createFeed({ eventLog, tasks, log, headsEveryMs = 2_000 }: FeedO
     for (const feed of ended) feed.end('expired');
   };
 
+  /** The event log only says that it is time to look: the store itself says which epoch it has. */
+  const takeEpoch = (record: LogRecord) => {
+    const began = parsed(record, parseEpochBegan);
+    if (!began || began.epoch <= epoch || asked.has(began.epoch)) return;
+    asked.add(began.epoch);
+    tasks
+      .heads([])
+      .then((answer) => enterEpoch(answer.epoch))
+      .catch((error: unknown) => log.warn({ err: error }, 'a new epoch could not be confirmed')) // compared again soon
+      .finally(() => asked.delete(began.epoch));
+  };
+
+  const parsed = <Parsed>(record: LogRecord, parse: (text: string) => Parsed): Parsed | undefined => {
+    try {
+      return parse(record.value);
+    } catch (error) {
+      unreadable.add({ key: record.key, value: record.value, reason: reasonOf(error) });
+      return undefined;
+    }
+  };
+
   const take = (record: LogRecord) => {
+    if (record.key === EPOCH_KEY) return takeEpoch(record);
     if (!feeds.has(record.key) && !expected.has(record.key)) return;
-    const change = parsed(record, log);
-    if (!change) return;
+    const change = parsed(record, parseTaskChanged);
+    // The gap that it leaves is filled from the tasks service: at once, not only when the next change shows it.
+    if (!change) return void compareHeadsOf([record.key]).catch(() => undefined);
     enterEpoch(change.epoch);
     if (change.epoch !== epoch) return;
     const waiting = expected.get(change.ownerId);
@@ -78,13 +105,16 @@ export function createFeed({ eventLog, tasks, log, headsEveryMs = 2_000 }: FeedO
     }
   };
 
+  const compareHeadsOf = async (owners: string[]) => {
+    const answer = await tasks.heads(owners);
+    enterEpoch(answer.epoch);
+    for (const [owner, head] of Object.entries(answer.heads)) feeds.get(owner)?.reach(head);
+  };
+
   const compareHeads = async () => {
     const owners = [...feeds.keys()];
-    for (let start = 0; start < owners.length; start += HEADS_BATCH) {
-      const answer = await tasks.heads(owners.slice(start, start + HEADS_BATCH));
-      enterEpoch(answer.epoch);
-      for (const [owner, head] of Object.entries(answer.heads)) feeds.get(owner)?.reach(head);
-    }
+    for (let start = 0; start < owners.length; start += HEADS_BATCH)
+      await compareHeadsOf(owners.slice(start, start + HEADS_BATCH));
   };
 
   const scheduleComparison = () => {
@@ -132,6 +162,7 @@ export function createFeed({ eventLog, tasks, log, headsEveryMs = 2_000 }: FeedO
     async stop() {
       isStopped = true;
       clearTimeout(timer);
+      unreadable.stop();
       const ended = [...feeds.values()];
       feeds.clear();
       for (const feed of ended) feed.end('stopped');
@@ -162,14 +193,8 @@ function cursorExpired(): AppError {
   return new AppError('CURSOR_EXPIRED', 'The cursor cannot be used any more; read the list anew.');
 }
 
-function parsed(record: LogRecord, log: Log): TaskChanged | undefined {
-  try {
-    return parseTaskChanged(record.value);
-  } catch (error) {
-    // The gap that it leaves is filled from the tasks service.
-    log.error({ err: error }, 'a record of the event log could not be read');
-    return undefined;
-  }
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Tries again for a while when the tasks service is away, so that its restart does not end subscriptions that begin. */

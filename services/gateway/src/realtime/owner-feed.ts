@@ -94,8 +94,19 @@ export class OwnerFeed {
     if (this.#target < this.#last) this.#target = this.#last;
     for (const attached of this.#readers) {
       if (attached.isReplaying || change.sequence <= attached.position) continue;
-      attached.position = change.sequence;
+      this.#tell(attached, change);
+    }
+  }
+
+  /** A reader that fails ends, and comes back; the others must not miss the change for it. */
+  #tell(attached: Attached, change: TaskChanged): void {
+    attached.position = change.sequence;
+    try {
       attached.reader.onChange(change);
+    } catch (error) {
+      this.#options.log.error({ err: error, changeId: change.id }, 'a reader failed on a change');
+      this.#readers.delete(attached);
+      attached.reader.onEnd('stopped');
     }
   }
 
@@ -115,8 +126,7 @@ export class OwnerFeed {
       for (const change of await this.#changesAfter(attached.position, isNeeded)) {
         if (!this.#readers.has(attached)) return;
         if (change.sequence !== attached.position + 1) continue;
-        attached.position = change.sequence;
-        attached.reader.onChange(change);
+        this.#tell(attached, change);
       }
     }
     // Nothing was awaited since the last look: whatever is delivered from here on is this reader's next change.

@@ -28,6 +28,7 @@ export function createFakeChanges(): FakeChanges {
       const [whose, epoch, sequence] = text.split('|');
       return whose === owner ? { epoch: Number(epoch), sequence: Number(sequence) } : null;
     },
+    reportUnreadable: async () => undefined,
     cursor,
     commit(ownerId, { title = 'a task', traceparent, task = { id: randomUUID() } } = {}) {
       const sequence = of(ownerId).length + 1;

@@ -167,6 +167,7 @@ export function createFakeTasks(log: Log): FakeTasks {
       heads: async () => ({ epoch: 1, heads: {} }),
       changesAfter: async () => ({ epoch: 1, expired: false, changes: [] }),
       openCursor: async () => null,
+      reportUnreadable: async () => undefined,
     },
     rows,
     listCalls,

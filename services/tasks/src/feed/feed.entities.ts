@@ -21,14 +21,22 @@ export const FeedSchema = defineEntity({
   }),
 });
 
-/** A change that the event log refused again and again. It stays in the change log, so that feeds still have it. */
+/**
+ * A change that the event log refused for good, or a record of it that a gateway could not read. The change stays in the
+ * change log, so that feeds still have it.
+ */
 export const DeadLetterSchema = defineEntity({
   name: 'DeadLetter',
   tableName: 'dead_letters',
   properties: (p) => ({
-    changeId: p.bigint('string').name('change_id').primary(),
-    ownerId: p.uuid().name('owner_id'),
-    sequence: p.bigint('number'),
+    id: p.bigint('string').primary(),
+    source: p.enum(['relay', 'gateway']),
+    /** The same one is kept once. */
+    fingerprint: p.text().unique(),
+    changeId: p.bigint('string').name('change_id').nullable(),
+    ownerId: p.uuid().name('owner_id').nullable(),
+    sequence: p.bigint('number').nullable(),
+    record: p.text().nullable(),
     reason: p.text(),
     diedAt: p.datetime().name('died_at'),
   }),

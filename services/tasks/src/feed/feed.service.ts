@@ -21,7 +21,10 @@ const cursorInput = z.object({ owner, cursor: z.string() });
 type ChangesAfterRow = { epoch: number; head: string } & (ChangeRow | { id: null });
 
 /** The feed as other services see it: where it stands, what came after a place, and what a client's cursor says. */
-export function createFeedService(database: Pick<Database, 'run'>, cursors: Cursors): TasksInternal {
+export function createFeedService(
+  database: Pick<Database, 'run'>,
+  cursors: Cursors,
+): Pick<TasksInternal, 'heads' | 'changesAfter' | 'openCursor'> {
   return {
     async heads(owners) {
       const asked = parseInput(headsInput, owners);

@@ -1,7 +1,8 @@
 import type { Database, Session, Statement } from '@taskmesh/database';
 import { PARTITIONS } from '../feed/partition.ts';
 import type { ReadChange } from './publisher.ts';
-import { BURY, CHANNEL, CLAIM, LOCK_CLASS, MARK, MARK_AND_READ, PING, READ, WAKE_OTHERS } from './relay.statements.ts';
+import { BURY } from './dead-letters.statements.ts';
+import { CHANNEL, CLAIM, EPOCH, LOCK_CLASS, MARK, MARK_AND_READ, PING, READ, WAKE_OTHERS } from './relay.statements.ts';
 
 /** No answer for so long, and somebody else may hold our parts: nothing more is published. */
 export const FENCE_MS = 3_000;
@@ -21,6 +22,8 @@ export interface Lease {
   claim(): Promise<void>;
   /** Whether the parts are surely still ours. Checked right before each publish. */
   isSafe(): boolean;
+  /** Of the store that this session is connected to. */
+  epoch(): Promise<number>;
   /** Changes that nobody published yet, in order for each owner. */
   read(limitPerPart: number): Promise<ReadChange[]>;
   mark(ids: string[]): Promise<void>;
@@ -72,6 +75,11 @@ export async function openLease(
       const wanted = ALL_PARTS.filter((part) => !held.has(part));
       if (wanted.length === 0) return;
       for (const { part } of await run<{ part: number }>(CLAIM, [LOCK_CLASS, wanted])) held.add(part);
+    },
+    async epoch() {
+      const [state] = await run<{ epoch: number }>(EPOCH);
+      if (!state) throw new Error('The store has no feed state.');
+      return state.epoch;
     },
     isSafe: () => !session.lost.aborted && monotonicMs() - answeredAt < FENCE_MS,
     async read(limitPerPart) {

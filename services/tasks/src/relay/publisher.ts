@@ -1,5 +1,5 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
-import type { EventLog, LogRecord } from '@taskmesh/messaging';
+import { isRefusedForGood, type EventLog, type LogRecord } from '@taskmesh/messaging';
 import { toTaskChanged, type ChangeRow } from '../feed/change.ts';
 import type { Cursors } from '../feed/cursors.ts';
 
@@ -15,7 +15,7 @@ const SIGNS_OF_ABSENCE = 3;
 export interface Outcome {
   /** Taken by the log. */
   published: string[];
-  /** Refused while the log took others: it is the record that is wrong. */
+  /** Refused while the log took others, or for good: it is the record that is wrong. */
   refused: Refusal[];
   /** Why not everything was published. */
   failure?: unknown;
@@ -84,7 +84,7 @@ export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Cu
 
     /**
      * One by one, to find the records that the log will not take: a refusal counts only when another record went
-     * through. A refused one holds back what its owner did after it. `turn` varies who comes first.
+     * through, or when the log says that it is for good. A refused one holds back what its owner did after it. `turn` varies who comes first.
      */
     async publishSingly(changes: ReadChange[], maySend: () => boolean, turn: number): Promise<Outcome> {
       const { prepared, refused: unwritable } = await prepare(changes);
@@ -99,17 +99,20 @@ export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Cu
             published.push(id);
           } catch (reason) {
             refused.push({ id, reason });
-            if (published.length === 0 && refused.length >= SIGNS_OF_ABSENCE)
-              return { published, refused: unwritable, failure: reason };
+            if (published.length === 0 && refused.filter(isPassing).length >= SIGNS_OF_ABSENCE)
+              return { published, refused: [...unwritable, ...refused.filter(isFinal)], failure: reason };
             break;
           }
         }
       }
-      const proven = published.length > 0 ? refused : [];
+      const proven = published.length > 0 ? refused : refused.filter(isFinal);
       return { published, refused: [...unwritable, ...proven], failure: refused[0]?.reason };
     },
   };
 }
+
+const isFinal = ({ reason }: Refusal) => isRefusedForGood(reason);
+const isPassing = (refusal: Refusal) => !isFinal(refusal);
 
 function chunksOf(prepared: Prepared[]): Prepared[][] {
   const chunks: Prepared[][] = [];

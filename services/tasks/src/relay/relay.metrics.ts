@@ -1,9 +1,11 @@
 import type { Database } from '@taskmesh/database';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { COUNT } from './dead-letters.statements.ts';
 import { BACKLOG } from './relay.statements.ts';
 
 export interface RelayMetrics {
-  published(count: number): void;
+  /** `lagsMs`: of each change, from its commit until the log had taken it. */
+  published(lagsMs: number[]): void;
   failed(): void;
   buried(): void;
 }
@@ -34,6 +36,22 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
       if (backlog) this.set(backlog.oldest_age_s);
     },
   });
+  new Gauge({
+    name: 'dead_letters',
+    help: 'Changes that the event log refused, and records that gateways could not read, for an operator to look at.',
+    labelNames: ['source'],
+    registers,
+    async collect() {
+      const counts = await deadLettersOf(database);
+      for (const [source, count] of counts ?? []) this.set({ source }, count);
+    },
+  });
+  const lag = new Histogram({
+    name: 'outbox_publish_lag_seconds',
+    help: 'From the commit of a change until the event log had taken it.',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+    registers,
+  });
   const published = new Counter({
     name: 'outbox_published_total',
     help: 'Changes that the event log took.',
@@ -50,7 +68,10 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
     registers,
   });
   return {
-    published: (count) => published.inc(count),
+    published(lagsMs) {
+      published.inc(lagsMs.length);
+      for (const lagMs of lagsMs) lag.observe(Math.max(lagMs, 0) / 1_000);
+    },
     failed: () => failures.inc(),
     buried: () => buried.inc(),
   };
@@ -65,6 +86,21 @@ interface Backlog {
 async function backlogOf(database: Pick<Database, 'run'>): Promise<Backlog | undefined> {
   const [row] = await database.run<Backlog & Record<string, unknown>>('read', BACKLOG, []).catch(() => []);
   return row;
+}
+
+/** By source, 0 where there are none. */
+async function deadLettersOf(database: Pick<Database, 'run'>): Promise<Map<string, number> | undefined> {
+  const counts = new Map([
+    ['relay', 0],
+    ['gateway', 0],
+  ]);
+  try {
+    const rows = await database.run<{ source: string; count: number }>('read', COUNT, []);
+    for (const { source, count } of rows) counts.set(source, count);
+    return counts;
+  } catch {
+    return undefined;
+  }
 }
 
 export const NO_METRICS: RelayMetrics = {

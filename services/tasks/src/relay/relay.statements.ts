@@ -33,18 +33,7 @@ export const MARK_AND_READ: Statement = {
   text: `with marked as (${marked('$3')}) ${unpublished('and c.id <> all($3::bigint[])')}`,
 };
 
-/** $1 id, $2 reason */
-export const BURY: Statement = {
-  name: 'relay-bury',
-  text: `
-    with buried as (
-      update changes set published_at = now() where id = $1::bigint and published_at is null
-      returning id, owner_id, sequence
-    )
-    insert into dead_letters (change_id, owner_id, sequence, reason)
-    select id, owner_id, sequence, $2 from buried
-    on conflict (change_id) do update set reason = excluded.reason, died_at = now()`,
-};
+export const EPOCH: Statement = { name: 'relay-epoch', text: 'select epoch from feed_state' };
 
 export const WAKE_OTHERS: Statement = {
   name: 'relay-wake-others',

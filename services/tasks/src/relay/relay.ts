@@ -1,10 +1,12 @@
 import type { Database } from '@taskmesh/database';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
-import type { EventLog } from '@taskmesh/messaging';
-import type { Log, Service } from '@taskmesh/service';
+import { isRefusedForGood, type EventLog } from '@taskmesh/messaging';
+import type { Clock, Log, Service } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cursors } from '../feed/cursors.ts';
 import { PARTITIONS, partOf } from '../feed/partition.ts';
+import { toRfc3339 } from '../tasks/task-time.ts';
+import { announceEpoch } from './announce-epoch.ts';
 import { openLease, type Lease } from './lease.ts';
 import { pauseAfter, type RelayPatience } from './patience.ts';
 import { createPublisher, type Outcome, type ReadChange } from './publisher.ts';
@@ -28,6 +30,7 @@ export interface RelayDeps {
   cursors: Cursors;
   metrics: RelayMetrics;
   patience: RelayPatience;
+  clock: Clock;
   log: Log;
   /** @default performance.now */
   monotonicMs?: () => number;
@@ -36,6 +39,8 @@ export interface RelayDeps {
 export interface Relay extends Service {
   /** There is something new of this owner. */
   wake(ownerId: string): void;
+  /** There is something new of anybody. */
+  wakeAll(): void;
   /** Resolves when everything that is committed by now is published. */
   processAll(): Promise<void>;
   /** The parts that this instance works. */
@@ -49,15 +54,18 @@ export interface Relay extends Service {
  * of the log is worked by the one instance that holds its lock; a change is marked only when the event log has taken it.
  */
 export function createRelay(deps: RelayDeps): Relay {
-  const { database, eventLog, cursors, metrics, patience, log, monotonicMs = () => performance.now() } = deps;
+  const { database, eventLog, cursors, metrics, patience, clock, log, monotonicMs = () => performance.now() } = deps;
   const publisher = createPublisher(eventLog, cursors);
   const news = createWakeUp();
   const refusals = new Map<string, number>();
   let stopping = new AbortController();
   let lease: Lease | undefined;
   let failures = 0;
+  /** The event log has said that it will never take something of what it was sent. */
+  let isSearching = false;
   let noticePending = false;
   let running: Promise<unknown> = Promise.resolve();
+  let makingTopic: Promise<void> | undefined;
 
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 
@@ -68,6 +76,7 @@ export function createRelay(deps: RelayDeps): Relay {
         lease = await openLease(database, { onNews: news.ring, monotonicMs });
         tries = 0;
         refusals.clear(); // it may be another store by now, whose changes have the same ids
+        void announce(lease, await lease.epoch());
         await workUnder(lease);
       } catch (error) {
         if (tries++ === 0)
@@ -78,6 +87,14 @@ export function createRelay(deps: RelayDeps): Relay {
       await pause(pauseAfter(tries, RECONNECT));
     }
   };
+
+  const announce = (current: Lease, epoch: number) =>
+    announceEpoch(epoch, {
+      eventLog,
+      log,
+      pause,
+      isCurrent: () => lease === current && !current.lost.aborted && !stopping.signal.aborted,
+    });
 
   const workUnder = async (current: Lease): Promise<void> => {
     let claimAt = -Infinity;
@@ -99,7 +116,7 @@ export function createRelay(deps: RelayDeps): Relay {
   };
 
   const relay = async (current: Lease, changes: ReadChange[]): Promise<void> => {
-    const isSuspicious = failures >= patience.failuresBeforeSuspicion;
+    const isSuspicious = isSearching || failures >= patience.failuresBeforeSuspicion;
     const outcome = isSuspicious
       ? await publisher.publishSingly(changes, current.isSafe, failures)
       : await publisher.publish(changes, current.isSafe);
@@ -107,18 +124,24 @@ export function createRelay(deps: RelayDeps): Relay {
       if (outcome.failure === undefined) current.markLater(outcome.published);
       else await current.mark(outcome.published);
       for (const id of outcome.published) refusals.delete(id);
-      metrics.published(outcome.published.length);
+      metrics.published(lagsOf(changes, outcome.published));
     }
     await putAside(current, outcome);
     await afterwards(outcome);
+  };
+
+  const lagsOf = (changes: ReadChange[], published: string[]): number[] => {
+    const now = clock.now();
+    const ids = new Set(published);
+    return changes.flatMap(({ id, occurred_at }) => (ids.has(id) ? [now - Date.parse(toRfc3339(occurred_at))] : []));
   };
 
   const putAside = async (current: Lease, { refused }: Outcome): Promise<void> => {
     for (const { id, reason } of refused) {
       const tries = (refusals.get(id) ?? 0) + 1;
       refusals.set(id, tries);
-      if (tries < patience.tries) continue;
-      await current.bury(id, String(reason));
+      if (tries < patience.tries && !isRefusedForGood(reason)) continue;
+      await current.bury(id, withCauses(reason));
       refusals.delete(id);
       metrics.buried();
       log.error({ changeId: id, err: reason }, 'the event log refuses a change: put aside as a dead letter');
@@ -129,11 +152,16 @@ export function createRelay(deps: RelayDeps): Relay {
     if (failure === undefined && refused.length === 0) {
       if (failures > 0) log.info({ failures }, 'publishing again');
       failures = 0;
+      isSearching = false;
       return;
     }
     failures++;
     metrics.failed();
     const reason = failure ?? refused[0]?.reason;
+    // One look at single records finds it; the others need not wait.
+    isSearching = !isSearching && isRefusedForGood(reason);
+    if (isSearching) return;
+    if (failure !== undefined) makeSureOfTopic();
     if (failures === 1) log.warn({ err: reason }, 'cannot publish; trying again until it works');
     await pause(pauseAfter(failures, patience));
   };
@@ -149,6 +177,11 @@ export function createRelay(deps: RelayDeps): Relay {
     }
   };
 
+  /** Not only at the start: an event log may come back with nothing in it, not even the topic. */
+  const makeSureOfTopic = (): void => {
+    makingTopic ??= makeTopic().finally(() => (makingTopic = undefined));
+  };
+
   const noticeOthers = (): void => {
     if (noticePending) return;
     noticePending = true;
@@ -162,16 +195,21 @@ export function createRelay(deps: RelayDeps): Relay {
   return {
     async start() {
       stopping = new AbortController();
-      running = Promise.all([work(), makeTopic()]);
+      makeSureOfTopic();
+      running = work();
     },
     async stop() {
       stopping.abort();
       news.ring();
-      await running;
+      await Promise.all([running, makingTopic]);
     },
     wake(ownerId) {
       if (lease?.holds(partOf(ownerId))) news.ring();
       else noticeOthers();
+    },
+    wakeAll() {
+      news.ring();
+      noticeOthers();
     },
     async processAll() {
       for (;;) {
@@ -185,4 +223,12 @@ export function createRelay(deps: RelayDeps): Relay {
     heldParts: () => lease?.heldParts() ?? [],
     isPublishing: () => failures === 0,
   };
+}
+
+/** An error with what was behind it: the log's own refusal says little, its cause names the reason. */
+function withCauses(error: unknown): string {
+  const texts: string[] = [];
+  for (let each = error; each !== undefined && each !== null; each = each instanceof Error ? each.cause : undefined)
+    texts.push(String(each));
+  return texts.join('; ');
 }

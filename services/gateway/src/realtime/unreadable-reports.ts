@@ -1,0 +1,43 @@
+import type { TasksInternal, UnreadableRecord } from '@taskmesh/internal-api';
+import type { Log } from '@taskmesh/service';
+
+/** More than this wait only in a flood of nonsense; those behind are logged and dropped. */
+const MAX_WAITING = 100;
+const RETRY_MS = 2_000;
+
+export interface UnreadableReports {
+  /** Returns at once. */
+  add(record: UnreadableRecord): void;
+  stop(): void;
+}
+
+/** Hands records that could not be read to the tasks service, which keeps them for operators; one at a time. */
+export function createUnreadableReports(tasks: Pick<TasksInternal, 'reportUnreadable'>, log: Log): UnreadableReports {
+  const waiting: UnreadableRecord[] = [];
+  const stopping = new AbortController();
+  let isSending = false;
+
+  const send = async () => {
+    isSending = true;
+    for (let record = waiting[0]; record && !stopping.signal.aborted; record = waiting[0]) {
+      try {
+        await tasks.reportUnreadable(record);
+        waiting.shift();
+      } catch {
+        // Away for a moment; it is the log that must not be flooded by its retries.
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+      }
+    }
+    isSending = false;
+  };
+
+  return {
+    add(record) {
+      const isKept = waiting.length < MAX_WAITING;
+      log.error({ key: record.key, reason: record.reason, isKept }, 'a record of the event log could not be read');
+      if (isKept) waiting.push(record);
+      if (!isSending) void send();
+    },
+    stop: () => stopping.abort(),
+  };
+}

@@ -1,0 +1,24 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** Dead letters of gateways besides those of the relay, and each of them once. */
+export class DeadLetters extends Migration {
+  override up(): void {
+    // What a gateway could not read may say nothing of a change; then there is only its text.
+    this.addSql(`
+      alter table dead_letters
+        drop constraint dead_letters_pkey,
+        add column id bigserial primary key,
+        add column source text not null default 'relay' check (source in ('relay', 'gateway')),
+        add column record text,
+        add column fingerprint text,
+        alter column change_id drop not null,
+        alter column owner_id drop not null,
+        alter column sequence drop not null`);
+    this.addSql(`update dead_letters set fingerprint = 'change ' || change_id`);
+    this.addSql(`
+      alter table dead_letters
+        alter column source drop default,
+        alter column fingerprint set not null,
+        add constraint dead_letters_once unique (fingerprint)`);
+  }
+}

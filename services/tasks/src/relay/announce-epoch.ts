@@ -1,0 +1,38 @@
+import { EPOCH_KEY, TASK_CHANGES_TOPIC, type EpochBegan } from '@taskmesh/events';
+import type { EventLog } from '@taskmesh/messaging';
+import type { Log } from '@taskmesh/service';
+import { PARTITIONS } from '../feed/partition.ts';
+import { pauseAfter } from './patience.ts';
+
+const PAUSES = { firstPauseMs: 500, lastPauseMs: 15_000 };
+/** Gateways compare epochs by themselves, too: nothing depends on an announcement. */
+const TRIES = 10;
+
+export interface AnnouncementDeps {
+  eventLog: Pick<EventLog, 'publish'>;
+  log: Log;
+  pause: (ms: number) => Promise<unknown>;
+  /** Whether it is still our store that this is about. */
+  isCurrent: () => boolean;
+}
+
+/**
+ * Tells the store's epoch on every partition, so that gateways learn of a restore at once. A gateway that has this epoch
+ * already, or a higher one, makes nothing of it.
+ */
+export async function announceEpoch(
+  epoch: number,
+  { eventLog, log, pause, isCurrent }: AnnouncementDeps,
+): Promise<void> {
+  const value = JSON.stringify({ epoch } satisfies EpochBegan);
+  const records = Array.from({ length: PARTITIONS }, (_, partition) => ({ key: EPOCH_KEY, value, partition }));
+  for (let tries = 1; isCurrent(); tries++) {
+    try {
+      await eventLog.publish(TASK_CHANGES_TOPIC, records);
+      return;
+    } catch (error) {
+      if (tries === TRIES) return log.warn({ err: error, epoch }, 'the epoch could not be announced');
+      await pause(pauseAfter(tries, PAUSES));
+    }
+  }
+}

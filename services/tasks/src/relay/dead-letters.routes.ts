@@ -1,0 +1,20 @@
+import type { AdminRoute } from '@taskmesh/service';
+import type { DeadLetters } from './dead-letters.ts';
+
+/** docs/runbooks/dead-letters.md */
+export function deadLetterRoutes(deadLetters: DeadLetters): AdminRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/dead-letters',
+      handle: async ({ query: { after, limit } }) => ({
+        deadLetters: await deadLetters.list({
+          ...(after !== undefined && { after }),
+          ...(limit !== undefined && { limit: Number(limit) }),
+        }),
+      }),
+    },
+    { method: 'POST', path: '/dead-letters/replay', handle: ({ body }) => deadLetters.replay(body) },
+    { method: 'POST', path: '/dead-letters/discard', handle: ({ body }) => deadLetters.discard(body) },
+  ];
+}

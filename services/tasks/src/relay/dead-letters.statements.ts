@@ -1,0 +1,67 @@
+import type { Statement } from '@taskmesh/database';
+
+const NOTED_AGAIN = 'on conflict (fingerprint) do update set reason = excluded.reason, died_at = now()';
+
+/** $1 the change's id, $2 reason. Counts the change as published, so that those behind it can go on. */
+export const BURY: Statement = {
+  name: 'relay-bury',
+  text: `
+    with buried as (
+      update changes set published_at = now() where id = $1::bigint and published_at is null
+      returning id, owner_id, sequence
+    )
+    insert into dead_letters (source, fingerprint, change_id, owner_id, sequence, reason)
+    select 'relay', 'change ' || id, id, owner_id, sequence, $2 from buried
+    ${NOTED_AGAIN}`,
+};
+
+/** $1 fingerprint, $2 owner or null, $3 sequence or null, $4 reason, $5 record, $6 how many there may be. */
+export const NOTE_UNREADABLE: Statement = {
+  name: 'dead-letters-note-unreadable',
+  text: `
+    insert into dead_letters (source, fingerprint, change_id, owner_id, sequence, reason, record)
+    select 'gateway', $1,
+      (select id from changes where owner_id = $2::uuid and sequence = $3::bigint), $2::uuid, $3::bigint, $4, $5
+    where (select count(*) from (select 1 from dead_letters where source = 'gateway' limit $6::int) counted) < $6::int
+    ${NOTED_AGAIN}`,
+};
+
+/** $1 behind which id, $2 how many */
+export const LIST: Statement = {
+  name: 'dead-letters-list',
+  text: `
+    select d.id::text, d.source, d.change_id::text as "changeId", d.owner_id as "ownerId", d.sequence::text,
+      d.reason, d.record, to_char(d.died_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "diedAt",
+      c.id is not null as "canReplay"
+    from dead_letters d left join changes c on c.id = d.change_id
+    where d.id > $1::bigint order by d.id limit $2`,
+};
+
+/** $1 ids, or null for all. Lets the relay publish the changes again, as the store has them. */
+export const REPLAY: Statement = {
+  name: 'dead-letters-replay',
+  text: `
+    with replayed as (
+      update changes c set published_at = null
+      from dead_letters d where d.change_id = c.id and ($1::bigint[] is null or d.id = any($1::bigint[]))
+      returning c.id
+    ), gone as (
+      delete from dead_letters where change_id in (select id from replayed)
+        and ($1::bigint[] is null or id = any($1::bigint[]))
+      returning 1
+    )
+    select count(*)::int as count from gone`,
+};
+
+/** $1 ids, or null for all */
+export const DISCARD: Statement = {
+  name: 'dead-letters-discard',
+  text: `
+    with gone as (delete from dead_letters where $1::bigint[] is null or id = any($1::bigint[]) returning 1)
+    select count(*)::int as count from gone`,
+};
+
+export const COUNT: Statement = {
+  name: 'dead-letters-count',
+  text: 'select source, count(*)::int as count from dead_letters group by source',
+};

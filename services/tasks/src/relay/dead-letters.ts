@@ -1,0 +1,108 @@
+import type { Database } from '@taskmesh/database';
+import type { UnreadableRecord } from '@taskmesh/internal-api';
+import { parseInput, taskId } from '@taskmesh/validation';
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { DISCARD, LIST, NOTE_UNREADABLE, REPLAY } from './dead-letters.statements.ts';
+
+/** A change that the event log refused, or a record that a gateway could not read. No subscriber missed it. */
+export interface DeadLetter {
+  id: string;
+  source: 'relay' | 'gateway';
+  /** Of the change in the change log; null when the record does not say. */
+  changeId: string | null;
+  ownerId: string | null;
+  sequence: string | null;
+  reason: string;
+  /** The record as it was read; of gateways only. */
+  record: string | null;
+  diedAt: string;
+  /** The change is still in the change log. */
+  canReplay: boolean;
+}
+
+/** Which ones: by id, or all. */
+export type Choice = { ids: string[] } | { all: true };
+
+export interface DeadLetters {
+  /** In the order of their ids. */
+  list(page?: { after?: string; limit?: number }): Promise<DeadLetter[]>;
+  /** Has the relay publish their changes again. Those whose change is not in the change log stay. */
+  replay(choice: unknown): Promise<{ replayed: number }>;
+  discard(choice: unknown): Promise<{ discarded: number }>;
+  /** Keeps what a gateway could not read. The same record is kept once. */
+  note(record: unknown): Promise<void>;
+}
+
+export interface DeadLettersDeps {
+  database: Pick<Database, 'run'>;
+  /** There is something to publish again. */
+  onReplayed: () => void;
+}
+
+const PAGE = { usual: 100, most: 1_000 };
+/** A flood of nonsense must not fill the store. */
+const MAX_OF_GATEWAYS = 10_000;
+const MAX_RECORD = 64 * 1024;
+const MAX_REASON = 2_000;
+
+const id = z.string().regex(/^\d{1,18}$/, 'An id is a number in a string.');
+const choice = z.union([z.strictObject({ ids: z.array(id).max(10_000) }), z.strictObject({ all: z.literal(true) })], {
+  error: 'Say which: {"ids": ["1", "2"]} or {"all": true}.',
+});
+const page = z.object({ after: id.default('0'), limit: z.int().min(1).max(PAGE.most).default(PAGE.usual) });
+const unreadable = z.object({ key: z.string(), value: z.string(), reason: z.string() });
+
+/** What the feed's pipe could not carry: kept in the store until an operator has looked at it. */
+export function createDeadLetters({ database, onReplayed }: DeadLettersDeps): DeadLetters {
+  const idsOf = (given: unknown): string[] | null => {
+    const chosen = parseInput(choice, given);
+    return 'ids' in chosen ? chosen.ids : null;
+  };
+
+  return {
+    async list(given = {}) {
+      const { after, limit } = parseInput(page, given);
+      return database.run<DeadLetter>('read', LIST, [after, limit]);
+    },
+    async replay(given) {
+      const [row] = await database.run<{ count: number }>('write', REPLAY, [idsOf(given)]);
+      onReplayed();
+      return { replayed: row?.count ?? 0 };
+    },
+    async discard(given) {
+      const [row] = await database.run<{ count: number }>('write', DISCARD, [idsOf(given)]);
+      return { discarded: row?.count ?? 0 };
+    },
+    async note(given) {
+      const { key, value, reason } = parseInput(unreadable, given);
+      const fingerprint = createHash('sha256').update(`${key}\n${value}`).digest('hex');
+      const { owner, sequence } = placeOf({ key, value, reason });
+      await database.run('write', NOTE_UNREADABLE, [
+        `record ${fingerprint}`,
+        owner,
+        sequence,
+        storable(reason, MAX_REASON),
+        storable(value, MAX_RECORD),
+        MAX_OF_GATEWAYS,
+      ]);
+    },
+  };
+}
+
+/** What an unreadable record says after all of where it belongs. */
+function placeOf({ key, value }: UnreadableRecord): { owner: string | null; sequence: number | null } {
+  const owner = taskId(key) ?? null;
+  try {
+    const { sequence } = JSON.parse(value) as { sequence?: unknown }; // whatever it is: a number is looked for
+    const isPlace = typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence > 0;
+    return { owner, sequence: isPlace ? sequence : null };
+  } catch {
+    return { owner, sequence: null };
+  }
+}
+
+/** PostgreSQL's texts cannot hold U+0000. */
+function storable(text: string, most: number): string {
+  return text.slice(0, most).replaceAll('\0', '\u2400').toWellFormed();
+}

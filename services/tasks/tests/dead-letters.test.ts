@@ -1,0 +1,205 @@
+import { EPOCH_KEY, parseEpochBegan, parseTaskChanged, TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/events';
+import { createKafkaEventLog, type EventLog } from '@taskmesh/messaging';
+import { createAdminServer, createLog } from '@taskmesh/service';
+import { eventually, requiredAddress } from '@taskmesh/testing';
+import { Registry } from 'prom-client';
+import { v4, v7 } from 'uuid';
+import { partOf } from '../src/feed/partition.ts';
+import { dropOld, nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, swap } from './_restored.ts';
+import { startTasks, type TestTasks, type TestUser } from './_tasks.ts';
+
+const silent = createLog({ service: 'tasks', level: 'silent' });
+/** More than a broker takes at once. */
+const TOO_LONG = 1_200_000;
+
+/** A real Kafka, and a topic of this test alone under the name of the real one. */
+function kafkaOfItsOwn(): EventLog {
+  const inner = createKafkaEventLog({
+    brokers: requiredAddress('KAFKA_BROKERS').split(','),
+    clientId: 'dead-letters',
+    log: silent,
+  });
+  const topic = `${TASK_CHANGES_TOPIC}.${v4()}`;
+  return {
+    ensureTopic: (_topic, options) => inner.ensureTopic(topic, options),
+    publish: (_topic, records) => inner.publish(topic, records),
+    read: (_topic, onRecord) => inner.read(topic, onRecord),
+    close: inner.close,
+  };
+}
+
+describe('dead letters, with a real Kafka', () => {
+  const eventLog = kafkaOfItsOwn();
+  const metrics = new Registry();
+  let service: TestTasks;
+  const admin = createAdminServer({
+    host: '127.0.0.1',
+    port: 0,
+    metrics,
+    ready: () => ({ ok: true }),
+    routes: [
+      ...['/dead-letters', '/dead-letters/replay', '/dead-letters/discard'].map((path) => ({
+        method: path === '/dead-letters' ? ('GET' as const) : ('POST' as const),
+        path,
+        // The service comes later than the server that it is mounted on.
+        handle: (request: { query: Record<string, string>; body: unknown }) => {
+          const route = service.tasks.adminRoutes.find((each) => each.path === path);
+          return route ? route.handle(request) : Promise.reject(new Error('no such route'));
+        },
+      })),
+    ],
+    log: silent,
+  });
+
+  beforeAll(async () => {
+    service = await startTasks({ name: 'dead_letters', eventLog, metrics });
+    await admin.start();
+  }, 60_000);
+  afterAll(async () => {
+    await admin.stop();
+    await service.stop();
+    await eventLog.close();
+  });
+  afterEach(async () => {
+    await post('/dead-letters/discard', { all: true });
+  });
+
+  const get = async (path: string) => (await (await fetch(admin.address() + path)).json()) as { deadLetters: object[] };
+  const post = async (path: string, body: unknown, type = 'application/json') => {
+    const request = { method: 'POST', headers: { 'content-type': type }, body: JSON.stringify(body) };
+    const response = await fetch(admin.address() + path, request);
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const publishedOf = ({ id }: TestUser): TaskChanged[] => service.published.filter(({ ownerId }) => ownerId === id);
+  const setDescription = (user: TestUser, sequence: number, length: number) =>
+    service.database.query(
+      `update changes set task = (task::jsonb || jsonb_build_object('description', repeat('x', $3)))::json
+       where owner_id = $1 and sequence = $2`,
+      [user.id, sequence, length],
+    );
+  /** A change that no broker takes: the copy of the owner's last one, with a very long description. */
+  const commitHuge = async (user: TestUser) => {
+    const [row] = await service.database.query(
+      `with next as (update feeds set sequence = sequence + 1 where owner_id = $1 returning sequence)
+       insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
+       select $2, $1, next.sequence, 'UPDATE',
+         (task::jsonb || jsonb_build_object('description', repeat('x', $3), 'version', (task->>'version')::int + 1))::json,
+         task, now()
+       from next, changes c where c.owner_id = $1 and c.sequence = next.sequence - 1
+       returning sequence::int`,
+      [user.id, partOf(user.id), TOO_LONG],
+    );
+    return Number(row?.sequence);
+  };
+
+  it('puts a change aside at once that the broker will never take, and nothing waits for it', async () => {
+    const [poisoner, neighbour] = [service.user(v7()), service.user(v7())];
+    await poisoner.create({ title: 'before' });
+    const begun = performance.now();
+    expect(await commitHuge(poisoner)).toBe(2);
+    await neighbour.create({ title: 'flows' });
+    await poisoner.create({ title: 'behind it' });
+    await eventually(() => {
+      expect(publishedOf(neighbour).map(({ task }) => task.title)).toEqual(['flows']);
+      expect(publishedOf(poisoner).map(({ sequence }) => sequence)).toEqual([1, 3]);
+    });
+    expect(performance.now() - begun).toBeLessThan(3_000);
+    const { deadLetters } = await get('/dead-letters');
+    expect(deadLetters).toEqual([
+      {
+        id: expect.stringMatching(/^\d+$/),
+        source: 'relay',
+        changeId: expect.stringMatching(/^\d+$/),
+        ownerId: poisoner.id,
+        sequence: '2',
+        reason: expect.stringMatching(/did not confirm.*max message size/),
+        record: null,
+        diedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        canReplay: true,
+      },
+    ]);
+    // Nobody who reads the feed misses it.
+    expect((await service.tasks.internal.changesAfter(poisoner.id, 0, 10)).changes).toHaveLength(3);
+    expect(await metrics.metrics()).toMatch(/^dead_letters{source="relay"} 1$/m);
+  });
+
+  it('publishes it again when told so, once the reason is gone; otherwise it comes back', async () => {
+    const user = service.user(v7());
+    await user.create({ title: 'before' });
+    const sequence = await commitHuge(user);
+    const dead = async () => (await get('/dead-letters')).deadLetters as { id: string; sequence: string }[];
+    await eventually(async () => expect(await dead()).toHaveLength(1));
+
+    expect((await post('/dead-letters/replay', { all: true })).body).toEqual({ replayed: 1 });
+    await eventually(async () => expect(await dead()).toMatchObject([{ sequence: String(sequence) }]));
+
+    await setDescription(user, sequence, 10);
+    const [{ id } = { id: '' }] = await dead();
+    expect((await post('/dead-letters/replay', { ids: ['999999999', id] })).body).toEqual({ replayed: 1 });
+    await eventually(() => expect(publishedOf(user).map((change) => change.sequence)).toEqual([1, 2]));
+    expect(await dead()).toEqual([]);
+  });
+
+  it('keeps what a gateway could not read, each record once, and replays the change that it was about', async () => {
+    const user = service.user(v7());
+    await user.create({ title: 'readable here' });
+    await eventually(() => expect(publishedOf(user)).toHaveLength(1));
+    const reports = [
+      { key: user.id, value: JSON.stringify({ sequence: 1, from: 'the future' }), reason: 'unknown' },
+      { key: 'nobody', value: 'garbage \0 \ud800', reason: 'no JSON' },
+    ];
+    for (const report of [...reports, ...reports]) await service.tasks.internal.reportUnreadable(report);
+    const { deadLetters } = await get('/dead-letters');
+    expect(deadLetters).toMatchObject([
+      { source: 'gateway', ownerId: user.id, sequence: '1', record: reports[0]?.value, canReplay: true },
+      { source: 'gateway', ownerId: null, sequence: null, record: 'garbage ␀ �', reason: 'no JSON', canReplay: false },
+    ]);
+    expect((await post('/dead-letters/replay', { all: true })).body).toEqual({ replayed: 1 });
+    await eventually(() => expect(publishedOf(user).map(({ sequence }) => sequence)).toEqual([1, 1]));
+    expect((await get('/dead-letters')).deadLetters).toHaveLength(1);
+    expect((await get('/dead-letters?limit=1&after=999999999')).deadLetters).toEqual([]);
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['both', { ids: [], all: true }],
+    ['numbers', { ids: [1] }],
+    ['text', { ids: ['1; drop table'] }],
+  ])('refuses a replay of %s', async (_what, body) => {
+    expect(await post('/dead-letters/replay', body)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'BAD_USER_INPUT' } },
+    });
+  });
+
+  it('does nothing for what a page of another site can send', async () => {
+    expect((await post('/dead-letters/discard', { all: true }, 'text/plain')).status).toBeGreaterThanOrEqual(400);
+  });
+});
+
+it('announces a new epoch on every partition of a real Kafka as soon as another store takes its place', async () => {
+  const eventLog = kafkaOfItsOwn();
+  await eventLog.ensureTopic(TASK_CHANGES_TOPIC, { partitions: 8 });
+  const epochs: number[] = [];
+  const records: (number | string)[] = [];
+  const reader = eventLog.read(TASK_CHANGES_TOPIC, ({ key, value }) => {
+    if (key === EPOCH_KEY) epochs.push(parseEpochBegan(value).epoch);
+    else records.push(parseTaskChanged(value).ownerId);
+  });
+  await reader.ready();
+  const service = await startTasks({ name: 'announced', eventLog });
+  const old = `${nameOf(service.database)}_old`;
+  try {
+    await eventually(() => expect(epochs).toEqual(Array(8).fill(1)));
+    const fresh = await restoredDatabase(RESTORED_TASKS + restoredRow({ user_id: `'${v7()}'` }));
+    expect(await service.tasks.restore.adopt(fresh.name)).toMatchObject({ complete: true });
+    await swap(nameOf(service.database), fresh.name, old);
+    const swapped = performance.now();
+    await eventually(() => expect(epochs).toEqual([...Array(8).fill(1), ...Array(8).fill(2)]), { timeoutMs: 5_000 });
+    expect(performance.now() - swapped).toBeLessThan(2_000);
+  } finally {
+    await service.stop();
+    await eventLog.close();
+    await dropOld(old);
+  }
+}, 60_000);
