@@ -7,8 +7,9 @@ import type { WebSocket } from 'ws';
 import type { PreparedOperation, RequestCall } from '../graph/executor.ts';
 import { authorizationOf, type Caller, type GatewayParts } from '../parts.ts';
 import { admitted } from './admitted.ts';
+import type { EndReason, RealtimeMetrics } from './metrics.ts';
 import type { SessionWatch } from './session-watch.ts';
-import { drainedSocket, isTooFarBehind, keepAlive, WS_CLOSE } from './socket.ts';
+import { drainedSocket, endSocket, isTooFarBehind, keepAlive, WS_CLOSE } from './socket.ts';
 import type { SocketLimits } from './socket-limits.ts';
 import type { StreamEnd, StreamSink, Subscriptions } from './subscriptions.ts';
 
@@ -28,6 +29,7 @@ export interface GraphqlWsDeps {
   subscriptions: Subscriptions;
   watch: SessionWatch;
   limits: SocketLimits;
+  metrics: RealtimeMetrics;
 }
 
 /**
@@ -41,18 +43,20 @@ export function createGraphqlWs(deps: GraphqlWsDeps): (socket: WebSocket, reques
   return (socket, request) => serve(server, socket, request, deps.limits);
 }
 
-function serverOptions({ parts, subscriptions, watch, limits }: GraphqlWsDeps): Options {
+function serverOptions({ parts, subscriptions, watch, limits, metrics }: GraphqlWsDeps): Options {
   return {
     async onConnect({ connectionParams, extra }) {
       const { socket } = extra;
       const caller = await authenticate(parts, extra.request, connectionParams);
-      if (caller.kind === 'anonymous') socket.close(WS_CLOSE.unauthorized, 'Unauthorized');
+      // What is taken from here on is given back at the close, which may have come already.
+      if (socket.readyState !== socket.OPEN) return undefined;
+      if (caller.kind === 'anonymous') endSocket(socket, 'unauthorized', [WS_CLOSE.unauthorized, 'Unauthorized']);
       if (caller.kind === 'invalid') return false; // closes with 4403 Forbidden
       if (caller.kind !== 'user') return undefined;
       const release = limits.takeUser(caller.identity.userId);
-      if (!release) return socket.close(WS_CLOSE.tryLater, 'Too many connections');
+      if (!release) return endSocket(socket, 'connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
       extra.caller = caller;
-      const unwatch = watch(caller.claims, () => socket.close(WS_CLOSE.forbidden, 'Forbidden'));
+      const unwatch = watch(caller.claims, () => endSocket(socket, 'session_ended', [WS_CLOSE.forbidden, 'Forbidden']));
       socket.once('close', () => {
         release();
         unwatch();
@@ -76,21 +80,24 @@ function serverOptions({ parts, subscriptions, watch, limits }: GraphqlWsDeps): 
 
     async subscribe(args: ExecutionArgs) {
       const { extra, id, operation, variables } = take(args);
-      if (extra.streams >= parts.config.realtime.maxSubscriptions)
+      if (extra.streams >= parts.config.realtime.maxSubscriptions) {
+        metrics.failed('graphql-ws', 'subscription_limit');
         return refused(toGraphQLError(rateLimited(1, 'Too many subscriptions on this connection.')));
+      }
       const stream = new WrittenStream();
+      extra.streams++; // those that are still beginning count, too
       try {
         const stop = await subscriptions.subscribe(
-          { operation, variables, call: callOf(parts, extra) },
+          { protocol: 'graphql-ws', operation, variables, call: callOf(parts, extra) },
           sinkOf(extra.socket, id, stream),
         );
-        extra.streams++;
         stream.onReturn(() => {
           extra.streams--;
           stop();
         });
         return stream as never; // an iterable without values: the events are written by the sink
       } catch (error) {
+        extra.streams--;
         if (error instanceof GraphQLError) return refused(error);
         throw error;
       }
@@ -151,9 +158,9 @@ function endStream(end: StreamEnd, socket: WebSocket, stream: WrittenStream): vo
     case 'failed':
       return stream.fail(end.error);
     case 'slow':
-      return socket.close(WS_CLOSE.tryLater, 'Too slow');
+      return endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
     case 'stopped':
-      return socket.close(WS_CLOSE.restart, 'Service restart');
+      return endSocket(socket, 'restart', [WS_CLOSE.restart, 'Service restart']);
   }
 }
 
@@ -205,6 +212,13 @@ class WrittenStream implements AsyncIterableIterator<never> {
   }
 }
 
+/** Why the library closes, where it is no message of the client's that is wrong. */
+const REASONS: Record<number, EndReason> = {
+  [CloseCode.Unauthorized]: 'unauthorized',
+  [CloseCode.Forbidden]: 'unauthorized',
+  [CloseCode.ConnectionInitialisationTimeout]: 'silent',
+};
+
 function serve(server: Server<Extra>, socket: WebSocket, request: IncomingMessage, limits: SocketLimits): void {
   const mayTalk = limits.messages();
   const closed = server.opened(
@@ -215,11 +229,14 @@ function serve(server: Server<Extra>, socket: WebSocket, request: IncomingMessag
           if (socket.readyState !== socket.OPEN) return resolve();
           socket.send(text, (error) => (error ? reject(error) : resolve()));
         }),
-      close: (code, reason) => socket.close(code, reason),
+      close: (code = CloseCode.BadRequest, reason = '') =>
+        endSocket(socket, REASONS[code] ?? 'bad_message', [code, reason]),
       onMessage: (onMessage) =>
         socket.on('message', (bytes) => {
-          if (!mayTalk()) return socket.close(WS_CLOSE.tryLater, 'Too many messages');
-          onMessage(String(bytes)).catch(() => socket.close(CloseCode.InternalServerError, 'Internal server error'));
+          if (!mayTalk()) return endSocket(socket, 'message_rate', [WS_CLOSE.tryLater, 'Too many messages']);
+          onMessage(String(bytes)).catch(() =>
+            endSocket(socket, 'error', [CloseCode.InternalServerError, 'Internal server error']),
+          );
         }),
     },
     { socket, request, operations: new Map(), streams: 0 },

@@ -11,6 +11,9 @@ export interface TestStream {
   /** Set when it has ended; the code of a socket. */
   ended: { code?: number } | undefined;
   close(): void;
+  /** Sockets only: stops reading, and goes on. */
+  pause(): void;
+  resume(): void;
 }
 
 export interface StreamEvent {
@@ -29,8 +32,15 @@ export interface StreamRequest {
   params?: Record<string, unknown>;
 }
 
-function createStream(close: () => void): TestStream {
-  return { events: [], errors: [], ended: undefined, close };
+function createStream(socket: Pick<WebSocket, 'close' | 'pause' | 'resume'>): TestStream {
+  return {
+    events: [],
+    errors: [],
+    ended: undefined,
+    close: () => socket.close(),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+  };
 }
 
 /** Opens a socket, and resolves when it stands or is refused. */
@@ -45,7 +55,7 @@ export async function openWebSocket(url: string, protocol?: string): Promise<Web
 
 export async function streamGraphqlWs({ origin, token, query, variables, params }: StreamRequest): Promise<TestStream> {
   const socket = await openWebSocket(`${origin}/graphql`, 'graphql-transport-ws');
-  const stream = createStream(() => socket.close());
+  const stream = createStream(socket);
   const id = randomUUID();
   let isAcknowledged = false;
   socket.on('close', (code) => (stream.ended = { code }));
@@ -69,7 +79,7 @@ export async function streamHttp(
   { origin, token, query, variables, headers }: StreamRequest,
 ): Promise<TestStream> {
   const abort = new AbortController();
-  const stream = createStream(() => abort.abort());
+  const stream = createStream({ close: () => abort.abort(), pause: () => {}, resume: () => {} });
   const response = await fetch(`${origin}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: ACCEPT[kind], authorization: `Bearer ${token}`, ...headers },
@@ -103,7 +113,7 @@ function takePart(kind: 'sse' | 'multipart', part: string, stream: TestStream): 
 /** `query` is of no use here: the channel tells rows. */
 export async function streamChannel({ origin, token, params }: StreamRequest): Promise<TestStream> {
   const socket = await openWebSocket(`${origin}/realtime/v1/websocket?apikey=public-key&vsn=2.0.0`);
-  const stream = createStream(() => socket.close());
+  const stream = createStream(socket);
   let isJoined = false;
   socket.on('close', (code) => (stream.ended = { code }));
   socket.on('message', (bytes) => {
