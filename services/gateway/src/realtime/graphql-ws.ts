@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import type { PreparedOperation, RequestCall } from '../graph/executor.ts';
+import { asTraceparent } from '../graph/request-call.ts';
 import { authorizationOf, type Caller, type GatewayParts } from '../parts.ts';
 import { admitted } from './admitted.ts';
 import type { EndReason, RealtimeMetrics } from './metrics.ts';
@@ -18,8 +19,15 @@ interface Extra {
   request: IncomingMessage;
   caller?: Extract<Caller, { kind: 'user' }>;
   /** By the id of the client's message: what `onSubscribe` let in. */
-  operations: Map<string, { operation: PreparedOperation; variables: Record<string, unknown> }>;
+  operations: Map<string, LetIn>;
   streams: number;
+}
+
+interface LetIn {
+  operation: PreparedOperation;
+  variables: Record<string, unknown>;
+  /** A socket has no headers for each message: the trace comes in `extensions`. */
+  traceparent: string | undefined;
 }
 
 type Options = Parameters<typeof makeServer<Record<string, unknown>, Extra>>[0];
@@ -64,22 +72,26 @@ function serverOptions({ parts, subscriptions, watch, limits, metrics }: Graphql
       return undefined;
     },
 
-    onSubscribe({ extra }, id, { query, operationName, variables }) {
+    onSubscribe({ extra }, id, { query, operationName, variables, extensions }) {
       const found = admitted(parts, query, operationName ?? undefined);
       if (Array.isArray(found)) return found;
-      extra.operations.set(id, { operation: found, variables: variables ?? {} });
+      extra.operations.set(id, {
+        operation: found,
+        variables: variables ?? {},
+        traceparent: asTraceparent(extensions?.['traceparent']),
+      });
       const { schema } = parts.executor;
       // The library looks at the document for the kind of operation; what runs is found by `id`.
       return { schema, document: found.document, operationName: found.operationName, contextValue: { extra, id } };
     },
 
     async execute(args: ExecutionArgs) {
-      const { extra, operation, variables } = take(args);
-      return parts.executor.run(operation, variables, callOf(parts, extra)) as never; // formatted errors: they only go into JSON
+      const { extra, operation, variables, traceparent } = take(args);
+      return parts.executor.run(operation, variables, callOf(parts, extra, traceparent)) as never; // formatted errors: they only go into JSON
     },
 
     async subscribe(args: ExecutionArgs) {
-      const { extra, id, operation, variables } = take(args);
+      const { extra, id, operation, variables, traceparent } = take(args);
       if (extra.streams >= parts.config.realtime.maxSubscriptions) {
         metrics.failed('graphql-ws', 'subscription_limit');
         return refused(toGraphQLError(rateLimited(1, 'Too many subscriptions on this connection.')));
@@ -88,7 +100,7 @@ function serverOptions({ parts, subscriptions, watch, limits, metrics }: Graphql
       extra.streams++; // those that are still beginning count, too
       try {
         const stop = await subscriptions.subscribe(
-          { protocol: 'graphql-ws', operation, variables, call: callOf(parts, extra) },
+          { protocol: 'graphql-ws', operation, variables, call: callOf(parts, extra, traceparent) },
           sinkOf(extra.socket, id, stream),
         );
         stream.onReturn(() => {
@@ -123,11 +135,11 @@ function authenticate(
   return parts.authenticate([typeof value === 'string' ? value : '']);
 }
 
-function callOf(parts: GatewayParts, { caller, request }: Extra): RequestCall {
+function callOf(parts: GatewayParts, { caller, request }: Extra, traceparent: string | undefined): RequestCall {
   return {
     identity: caller ? caller.identity : { role: 'anonymous' },
     requestId: randomUUID(),
-    traceparent: undefined,
+    traceparent,
     ip: parts.clientIp(request),
     onEndedSessions: (sessions) => parts.endedSessions.announce(sessions),
   };

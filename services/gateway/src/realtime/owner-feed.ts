@@ -93,6 +93,7 @@ export class OwnerFeed {
 
   #deliver(change: TaskChanged, way: 'event_log' | 'gap_fill'): void {
     this.#options.metrics.arrived(change, way);
+    if (change.traceparent) this.#tellTrace(change, change.traceparent);
     this.#last = change.sequence;
     if (this.#target < this.#last) this.#target = this.#last;
     for (const attached of this.#readers) {
@@ -100,6 +101,11 @@ export class OwnerFeed {
       attached.position = change.sequence;
       attached.reader.onChange(change);
     }
+  }
+
+  #tellTrace({ sequence }: TaskChanged, traceparent: string): void {
+    const { log, owner } = this.#options;
+    log.debug({ traceparent, owner, sequence, readers: this.#readers.size }, 'a change is delivered');
   }
 
   async #fill(): Promise<void> {

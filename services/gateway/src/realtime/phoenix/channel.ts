@@ -115,7 +115,10 @@ export class Channel {
     const known = byKey.get(key);
     if (known !== undefined) return known;
     const head: Omit<Message, 'payload'> = { joinRef: null, ref: null, topic: this.topic, event: 'postgres_changes' };
-    const fresh = encodeRaw(version, head, `{"ids":${JSON.stringify(ids)},"data":${changeData(change, select)}}`);
+    // Clients hand on `ids` and `data` only: what stands beside them disturbs nobody.
+    const trace = change.traceparent ? `,"traceparent":${JSON.stringify(change.traceparent)}` : '';
+    const payload = `{"ids":${JSON.stringify(ids)},"data":${changeData(change, select)}${trace}}`;
+    const fresh = encodeRaw(version, head, payload);
     byKey.set(key, fresh);
     return fresh;
   }
