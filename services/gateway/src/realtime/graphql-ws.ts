@@ -233,19 +233,28 @@ const REASONS: Record<number, EndReason> = {
 
 function serve(server: Server<Extra>, socket: WebSocket, request: IncomingMessage, limits: SocketLimits): void {
   const mayTalk = limits.messages();
+  const isWithinRate = () => {
+    if (mayTalk()) return true;
+    endSocket(socket, 'message_rate', [WS_CLOSE.tryLater, 'Too many messages']);
+    return false;
+  };
+  // The library answers each of them: they count like messages.
+  socket.on('ping', isWithinRate);
   const closed = server.opened(
     {
       protocol: socket.protocol,
       send: (text) =>
         new Promise((resolve, reject) => {
           if (socket.readyState !== socket.OPEN) return resolve();
+          // One that asks and does not read the answers is too slow like any other.
+          if (isTooFarBehind(socket)) endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
           socket.send(text, (error) => (error ? reject(error) : resolve()));
         }),
       close: (code = CloseCode.BadRequest, reason = '') =>
         endSocket(socket, REASONS[code] ?? 'bad_message', [code, reason]),
       onMessage: (onMessage) =>
         socket.on('message', (bytes) => {
-          if (!mayTalk()) return endSocket(socket, 'message_rate', [WS_CLOSE.tryLater, 'Too many messages']);
+          if (!isWithinRate() || socket.readyState !== socket.OPEN) return;
           onMessage(String(bytes)).catch(() =>
             endSocket(socket, 'error', [CloseCode.InternalServerError, 'Internal server error']),
           );

@@ -14,6 +14,10 @@ export interface TestStream {
   /** Sockets only: stops reading, and goes on. */
   pause(): void;
   resume(): void;
+  /** The channel only: sends a frame. */
+  send(frame: unknown): void;
+  /** The channel only: statuses of replies by their ref. */
+  replies: Record<string, string>;
 }
 
 export interface StreamEvent {
@@ -32,7 +36,7 @@ export interface StreamRequest {
   params?: Record<string, unknown>;
 }
 
-function createStream(socket: Pick<WebSocket, 'close' | 'pause' | 'resume'>): TestStream {
+function createStream(socket: Pick<WebSocket, 'close' | 'pause' | 'resume' | 'send'>): TestStream {
   return {
     events: [],
     errors: [],
@@ -40,6 +44,8 @@ function createStream(socket: Pick<WebSocket, 'close' | 'pause' | 'resume'>): Te
     close: () => socket.close(),
     pause: () => socket.pause(),
     resume: () => socket.resume(),
+    send: (frame) => socket.send(JSON.stringify(frame)),
+    replies: {},
   };
 }
 
@@ -79,7 +85,7 @@ export async function streamHttp(
   { origin, token, query, variables, headers }: StreamRequest,
 ): Promise<TestStream> {
   const abort = new AbortController();
-  const stream = createStream({ close: () => abort.abort(), pause: () => {}, resume: () => {} });
+  const stream = createStream({ close: () => abort.abort(), pause: () => {}, resume: () => {}, send: () => {} });
   const response = await fetch(`${origin}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: ACCEPT[kind], authorization: `Bearer ${token}`, ...headers },
@@ -114,17 +120,16 @@ function takePart(kind: 'sse' | 'multipart', part: string, stream: TestStream): 
 export async function streamChannel({ origin, token, params }: StreamRequest): Promise<TestStream> {
   const socket = await openWebSocket(`${origin}/realtime/v1/websocket?apikey=public-key&vsn=2.0.0`);
   const stream = createStream(socket);
-  let isJoined = false;
   socket.on('close', (code) => (stream.ended = { code }));
   socket.on('message', (bytes) => {
-    const [, , , event, payload] = JSON.parse(String(bytes)) as [unknown, unknown, unknown, string, StreamEvent];
-    if (event === 'phx_reply') isJoined = true;
+    const [, ref, , event, payload] = JSON.parse(String(bytes)) as [unknown, string, unknown, string, StreamEvent];
+    if (event === 'phx_reply') stream.replies[ref] = String(payload['status']);
     if (event === 'postgres_changes') stream.events.push(payload);
     if (event === 'system' && payload['status'] === 'error')
       stream.errors.push({ message: String(payload['message']) });
   });
   const config = { postgres_changes: [{ event: '*', schema: 'public', table: 'tasks' }] };
   socket.send(JSON.stringify(['1', '1', 'realtime:tasks', 'phx_join', { config, access_token: token, ...params }]));
-  await eventually(() => isJoined);
+  await eventually(() => stream.replies['1'] !== undefined || stream.ended !== undefined);
   return stream;
 }

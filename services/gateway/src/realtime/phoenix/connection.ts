@@ -36,6 +36,12 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
   const mayTalk = limits.messages();
   let lastHeardAt = parts.clock.now();
 
+  const isWithinRate = () => {
+    if (mayTalk()) return true;
+    channels.closeAll('message_rate', [WS_CLOSE.tryLater, 'Too many messages per second']);
+    return false;
+  };
+
   const broadcast = (message: Message, { config: { broadcast: wishes } }: Joined) => {
     // Nothing that one client sends reaches another: only its own echo, and the acknowledgement.
     if (wishes?.self === true) wire.send({ ...message, ref: null, event: 'broadcast' });
@@ -73,7 +79,7 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
 
   socket.on('message', (bytes, isBinary) => {
     lastHeardAt = parts.clock.now();
-    if (!mayTalk()) return channels.closeAll('message_rate', [WS_CLOSE.tryLater, 'Too many messages per second']);
+    if (!isWithinRate() || socket.readyState !== socket.OPEN) return;
     const message = decode(version, bytes as Buffer, isBinary); // ws gives one Buffer, as it is not told otherwise
     if (!message) return;
     onMessage(message).catch((error: unknown) => {
@@ -81,6 +87,8 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
       endSocket(socket, 'error', [1011, 'Internal error']);
     });
   });
+  // The library answers each of them: they count like messages.
+  socket.on('ping', isWithinRate);
   const silence = setInterval(() => {
     if (parts.clock.now() - lastHeardAt > SILENCE_MS) endSocket(socket, 'silent', [1000, 'heartbeat timeout']);
   }, SILENCE_MS / 5);

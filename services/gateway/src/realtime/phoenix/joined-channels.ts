@@ -61,14 +61,6 @@ export function createJoinedChannels(deps: JoinedChannelsDeps): JoinedChannels {
   const byTopic = new Map<string, Joined & { unsubscribed: () => void }>();
   const takePlace = createPlaces(deps.limits);
 
-  const closeAll: JoinedChannels['closeAll'] = (reason, [code, why]) => {
-    for (const { channel } of byTopic.values()) {
-      channel.unscope();
-      wire.system(channel, { extension: 'system', status: 'error', message: why });
-    }
-    endSocket(socket, reason, [code, why]);
-  };
-
   const leave = (topic: string): Joined | undefined => {
     const joined = byTopic.get(topic);
     if (!joined) return undefined;
@@ -77,6 +69,15 @@ export function createJoinedChannels(deps: JoinedChannelsDeps): JoinedChannels {
     joined.release();
     joined.unsubscribed();
     return joined;
+  };
+
+  const closeAll: JoinedChannels['closeAll'] = (reason, [code, why]) => {
+    // They end now, however long the client takes to hear of it.
+    for (const topic of [...byTopic.keys()]) {
+      const { channel } = leave(topic) ?? {};
+      if (channel) wire.system(channel, { extension: 'system', status: 'error', message: why });
+    }
+    endSocket(socket, reason, [code, why]);
   };
 
   return {

@@ -15,7 +15,10 @@ function looksLikeToken(value: string): boolean {
   return value.split('.').length === 3;
 }
 
+/** Timers are not exact. */
+const SLACK_MS = 1_000;
+
 /** What ended a token that counted. */
 export function endOf({ exp }: AccessTokenClaims, nowMs: number): string {
-  return exp * 1000 <= nowMs ? 'Token has expired' : 'The session has ended';
+  return exp * 1000 <= nowMs + SLACK_MS ? 'Token has expired' : 'The session has ended';
 }

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { drainedSocket, isTooFarBehind } from '../socket.ts';
+import { drainedSocket, endSocket, isTooFarBehind, WS_CLOSE } from '../socket.ts';
 import type { Outlet } from './channel.ts';
 import { encode, type Message, type ProtocolVersion } from './frames.ts';
 
@@ -21,24 +21,29 @@ export interface ChannelAddress {
 }
 
 export function createWire(socket: WebSocket, version: ProtocolVersion): Wire {
-  const send = (message: Message) => {
+  const say = (message: Message) => {
     if (socket.readyState === socket.OPEN) socket.send(encode(version, message));
+  };
+  /** What a client asked for: one that does not read its answers is too slow like any other. */
+  const send = (message: Message) => {
+    if (isTooFarBehind(socket)) endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
+    say(message);
   };
   return {
     send,
     reply: ({ joinRef, ref, topic }, status, response) =>
       send({ joinRef, ref, topic, event: 'phx_reply', payload: { status, response } }),
     system: ({ topic, joinRef }, payload) =>
-      send({
+      say({
         joinRef,
         ref: null,
         topic,
         event: 'system',
         payload: { ...payload, channel: topic.replace(/^realtime:/, '') },
       }),
-    closeChannel: ({ topic, joinRef }) => send({ joinRef, ref: joinRef, topic, event: 'phx_close', payload: {} }),
+    closeChannel: ({ topic, joinRef }) => say({ joinRef, ref: joinRef, topic, event: 'phx_close', payload: {} }),
     failChannel: ({ topic, joinRef }, payload = {}) =>
-      send({ joinRef, ref: joinRef, topic, event: 'phx_error', payload }),
+      say({ joinRef, ref: joinRef, topic, event: 'phx_error', payload }),
     outlet: {
       version,
       write(text) {
