@@ -63,6 +63,25 @@ export function describeFeedRules(platform: () => { urls: string[] }) {
     return socket;
   };
 
+  it('carries the trace of the request that made a change to the frames that tell it', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const token = await account();
+    const socket = await acknowledged(token);
+    socket.send({ id: '1', type: 'subscribe', payload: { query: SUBSCRIPTION } });
+    const channel = await joined(token);
+    await eventually(async () => {
+      await rest('POST', '/tasks', { token, body: { title: 'traced' }, headers: { traceparent } });
+      expect(socket.frames).toContainEqual(
+        expect.objectContaining({ type: 'next', payload: expect.objectContaining({ extensions: { traceparent } }) }),
+      );
+    });
+    const [, , , , payload]: ChannelFrame = await channel.frame(
+      ([, , , event]: ChannelFrame) => event === 'postgres_changes',
+    );
+    expect(payload).toMatchObject({ data: { record: { title: 'traced' } }, traceparent });
+    expect(payload.data?.record).not.toHaveProperty('traceparent');
+  });
+
   describe('graphql-ws', () => {
     it('closes with 4401 without a token, 4403 with a bad one, 4406 for another protocol', async () => {
       const without = await graphqlSocket();

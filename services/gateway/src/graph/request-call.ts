@@ -8,7 +8,11 @@ const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}
 
 /** The caller's trace context, when it is one. */
 export function traceparentOf({ headers }: IncomingMessage): string | undefined {
-  const value = headers.traceparent;
+  return asTraceparent(headers.traceparent);
+}
+
+/** What a client sent, when it is a trace context. */
+export function asTraceparent(value: unknown): string | undefined {
   return typeof value === 'string' && TRACEPARENT.test(value) ? value : undefined;
 }
 

@@ -3,6 +3,7 @@ import { EPOCH_KEY, parseEpochBegan, parseTaskChanged, TASK_CHANGES_TOPIC } from
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
 import type { EventLog, LogReader, LogRecord } from '@taskmesh/messaging';
 import type { Log, Service } from '@taskmesh/service';
+import { NO_FEED_METRICS, type FeedMetrics } from './metrics.ts';
 import { OwnerFeed, type FeedReader } from './owner-feed.ts';
 import { createUnreadableReports } from './unreadable-reports.ts';
 
@@ -28,6 +29,7 @@ export interface FeedOptions {
   log: Log;
   /** How often the heads of all owners are compared. @default 2_000 */
   headsEveryMs?: number;
+  metrics?: FeedMetrics;
 }
 
 /**
@@ -35,7 +37,8 @@ export interface FeedOptions {
  * truth, and is asked for it when a reader begins, when a gap shows, and every two seconds for all owners at once: so a
  * change that the event log lost is found, also when it was the last one.
  */
-export function createFeed({ eventLog, tasks, log, headsEveryMs = 2_000 }: FeedOptions): Feed {
+export function createFeed(options: FeedOptions): Feed {
+  const { eventLog, tasks, log, headsEveryMs = 2_000, metrics = NO_FEED_METRICS } = options;
   const feeds = new Map<string, OwnerFeed>();
   /** Owners whose first reader is still being placed, with the newest change that came by meanwhile. */
   const expected = new Map<string, { readers: number; seen: number }>();
@@ -128,12 +131,12 @@ export function createFeed({ eventLog, tasks, log, headsEveryMs = 2_000 }: FeedO
   const attach = (owner: string, { sequence, head }: Start, feedReader: FeedReader) => {
     let feed = feeds.get(owner);
     if (!feed) {
-      feed = new OwnerFeed({ owner, epoch, start: sequence, tasks, log, onEpoch: enterEpoch });
+      feed = new OwnerFeed({ owner, epoch, start: head, tasks, log, metrics, onEpoch: enterEpoch });
       feeds.set(owner, feed);
     }
     const current = feed;
+    // A reader that stands before the feed's last change is replayed to, at its own pace.
     const detach = current.attach(feedReader, sequence);
-    // A new feed begins where its first reader stands, and is filled from there like any gap.
     current.reach(head);
     return () => {
       detach();
@@ -170,7 +173,13 @@ export function createFeed({ eventLog, tasks, log, headsEveryMs = 2_000 }: FeedO
     },
     async subscribe(owner, after, feedReader) {
       if (isStopped) throw unavailable();
-      const { placed, seen } = await expecting(owner, () => patiently(() => startOf(owner, after)));
+      const { placed, seen } = await expecting(owner, () => patiently(() => startOf(owner, after))).catch(
+        (error: unknown) => {
+          if (error instanceof AppError && error.code === 'CURSOR_EXPIRED') metrics.resumed('expired');
+          throw error;
+        },
+      );
+      if (after !== undefined) metrics.resumed('resumed');
       return attach(owner, { ...placed, head: Math.max(placed.head, seen) }, feedReader);
     },
     owners: () => feeds.size,

@@ -5,10 +5,12 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import type { PreparedOperation, RequestCall } from '../graph/executor.ts';
+import { asTraceparent } from '../graph/request-call.ts';
 import { authorizationOf, type Caller, type GatewayParts } from '../parts.ts';
 import { admitted } from './admitted.ts';
+import type { EndReason, RealtimeMetrics } from './metrics.ts';
 import type { SessionWatch } from './session-watch.ts';
-import { drainedSocket, isTooFarBehind, keepAlive, WS_CLOSE } from './socket.ts';
+import { drainedSocket, endSocket, isTooFarBehind, keepAlive, WS_CLOSE } from './socket.ts';
 import type { SocketLimits } from './socket-limits.ts';
 import type { StreamEnd, StreamSink, Subscriptions } from './subscriptions.ts';
 
@@ -17,8 +19,15 @@ interface Extra {
   request: IncomingMessage;
   caller?: Extract<Caller, { kind: 'user' }>;
   /** By the id of the client's message: what `onSubscribe` let in. */
-  operations: Map<string, { operation: PreparedOperation; variables: Record<string, unknown> }>;
+  operations: Map<string, LetIn>;
   streams: number;
+}
+
+interface LetIn {
+  operation: PreparedOperation;
+  variables: Record<string, unknown>;
+  /** A socket has no headers for each message: the trace comes in `extensions`. */
+  traceparent: string | undefined;
 }
 
 type Options = Parameters<typeof makeServer<Record<string, unknown>, Extra>>[0];
@@ -28,6 +37,7 @@ export interface GraphqlWsDeps {
   subscriptions: Subscriptions;
   watch: SessionWatch;
   limits: SocketLimits;
+  metrics: RealtimeMetrics;
 }
 
 /**
@@ -41,18 +51,20 @@ export function createGraphqlWs(deps: GraphqlWsDeps): (socket: WebSocket, reques
   return (socket, request) => serve(server, socket, request, deps.limits);
 }
 
-function serverOptions({ parts, subscriptions, watch, limits }: GraphqlWsDeps): Options {
+function serverOptions({ parts, subscriptions, watch, limits, metrics }: GraphqlWsDeps): Options {
   return {
     async onConnect({ connectionParams, extra }) {
       const { socket } = extra;
       const caller = await authenticate(parts, extra.request, connectionParams);
-      if (caller.kind === 'anonymous') socket.close(WS_CLOSE.unauthorized, 'Unauthorized');
+      // What is taken from here on is given back at the close, which may have come already.
+      if (socket.readyState !== socket.OPEN) return undefined;
+      if (caller.kind === 'anonymous') endSocket(socket, 'unauthorized', [WS_CLOSE.unauthorized, 'Unauthorized']);
       if (caller.kind === 'invalid') return false; // closes with 4403 Forbidden
       if (caller.kind !== 'user') return undefined;
       const release = limits.takeUser(caller.identity.userId);
-      if (!release) return socket.close(WS_CLOSE.tryLater, 'Too many connections');
+      if (!release) return endSocket(socket, 'connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
       extra.caller = caller;
-      const unwatch = watch(caller.claims, () => socket.close(WS_CLOSE.forbidden, 'Forbidden'));
+      const unwatch = watch(caller.claims, () => endSocket(socket, 'session_ended', [WS_CLOSE.forbidden, 'Forbidden']));
       socket.once('close', () => {
         release();
         unwatch();
@@ -60,37 +72,44 @@ function serverOptions({ parts, subscriptions, watch, limits }: GraphqlWsDeps): 
       return undefined;
     },
 
-    onSubscribe({ extra }, id, { query, operationName, variables }) {
+    onSubscribe({ extra }, id, { query, operationName, variables, extensions }) {
       const found = admitted(parts, query, operationName ?? undefined);
       if (Array.isArray(found)) return found;
-      extra.operations.set(id, { operation: found, variables: variables ?? {} });
+      extra.operations.set(id, {
+        operation: found,
+        variables: variables ?? {},
+        traceparent: asTraceparent(extensions?.['traceparent']),
+      });
       const { schema } = parts.executor;
       // The library looks at the document for the kind of operation; what runs is found by `id`.
       return { schema, document: found.document, operationName: found.operationName, contextValue: { extra, id } };
     },
 
     async execute(args: ExecutionArgs) {
-      const { extra, operation, variables } = take(args);
-      return parts.executor.run(operation, variables, callOf(parts, extra)) as never; // formatted errors: they only go into JSON
+      const { extra, operation, variables, traceparent } = take(args);
+      return parts.executor.run(operation, variables, callOf(parts, extra, traceparent)) as never; // formatted errors: they only go into JSON
     },
 
     async subscribe(args: ExecutionArgs) {
-      const { extra, id, operation, variables } = take(args);
-      if (extra.streams >= parts.config.realtime.maxSubscriptions)
+      const { extra, id, operation, variables, traceparent } = take(args);
+      if (extra.streams >= parts.config.realtime.maxSubscriptions) {
+        metrics.failed('graphql-ws', 'subscription_limit');
         return refused(toGraphQLError(rateLimited(1, 'Too many subscriptions on this connection.')));
+      }
       const stream = new WrittenStream();
+      extra.streams++; // those that are still beginning count, too
       try {
         const stop = await subscriptions.subscribe(
-          { operation, variables, call: callOf(parts, extra) },
+          { protocol: 'graphql-ws', operation, variables, call: callOf(parts, extra, traceparent) },
           sinkOf(extra.socket, id, stream),
         );
-        extra.streams++;
         stream.onReturn(() => {
           extra.streams--;
           stop();
         });
         return stream as never; // an iterable without values: the events are written by the sink
       } catch (error) {
+        extra.streams--;
         if (error instanceof GraphQLError) return refused(error);
         throw error;
       }
@@ -116,11 +135,11 @@ function authenticate(
   return parts.authenticate([typeof value === 'string' ? value : '']);
 }
 
-function callOf(parts: GatewayParts, { caller, request }: Extra): RequestCall {
+function callOf(parts: GatewayParts, { caller, request }: Extra, traceparent: string | undefined): RequestCall {
   return {
     identity: caller ? caller.identity : { role: 'anonymous' },
     requestId: randomUUID(),
-    traceparent: undefined,
+    traceparent,
     ip: parts.clientIp(request),
     onEndedSessions: (sessions) => parts.endedSessions.announce(sessions),
   };
@@ -151,9 +170,9 @@ function endStream(end: StreamEnd, socket: WebSocket, stream: WrittenStream): vo
     case 'failed':
       return stream.fail(end.error);
     case 'slow':
-      return socket.close(WS_CLOSE.tryLater, 'Too slow');
+      return endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
     case 'stopped':
-      return socket.close(WS_CLOSE.restart, 'Service restart');
+      return endSocket(socket, 'restart', [WS_CLOSE.restart, 'Service restart']);
   }
 }
 
@@ -205,21 +224,40 @@ class WrittenStream implements AsyncIterableIterator<never> {
   }
 }
 
+/** Why the library closes, where it is no message of the client's that is wrong. */
+const REASONS: Record<number, EndReason> = {
+  [CloseCode.Unauthorized]: 'unauthorized',
+  [CloseCode.Forbidden]: 'unauthorized',
+  [CloseCode.ConnectionInitialisationTimeout]: 'silent',
+};
+
 function serve(server: Server<Extra>, socket: WebSocket, request: IncomingMessage, limits: SocketLimits): void {
   const mayTalk = limits.messages();
+  const isWithinRate = () => {
+    if (mayTalk()) return true;
+    endSocket(socket, 'message_rate', [WS_CLOSE.tryLater, 'Too many messages']);
+    return false;
+  };
+  // The library answers each of them: they count like messages.
+  socket.on('ping', isWithinRate);
   const closed = server.opened(
     {
       protocol: socket.protocol,
       send: (text) =>
         new Promise((resolve, reject) => {
           if (socket.readyState !== socket.OPEN) return resolve();
+          // One that asks and does not read the answers is too slow like any other.
+          if (isTooFarBehind(socket)) endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
           socket.send(text, (error) => (error ? reject(error) : resolve()));
         }),
-      close: (code, reason) => socket.close(code, reason),
+      close: (code = CloseCode.BadRequest, reason = '') =>
+        endSocket(socket, REASONS[code] ?? 'bad_message', [code, reason]),
       onMessage: (onMessage) =>
         socket.on('message', (bytes) => {
-          if (!mayTalk()) return socket.close(WS_CLOSE.tryLater, 'Too many messages');
-          onMessage(String(bytes)).catch(() => socket.close(CloseCode.InternalServerError, 'Internal server error'));
+          if (!isWithinRate() || socket.readyState !== socket.OPEN) return;
+          onMessage(String(bytes)).catch(() =>
+            endSocket(socket, 'error', [CloseCode.InternalServerError, 'Internal server error']),
+          );
         }),
     },
     { socket, request, operations: new Map(), streams: 0 },

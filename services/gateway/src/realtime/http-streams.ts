@@ -1,12 +1,14 @@
-import { AppError, rateLimited, unauthenticated } from '@taskmesh/errors';
+import { AppError, rateLimited, unauthenticated, unavailable } from '@taskmesh/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
+import { setTimeout as delay } from 'node:timers/promises';
 import { readGraphQLRequest } from '../graphql/request.ts';
 import type { StreamTransport } from '../graphql/routes.ts';
 import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
 import { authorizationOf, type GatewayParts } from '../parts.ts';
 import { admitted } from './admitted.ts';
 import { multipart } from './multipart.ts';
+import type { EndReason, RealtimeMetrics } from './metrics.ts';
 import type { SessionWatch } from './session-watch.ts';
 import type { SocketLimits } from './socket-limits.ts';
 import { sse } from './sse.ts';
@@ -24,22 +26,36 @@ export interface HttpStreamsDeps {
   watch: SessionWatch;
   limits: SocketLimits;
   trusted: TrustedDocuments;
+  metrics: RealtimeMetrics;
 }
 
 export type HttpStreams = StreamTransport & {
-  /** Tears every stream, so that clients come back to another gateway. */
-  stop(): void;
+  /** Tears every stream within `spreadMs`, so that clients come back to another gateway, not all at once. */
+  stop(spreadMs: number): Promise<void>;
+  /** What waits for clients to read it. */
+  waitingBytes(): number;
 };
 
 /** `Subscription.taskChanges` over SSE (https://github.com/enisdenjo/graphql-sse) and multipart (subscriptionSpec=1.0). */
 export function createHttpStreams(deps: HttpStreamsDeps): HttpStreams {
-  const open = new Set<() => void>();
+  const open = new Set<StreamWriter>();
+  let isStopping = false;
   return {
     claims: ({ headers, method }) => method !== 'HEAD' && formatFor(headers.accept) !== undefined,
-    handle: (request, reply) => handle(deps, open, request, reply),
-    stop() {
-      for (const tear of [...open]) tear();
+    handle(request, reply) {
+      if (isStopping) throw unavailable('The gateway stops; another one takes over.');
+      return handle(deps, open, request, reply);
     },
+    async stop(spreadMs) {
+      isStopping = true;
+      const tearing = [...open].map(async (writer) => {
+        await delay(open.size > 1 ? Math.random() * spreadMs : 0);
+        writer.end({ kind: 'stopped' });
+      });
+      await Promise.all(tearing);
+      for (const writer of open) writer.end({ kind: 'stopped' }); // those that were just beginning
+    },
+    waitingBytes: () => [...open].reduce((sum, writer) => sum + writer.waitingBytes, 0),
   };
 }
 
@@ -49,11 +65,11 @@ function formatFor(accept: string | undefined): StreamFormat | undefined {
 
 async function handle(
   deps: HttpStreamsDeps,
-  open: Set<() => void>,
+  open: Set<StreamWriter>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const { parts, limits, watch, subscriptions } = deps;
+  const { parts, limits, watch, subscriptions, metrics } = deps;
   const format = formatFor(request.headers.accept) ?? sse;
   const caller = await parts.authenticate(authorizationOf(request.raw));
   if (caller.kind !== 'user') {
@@ -74,20 +90,26 @@ async function handle(
   const writer = new StreamWriter(reply, format);
   const lastEventId = request.headers['last-event-id'];
   let stop = () => {};
+  let disconnected: (reason: EndReason) => void = () => {};
   const unwatch = watch(caller.claims, () => {
     stop();
-    writer.fail(new GraphQLError('The session has ended.', { extensions: { code: 'UNAUTHENTICATED' } }));
+    writer.fail(
+      new GraphQLError('The session has ended.', { extensions: { code: 'UNAUTHENTICATED' } }),
+      'session_ended',
+    );
   });
-  const tear = () => writer.tear();
   const finish = () => {
     stop();
     release();
     unwatch();
-    open.delete(tear);
+    open.delete(writer);
+    disconnected(writer.endReason);
   };
+  open.add(writer);
   try {
     stop = await subscriptions.subscribe(
       {
+        protocol: format.protocol,
         operation,
         variables,
         call,
@@ -96,6 +118,7 @@ async function handle(
       writer,
     );
   } catch (error) {
+    if (error instanceof GraphQLError && error.extensions['code'] === 'CURSOR_EXPIRED') writer.fail(error);
     finish();
     if (!(error instanceof GraphQLError)) throw error;
     // What is wrong with the request is said in its status; what is wrong with the position is the stream's end.
@@ -103,12 +126,11 @@ async function handle(
       throw new AppError('SERVICE_UNAVAILABLE', error.message, { retryAfterSeconds: 1 });
     if (error.extensions['code'] !== 'CURSOR_EXPIRED') throw invalid([error]);
     writer.open();
-    writer.fail(error);
     return reply;
   }
-  open.add(tear);
-  writer.onClose(finish);
+  disconnected = metrics.connected(format.protocol);
   writer.open();
+  writer.onClose(finish);
   return reply;
 }
 
@@ -162,8 +184,9 @@ class StreamWriter implements StreamSink {
   /** What came before the stream was opened. */
   #early = '';
   #isOpen = false;
-  /** The stream has ended before it was opened. */
+  /** The last word is said. */
   #isOver = false;
+  #endReason: EndReason = 'client';
 
   constructor(reply: FastifyReply, format: StreamFormat) {
     this.#reply = reply;
@@ -173,6 +196,7 @@ class StreamWriter implements StreamSink {
   open(): void {
     const { raw } = this.#reply;
     this.#reply.hijack();
+    if (raw.destroyed) return;
     for (const [name, value] of Object.entries(this.#reply.getHeaders()))
       if (value !== undefined) raw.setHeader(name, value);
     raw.writeHead(200, {
@@ -190,19 +214,32 @@ class StreamWriter implements StreamSink {
     raw.on('error', () => raw.destroy());
   }
 
+  /** Called once, also when the client has gone before the stream was opened. */
   onClose(listener: () => void): void {
-    this.#reply.raw.once('close', listener);
+    const { raw } = this.#reply;
+    if (raw.destroyed) listener();
+    else raw.once('close', listener);
+  }
+
+  get endReason(): EndReason {
+    return this.#endReason;
+  }
+
+  get waitingBytes(): number {
+    return this.#reply.raw.writableLength;
   }
 
   next(json: string, { cursor }: { cursor: string }): boolean {
-    if (this.#reply.raw.writableLength > MAX_WAITING_BYTES) return false;
+    if (this.#isOver) return true;
+    if (this.#reply.raw.writableLength + this.#early.length > MAX_WAITING_BYTES) return false;
     this.#write(this.#format.next(json, cursor));
     return true;
   }
 
   end(end: Parameters<StreamSink['end']>[0]): void {
-    if (end.kind === 'failed') this.fail(end.error);
-    else this.tear();
+    if (end.kind === 'failed') return this.fail(end.error);
+    this.#endReason = end.kind === 'slow' ? 'slow' : 'restart';
+    this.tear();
   }
 
   async drained(): Promise<void> {
@@ -215,10 +252,12 @@ class StreamWriter implements StreamSink {
     this.#reply.raw.end(this.#format.next(json, '') + this.#format.ending);
   }
 
-  fail(error: GraphQLError): void {
+  fail(error: GraphQLError, reason: EndReason = 'failed'): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#endReason = reason;
     if (this.#isOpen) return void this.#reply.raw.end(this.#format.failure([error]));
     this.#early += this.#format.failure([error]);
-    this.#isOver = true;
   }
 
   /** No proper end: the client takes it for a broken connection and comes back. */

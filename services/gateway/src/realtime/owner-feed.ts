@@ -1,6 +1,7 @@
 import type { TaskChanged } from '@taskmesh/events';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
+import type { FeedMetrics } from './metrics.ts';
 
 /** Why a feed ended that its reader did not end: the cursor or epoch is of no use any more, or the gateway stops. */
 export type FeedEnd = 'expired' | 'stopped';
@@ -20,6 +21,7 @@ export interface OwnerFeedOptions {
   start: number;
   tasks: TasksInternal;
   log: Log;
+  metrics: FeedMetrics;
   /** The store turned out to have another epoch. */
   onEpoch: (epoch: number) => void;
 }
@@ -71,7 +73,7 @@ export class OwnerFeed {
   /** A record off the event log: the next one, one seen before, or one behind a gap. */
   take(change: TaskChanged): void {
     if (change.sequence <= this.#last) return;
-    if (change.sequence === this.#last + 1 && !this.#isFilling) this.#deliver(change);
+    if (change.sequence === this.#last + 1 && !this.#isFilling) this.#deliver(change, 'event_log');
     else this.reach(change.sequence);
   }
 
@@ -89,7 +91,9 @@ export class OwnerFeed {
     for (const { reader } of readers) reader.onEnd(reason);
   }
 
-  #deliver(change: TaskChanged): void {
+  #deliver(change: TaskChanged, way: 'event_log' | 'gap_fill'): void {
+    this.#options.metrics.arrived(change, way);
+    if (change.traceparent) this.#tellTrace(change, change.traceparent);
     this.#last = change.sequence;
     if (this.#target < this.#last) this.#target = this.#last;
     for (const attached of this.#readers) {
@@ -110,22 +114,34 @@ export class OwnerFeed {
     }
   }
 
+  #tellTrace({ sequence }: TaskChanged, traceparent: string): void {
+    const { log, owner } = this.#options;
+    log.debug({ traceparent, owner, sequence, readers: this.#readers.size }, 'a change is delivered');
+  }
+
   async #fill(): Promise<void> {
     this.#isFilling = true;
+    this.#options.metrics.gapFilled();
     while (this.#last < this.#target && !this.#isClosed) {
-      const changes = await this.#changesAfter(this.#last, () => this.#last < this.#target);
-      for (const change of changes) if (change.sequence === this.#last + 1) this.#deliver(change);
+      const isNeeded = () => this.#last < this.#target;
+      const changes = await this.#changesAfter(this.#last, { isNeeded, onExpired: () => this.end('expired') });
+      for (const change of changes) if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
     }
     this.#isFilling = false;
   }
 
   async #replay(attached: Attached): Promise<void> {
+    const { reader } = attached;
     const isNeeded = () => this.#readers.has(attached) && attached.position < this.#last;
+    // Its cursor has become too old while it read; that is nobody else's matter.
+    const onExpired = () => void (this.#readers.delete(attached) && reader.onEnd('expired'));
     while (isNeeded()) {
-      await attached.reader.drained();
-      for (const change of await this.#changesAfter(attached.position, isNeeded)) {
+      for (const change of await this.#changesAfter(attached.position, { isNeeded, onExpired })) {
+        // Also between the changes of a page: a few large ones fill what a reader may have waiting.
+        await reader.drained();
         if (!this.#readers.has(attached)) return;
         if (change.sequence !== attached.position + 1) continue;
+        this.#options.metrics.replayed(1);
         this.#tell(attached, change);
       }
     }
@@ -134,13 +150,16 @@ export class OwnerFeed {
   }
 
   /** A page of the log behind `sequence`, asked for again until it comes or nobody needs it. */
-  async #changesAfter(sequence: number, isNeeded: () => boolean): Promise<TaskChanged[]> {
+  async #changesAfter(
+    sequence: number,
+    { isNeeded, onExpired }: { isNeeded: () => boolean; onExpired: () => void },
+  ): Promise<TaskChanged[]> {
     const { owner, epoch, tasks, log, onEpoch } = this.#options;
     for (let pauseMs = PAUSE_MS.first; isNeeded() && !this.#isClosed; pauseMs = Math.min(pauseMs * 2, PAUSE_MS.most)) {
       try {
         const page = await tasks.changesAfter(owner, sequence, PAGE);
         if (page.epoch !== epoch) onEpoch(page.epoch);
-        else if (page.expired) this.end('expired');
+        else if (page.expired) onExpired();
         else if (page.changes[0]?.sequence === sequence + 1) return page.changes;
       } catch (error) {
         log.warn({ err: error }, 'changes could not be read; trying again');

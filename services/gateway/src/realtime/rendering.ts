@@ -49,7 +49,7 @@ export function createRendering(graph: Graph, operation: PreparedOperation, deps
         const known = byKey.get(key);
         if (known !== undefined) return known;
         const fresh = project
-          ? project(toChangeEvent(change))
+          ? traced(project(toChangeEvent(change)), change)
           : withForeignFields(deps.clock, { change, planNow: () => latestPlan() ?? plan, variables, call });
         byKey.set(key, fresh);
         return fresh;
@@ -79,11 +79,21 @@ async function withForeignFields(clock: Clock, { change, planNow, variables, cal
   const giveUpAt = clock.now() + FOREIGN_PATIENCE_MS;
   for (;;) {
     const root = { taskChanges: toChangeEvent(change) };
-    const run = { call, deadline: clock.now() + EVENT_DEADLINE_MS, mutation: false };
+    const run = { call: callFor(change, call), deadline: clock.now() + EVENT_DEADLINE_MS, mutation: false };
     const result = (await planNow()?.run(root, variables, run)) ?? { data: null };
-    if (!lacksService(result) || clock.now() > giveUpAt) return JSON.stringify(result);
+    if (!lacksService(result) || clock.now() > giveUpAt) return traced(JSON.stringify(result), change);
     await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
   }
+}
+
+/** What is asked for an event belongs to the trace of the request that made the change. */
+function callFor({ traceparent }: TaskChanged, call: RequestCall): RequestCall {
+  return traceparent ? { ...call, traceparent } : call;
+}
+
+/** The trace is the change's, not the subscriber's: so the text stays the same for all of them. */
+function traced(result: string, { traceparent }: TaskChanged): string {
+  return traceparent ? `${result.slice(0, -1)},"extensions":{"traceparent":${JSON.stringify(traceparent)}}}` : result;
 }
 
 function lacksService({ errors }: OperationResult): boolean {

@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws';
+import type { EndReason } from './metrics.ts';
 
 /** Close codes that the feed's protocols use; the last two make a client come back. */
 export const WS_CLOSE = { unauthorized: 4401, forbidden: 4403, restart: 1012, tryLater: 1013 } as const;
@@ -10,6 +11,22 @@ const LOW_WATER_BYTES = 64 * 1024;
 const LOOK_EVERY_MS = 20;
 /** How often a silent connection is asked whether it still lives. */
 const PING_EVERY_MS = 12_000;
+
+const reasons = new WeakMap<WebSocket, EndReason>();
+
+/** Closes a socket for a reason of ours; the first one counts. */
+export function endSocket(socket: WebSocket, reason: EndReason, [code, text]: [code: number, text: string]): void {
+  if (!reasons.has(socket)) reasons.set(socket, reason);
+  socket.close(code, text);
+}
+
+/** Why a socket is closed by now; `code` is that of its close event. */
+export function endReasonOf(socket: WebSocket, code: number): EndReason {
+  return reasons.get(socket) ?? (code === NOT_SAID ? 'lost' : 'client');
+}
+
+/** The code of a socket that was cut. */
+const NOT_SAID = 1006;
 
 export function isTooFarBehind(socket: WebSocket): boolean {
   return socket.bufferedAmount > MAX_WAITING_BYTES;

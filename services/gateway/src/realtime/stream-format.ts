@@ -1,7 +1,9 @@
 import type { GraphQLError } from 'graphql';
+import type { Protocol } from './metrics.ts';
 
 /** How one protocol writes a stream of results into an HTTP response. */
 export interface StreamFormat {
+  protocol: Extract<Protocol, 'sse' | 'multipart'>;
   accepts(accept: string): boolean;
   contentType: string;
   /** Said first; then clients know that the stream stands. */

@@ -8,6 +8,7 @@ import { readArguments } from './arguments.ts';
 import { concerns } from './change-event.ts';
 import type { Feed } from './feed.ts';
 import type { FeedEnd } from './owner-feed.ts';
+import type { FailureReason, Protocol, RealtimeMetrics } from './metrics.ts';
 import { createRendering, type Render, type Rendering, type RenderingDeps } from './rendering.ts';
 import type { TaskFilter } from './task-filter.ts';
 
@@ -39,6 +40,7 @@ export interface Subscriptions {
 }
 
 export interface StreamRequest {
+  protocol: Protocol;
   operation: PreparedOperation;
   variables: Record<string, unknown>;
   call: RequestCall;
@@ -48,6 +50,7 @@ export interface StreamRequest {
 
 interface Deps extends RenderingDeps {
   feed: Feed;
+  metrics: RealtimeMetrics;
   graph: LiveGraph;
 }
 
@@ -66,7 +69,7 @@ interface LiveStream {
 }
 
 export function createSubscriptions(deps: Deps): Subscriptions {
-  const { feed, graph } = deps;
+  const { feed, graph, clock, metrics } = deps;
   const renderings = new WeakMap<PreparedOperation, Rendering>();
   const streams = new Set<LiveStream>();
 
@@ -102,13 +105,18 @@ export function createSubscriptions(deps: Deps): Subscriptions {
 
   return {
     async subscribe(request, sink) {
-      const { variables, call } = request;
+      const { protocol, variables, call } = request;
       const { identity } = call;
       if (identity.role !== 'user') throw toGraphQLError(unauthenticated());
       const operation = onCurrent(graph.current, request.operation);
       const args = readArguments(operation, variables);
       const rendering = renderingOf(operation);
-      const stream = openStream(sink);
+      const since = clock.now();
+      const stream = openStream(
+        sink,
+        (change) => metrics.delivered(protocol, change, since),
+        (error) => metrics.failed(protocol, failureOf(error)),
+      );
       const live = {
         request: { ...request, operation },
         rendering,
@@ -116,7 +124,11 @@ export function createSubscriptions(deps: Deps): Subscriptions {
         fail: stream.fail,
       };
       streams.add(live);
-      stream.onOver(() => streams.delete(live));
+      const unsubscribed = metrics.subscribed(protocol);
+      stream.onOver(() => {
+        streams.delete(live);
+        unsubscribed();
+      });
       await stream.read(feed, { owner: identity.userId, after: request.after ?? args.after, view: () => live.view });
       return stream.stop;
     },
@@ -171,7 +183,7 @@ interface Reading {
 }
 
 /** Hands changes to the sink in their order, also when some of them have to wait for other services. */
-function openStream(sink: StreamSink) {
+function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, failed: (error: unknown) => void) {
   let isOver = false;
   let detach = () => {};
   let onOver = () => {};
@@ -183,10 +195,13 @@ function openStream(sink: StreamSink) {
     isOver = true;
     detach();
     onOver();
+    if (end?.kind === 'failed') failed(end.error);
     if (end) sink.end(end);
   };
   const send = (json: string, change: TaskChanged) => {
-    if (!isOver && !sink.next(json, change)) over({ kind: 'slow' });
+    if (isOver) return;
+    if (sink.next(json, change)) delivered(change);
+    else over({ kind: 'slow' });
   };
   const take = (change: TaskChanged, { filter, render }: View) => {
     if (isOver || (filter && !concerns(change, filter))) return;
@@ -221,13 +236,21 @@ function openStream(sink: StreamSink) {
         });
       } catch (error) {
         over();
-        throw error instanceof AppError ? toGraphQLError(error) : error;
+        const told = error instanceof AppError ? toGraphQLError(error) : error;
+        failed(told);
+        throw told;
       }
       if (isOver) detach();
     },
     fail: (error: GraphQLError) => endAfterAll({ kind: 'failed', error }),
     stop: () => over(),
   };
+}
+
+function failureOf(error: unknown): FailureReason {
+  const code = error instanceof GraphQLError ? error.extensions['code'] : undefined;
+  if (code === 'CURSOR_EXPIRED') return 'cursor_expired';
+  return code === 'SERVICE_UNAVAILABLE' ? 'unavailable' : 'graph_changed';
 }
 
 function expired(): GraphQLError {

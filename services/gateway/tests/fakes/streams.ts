@@ -11,6 +11,13 @@ export interface TestStream {
   /** Set when it has ended; the code of a socket. */
   ended: { code?: number } | undefined;
   close(): void;
+  /** Sockets only: stops reading, and goes on. */
+  pause(): void;
+  resume(): void;
+  /** The channel only: sends a frame. */
+  send(frame: unknown): void;
+  /** The channel only: statuses of replies by their ref. */
+  replies: Record<string, string>;
 }
 
 export interface StreamEvent {
@@ -29,8 +36,17 @@ export interface StreamRequest {
   params?: Record<string, unknown>;
 }
 
-function createStream(close: () => void): TestStream {
-  return { events: [], errors: [], ended: undefined, close };
+function createStream(socket: Pick<WebSocket, 'close' | 'pause' | 'resume' | 'send'>): TestStream {
+  return {
+    events: [],
+    errors: [],
+    ended: undefined,
+    close: () => socket.close(),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    send: (frame) => socket.send(JSON.stringify(frame)),
+    replies: {},
+  };
 }
 
 /** Opens a socket, and resolves when it stands or is refused. */
@@ -45,7 +61,7 @@ export async function openWebSocket(url: string, protocol?: string): Promise<Web
 
 export async function streamGraphqlWs({ origin, token, query, variables, params }: StreamRequest): Promise<TestStream> {
   const socket = await openWebSocket(`${origin}/graphql`, 'graphql-transport-ws');
-  const stream = createStream(() => socket.close());
+  const stream = createStream(socket);
   const id = randomUUID();
   let isAcknowledged = false;
   socket.on('close', (code) => (stream.ended = { code }));
@@ -69,7 +85,7 @@ export async function streamHttp(
   { origin, token, query, variables, headers }: StreamRequest,
 ): Promise<TestStream> {
   const abort = new AbortController();
-  const stream = createStream(() => abort.abort());
+  const stream = createStream({ close: () => abort.abort(), pause: () => {}, resume: () => {}, send: () => {} });
   const response = await fetch(`${origin}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: ACCEPT[kind], authorization: `Bearer ${token}`, ...headers },
@@ -103,18 +119,17 @@ function takePart(kind: 'sse' | 'multipart', part: string, stream: TestStream): 
 /** `query` is of no use here: the channel tells rows. */
 export async function streamChannel({ origin, token, params }: StreamRequest): Promise<TestStream> {
   const socket = await openWebSocket(`${origin}/realtime/v1/websocket?apikey=public-key&vsn=2.0.0`);
-  const stream = createStream(() => socket.close());
-  let isJoined = false;
+  const stream = createStream(socket);
   socket.on('close', (code) => (stream.ended = { code }));
   socket.on('message', (bytes) => {
-    const [, , , event, payload] = JSON.parse(String(bytes)) as [unknown, unknown, unknown, string, StreamEvent];
-    if (event === 'phx_reply') isJoined = true;
+    const [, ref, , event, payload] = JSON.parse(String(bytes)) as [unknown, string, unknown, string, StreamEvent];
+    if (event === 'phx_reply') stream.replies[ref] = String(payload['status']);
     if (event === 'postgres_changes') stream.events.push(payload);
     if (event === 'system' && payload['status'] === 'error')
       stream.errors.push({ message: String(payload['message']) });
   });
   const config = { postgres_changes: [{ event: '*', schema: 'public', table: 'tasks' }] };
   socket.send(JSON.stringify(['1', '1', 'realtime:tasks', 'phx_join', { config, access_token: token, ...params }]));
-  await eventually(() => isJoined);
+  await eventually(() => stream.replies['1'] !== undefined || stream.ended !== undefined);
   return stream;
 }

@@ -1,4 +1,5 @@
 import type { TaskChanged } from '@taskmesh/events';
+import type { Clock } from '@taskmesh/service';
 import type { Feed } from '../feed.ts';
 import type { FeedEnd } from '../owner-feed.ts';
 import { concernsBinding, type Binding } from './bindings.ts';
@@ -20,7 +21,10 @@ export interface ChannelOptions {
   /** The client wants to know where it stands, so that it can resume. */
   tellsCursor: boolean;
   feed: Feed;
+  clock: Clock;
   outlet: Outlet;
+  /** A change was written; the channel listens to its owner since `scopedAt` (Unix milliseconds). */
+  onDelivered: (change: TaskChanged, scopedAt: number) => void;
   /** The feed cannot go on for this client. */
   onEnd: (reason: FeedEnd | 'slow') => void;
 }
@@ -36,6 +40,7 @@ export class Channel {
   #detach: (() => void) | undefined;
   /** Grows with each change of the owner: what belongs to an earlier one is dropped. */
   #scope = 0;
+  #scopedAt = 0;
   /** Changes that came before the join was answered; undefined once it is. */
   #held: TaskChanged[] | undefined = [];
   #cursor: string | undefined;
@@ -60,6 +65,7 @@ export class Channel {
     this.unscope();
     if (this.#options.bindings.length === 0) return;
     const scope = this.#scope;
+    this.#scopedAt = this.#options.clock.now();
     const isCurrent = () => this.#scope === scope;
     const detach = await this.#options.feed.subscribe(owner, after, {
       onChange: (change) => isCurrent() && this.#take(change),
@@ -94,9 +100,10 @@ export class Channel {
   }
 
   #deliver(change: TaskChanged): void {
-    const { bindings, outlet, onEnd } = this.#options;
+    const { bindings, outlet, onDelivered, onEnd } = this.#options;
     const concerned = bindings.filter((binding) => concernsBinding(binding, change));
     for (const group of bySelection(concerned)) if (!outlet.write(this.#frame(change, group))) return onEnd('slow');
+    if (concerned.length > 0) onDelivered(change, this.#scopedAt);
     this.#noteCursor(change);
   }
 
@@ -108,7 +115,10 @@ export class Channel {
     const known = byKey.get(key);
     if (known !== undefined) return known;
     const head: Omit<Message, 'payload'> = { joinRef: null, ref: null, topic: this.topic, event: 'postgres_changes' };
-    const fresh = encodeRaw(version, head, `{"ids":${JSON.stringify(ids)},"data":${changeData(change, select)}}`);
+    // Clients hand on `ids` and `data` only: what stands beside them disturbs nobody.
+    const trace = change.traceparent ? `,"traceparent":${JSON.stringify(change.traceparent)}` : '';
+    const payload = `{"ids":${JSON.stringify(ids)},"data":${changeData(change, select)}${trace}}`;
+    const fresh = encodeRaw(version, head, payload);
     byKey.set(key, fresh);
     return fresh;
   }

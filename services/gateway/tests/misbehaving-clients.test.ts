@@ -1,0 +1,347 @@
+import { eventually } from '@taskmesh/testing';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { WebSocket } from 'ws';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { openWebSocket, streamChannel, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
+
+const QUERY = 'subscription { taskChanges { sequence task { title } } }';
+const LARGE = 'x'.repeat(40_000);
+const PROTOCOLS = ['graphql-ws', 'sse', 'multipart', 'channel'] as const;
+type Protocol = (typeof PROTOCOLS)[number];
+
+let gateway: TestGateway;
+let users = 0;
+const open: { close(): void }[] = [];
+const newUser = () => `a0000000-0000-4000-8000-${String(++users).padStart(12, '0')}`;
+
+const start = (token: string) => ({ origin: gateway.origin, token, query: QUERY });
+const stream = async (protocol: Protocol, token: string): Promise<TestStream> => {
+  const opened =
+    protocol === 'graphql-ws'
+      ? await streamGraphqlWs(start(token))
+      : protocol === 'channel'
+        ? await streamChannel(start(token))
+        : await streamHttp(protocol, start(token));
+  open.push(opened);
+  return opened;
+};
+const figure = async (series: string) => {
+  const line = (await gateway.metrics.metrics()).split('\n').find((text) => text.startsWith(`${series} `));
+  return Number(line?.slice(series.length + 1) ?? 0);
+};
+const subscriptions = async () => {
+  const counts = await Promise.all(
+    PROTOCOLS.map((protocol) => figure(`taskmesh_realtime_subscriptions{protocol="${protocol}"}`)),
+  );
+  return counts.reduce((sum, count) => sum + count);
+};
+/** A stream over HTTP whose client does not read. */
+const unread = async (accept: string, token: string): Promise<IncomingMessage> => {
+  const asked = request(`${gateway.origin}/graphql?query=${encodeURIComponent(QUERY)}`, {
+    headers: { accept, authorization: `Bearer ${token}` },
+  });
+  asked.on('error', () => undefined);
+  asked.end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  response.on('error', () => undefined);
+  open.push({ close: () => asked.destroy() });
+  return response;
+};
+const flood = (user: string) => {
+  for (let count = 0; count < 20; count++) gateway.commit(user, { title: LARGE });
+};
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterEach(async () => {
+  for (const each of open.splice(0)) each.close();
+  await eventually(async () => expect(await subscriptions()).toBe(0));
+});
+afterAll(() => gateway.stop());
+
+describe('a client that does not read', () => {
+  it.each(['graphql-ws', 'channel'] as const)(
+    'is closed with 1013 and comes back (%s), others go on',
+    async (protocol) => {
+      const user = newUser();
+      const token = await gateway.auth.token(user);
+      const slow = await stream(protocol, token);
+      const other = await stream('sse', token);
+      await eventually(async () => expect(await subscriptions()).toBe(2));
+      slow.pause();
+      await eventually(
+        async () => {
+          flood(user);
+          await new Promise((resolve) => setImmediate(resolve));
+          expect(await subscriptions()).toBe(1);
+        },
+        { everyMs: 1 },
+      );
+      slow.resume();
+      await eventually(() => expect(slow.ended).toEqual({ code: 1013 }));
+      if (protocol === 'channel') expect(slow.errors).toEqual([{ message: 'Too slow' }]);
+      const { sequence } = gateway.commit(user);
+      await eventually(() => expect(other.events.at(-1)?.data?.taskChanges.sequence).toBe(sequence));
+      expect(await figure('taskmesh_realtime_queue_bytes')).toBe(0);
+    },
+  );
+
+  it.each(['text/event-stream', 'multipart/mixed;subscriptionSpec=1.0'])('is cut off (%s)', async (accept) => {
+    const user = newUser();
+    const response = await unread(accept, await gateway.auth.token(user));
+    await eventually(async () => expect(await subscriptions()).toBe(1));
+    response.pause();
+    const closed = new Promise((resolve) => response.once('close', resolve));
+    await eventually(
+      async () => {
+        flood(user);
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(await subscriptions()).toBe(0);
+      },
+      { everyMs: 1 },
+    );
+    response.resume();
+    await closed;
+    expect(response.complete).toBe(false);
+  });
+
+  it('is closed, too, when it only asks and never reads the answers', async () => {
+    const token = await gateway.auth.token(newUser());
+    const socket = await openWebSocket(`${gateway.origin}/realtime/v1/websocket?apikey=public-key&vsn=2.0.0`);
+    const config = { broadcast: { self: true } };
+    socket.send(JSON.stringify(['1', '1', 'realtime:tasks', 'phx_join', { config, access_token: token }]));
+    await once(socket, 'message');
+    socket.pause();
+    const closing = once(socket, 'close');
+    const echo = JSON.stringify(['1', '2', 'realtime:tasks', 'broadcast', { type: 'broadcast', payload: LARGE }]);
+    for (let count = 0; count < 190; count++) socket.send(echo);
+    await eventually(async () => {
+      const slow = await figure('taskmesh_realtime_queue_bytes');
+      expect(slow).toBeLessThan(2 * 1024 * 1024);
+      expect(await subscriptions()).toBe(1);
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    socket.resume();
+    expect((await closing)[0]).toBe(1013);
+  });
+});
+
+describe('a client that wants more than it may have', () => {
+  it.each(['graphql-ws', 'channel'] as const)(
+    'gets 20 subscriptions on a socket, however fast it asks for more (%s)',
+    async (protocol) => {
+      const token = await gateway.auth.token(newUser());
+      const path = protocol === 'channel' ? '/realtime/v1/websocket?apikey=key&vsn=2.0.0' : '/graphql';
+      const socket = await openWebSocket(
+        `${gateway.origin}${path}`,
+        protocol === 'channel' ? undefined : 'graphql-transport-ws',
+      );
+      open.push(socket);
+      let answers = '';
+      socket.on('message', (bytes) => (answers += `${String(bytes)}\n`));
+      if (protocol === 'graphql-ws') {
+        socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
+        await eventually(() => expect(answers).toContain('connection_ack'));
+      }
+      const postgres_changes = [{ event: '*', schema: 'public', table: 'tasks' }];
+      for (let count = 0; count < 40; count++) {
+        const join = { config: { postgres_changes }, access_token: token };
+        if (protocol === 'channel') socket.send(JSON.stringify(['1', '1', `realtime:${count}`, 'phx_join', join]));
+        else socket.send(JSON.stringify({ id: String(count), type: 'subscribe', payload: { query: QUERY } }));
+      }
+      const refused = () => answers.match(/RATE_LIMITED|ChannelRateLimitReached/g) ?? [];
+      await eventually(() => expect(refused()).toHaveLength(20));
+      await eventually(async () => expect(await subscriptions()).toBe(20));
+    },
+  );
+
+  it('gets 20 places: for sockets, not for their channels, and a fresh token needs no second one', async () => {
+    const user = newUser();
+    const token = await gateway.auth.token(user);
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => stream('channel', token)));
+    const [first] = sockets;
+    const again = await streamChannel(start(token));
+    await eventually(() => expect(again.ended).toEqual({ code: 1013 }));
+    first?.send(['1', '2', 'realtime:more', 'phx_join', { config: {}, access_token: token }]);
+    first?.send(['1', '3', 'realtime:tasks', 'access_token', { access_token: await gateway.auth.token(user) }]);
+    first?.send([null, '4', 'phoenix', 'heartbeat', {}]);
+    await eventually(() => expect(first?.replies).toEqual({ '1': 'ok', '2': 'ok', '4': 'ok' }));
+    expect(first?.ended).toBeUndefined();
+    first?.close();
+    await eventually(async () => expect(await subscriptions()).toBe(19));
+    expect((await stream('channel', token)).ended).toBeUndefined();
+  });
+
+  it('gets 20 streams, and gives back the place of one that it gave up before it began', async () => {
+    const token = await gateway.auth.token(newUser());
+    const ask = (signal?: AbortSignal) =>
+      fetch(`${gateway.origin}/graphql?query=${encodeURIComponent(QUERY)}`, {
+        headers: { accept: 'text/event-stream', authorization: `Bearer ${token}` },
+        ...(signal && { signal }),
+      });
+    const { changes } = gateway.tasks;
+    const { heads } = changes;
+    for (let round = 0; round < 25; round++) {
+      const abort = new AbortController();
+      changes.heads = async (owners) => {
+        abort.abort();
+        await delay(20);
+        return heads(owners);
+      };
+      await expect(ask(abort.signal)).rejects.toThrow(/abort/);
+    }
+    changes.heads = heads;
+    await eventually(async () => expect(await subscriptions()).toBe(0));
+    const answers = await Promise.all(Array.from({ length: 21 }, () => ask()));
+    for (const { body } of answers) open.push({ close: () => void body?.cancel() });
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array<number>(20).fill(200), 429]);
+  });
+
+  it.each(['/graphql', '/realtime/v1/websocket?apikey=key&vsn=2.0.0'])(
+    'is closed when it floods with pings (%s)',
+    async (path) => {
+      const socket = await openWebSocket(
+        `${gateway.origin}${path}`,
+        path === '/graphql' ? 'graphql-transport-ws' : undefined,
+      );
+      const closing = once(socket, 'close');
+      const isOpen = () => socket.readyState === socket.OPEN;
+      for (let count = 0; count < 250 && isOpen(); count++) {
+        socket.ping();
+        await once(socket, 'pong', { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+      }
+      expect((await closing)[0]).toBe(1013);
+    },
+  );
+});
+
+describe('hostile frames', () => {
+  it('end at most their own socket, and nothing of others', async () => {
+    const user = newUser();
+    const token = await gateway.auth.token(user);
+    const others = await Promise.all(PROTOCOLS.map((protocol) => stream(protocol, token)));
+    await eventually(async () => expect(await subscriptions()).toBe(4));
+    const logged = gateway.logged.length;
+    for (const [path, protocol] of [
+      ['/graphql', 'graphql-transport-ws'],
+      ['/realtime/v1/websocket?apikey=key&vsn=2.0.0', undefined],
+      ['/realtime/v1/websocket?apikey=key&vsn=1.0.0', undefined],
+    ] as const) {
+      for (const frame of hostileFrames(token)) {
+        const socket = await openWebSocket(`${gateway.origin}${path}`, protocol);
+        const done = Promise.race([once(socket, 'close'), pong(socket)]);
+        if (protocol)
+          socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
+        socket.send(frame);
+        socket.ping();
+        await done;
+        socket.terminate();
+      }
+    }
+    gateway.commit(user, { title: 'still told' });
+    for (const { events, ended } of others) {
+      await eventually(() => expect(JSON.stringify(events)).toContain('still told'));
+      expect(ended).toBeUndefined();
+    }
+    expect(gateway.logged.slice(logged).filter(({ level }) => level === 'error')).toEqual([]);
+  }, 60_000);
+});
+
+async function pong(socket: WebSocket): Promise<void> {
+  await once(socket, 'pong');
+}
+
+function hostileFrames(token: string): (string | Buffer)[] {
+  const topic = 'realtime:tasks';
+  const join = (payload: unknown) => JSON.stringify(['1', '1', topic, 'phx_join', payload]);
+  const subscribe = (payload: unknown) => JSON.stringify({ id: '1', type: 'subscribe', payload });
+  const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  return [
+    '',
+    'null',
+    '[]',
+    '{}',
+    '"text"',
+    '[null,null,null,null,null]',
+    '{"__proto__":{"polluted":true}}',
+    nested,
+    randomBytes(1_000),
+    Buffer.from([3, 255, 255, 255, 255, 255, 1]),
+    Buffer.from([3, 1, 1, 1, 1, 0, 1, 49, 49, 116, 101, 123]),
+    Buffer.alloc(0),
+    join(null),
+    join([]),
+    join({ config: null, access_token: token }),
+    join({ config: { postgres_changes: nested }, access_token: token }),
+    join({ config: { postgres_changes: [1, 'a', null, [], {}] }, access_token: token }),
+    join({ config: { postgres_changes: [{ filter: {} }] }, access_token: { toString: 1 } }),
+    join({ config: { postgres_changes: [{ filter: 'title=match.(a+)+$' }] }, access_token: token }),
+    join({ config: { broadcast: 1, presence: [] }, access_token: token, resume: 'x' }),
+    join({ config: {}, access_token: token, resume: { since: '\u0000'.repeat(1_000) } }),
+    join({ config: {}, access_token: 'a.b.c' }),
+    JSON.stringify({ topic, event: 'phx_join', payload: 1, ref: {}, join_ref: [] }),
+    JSON.stringify({ topic: {}, event: [], payload: {}, ref: '1' }),
+    JSON.stringify([{}, [], { a: 1 }, 7, 'payload']),
+    subscribe(null),
+    subscribe({ query: 1 }),
+    subscribe({ query: QUERY, variables: 'x' }),
+    subscribe({ query: `subscription ${'{ taskChanges '.repeat(500)}` }),
+    subscribe({ query: 'subscription { __proto__ }', operationName: '__proto__' }),
+    subscribe({ query: QUERY, extensions: { traceparent: { a: 1 } } }),
+    JSON.stringify({ id: '__proto__', type: 'subscribe', payload: { query: QUERY } }),
+    JSON.stringify({ id: 'constructor', type: 'complete' }),
+    JSON.stringify({ type: 'connection_init', payload: { authorization: ['Bearer x'] } }),
+    JSON.stringify({ type: 'nonsense' }),
+  ];
+}
+
+describe('a token that runs out while a stream lives', () => {
+  it.each(PROTOCOLS)('ends it in the manner of its protocol (%s)', async (protocol) => {
+    const exp = Math.floor(Date.now() / 1000) + 2;
+    const ending = await stream(protocol, await gateway.auth.token(newUser(), { claims: { exp } }));
+    await eventually(() => expect(ending.ended).toBeDefined(), { timeoutMs: 5_000 });
+    expect(Date.now() / 1000).toBeGreaterThanOrEqual(exp);
+    if (protocol === 'graphql-ws') expect(ending.ended).toEqual({ code: 4403 });
+    else if (protocol === 'channel') {
+      expect([ending.ended, ending.errors]).toEqual([{ code: 4401 }, [{ message: 'Token has expired' }]]);
+    } else expect(ending.errors).toEqual([expect.objectContaining({ extensions: { code: 'UNAUTHENTICATED' } })]);
+  });
+});
+
+describe('a gateway that stops', () => {
+  it('sends every client away over a second, takes no new ones, and is done', async () => {
+    const other = await startTestGateway({ beside: gateway });
+    const user = newUser();
+    const token = await gateway.auth.token(user);
+    const begin = { ...start(token), origin: other.origin };
+    const streams = await Promise.all([
+      ...Array.from({ length: 6 }, () => streamGraphqlWs(begin)),
+      ...Array.from({ length: 6 }, () => streamChannel(begin)),
+      ...Array.from({ length: 6 }, () => streamHttp('sse', begin)),
+    ]);
+    const endings: number[] = [];
+    const began = performance.now();
+    const watching = streams.map(async (each) => {
+      await eventually(() => each.ended !== undefined, { everyMs: 5 });
+      endings.push(performance.now() - began);
+    });
+    const stopping = other.stop();
+    await expect(openWebSocket(`${other.origin}/graphql`, 'graphql-transport-ws')).rejects.toThrow(/503|ECONN/);
+    const refused = await fetch(`${other.origin}/graphql?query=${encodeURIComponent(QUERY)}`, {
+      headers: { accept: 'text/event-stream', authorization: `Bearer ${token}` },
+    });
+    expect(refused.status).toBe(503);
+    await Promise.all(watching);
+    await stopping;
+    for (const { ended, errors } of streams.slice(0, 12))
+      expect([ended, errors]).toEqual([{ code: 1012 }, expect.anything()]);
+    // Torn, without a last word: so their clients come back.
+    for (const { errors } of streams.slice(12)) expect(errors).toEqual([]);
+    expect(Math.max(...endings) - Math.min(...endings)).toBeGreaterThan(300);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+});

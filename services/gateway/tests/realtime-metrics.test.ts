@@ -1,0 +1,160 @@
+import { eventually } from '@taskmesh/testing';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { openWebSocket, streamChannel, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
+
+const USER = 'a0000000-0000-4000-8000-000000000001';
+const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence } }';
+const PROTOCOLS = ['graphql-ws', 'sse', 'multipart', 'channel'] as const;
+
+describe('the figures of the realtime side', () => {
+  let gateway: TestGateway;
+  let token: string;
+  const open: TestStream[] = [];
+
+  /** What the admin port shows for one series, as a scraper reads it; 0 when it is not there. */
+  const figure = async (series: string): Promise<number> => {
+    const line = (await gateway.metrics.metrics()).split('\n').find((text) => text.startsWith(`${series} `));
+    return Number(line?.slice(series.length + 1) ?? 0);
+  };
+  const start = (variables: Record<string, unknown> = {}) => ({
+    origin: gateway.origin,
+    token,
+    query: QUERY,
+    variables,
+  });
+  const streams = async () => {
+    const all = [
+      await streamGraphqlWs(start()),
+      await streamHttp('sse', start()),
+      await streamHttp('multipart', start()),
+      await streamChannel(start()),
+    ];
+    open.push(...all);
+    await eventually(async () => {
+      for (const protocol of PROTOCOLS)
+        expect(await figure(`taskmesh_realtime_subscriptions{protocol="${protocol}"}`)).toBe(1);
+    });
+    return all;
+  };
+
+  beforeAll(async () => {
+    gateway = await startTestGateway({ env: { REALTIME_MAX_SUBSCRIPTIONS: '2' } });
+    token = await gateway.auth.token(USER);
+  });
+  afterEach(async () => {
+    for (const stream of open.splice(0)) stream.close();
+    await eventually(async () => {
+      for (const protocol of PROTOCOLS)
+        expect(await figure(`taskmesh_realtime_connections{protocol="${protocol}"}`)).toBe(0);
+    });
+  });
+  afterAll(() => gateway.stop());
+
+  it('count connections, subscriptions and owners up and down again', async () => {
+    const all = await streams();
+    for (const protocol of PROTOCOLS)
+      expect(await figure(`taskmesh_realtime_connections{protocol="${protocol}"}`)).toBe(1);
+    expect(await figure('taskmesh_realtime_owners')).toBe(1);
+    for (const stream of all) stream.close();
+    await eventually(async () => {
+      expect(await figure('taskmesh_realtime_owners')).toBe(0);
+      for (const protocol of PROTOCOLS) {
+        expect(await figure(`taskmesh_realtime_connections{protocol="${protocol}"}`)).toBe(0);
+        expect(await figure(`taskmesh_realtime_subscriptions{protocol="${protocol}"}`)).toBe(0);
+        const ended = `taskmesh_realtime_connections_ended_total{protocol="${protocol}",reason="client"}`;
+        expect(await figure(ended)).toBe(1);
+      }
+    });
+  });
+
+  it('time each delivery since the commit, and its way here', async () => {
+    const series = (protocol: string) => `taskmesh_realtime_delivery_latency_seconds_count{protocol="${protocol}"}`;
+    const before = await Promise.all(PROTOCOLS.map((protocol) => figure(series(protocol))));
+    const all = await streams();
+    gateway.commit(USER);
+    gateway.commit(USER);
+    for (const { events } of all) await eventually(() => expect(events).toHaveLength(2));
+    const after = await Promise.all(PROTOCOLS.map((protocol) => figure(series(protocol))));
+    expect(after).toEqual(before.map((count) => count + 2));
+    expect(await figure('taskmesh_realtime_delivery_latency_seconds_bucket{protocol="sse",le="+Inf"}')).toBe(after[1]);
+    const sum = await figure('taskmesh_realtime_delivery_latency_seconds_sum{protocol="sse"}');
+    expect(sum).toBeGreaterThanOrEqual(0);
+    expect(sum).toBeLessThan(10);
+    expect(await figure('taskmesh_realtime_arrival_latency_seconds_count{way="event_log"}')).toBeGreaterThanOrEqual(2);
+  });
+
+  it('tell what the event log lost and had to be asked for', async () => {
+    const fills = await figure('taskmesh_realtime_gap_fills_total');
+    const filled = await figure('taskmesh_realtime_arrival_latency_seconds_count{way="gap_fill"}');
+    const [stream] = await streams();
+    gateway.tasks.changes.commit(USER); // never published
+    gateway.commit(USER);
+    await eventually(() => expect(stream?.events).toHaveLength(2));
+    expect(await figure('taskmesh_realtime_gap_fills_total')).toBe(fills + 1);
+    expect(await figure('taskmesh_realtime_arrival_latency_seconds_count{way="gap_fill"}')).toBe(filled + 2);
+  });
+
+  it('tell resumes, what was replayed for them, and cursors that cannot be used; a replay is no late delivery', async () => {
+    const delivered = 'taskmesh_realtime_delivery_latency_seconds_count{protocol="graphql-ws"}';
+    const { sequence } = gateway.commit(USER);
+    const [resumed, expired, replayed, times] = await Promise.all([
+      figure('taskmesh_realtime_resumes_total{outcome="resumed"}'),
+      figure('taskmesh_realtime_resumes_total{outcome="expired"}'),
+      figure('taskmesh_realtime_replayed_changes_total'),
+      figure(delivered),
+    ]);
+    const stream = await streamGraphqlWs(start({ after: gateway.tasks.changes.cursor(USER, sequence - 1) }));
+    open.push(stream, await streamGraphqlWs(start({ after: 'nonsense' })));
+    await eventually(() => expect(stream.events).toHaveLength(1));
+    await eventually(async () =>
+      expect(await figure('taskmesh_realtime_resumes_total{outcome="expired"}')).toBe(expired + 1),
+    );
+    expect(await figure('taskmesh_realtime_resumes_total{outcome="resumed"}')).toBe(resumed + 1);
+    expect(await figure('taskmesh_realtime_replayed_changes_total')).toBe(replayed + 1);
+    expect(await figure(delivered)).toBe(times);
+    const failed = 'taskmesh_realtime_subscriptions_failed_total{protocol="graphql-ws",reason="cursor_expired"}';
+    expect(await figure(failed)).toBe(1);
+  });
+
+  it('tell why connections end, and how much waits for slow readers', async () => {
+    const ended = (reason: string) =>
+      `taskmesh_realtime_connections_ended_total{protocol="graphql-ws",reason="${reason}"}`;
+    const bad = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
+    bad.send('no message');
+    await eventually(async () => expect(await figure(ended('bad_message'))).toBe(1));
+    const nobody = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
+    nobody.send(JSON.stringify({ type: 'connection_init' }));
+    await eventually(async () => expect(await figure(ended('unauthorized'))).toBe(1));
+
+    const sid = 'c0000000-0000-4000-8000-00000000000c';
+    const leaving = await streamGraphqlWs({ ...start(), token: await gateway.auth.token(USER, { claims: { sid } }) });
+    gateway.auth.end(sid);
+    await eventually(() => expect(leaving.ended).toEqual({ code: 4403 }));
+    expect(await figure(ended('session_ended'))).toBe(1);
+
+    const slow = await streamGraphqlWs({ ...start(), query: 'subscription { taskChanges { task { title } } }' });
+    await eventually(async () => expect(await figure('taskmesh_realtime_owners')).toBe(1));
+    slow.pause();
+    let most = 0;
+    await eventually(
+      async () => {
+        for (let count = 0; count < 20; count++) gateway.commit(USER, { title: 'x'.repeat(50_000) });
+        await new Promise((resolve) => setImmediate(resolve));
+        most = Math.max(most, await figure('taskmesh_realtime_queue_bytes'));
+        expect(most).toBeGreaterThan(500_000);
+        expect(await figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}')).toBe(0);
+      },
+      { everyMs: 1 },
+    );
+    slow.resume();
+    await eventually(() => expect(slow.ended).toEqual({ code: 1013 }));
+    expect(await figure(ended('slow'))).toBe(1);
+  });
+
+  it('have a name for everything, with help', async () => {
+    const text = await gateway.metrics.metrics();
+    for (const [, name] of text.matchAll(/^# TYPE (taskmesh_realtime_\S+) /gm))
+      expect(text).toContain(`# HELP ${name} `);
+    expect(text).toContain('# TYPE taskmesh_realtime_delivery_latency_seconds histogram');
+  });
+});
