@@ -22,7 +22,7 @@ export interface FeedRunOptions extends FeedOptions {
 
 const START_S = 30;
 /** Sockets are opened, given their first change and closed. */
-const AROUND_A_CELL_S = 5;
+const AROUND_A_CELL_S = 6;
 
 /** The whole comparison; undefined when it was a profile that was asked for. */
 export async function runFeed(options: FeedRunOptions): Promise<FeedReport | undefined> {

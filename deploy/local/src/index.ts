@@ -10,6 +10,7 @@ export { startRedis } from './redis/start-redis.ts';
 export { startKafka } from './kafka/start-kafka.ts';
 export { provideServers, type ProvidedServers, type ServerName } from './provide-servers.ts';
 export { databasePrefix, serviceDatabase, serviceDatabases, type InnerService } from './stack/inner-services.ts';
+export { provideChromium } from './browser/provide-chromium.ts';
 export { startStack } from './stack/start-stack.ts';
 export type { Stack, StackOptions, StackProcess } from './stack/stack.ts';
 export type { StackState } from './stack/state-file.ts';

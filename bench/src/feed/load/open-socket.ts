@@ -63,6 +63,7 @@ function close(socket: Socket, timer: NodeJS.Timeout | undefined): Promise<void>
     .removeAllListeners('data')
     .on('error', () => undefined);
   return new Promise((resolve) => {
+    if (socket.closed) return resolve();
     socket.once('close', () => resolve());
     socket.destroy();
   });

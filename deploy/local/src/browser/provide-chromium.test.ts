@@ -1,0 +1,38 @@
+import { provideChromium, type ChromiumSources } from './provide-chromium.ts';
+
+/** A machine with these programs, to which packages bring others, and what was asked of it. */
+function machine(programs: string[], packages?: Record<string, string>) {
+  const installed: string[] = [];
+  const sources: ChromiumSources = {
+    find: (...names) => programs.find((path) => names.some((name) => path.endsWith(`/${name}`))),
+    canInstall: () => packages !== undefined,
+    async install(names) {
+      installed.push(...names);
+      programs.push(...names.flatMap((name) => packages?.[name] ?? []));
+    },
+  };
+  return { sources, installed };
+}
+
+const log = () => undefined;
+
+describe('Chromium', () => {
+  it('is the system’s where there is one', async () => {
+    const { sources, installed } = machine(['/usr/bin/redis-server', '/opt/bin/google-chrome'], {});
+    expect(await provideChromium(log, sources)).toBe('/opt/bin/google-chrome');
+    expect(installed).toEqual([]);
+  });
+
+  it('is Debian’s package where that can be installed', async () => {
+    const { sources, installed } = machine([], { chromium: '/usr/bin/chromium' });
+    expect(await provideChromium(log, sources)).toBe('/usr/bin/chromium');
+    expect(installed).toEqual(['chromium']);
+  });
+
+  it.each([
+    ['nothing can be installed', machine([])],
+    ['the package brings none', machine([], {})],
+  ])('is asked for clearly when %s', async (_, { sources }) => {
+    await expect(provideChromium(log, sources)).rejects.toThrow('There is no Chromium on this machine. Install it');
+  });
+});
