@@ -8,7 +8,12 @@ import { median, quantile, type Measured } from './figures.ts';
 import { openConnections } from './load/connections.ts';
 import { populate, TASKS_EACH } from './load/population.ts';
 import { startLoad, type Load } from './load/start-load.ts';
-import { measure } from './measure.ts';
+import {
+  measureBesideLogins,
+  summariseBesideLogins,
+  type BesideLogins,
+} from './beside-logins/measure-beside-logins.ts';
+import { measure, populateTargets } from './measure.ts';
 import { OPERATIONS } from './operations.ts';
 import { readOptions } from './options.ts';
 import { publish } from './report/publish.ts';
@@ -24,22 +29,17 @@ describe('the benchmark at the bare server', () => {
   let bare: Target;
   let load: Load;
   let measured: Measured[];
+  let besideLogins: BesideLogins[];
 
   beforeAll(async () => {
     database = await createTestDatabase('bench');
     bare = await startBareOn({ dataDir: dir, env: process.env, postgresUrl: database.url });
     load = await startLoad(join(dir, 'load.log'));
-    measured = await measure({
-      targets: [bare],
-      operations: OPERATIONS,
-      load,
-      connections: CONNECTIONS,
-      rounds: 2,
-      seconds: 0.2,
-      warmUpSeconds: 0.05,
-      signal: new AbortController().signal,
-      log: () => undefined,
-    });
+    const shared = { targets: [bare], load, signal: new AbortController().signal, log: () => undefined };
+    const lengths = { rounds: 2, seconds: 0.2, warmUpSeconds: 0.05 };
+    await populateTargets({ ...shared, connections: CONNECTIONS });
+    measured = await measure({ ...shared, ...lengths, operations: OPERATIONS });
+    besideLogins = await measureBesideLogins({ ...shared, ...lengths });
   }, 60_000);
   afterAll(async () => {
     await load.stop();
@@ -64,6 +64,17 @@ describe('the benchmark at the bare server', () => {
       .flatMap(({ rounds }) => rounds)
       .reduce((sum, { cpuByRole, requests }) => sum + cpuByRole.server * requests, 0);
     expect(total).toBeGreaterThan(0);
+  });
+
+  it('measures lists alone and beside logins', () => {
+    expect(besideLogins.map(({ target, rounds }) => [target, rounds.length])).toEqual([['bare', 2]]);
+    for (const { requests, alone, beside, ratio, loginsPerSecond } of besideLogins) {
+      // 200 a second, 0.4 s of each kind, two rounds.
+      expect(requests).toBe(200 * 0.4 * 2 * 2);
+      expect(loginsPerSecond).toBeGreaterThan(0);
+      for (const { p50Ms, p99Ms } of [alone, beside]) expect(p99Ms).toBeGreaterThanOrEqual(p50Ms);
+      expect(ratio).toBeGreaterThan(0);
+    }
   });
 
   it('sent what it counted: a task for each create, a session for each login', async () => {
@@ -136,9 +147,22 @@ describe('the figures', () => {
     const measured = [cell('bare', 0.1), cell('embedded', 0.25)];
     const machine = { system: 'Linux', processor: 'any', cores: 2, memoryGiB: 4, node: 'v24.0.0', postgres: '18.4' };
     const parameters = { connections: 32, rounds: 3, seconds: 3, warmUpSeconds: 2 };
-    publish(readme, { startedAt: '2030-01-02T03:04:05.000Z', machine, parameters, measured });
+    const report = { startedAt: '2030-01-02T03:04:05.000Z', machine, parameters };
+    publish(readme, { ...report, measured, besideLogins: [] });
     const text = readFileSync(readme, 'utf8');
+    const place = '<!-- beside logins: begin --><!-- beside logins: end -->';
+    writeFileSync(readme, text + place);
+    const round = {
+      requests: 800,
+      alone: { p50Ms: 1, p99Ms: 4 },
+      beside: { p50Ms: 2, p99Ms: 6 },
+      loginsPerSecond: 70.4,
+    };
+    publish(readme, { ...report, measured: [], besideLogins: [summariseBesideLogins('embedded', [round])] });
+    const both = readFileSync(readme, 'utf8');
     rmSync(dir, { recursive: true });
+    expect(both.startsWith(text)).toBe(true);
+    expect(both).toMatch(/50 parallel logins[^]*embedded \|.* 4.00 \|.* 6.00 \| +1.50 \| +70 \|/);
     expect(text).toMatch(/^before\n[^]*2030-01-02[^]*\nafter\n$/);
     expect(text).not.toContain('old');
     expect(text).toMatch(/embedded +\| REST .*\| +2\.50 \|/);
@@ -150,6 +174,13 @@ describe('the arguments', () => {
   it('choose operations and targets in their usual order', () => {
     const { operations, targets } = readOptions(['--only', 'list,get', '--targets', 'embedded']);
     expect([operations, targets]).toEqual([['get', 'list'], ['embedded']]);
+  });
+
+  it('choose lists beside logins, alone or with the rest', () => {
+    const { operations, besideLogins } = readOptions(['--only', 'beside-logins']);
+    expect([operations, besideLogins]).toEqual([[], true]);
+    expect(readOptions([])).toMatchObject({ operations: OPERATIONS, besideLogins: true });
+    expect(readOptions(['--only', 'get']).besideLogins).toBe(false);
   });
 
   it.each([['--only', 'lits'], ['--seconds', 'x'], ['--rounds', '1.5'], ['--name', '../x'], ['--fast']])(

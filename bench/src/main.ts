@@ -9,9 +9,8 @@ import { describeFeed } from './feed/report/report.ts';
 import { runFeed } from './feed/run-feed.ts';
 import { HELP, readOptions, UsageProblem, type Options } from './options.ts';
 import { runProfile } from './profile/run-profile.ts';
-import { heading, publish, putBetween } from './report/publish.ts';
+import { describeBesideLogins, describeRequests, publish, putBetween } from './report/publish.ts';
 import { writeReport } from './report/report.ts';
-import { table } from './report/table.ts';
 import { runBench } from './run-bench.ts';
 import { dataDirsIn, makeWorkDir } from './work-dir.ts';
 
@@ -60,7 +59,9 @@ async function benchRequests(options: Options, around: Surroundings): Promise<vo
   const file = resultFile(options, report);
   writeReport(file, report);
   if (options.publish) publish(README, report);
-  say(`\n${heading(report)}\n\n${table(report.measured)}\n\nAll rounds: ${file}`);
+  if (report.measured.length > 0) say(`\n${describeRequests(report)}`);
+  if (report.besideLogins.length > 0) say(`\n${describeBesideLogins(report)}`);
+  say(`\nAll rounds: ${file}`);
 }
 
 async function benchFeed(options: FeedOptions, around: Surroundings): Promise<void> {

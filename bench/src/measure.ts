@@ -8,7 +8,6 @@ export interface MeasureOptions {
   targets: readonly Target[];
   operations: readonly Operation[];
   load: Load;
-  connections: number;
   rounds: number;
   /** Of one round of one cell. */
   seconds: number;
@@ -17,14 +16,25 @@ export interface MeasureOptions {
   log: (line: string) => void;
 }
 
-/** Measures each operation at each target over each protocol it speaks, in rounds that take turns. */
-export async function measure(options: MeasureOptions): Promise<Measured[]> {
-  const { targets, load, connections, log, signal } = options;
+/** Gives every target its accounts and tasks. */
+export async function populateTargets(options: {
+  targets: readonly Pick<Target, 'name' | 'url'>[];
+  load: Load;
+  connections: number;
+  signal: AbortSignal;
+  log: (line: string) => void;
+}): Promise<void> {
+  const { targets, load, connections, signal, log } = options;
   for (const { name, url } of targets) {
     log(`Accounts and tasks for ${name} …`);
     await load.populate(name, url, connections);
     signal.throwIfAborted();
   }
+}
+
+/** Measures each operation at each target over each protocol it speaks, in rounds that take turns. They are populated. */
+export async function measure(options: MeasureOptions): Promise<Measured[]> {
+  const { log } = options;
   const measured: Measured[] = [];
   for (const operation of OPERATIONS.filter((name) => options.operations.includes(name))) {
     log(`${operation} …`);

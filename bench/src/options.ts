@@ -1,6 +1,10 @@
 import { parseArgs } from 'node:util';
 import { OPERATIONS, TARGETS, type Operation, type TargetName } from './operations.ts';
 
+/** What `--only` knows besides the operations: lists beside logins, which have a table of their own. */
+const BESIDE_LOGINS = 'beside-logins';
+const CHOICES = [...OPERATIONS, BESIDE_LOGINS] as const;
+
 export const HELP = `
 npm run bench [-- <options>]
 npm run bench -- feed [<options>]     the change feed instead: --help there tells more
@@ -8,7 +12,8 @@ npm run bench -- backup [<options>]   backups and restores
 What requests cost: Taskmesh embedded and as separate processes, beside a bare Fastify + pg server, in one run.
 
   --quick            short rounds, a minute or two: shows that it works, good for rough figures only
-  --only <list>      operations: ${OPERATIONS.join(', ')}
+  --only <list>      operations: ${OPERATIONS.join(', ')};
+                     ${BESIDE_LOGINS}: how much 50 parallel logins slow down lists
   --targets <list>   ${TARGETS.join(', ')}
   --seconds <n>      length of one round (default 3, quick 0.3)
   --rounds <n>       rounds of which the median counts (default 3)
@@ -20,6 +25,8 @@ What requests cost: Taskmesh embedded and as separate processes, beside a bare F
 
 export interface Options {
   operations: Operation[];
+  /** Whether lists are measured beside logins, too. */
+  besideLogins: boolean;
   targets: TargetName[];
   seconds: number;
   warmUpSeconds: number;
@@ -39,8 +46,10 @@ export function readOptions(args: string[]): Options {
   const values = parse(args);
   const isQuick = values.quick === true;
   const seconds = number('--seconds', values.seconds ?? (isQuick ? '0.3' : '3'), { min: 0.05, max: 600 });
+  const chosen = list('--only', values.only, CHOICES);
   return {
-    operations: list('--only', values.only, OPERATIONS),
+    operations: chosen.filter((name) => name !== BESIDE_LOGINS),
+    besideLogins: chosen.includes(BESIDE_LOGINS),
     targets: list('--targets', values.targets, TARGETS),
     seconds,
     warmUpSeconds: isQuick ? 0.3 : 2,

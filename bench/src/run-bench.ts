@@ -1,7 +1,8 @@
 import { Closers } from '@taskmesh/service';
 import { join } from 'node:path';
 import { startLoad } from './load/start-load.ts';
-import { cellsOf, measure } from './measure.ts';
+import { measureBesideLogins, ROUND_FACTOR } from './beside-logins/measure-beside-logins.ts';
+import { cellsOf, measure, populateTargets } from './measure.ts';
 import type { Options } from './options.ts';
 import { describeMachine } from './report/machine.ts';
 import type { Report } from './report/report.ts';
@@ -26,18 +27,23 @@ export async function runBench(options: RunOptions): Promise<Report> {
     closers.add(stop);
     const load = await startLoad(join(dataDir, 'load.log'));
     closers.add(() => load.stop());
+    await populateTargets({ ...options, targets, load });
     const measured = await measure({ ...options, targets, load });
+    if (options.besideLogins) log('lists beside logins …');
+    const besideLogins = options.besideLogins ? await measureBesideLogins({ ...options, targets, load }) : [];
     const machine = describeMachine(targets[0]?.postgresVersion ?? '');
-    return { startedAt, machine, parameters: { connections, rounds, seconds, warmUpSeconds }, measured };
+    return { startedAt, machine, parameters: { connections, rounds, seconds, warmUpSeconds }, measured, besideLogins };
   } finally {
     await closers.closeAll();
   }
 }
 
-function estimateSeconds({ targets, operations, rounds, seconds, warmUpSeconds }: Options): number {
+function estimateSeconds({ targets, operations, besideLogins, rounds, seconds, warmUpSeconds }: Options): number {
   const named = targets.map((name) => ({ name }));
   const cells = operations.flatMap((operation) => cellsOf(operation, named)).length;
-  return START_S + cells * (rounds * (seconds + AROUND_A_ROUND_S) + warmUpSeconds + AROUND_A_ROUND_S);
+  const pairs = besideLogins ? targets.length * rounds : 0;
+  const forLogins = pairs * 2 * (ROUND_FACTOR * seconds + AROUND_A_ROUND_S);
+  return START_S + forLogins + cells * (rounds * (seconds + AROUND_A_ROUND_S) + warmUpSeconds + AROUND_A_ROUND_S);
 }
 
 function duration(seconds: number): string {

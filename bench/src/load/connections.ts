@@ -5,6 +5,17 @@ import { graphqlCalls } from './graphql-calls.ts';
 import type { Account, Population } from './population.ts';
 import { restCalls } from './rest-calls.ts';
 
+/** One connection with an account of its own. */
+export interface Connection {
+  /** Looks once at what it gets. @throws when it is wrong */
+  inspect(): Promise<void>;
+  /** One request more. @throws when it fails */
+  next(): Promise<void>;
+  /** One request after the other until then, by `performance.now()`. Their latencies in milliseconds. */
+  keepBusy(untilMs: number): Promise<number[]>;
+  close(): Promise<void>;
+}
+
 /** What a stretch of load showed. Latencies in milliseconds, of single requests, in no order. */
 export interface Stretch {
   requests: number;
@@ -41,7 +52,7 @@ export async function openConnections(url: string, workload: Workload, populatio
   };
 }
 
-function openConnection(url: string, { operation, protocol }: Workload, account: Account) {
+export function openConnection(url: string, { operation, protocol }: Workload, account: Account): Connection {
   const callOf = (protocol === 'rest' ? restCalls : graphqlCalls)[operation];
   const client = new Client(url);
   let count = 0;
@@ -67,7 +78,8 @@ function openConnection(url: string, { operation, protocol }: Workload, account:
       const text = await send(call);
       if (!call.isRight(JSON.parse(text))) throw wrong(`something unexpected: ${text.slice(0, 500)}`);
     },
-    async keepBusy(untilMs: number): Promise<number[]> {
+    next: async () => void (await send(callOf(account, count++))),
+    async keepBusy(untilMs) {
       const latencies: number[] = [];
       for (let begin = performance.now(); begin < untilMs;) {
         await send(callOf(account, count++));

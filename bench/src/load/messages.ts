@@ -5,7 +5,15 @@ export type Order =
   | { do: 'populate'; target: string; url: string; connections: number }
   | ({ do: 'open' } & Cell)
   | { do: 'run'; seconds: number }
+  | ({ do: 'list beside logins'; target: string } & BesideLoginsOrder)
   | { do: 'close' };
+
+/** Lists at a steady pace: so long alone, and so long beside logins, of which so many are under way at any time. */
+export interface BesideLoginsOrder {
+  seconds: number;
+  listsPerSecond: number;
+  parallelLogins: number;
+}
 
 /** What one stretch of load showed, in figures. */
 export interface LoadFigures {
@@ -15,5 +23,14 @@ export interface LoadFigures {
   p99Ms: number;
 }
 
+/** What lists at a steady pace showed, and how many logins went on beside them. */
+export interface BesideLoginsFigures {
+  /** Lists of both kinds. */
+  requests: number;
+  alone: { p50Ms: number; p99Ms: number };
+  beside: { p50Ms: number; p99Ms: number };
+  loginsPerSecond: number;
+}
+
 /** What it answers to each order. */
-export type Reply = { figures?: LoadFigures } | { failure: string };
+export type Reply = { figures?: LoadFigures | BesideLoginsFigures } | { failure: string };

@@ -1,6 +1,6 @@
 import type { Cell } from '../operations.ts';
 import { startNode } from '../targets/node-process.ts';
-import type { LoadFigures, Order, Reply } from './messages.ts';
+import type { BesideLoginsFigures, BesideLoginsOrder, LoadFigures, Order, Reply } from './messages.ts';
 
 /** The process that sends the requests. One order at a time. */
 export interface Load {
@@ -8,6 +8,8 @@ export interface Load {
   /** Opens the connections of a cell and looks at one answer on each. */
   open(cell: Cell): Promise<void>;
   run(seconds: number): Promise<LoadFigures>;
+  /** Needs no connections: it opens, and closes, its own. */
+  listBesideLogins(target: string, order: BesideLoginsOrder): Promise<BesideLoginsFigures>;
   close(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -24,7 +26,12 @@ export async function startLoad(logFile: string): Promise<Load> {
     open: async (cell) => void (await give({ do: 'open', ...cell })),
     async run(seconds) {
       const figures = await give({ do: 'run', seconds });
-      if (!figures) throw new Error('The load process gave no figures.');
+      if (!figures || 'loginsPerSecond' in figures) throw new Error('The load process gave no figures.');
+      return figures;
+    },
+    async listBesideLogins(target, order) {
+      const figures = await give({ do: 'list beside logins', target, ...order });
+      if (!figures || !('loginsPerSecond' in figures)) throw new Error('The load process gave no figures.');
       return figures;
     },
     close: async () => void (await give({ do: 'close' })),

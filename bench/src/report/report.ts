@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { BesideLogins } from '../beside-logins/measure-beside-logins.ts';
 import type { Measured } from '../figures.ts';
 import type { Options } from '../options.ts';
 import type { Machine } from './machine.ts';
@@ -11,6 +12,7 @@ export interface Report {
   machine: Machine;
   parameters: Pick<Options, 'connections' | 'rounds' | 'seconds' | 'warmUpSeconds'>;
   measured: Measured[];
+  besideLogins: BesideLogins[];
 }
 
 export function writeReport(file: string, report: object): void {

@@ -1,3 +1,4 @@
+import type { BesideLogins } from '../beside-logins/measure-beside-logins.ts';
 import type { Measured } from '../figures.ts';
 import { OPERATIONS } from '../operations.ts';
 
@@ -26,6 +27,19 @@ export function table(measured: readonly Measured[]): string {
     return cells.map((cell) => rowOf(cell, bare));
   });
   return alignedTable(COLUMNS, WORDS, rows);
+}
+
+const LOGIN_COLUMNS = ['lists at', 'alone p50 ms', 'p99 ms', 'beside logins p50 ms', 'p99 ms', 'p99 ×', 'logins/s'];
+
+/** The same for lists beside logins. */
+export function besideLoginsTable(measured: readonly BesideLogins[]): string {
+  const rows = measured.map(({ target, alone, beside, ratio, loginsPerSecond }) => [
+    target,
+    ...[alone.p50Ms, alone.p99Ms, beside.p50Ms, beside.p99Ms].map(ms),
+    ratio.toFixed(2),
+    Math.round(loginsPerSecond).toString(),
+  ]);
+  return alignedTable(LOGIN_COLUMNS, 1, rows);
 }
 
 /** Rows under their titles; the first `words` columns stand at the left, figures at the right. */

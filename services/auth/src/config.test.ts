@@ -33,8 +33,7 @@ describe("auth's settings", () => {
     [1, {}, 1],
     [2, {}, 1],
     [4, {}, 3],
-    [64, {}, 3], // one thread of libuv's four stays free
-    [64, { UV_THREADPOOL_SIZE: '32' }, 31],
+    [64, {}, 63],
     [2, { HASH_CONCURRENCY: '7' }, 7],
   ])('hash on %d cores with %j: %d at once', (cores, env, expected) => {
     expect(readAuthConfig({ POSTGRES_URL, ...env }, cores).hashConcurrency).toBe(expected);

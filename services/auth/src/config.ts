@@ -25,8 +25,6 @@ export interface AuthConfig {
   };
 }
 
-/** What libuv does with threads shares these: other work must find one free while passwords are hashed. */
-const DEFAULT_THREADS = 4;
 const DAY_S = 86_400;
 
 const settings = z.object({
@@ -38,7 +36,6 @@ const settings = z.object({
   REFRESH_TOKEN_TTL_DAYS: setting.int(1, 3_650).default(30),
   PASSWORD_MIN_LENGTH: setting.int(8, 128).default(8),
   HASH_CONCURRENCY: setting.int(1, 1_024).optional(),
-  UV_THREADPOOL_SIZE: setting.int(1, 1_024).default(DEFAULT_THREADS),
   RATE_LIMIT_FACTOR: setting.number(0, 1_000_000).optional(),
   SMTP_URL: setting.url('smtp:', 'smtps:').optional(),
   MAIL_FROM: setting.text().default('Taskmesh <taskmesh@localhost>'),
@@ -51,14 +48,13 @@ const settings = z.object({
  */
 export function readAuthConfig(env: Env, cores = availableParallelism()): AuthConfig {
   const values = readEnv(settings, env);
-  const atOnce = Math.max(1, Math.min(cores, values.UV_THREADPOOL_SIZE) - 1);
   return {
     dataDir: values.DATA_DIR,
     accessTokenTtlSeconds: values.ACCESS_TOKEN_TTL_S,
     accessTokenKeysFile: values.ACCESS_TOKEN_KEYS_FILE,
     refreshTokenTtlDays: values.REFRESH_TOKEN_TTL_DAYS,
     passwordMinLength: values.PASSWORD_MIN_LENGTH,
-    hashConcurrency: values.HASH_CONCURRENCY ?? atOnce,
+    hashConcurrency: values.HASH_CONCURRENCY ?? Math.max(1, cores - 1),
     rateLimitFactor: values.RATE_LIMIT_FACTOR ?? (values.NODE_ENV === 'production' ? 1 : 100),
     mailFrom: values.MAIL_FROM,
     publicUrl: values.PUBLIC_URL.replace(/\/+$/, ''),

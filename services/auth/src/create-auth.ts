@@ -82,7 +82,8 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
 
   const store: Service = { start: () => database.migrate(), stop: () => database.close() };
   const post: Service = { start: () => Promise.resolve(), stop: () => mailer.close() };
-  const parts = [keys, store, post, worker, housekeeping];
+  const passwords: Service = { start: () => Promise.resolve(), stop: () => hasher.close() };
+  const parts = [keys, store, post, passwords, worker, housekeeping];
 
   return {
     subgraph: createSubgraph({

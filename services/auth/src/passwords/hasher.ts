@@ -1,10 +1,8 @@
-import { hash, verify } from '@node-rs/argon2';
 import { unavailable } from '@taskmesh/errors';
 import { randomBytes } from 'node:crypto';
 import { createBoundedQueue, type BoundedQueue } from './bounded-queue.ts';
+import { createHashThreads } from './hash-threads.ts';
 
-/** argon2id, OWASP's parameters: 19 MiB, two passes, one lane. (2 is `Algorithm.Argon2id`, a const enum.) */
-const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const MAX_WAITING = 200;
 
 export interface Hasher {
@@ -17,20 +15,24 @@ export interface Hasher {
   verify(passwordHash: string | undefined, password: string): Promise<boolean>;
   /** How many passwords wait for their turn. */
   waiting(): number;
+  /** Ends the threads. */
+  close(): Promise<void>;
 }
 
 export interface HasherOptions {
-  /** Hashes at once: each takes a thread of libuv's pool, about 15 ms of a core and 19 MiB. */
+  /** Hashes at once: each takes a thread of its own, about 15 ms of a core and 19 MiB. */
   concurrency: number;
   /** Told after each hash. */
   onHashed?: (seconds: number) => void;
 }
 
-/** Slow hashing on other threads, bounded, so that a flood of logins starves nobody else. */
+/** Slow hashing on threads of low priority, bounded, so that a flood of logins starves nobody else. */
 export function createHasher({ concurrency, onHashed }: HasherOptions): Hasher {
   const queue = createBoundedQueue({ concurrency, maxWaiting: MAX_WAITING });
+  const threads = createHashThreads();
   // Made before the first login, so that not even that one tells whether an account exists.
-  const nobodysHash = hash(randomBytes(32), PARAMETERS);
+  const nobodysHash = threads.hash(randomBytes(32).toString('hex'));
+  nobodysHash.catch(() => undefined); // told to whoever needs it
 
   const timed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const start = performance.now();
@@ -42,13 +44,14 @@ export function createHasher({ concurrency, onHashed }: HasherOptions): Hasher {
   };
 
   return {
-    hash: (password) => inTurn(queue, () => timed(() => hash(normalized(password), PARAMETERS))),
+    hash: (password) => inTurn(queue, () => timed(() => threads.hash(normalized(password)))),
     async verify(passwordHash, password) {
       const expected = passwordHash ?? (await nobodysHash);
-      const matches = await inTurn(queue, () => timed(() => verify(expected, normalized(password))));
+      const matches = await inTurn(queue, () => timed(() => threads.verify(expected, normalized(password))));
       return matches && passwordHash !== undefined;
     },
     waiting: () => queue.waiting(),
+    close: () => threads.close(),
   };
 }
 

@@ -1,0 +1,62 @@
+import { quantile } from '../figures.ts';
+import { openConnection, type Connection } from './connections.ts';
+import type { BesideLoginsFigures, BesideLoginsOrder } from './messages.ts';
+import { pace } from './paced.ts';
+import type { Account, Population } from './population.ts';
+
+/** Short, so that whatever else the machine does falls into both kinds alike. */
+const SLICE_S = 1;
+
+/**
+ * Lists over REST at a steady pace, in slices that take turns: alone, and while so many logins are under way all the
+ * time. Only the lists' latencies count.
+ */
+export async function listBesideLogins(
+  url: string,
+  { readers }: Population,
+  { seconds, listsPerSecond, parallelLogins }: BesideLoginsOrder,
+): Promise<BesideLoginsFigures> {
+  const open = (operation: 'list' | 'login') => (account: Account) =>
+    openConnection(url, { operation, protocol: 'rest' }, account);
+  const lists = readers.map(open('list'));
+  const logins = takeRoundAndRound(readers, parallelLogins).map(open('login'));
+  const all = [...lists, ...logins];
+  await Promise.all(all.map((connection) => connection.inspect()));
+
+  const latenciesMs: Record<'alone' | 'beside', number[]> = { alone: [], beside: [] };
+  let loginCount = 0;
+  const slices = Math.max(1, Math.round(seconds / SLICE_S));
+  const sliceSeconds = seconds / slices;
+  const slice = async (kind: 'alone' | 'beside') => {
+    const untilMs = performance.now() + sliceSeconds * 1_000;
+    const busy = kind === 'beside' ? logins.map((connection) => connection.keepBusy(untilMs)) : [];
+    const stretch = await pace(inTurns(lists), { perSecond: listsPerSecond, seconds: sliceSeconds });
+    latenciesMs[kind].push(...stretch);
+    // Those under way end before the next slice begins.
+    loginCount += (await Promise.all(busy)).flat().length;
+  };
+  for (let index = 0; index < slices; index++) {
+    // Each kind follows the other as often as itself.
+    for (const kind of index % 2 ? (['beside', 'alone'] as const) : (['alone', 'beside'] as const)) await slice(kind);
+  }
+  await Promise.all(all.map((connection) => connection.close()));
+  const figuresOf = (latencies: number[]) => ({ p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) });
+  return {
+    requests: latenciesMs.alone.length + latenciesMs.beside.length,
+    alone: figuresOf(latenciesMs.alone),
+    beside: figuresOf(latenciesMs.beside),
+    loginsPerSecond: loginCount / seconds,
+  };
+}
+
+/** A connection takes one request after the other; by turns, none waits while others are free. */
+function inTurns(connections: readonly Connection[]): () => Promise<void> {
+  let turn = 0;
+  return async () => connections[turn++ % connections.length]?.next();
+}
+
+function takeRoundAndRound<Item>(items: readonly Item[], count: number): Item[] {
+  return Array.from({ length: count }, (_, index) => items.slice(index % items.length)[0]).filter(
+    (item) => item !== undefined,
+  );
+}

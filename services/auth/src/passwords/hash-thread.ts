@@ -1,0 +1,51 @@
+import { Worker } from 'node:worker_threads';
+
+/** With a hash: does the password match it? Without: its hash. */
+export interface HashJob {
+  password: string;
+  passwordHash?: string;
+}
+
+export type HashResult = { hash: string } | { matches: boolean } | { failure: string };
+
+/** A thread that hashes. It keeps the process alive only while it has something to do. */
+export interface HashThread {
+  /** Not to be called again before the result. @throws when the thread ended, now or before */
+  run(job: HashJob): Promise<HashResult>;
+  isAlive(): boolean;
+  end(): Promise<void>;
+}
+
+export function startHashThread(): HashThread {
+  const worker = new Worker(new URL('./argon2.worker.ts', import.meta.url), {
+    execArgv: [], // the process' flags are not the thread's
+    env: {},
+  });
+  let alive = true;
+  let settle: { resolve(result: HashResult): void; reject(error: unknown): void } | undefined;
+  const over = (error: unknown) => {
+    alive = false;
+    settle?.reject(error);
+  };
+  worker.on('message', (result: HashResult) => settle?.resolve(result));
+  worker.on('error', over);
+  worker.on('exit', () => over(new Error('The thread that hashes passwords has ended.')));
+  worker.unref();
+
+  return {
+    async run(job) {
+      if (!alive) throw new Error('The thread that hashes passwords has ended.');
+      const result = new Promise<HashResult>((resolve, reject) => (settle = { resolve, reject }));
+      worker.ref();
+      worker.postMessage(job);
+      try {
+        return await result;
+      } finally {
+        settle = undefined;
+        worker.unref();
+      }
+    },
+    isAlive: () => alive,
+    end: async () => void (await worker.terminate()),
+  };
+}

@@ -1,0 +1,46 @@
+import { startHashThread, type HashJob, type HashResult, type HashThread } from './hash-thread.ts';
+
+/** Threads of our own for hashing: as many as were needed at once so far. How many may be is the caller's matter. */
+export interface HashThreads {
+  hash(password: string): Promise<string>;
+  verify(passwordHash: string, password: string): Promise<boolean>;
+  /** What still runs fails. */
+  close(): Promise<void>;
+}
+
+export function createHashThreads(start: () => HashThread = startHashThread): HashThreads {
+  const all = new Set<HashThread>();
+  const free: HashThread[] = [];
+  let isClosed = false;
+
+  const run = async (job: HashJob): Promise<HashResult> => {
+    if (isClosed) throw new Error('Passwords are not hashed any more.');
+    const thread = free.pop() ?? start();
+    all.add(thread);
+    try {
+      return await thread.run(job);
+    } finally {
+      if (thread.isAlive()) free.push(thread);
+      else all.delete(thread);
+    }
+  };
+  return {
+    async hash(password) {
+      const result = await run({ password });
+      if ('hash' in result) return result.hash;
+      throw unexpected(result);
+    },
+    async verify(passwordHash, password) {
+      const result = await run({ password, passwordHash });
+      if ('matches' in result) return result.matches;
+      throw unexpected(result);
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all([...all].map((thread) => thread.end()));
+    },
+  };
+}
+
+const unexpected = (result: HashResult) =>
+  new Error(`A password could not be hashed: ${'failure' in result ? result.failure : 'another answer came'}`);

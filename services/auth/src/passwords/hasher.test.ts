@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import { startHashThread } from './hash-thread.ts';
+import { createHashThreads } from './hash-threads.ts';
+import { createHasher } from './hasher.ts';
+
+const PASSWORD = 'correct horse battery staple';
+
+describe('passwords', () => {
+  const times: number[] = [];
+  const hasher = createHasher({ concurrency: 2, onHashed: (seconds) => times.push(seconds) });
+  afterAll(() => hasher.close());
+
+  it('are hashed with argon2id, 19 MiB and two passes, each with a salt of its own', async () => {
+    const hashes = await Promise.all([hasher.hash(PASSWORD), hasher.hash(PASSWORD), hasher.hash(PASSWORD)]);
+    for (const each of hashes) expect(each).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(new Set(hashes).size).toBe(3);
+    expect(times).toHaveLength(3);
+  });
+
+  it('match their hash, however their characters are composed, and nothing else does', async () => {
+    const hash = await hasher.hash('caf\u00e9 au lait');
+    expect(await hasher.verify(hash, 'cafe\u0301 au lait')).toBe(true);
+    expect(await hasher.verify(hash, 'caf\u00e9 au lait ')).toBe(false);
+    expect(await hasher.verify(undefined, PASSWORD)).toBe(false);
+  });
+});
+
+describe('threads that hash', () => {
+  it('give way to everybody else', async () => {
+    const before = getPriority();
+    const threads = createHashThreads();
+    await threads.hash(PASSWORD);
+    // Only Linux knows a priority of each thread: the 19th field of its line.
+    const nicenessOf = (id: string) =>
+      Number(readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[16]);
+    const expected = Math.min(before + 10, 19);
+    if (process.platform === 'linux') expect(readdirSync('/proc/self/task').map(nicenessOf)).toContain(expected);
+    expect(getPriority()).toBe(before);
+    await threads.close();
+  });
+
+  it('are as many as work at once, and used again', async () => {
+    let started = 0;
+    const threads = createHashThreads(() => {
+      started++;
+      return startHashThread();
+    });
+    await Promise.all([threads.hash(PASSWORD), threads.hash(PASSWORD)]);
+    expect(started).toBe(2);
+    const hash = await threads.hash(PASSWORD);
+    expect(await threads.verify(hash, PASSWORD)).toBe(true);
+    expect(started).toBe(2);
+    await threads.close();
+  });
+
+  it('are replaced when one ends', async () => {
+    const started = new Array<ReturnType<typeof startHashThread>>();
+    const threads = createHashThreads(() => {
+      const thread = startHashThread();
+      started.push(thread);
+      return thread;
+    });
+    const cut = threads.hash(PASSWORD);
+    await started[0]?.end();
+    await expect(cut).rejects.toThrow('has ended');
+    expect(await threads.hash(PASSWORD)).toMatch(/^\$argon2id/);
+    expect(started).toHaveLength(2);
+    await threads.close();
+  });
+
+  it('say what is wrong with a hash that is none', async () => {
+    const threads = createHashThreads();
+    await expect(threads.verify('nonsense', PASSWORD)).rejects.toThrow('could not be hashed');
+    expect(await threads.hash(PASSWORD)).toMatch(/^\$argon2id/);
+    await threads.close();
+    await expect(threads.hash(PASSWORD)).rejects.toThrow('not hashed any more');
+  });
+});
