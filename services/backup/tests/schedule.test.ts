@@ -64,8 +64,9 @@ describe('a schedule', () => {
   it('is kept by one of several instances', async () => {
     const three = [1, 2, 3].map(() => start({ schedule: EVERY_SECOND }));
     const moments = await during(three, async (others) => {
-      await eventually(async () => expect((await files()).length).toBeGreaterThan(3), patience);
-      return () => others.flatMap(({ logged }) => logged.filter(({ msg }) => msg === 'scheduled backup made'));
+      const made = () => others.flatMap(({ logged }) => logged.filter(({ msg }) => msg === 'scheduled backup made'));
+      await eventually(() => expect(made().length).toBeGreaterThan(3), patience);
+      return made;
     });
     const made = moments().map(({ moment }) => moment);
     expect(made.length).toBeGreaterThan(3);
