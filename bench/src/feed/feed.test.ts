@@ -1,4 +1,6 @@
+import { eventually } from '@taskmesh/testing';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stretchesOf, type Cell } from './cells.ts';
@@ -76,7 +78,7 @@ describe('the feed’s benchmark at the bare server', () => {
     }
   }, 60_000);
 
-  it('notices a change that comes twice, and a server that goes away', async () => {
+  it('notices a change that comes twice', async () => {
     const [bare] = targets;
     const [user] = await users(1);
     if (!bare?.sources.http || !user) throw new Error('Nothing runs.');
@@ -99,6 +101,28 @@ describe('the feed’s benchmark at the bare server', () => {
 });
 
 describe('the feed’s load', () => {
+  it('notices that a server closes a connection, and still closes the others', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+        open.push(socket);
+      });
+    });
+    const open: Socket[] = [];
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo; // a TCP server's
+    const user = { id: 'anybody', token: 'none' };
+    const url = `http://127.0.0.1:${port}`;
+    const listeners = await openListeners({ url, speech: 'bare', users: [user], socketsPerOwner: 2 });
+    const { check } = listeners.record();
+    check();
+    open[0]?.destroy();
+    await eventually(() => expect(check).toThrow('The server closed a connection'));
+    await listeners.close();
+    server.close();
+  });
+
   it('finds titles wherever a stream of bytes is cut', () => {
     const text = [3, 14, 159].map((n) => `{"title":${JSON.stringify(titleOf(n))},"note":"a # b \\"# c"}`).join('\r\n');
     const bytes = Buffer.from(text.replaceAll(',"note":"a # b \\"# c"', ',"note":"a # b"'));
