@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ALLOWED_ORIGIN, describeCors } from './cors.ts';
+import { describeKeyRotation } from './key-rotation.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { describeRecovery } from './recovery.ts';
 import { describeSlowClients, REQUEST_TIMEOUT_S } from './slow-clients.ts';
@@ -39,6 +40,7 @@ describe.each([
 
   describeCors(platform);
   describeTrustedDocuments(platform);
+  describeKeyRotation(platform);
   describeSlowClients(platform);
   describeRecovery(platform, (email) => mailServer.mails.filter(({ to }) => to.includes(email)).map(({ raw }) => raw));
 
