@@ -9,12 +9,15 @@ import type { FeedEnd } from './owner-feed.ts';
 import { compileProjection } from './projection.ts';
 import { planSubscription, type PlanDeps, type SubscriptionPlan } from './subscription-plan.ts';
 import type { TaskFilter } from './task-filter.ts';
+import { createTurnstile, type Turnstile } from './turnstile.ts';
 
 /** How many events may wait for what other services add to them before the reader counts as too slow. */
 const WAITING_LIMIT = 1_000;
 const EVENT_DEADLINE_MS = 10_000;
 /** A service that foreign fields come from may be away for this long before an event goes out without them. */
 const FOREIGN_PATIENCE_MS = 30_000;
+/** Of one document: a service that comes back must not be buried under everything that waited for it. */
+const FOREIGN_AT_ONCE = 16;
 
 /** Why a stream ended that its client did not end. */
 export type StreamEnd =
@@ -58,6 +61,8 @@ interface Prepared {
   /** Writes an event without asking anybody; undefined when it needs other services. */
   project: ReturnType<typeof compileProjection>;
   plan: SubscriptionPlan | undefined;
+  /** Events that ask other services do it here. */
+  inTurn: Turnstile;
 }
 
 /** Renders a change for one document and its variables: at once, or after asking other services. */
@@ -72,7 +77,11 @@ export function createSubscriptions(deps: Deps): Subscriptions {
     const known = prepared.get(operation);
     if (known) return known;
     const project = compileProjection(deps.supergraph.schema, operation);
-    const fresh = { project, plan: project ? undefined : planSubscription(operation, deps) };
+    const fresh: Prepared = {
+      project,
+      plan: project ? undefined : planSubscription(operation, deps),
+      inTurn: createTurnstile(FOREIGN_AT_ONCE),
+    };
     prepared.set(operation, fresh);
     return fresh;
   };
@@ -94,10 +103,12 @@ export function createSubscriptions(deps: Deps): Subscriptions {
       const { identity } = call;
       if (identity.role !== 'user') throw toGraphQLError(unauthenticated());
       const args = readArguments(deps, operation, variables);
-      const { project, plan } = prepare(operation);
+      const { project, plan, inTurn } = prepare(operation);
       const render = shared(renderingKey(operation, args.variables), (change) => {
         if (project) return project(toChangeEvent(change));
-        return plan ? withForeignFields(deps, { change, plan, variables: args.variables, call }) : '';
+        if (!plan) return '';
+        const run = { change, plan, variables: args.variables, call, giveUpAt: deps.clock.now() + FOREIGN_PATIENCE_MS };
+        return inTurn(() => withForeignFields(deps, run));
       });
       return open(deps.feed, { owner: identity.userId, after: after ?? args.after, filter: args.filter, render, sink });
     },
@@ -205,11 +216,14 @@ interface EventRun {
   plan: SubscriptionPlan;
   variables: Record<string, unknown>;
   call: RequestCall;
+  giveUpAt: number;
 }
 
 /** An event must not be lost because a service that only adds to it is away for a moment: then it waits. */
-async function withForeignFields({ clock }: Deps, { change, plan, variables, call }: EventRun): Promise<string> {
-  const giveUpAt = clock.now() + FOREIGN_PATIENCE_MS;
+async function withForeignFields(
+  { clock }: Deps,
+  { change, plan, variables, call, giveUpAt }: EventRun,
+): Promise<string> {
   for (;;) {
     const root = { taskChanges: toChangeEvent(change) };
     const run = { call, deadline: clock.now() + EVENT_DEADLINE_MS, mutation: false };
