@@ -4,12 +4,15 @@ import type { OperationResult, PreparedOperation, RequestCall } from '../graph/e
 import type { Graph } from '../graph/graph.ts';
 import { toChangeEvent } from './change-event.ts';
 import { compileProjection } from './projection.ts';
+import { createTurnstile } from './turnstile.ts';
 import { planSubscription, type FormatErrors, type SubscriptionPlan } from './subscription-plan.ts';
 
 const EVENT_DEADLINE_MS = 10_000;
 /** A service that foreign fields come from may be away for this long before an event goes out without them. */
 const FOREIGN_PATIENCE_MS = 30_000;
 const TRY_AGAIN_MS = 250;
+/** Of one document: a service that comes back must not be buried under everything that waited for it. */
+const FOREIGN_AT_ONCE = 16;
 
 /** Writes a change as JSON: at once, or after asking other services. */
 export type Render = (change: TaskChanged) => string | Promise<string>;
@@ -36,8 +39,15 @@ export function createRendering(graph: Graph, operation: PreparedOperation, deps
   const project = compileProjection(supergraph.schema, operation);
   const plan = project ? undefined : planSubscription(operation, { supergraph, services, ...deps });
   const written = new WeakMap<TaskChanged, Map<string, string | Promise<string>>>();
+  const inTurn = createTurnstile(FOREIGN_AT_ONCE);
   let follower: Rendering | undefined;
   const latestPlan = () => (follower ? follower.latestPlan() : plan);
+
+  const afterAsking = (change: TaskChanged, variables: Record<string, unknown>, call: RequestCall) => {
+    const giveUpAt = deps.clock.now() + FOREIGN_PATIENCE_MS;
+    const planNow = () => latestPlan() ?? plan;
+    return inTurn(() => withForeignFields(deps.clock, { change, planNow, variables, call, giveUpAt }));
+  };
 
   return {
     operation,
@@ -48,9 +58,7 @@ export function createRendering(graph: Graph, operation: PreparedOperation, deps
         written.set(change, byKey);
         const known = byKey.get(key);
         if (known !== undefined) return known;
-        const fresh = project
-          ? traced(project(toChangeEvent(change)), change)
-          : withForeignFields(deps.clock, { change, planNow: () => latestPlan() ?? plan, variables, call });
+        const fresh = project ? traced(project(toChangeEvent(change)), change) : afterAsking(change, variables, call);
         byKey.set(key, fresh);
         return fresh;
       };
@@ -72,15 +80,16 @@ interface EventRun {
   planNow: () => SubscriptionPlan | undefined;
   variables: Record<string, unknown>;
   call: RequestCall;
+  giveUpAt: number;
 }
 
 /** An event must not be lost because a service that only adds to it is away for a moment: then it waits. */
-async function withForeignFields(clock: Clock, { change, planNow, variables, call }: EventRun): Promise<string> {
-  const giveUpAt = clock.now() + FOREIGN_PATIENCE_MS;
+async function withForeignFields(clock: Clock, run: EventRun): Promise<string> {
+  const { change, planNow, variables, call, giveUpAt } = run;
   for (;;) {
     const root = { taskChanges: toChangeEvent(change) };
-    const run = { call: callFor(change, call), deadline: clock.now() + EVENT_DEADLINE_MS, mutation: false };
-    const result = (await planNow()?.run(root, variables, run)) ?? { data: null };
+    const request = { call: callFor(change, call), deadline: clock.now() + EVENT_DEADLINE_MS, mutation: false };
+    const result = (await planNow()?.run(root, variables, request)) ?? { data: null };
     if (!lacksService(result) || clock.now() > giveUpAt) return traced(JSON.stringify(result), change);
     await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
   }
