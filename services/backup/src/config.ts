@@ -2,9 +2,11 @@ import { ConfigError, processSettings, readAll, readEnv, setting, type Env } fro
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { DEFAULT_MAX_ARCHIVE_MB, DEFAULT_MAX_EXPANDED_MB, MIB, type ArchiveSizes } from './archives/limits.ts';
+import type { PgDump } from './dump/pg-dump.ts';
 import { readKeyFile } from './encryption/key-file.ts';
 import { parseKeepRules, type KeepRules } from './schedule/keep-rules.ts';
 import { whyNoPattern } from './schedule/scheduler.ts';
+import { parseS3Url, type S3Location } from './storage/s3-location.ts';
 import type { StoreName } from './stores/store.ts';
 
 export interface BackupConfig extends ArchiveSizes {
@@ -16,6 +18,8 @@ export interface BackupConfig extends ArchiveSizes {
   scratchDir: string;
   /** The store that `database.sql` is a dump of. */
   restoreStore: StoreName;
+  /** The pg_dump to use when it is fit for a store's server. Absent: none. */
+  pgDump?: PgDump | undefined;
   /** When archives are made: a cron pattern in UTC. Absent: only when somebody asks. */
   schedule?: string | undefined;
   /** Which of the scheduled archives are kept. Absent: all. */
@@ -27,6 +31,8 @@ export interface BackupConfig extends ArchiveSizes {
     adminUrls: Record<StoreName, string>;
     /** Age identities: the first one encrypts new archives, any of them decrypts. Without one, archives are not encrypted. */
     keys?: string[];
+    /** Present: archives lie there, and not in `backupsDir`. */
+    s3?: S3Location | undefined;
   };
 }
 
@@ -41,6 +47,15 @@ const schedule = () =>
   setting.text().superRefine((value, ctx) => {
     const message = whyNoPattern(value);
     if (message !== undefined) ctx.addIssue({ code: 'custom', message });
+  });
+
+const s3 = () =>
+  setting.text().transform((value, ctx) => {
+    const location = parseS3Url(value);
+    if (location) return location;
+    const message = 'must be like s3://bucket/prefix?region=eu-west-1, or s3://key:secret@bucket?endpoint=https://host';
+    ctx.addIssue({ code: 'custom', message });
+    return z.NEVER;
   });
 
 const keep = () =>
@@ -58,6 +73,8 @@ const schema = z.object({
   BACKUPS_DIR: setting.text().optional(),
   BACKUP_MAX_ARCHIVE_MB: megabytes(DEFAULT_MAX_ARCHIVE_MB),
   BACKUP_MAX_EXPANDED_MB: megabytes(DEFAULT_MAX_EXPANDED_MB),
+  BACKUP_PG_DUMP: setting.text().default('pg_dump'),
+  BACKUP_S3_URL: s3().optional(),
   BACKUP_SCHEDULE: schedule().optional(),
   BACKUP_KEEP: keep().optional(),
   BACKUP_VERIFY: setting.flag().default(true),
@@ -80,10 +97,21 @@ export function readBackupConfig(env: Env): BackupConfig {
     scratchDir: resolve(values.DATA_DIR, 'backup-scratch'),
     maxArchiveBytes: values.BACKUP_MAX_ARCHIVE_MB * MIB,
     maxExpandedBytes: values.BACKUP_MAX_EXPANDED_MB * MIB,
+    pgDump: values.BACKUP_PG_DUMP === 'none' ? undefined : { program: values.BACKUP_PG_DUMP, env: clientEnv(env) },
     schedule: values.BACKUP_SCHEDULE,
     keep: values.BACKUP_KEEP,
     verifiesScheduled: values.BACKUP_VERIFY,
     restoreStore: values.RESTORE_DATABASE,
-    secrets: { adminUrls: { tasks: values.TASKS_ADMIN_URL, auth: values.AUTH_ADMIN_URL }, keys },
+    secrets: {
+      adminUrls: { tasks: values.TASKS_ADMIN_URL, auth: values.AUTH_ADMIN_URL },
+      keys,
+      s3: values.BACKUP_S3_URL,
+    },
   };
+}
+
+/** What PostgreSQL's programs look at, and what finds them. */
+function clientEnv(env: Env): Env {
+  const isOfClients = (name: string) => /^(PATH|HOME|LD_LIBRARY_PATH|PG[A-Z]+)$/.test(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isOfClients(name)));
 }
