@@ -44,6 +44,7 @@ describe('readBackupConfig', () => {
     [{ BACKUP_SCHEDULE: '61 * * * *' }, 'BACKUP_SCHEDULE must be a cron pattern'],
     [{ BACKUP_SCHEDULE: '0 0 31 2 *' }, 'BACKUP_SCHEDULE never comes'],
     [{ BACKUP_SCHEDULE: '0 3 * * *', BACKUP_KEEP: 'hourly=3' }, 'BACKUP_KEEP must be a number, or like'],
+    [{ BACKUP_S3_URL: 's3://me:secret@' }, 'BACKUP_S3_URL must be like s3://bucket/prefix'],
     [{ BACKUP_KEEP: '7' }, 'BACKUP_SCHEDULE is needed, too'],
     [{ BACKUP_SCHEDULE: '0 3 * * *', BACKUP_VERIFY: 'maybe' }, 'BACKUP_VERIFY must be true or false'],
   ])('refuses %j', (settings, message) => {
@@ -87,6 +88,14 @@ describe('readBackupConfig', () => {
       const read = () => readBackupConfig({ ...ENV, BACKUP_KEY_FILE: '/none', BACKUP_SCHEDULE: 'never' });
       expect(read).toThrow(/BACKUP_SCHEDULE[^]*BACKUP_KEY_FILE must name a readable file/);
     });
+  });
+
+  it('keeps archives in a bucket when it is told of one, and never shows its key', () => {
+    const url = 's3://me:secret@archives?endpoint=http://127.0.0.1:9000';
+    expect(readBackupConfig({ ...ENV, BACKUP_S3_URL: url }).secrets.s3).toMatchObject({ bucket: 'archives' });
+    const read = () => readBackupConfig({ ...ENV, BACKUP_S3_URL: `${url}&x=1` });
+    expect(read).toThrow('not shown');
+    expect(read).not.toThrow(/:secret@archives/);
   });
 
   it('reports every problem at once', () => {

@@ -5,6 +5,7 @@ import { DEFAULT_MAX_ARCHIVE_MB, DEFAULT_MAX_EXPANDED_MB, MIB, type ArchiveSizes
 import { readKeyFile } from './encryption/key-file.ts';
 import { parseKeepRules, type KeepRules } from './schedule/keep-rules.ts';
 import { whyNoPattern } from './schedule/scheduler.ts';
+import { parseS3Url, type S3Location } from './storage/s3-location.ts';
 import type { StoreName } from './stores/store.ts';
 
 export interface BackupConfig extends ArchiveSizes {
@@ -27,6 +28,8 @@ export interface BackupConfig extends ArchiveSizes {
     adminUrls: Record<StoreName, string>;
     /** Age identities: the first one encrypts new archives, any of them decrypts. Without one, archives are not encrypted. */
     keys?: string[];
+    /** Present: archives lie there, and not in `backupsDir`. */
+    s3?: S3Location | undefined;
   };
 }
 
@@ -41,6 +44,15 @@ const schedule = () =>
   setting.text().superRefine((value, ctx) => {
     const message = whyNoPattern(value);
     if (message !== undefined) ctx.addIssue({ code: 'custom', message });
+  });
+
+const s3 = () =>
+  setting.text().transform((value, ctx) => {
+    const location = parseS3Url(value);
+    if (location) return location;
+    const message = 'must be like s3://bucket/prefix?region=eu-west-1, or s3://key:secret@bucket?endpoint=https://host';
+    ctx.addIssue({ code: 'custom', message });
+    return z.NEVER;
   });
 
 const keep = () =>
@@ -58,6 +70,7 @@ const schema = z.object({
   BACKUPS_DIR: setting.text().optional(),
   BACKUP_MAX_ARCHIVE_MB: megabytes(DEFAULT_MAX_ARCHIVE_MB),
   BACKUP_MAX_EXPANDED_MB: megabytes(DEFAULT_MAX_EXPANDED_MB),
+  BACKUP_S3_URL: s3().optional(),
   BACKUP_SCHEDULE: schedule().optional(),
   BACKUP_KEEP: keep().optional(),
   BACKUP_VERIFY: setting.flag().default(true),
@@ -84,6 +97,10 @@ export function readBackupConfig(env: Env): BackupConfig {
     keep: values.BACKUP_KEEP,
     verifiesScheduled: values.BACKUP_VERIFY,
     restoreStore: values.RESTORE_DATABASE,
-    secrets: { adminUrls: { tasks: values.TASKS_ADMIN_URL, auth: values.AUTH_ADMIN_URL }, keys },
+    secrets: {
+      adminUrls: { tasks: values.TASKS_ADMIN_URL, auth: values.AUTH_ADMIN_URL },
+      keys,
+      s3: values.BACKUP_S3_URL,
+    },
   };
 }

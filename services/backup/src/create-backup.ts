@@ -27,6 +27,7 @@ import { createRunLock } from './run-lock.ts';
 import { createScheduleRepository } from './schedule/schedule.repository.ts';
 import { createScheduledBackups, ScheduleBusy } from './schedule/scheduled-backups.ts';
 import { createScheduler } from './schedule/scheduler.ts';
+import type { BackupStorage } from './storage/backup-storage.ts';
 import { createDirectoryStorage } from './storage/directory-storage.ts';
 import type { Store, StoreName, StoreOwner } from './stores/store.ts';
 import { createVerificationRepository } from './verify/verification.repository.ts';
@@ -59,7 +60,7 @@ const randomIds = { next: () => randomBytes(6).toString('hex') };
 export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
   const { clock, ids = randomIds, log } = deps;
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
-  const storage = createDirectoryStorage({ dir: config.backupsDir, now: () => clock.now() });
+  const storage = await createStorage(config, () => clock.now());
   const scratch = createScratch({ dir: config.scratchDir, now: () => clock.now() });
   const stores = createStores(config, deps);
   const cipher = await createArchiveCipher(config.secrets.keys ?? []).catch((error: unknown) => {
@@ -116,6 +117,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     async stop() {
       await scheduler?.stop();
       await settler.stop();
+      await storage.close();
       await database.close();
     },
     async ready() {
@@ -152,6 +154,12 @@ function createSchedulerOf(config: BackupConfig, { backups, database, metrics, n
     onFailure: () => metrics.scheduleFailed(),
     log,
   });
+}
+
+async function createStorage({ backupsDir, secrets }: BackupConfig, now: () => number): Promise<BackupStorage> {
+  if (!secrets.s3) return createDirectoryStorage({ dir: backupsDir, now });
+  const { createS3Storage } = await import('./storage/s3-storage.ts'); // a large library, which few need
+  return createS3Storage({ location: secrets.s3, now });
 }
 
 function createStores({ secrets }: BackupConfig, { owners = {} }: BackupDeps): Record<StoreName, Store> {

@@ -128,7 +128,7 @@ describe('encrypted archives', () => {
     decrypter.addIdentity(KEY);
     const plain = await decrypter.decrypt(new Uint8Array(await readFile(join(fixture.config.backupsDir, made.file))));
     expect([plain[0], plain[1]]).toEqual([0x1f, 0x8b]);
-  });
+  }, 120_000);
 
   it('do not open without their key, which is said, and is not the fault of the archive', async () => {
     const { file } = await fixture.backup.backups.create();
@@ -149,13 +149,13 @@ describe('encrypted archives', () => {
     expect(await withKeys([OTHER_KEY, KEY], (other) => restoreWith(other, file))).toMatchObject({
       databaseRestored: true,
     });
-  });
+  }, 120_000);
 
   it('stand beside others', async () => {
     const plain = await withKeys([], (other) => other.backups.create());
     expect(plain.file).toMatch(/\.tar\.gz$/);
     expect(await fixture.restore(plain.file)).toMatchObject({ databaseRestored: true });
-  });
+  }, 120_000);
 
   it('leave nothing when they cannot be written', async () => {
     const { log } = createRecordingLog();

@@ -42,7 +42,7 @@ async function during<Result>(others: Promise<Other>[], work: (others: Other[]) 
 
 const listed = () => fixture.backup.backups.list();
 const files = () => readdir(fixture.config.backupsDir);
-const patience = { timeoutMs: 30_000 };
+const patience = { timeoutMs: 60_000 };
 
 describe('a schedule', () => {
   it('makes archives by itself, proves them, and says so', async () => {
@@ -59,7 +59,7 @@ describe('a schedule', () => {
       expect(await one?.figure('schedule_failures_total')).toBe(0);
     });
     for (const { origin } of await listed()) expect(origin).toBe('schedule');
-  }, 60_000);
+  }, 120_000);
 
   it('is kept by one of several instances', async () => {
     const three = [1, 2, 3].map(() => start({ schedule: EVERY_SECOND }));
@@ -70,7 +70,7 @@ describe('a schedule', () => {
     const made = moments().map(({ moment }) => moment);
     expect(made.length).toBeGreaterThan(3);
     expect(new Set(made).size).toBe(made.length);
-  }, 60_000);
+  }, 120_000);
 
   it('makes up for a moment that passed while nobody ran, once', async () => {
     await during([start({ schedule: RARELY })], async () => undefined);
@@ -81,7 +81,7 @@ describe('a schedule', () => {
     });
     await during([start({ schedule: RARELY })], async () => undefined);
     expect(await files()).toHaveLength(1);
-  }, 60_000);
+  }, 120_000);
 
   it('goes on after a failure, which is logged and counted', async () => {
     await fixture.auth.query('create view odd as select 1');
@@ -93,7 +93,7 @@ describe('a schedule', () => {
       await fixture.auth.query('drop view odd');
       await eventually(async () => expect(await files()).not.toEqual([]), patience);
     });
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('retention', () => {
@@ -123,7 +123,7 @@ describe('retention', () => {
         patience,
       );
     });
-  }, 60_000);
+  }, 120_000);
 
   it('waits while new archives fail', async () => {
     await put('night-1.tar.gz', '2026-01-01T00:00:00Z', 'schedule');
@@ -133,7 +133,7 @@ describe('retention', () => {
       await eventually(async () => expect(await one?.figure('schedule_failures_total')).toBeGreaterThan(1), patience);
     });
     expect(await files()).toHaveLength(2);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('the figures', () => {
@@ -158,7 +158,7 @@ describe('the figures', () => {
       expect(await one?.figure('restores_total', { outcome: 'not-found' })).toBe(1);
       expect(await one?.figure('last_verified_timestamp_seconds')).toBeGreaterThan(0);
     });
-  });
+  }, 120_000);
 
   it('do not keep the service from starting while the place of the archives is none', async () => {
     const backupsDir = join(fixture.config.backupsDir, 'a-file');

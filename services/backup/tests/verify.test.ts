@@ -178,7 +178,7 @@ describe('verifyBackup', () => {
       goOn.resolve();
       await other.stop();
     }
-  }, 30_000);
+  }, 120_000);
 });
 
 describe('a backup service that is killed while it verifies', () => {

@@ -1,3 +1,4 @@
+import { AppError } from '@taskmesh/errors';
 import { statfs } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -40,6 +41,7 @@ export async function extractArchive({ source, sizeBytes, dir, limits, onRead }:
     });
     if (unpack.entries() === 0) throw new ExtractionError('The archive is empty.');
   } catch (error) {
+    if (error instanceof AppError) throw error; // where the archive comes from is away
     throw asExtractionError(stop.signal.aborted ? stop.signal.reason : deadline.aborted ? tooSlow(limits) : error);
   } finally {
     source.destroy();

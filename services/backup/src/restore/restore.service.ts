@@ -1,3 +1,4 @@
+import { AppError } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
 import { hasMainDump, readDumps, type KnownStores } from '../archives/archive-dumps.ts';
 import { extractArchive } from '../archives/extract-archive.ts';
@@ -125,6 +126,10 @@ function failureOf(error: unknown, log: Log): RestoreOutcome {
     return { kind: 'extraction-failed', error: error.message };
   }
   if (error instanceof RestoreBusy) return { kind: 'failed', error: error.message };
+  if (error instanceof AppError) {
+    log.error({ err: error }, 'restore failed');
+    return { kind: 'failed', error: error.message };
+  }
   log.error({ err: error }, 'restore failed');
   return { kind: 'failed', error: 'The restore failed unexpectedly; see the log.' };
 }

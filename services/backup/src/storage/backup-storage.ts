@@ -53,4 +53,5 @@ export interface BackupStorage {
   remove(file: string): Promise<boolean>;
   /** Removes what writers that were killed left behind; says how many pieces. */
   sweep(): Promise<number>;
+  close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { link, lstat, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { errorCode } from '../error-code.ts';
 import { isListableName } from './archive-name.ts';
 import {
@@ -38,7 +38,7 @@ export function createDirectoryStorage({ dir, now }: { dir: string; now: () => n
       return {
         kind: 'found',
         sizeBytes,
-        read: () => handle.createReadStream({ start: 0, autoClose: false, highWaterMark: 256 * 1024 }),
+        read: () => Readable.from(bytesOf(handle), { objectMode: false }),
         close: () => handle.close(),
       };
     },
@@ -75,7 +75,21 @@ export function createDirectoryStorage({ dir, now }: { dir: string; now: () => n
       await ensureDir();
       return sweepUnfinished(dir, now());
     },
+
+    close: async () => undefined,
   };
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** The handle's own streams close it when they are left in the middle. */
+async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
+  for (let position = 0; ;) {
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    position += bytesRead;
+  }
 }
 
 /** On the disk, not only in the system's memory, when it returns. */

@@ -28,7 +28,7 @@ export async function openInside(dir: string, name: string): Promise<Opened> {
 }
 
 /** By the letters alone; a backslash separates, too, because a client on Windows may think so. */
-function climbsOut(base: string, name: string): boolean {
+export function climbsOut(base: string, name: string): boolean {
   const slashed = name.replaceAll('\\', '/');
   if (DRIVE_OR_SHARE.test(slashed) && !slashed.startsWith(base)) return true;
   return [name, slashed].some((spelling) => !isWithin(base, resolve(base, spelling)));

@@ -1,0 +1,37 @@
+import { parseS3Url } from './s3-location.ts';
+
+describe('parseS3Url', () => {
+  it("takes Amazon's own with what the environment says", () => {
+    expect(parseS3Url('s3://archives')).toEqual({
+      bucket: 'archives',
+      prefix: '',
+      region: undefined,
+      endpoint: undefined,
+      pathStyle: false,
+      credentials: undefined,
+    });
+    expect(parseS3Url('s3://archives/our/product/?region=eu-west-1')).toMatchObject({
+      prefix: 'our/product/',
+      region: 'eu-west-1',
+    });
+  });
+
+  it('takes any other server, with a key of its own', () => {
+    expect(parseS3Url('s3://me:a%2Fb@archives?endpoint=http://127.0.0.1:9000')).toEqual({
+      bucket: 'archives',
+      prefix: '',
+      region: 'us-east-1',
+      endpoint: 'http://127.0.0.1:9000',
+      pathStyle: true,
+      credentials: { accessKeyId: 'me', secretAccessKey: 'a/b' },
+    });
+    expect(parseS3Url('s3://archives?endpoint=https://s3.example.com&pathStyle=false')?.pathStyle).toBe(false);
+  });
+
+  it.each([
+    ...['', 'archives', 'https://archives', 's3://', 's3://UPPER_case', 's3://a', 's3://archives:9000', 's3://me@archives'],
+    ...['s3://archives?endpoint=nowhere', 's3://archives?endpont=http://x', 's3://archives?pathStyle=yes', 's3://archives#x'],
+  ])('refuses %j', (text) => {
+    expect(parseS3Url(text)).toBeUndefined();
+  }); // prettier-ignore
+});

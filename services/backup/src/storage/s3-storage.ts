@@ -1,0 +1,179 @@
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  paginateListObjectsV2,
+  S3Client,
+  type HeadObjectCommandOutput,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { isListableName } from './archive-name.ts';
+import { ArchiveExistsError, type BackupStorage, type Located, type StoredArchive } from './backup-storage.ts';
+import { climbsOut } from './open-inside.ts';
+import { asBucketFailure, isNotFound, isNotImplemented, isTaken } from './s3.errors.ts';
+import type { S3Location } from './s3-location.ts';
+
+const MIB = 1024 * 1024;
+/** Of an upload that is larger than one; 10,000 parts at the most make 160 GiB. */
+const PART_BYTES = 16 * MIB;
+const PARTS_AT_ONCE = 2;
+/** Nobody uploads for that long: its parts cost money and are of no use. */
+const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Without a byte in either direction. */
+const SOCKET_TIMEOUT_MS = 60_000;
+const ATTEMPTS = 3;
+
+/**
+ * Archives as objects of a bucket: an object is there when all of it is, so that nothing half-written is ever listed.
+ * Every failure of the bucket is an AppError SERVICE_UNAVAILABLE.
+ */
+export function createS3Storage({ location, now }: { location: S3Location; now: () => number }): BackupStorage {
+  const { bucket: Bucket, prefix } = location;
+  const client = createClient(location);
+  const keyOf = (file: string) => prefix + file;
+
+  const head = async (file: string): Promise<HeadObjectCommandOutput | undefined> => {
+    try {
+      return await client.send(new HeadObjectCommand({ Bucket, Key: keyOf(file) }));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw asBucketFailure(error);
+    }
+  };
+
+  const find = async (file: string): Promise<StoredArchive | undefined> => {
+    const found = isListableName(file) ? await head(file) : undefined;
+    return found && { file, sizeBytes: found.ContentLength ?? 0, modifiedAt: dateOf(found.LastModified) };
+  };
+
+  /** The object as it was when it was opened: another one under its name is refused. */
+  async function* read(file: string, etag: string | undefined): AsyncGenerator<Buffer> {
+    try {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(file), IfMatch: etag }));
+      if (Body instanceof Readable) yield* Body;
+    } catch (error) {
+      throw asBucketFailure(error);
+    }
+  }
+
+  return {
+    async list() {
+      const archives: StoredArchive[] = [];
+      try {
+        for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: prefix, Delimiter: '/' }))
+          for (const { Key = '', Size = 0, LastModified } of page.Contents ?? [])
+            archives.push({ file: Key.slice(prefix.length), sizeBytes: Size, modifiedAt: dateOf(LastModified) });
+      } catch (error) {
+        throw asBucketFailure(error);
+      }
+      return archives.filter(({ file }) => isListableName(file));
+    },
+
+    find,
+
+    async open(name): Promise<Located> {
+      if (name.includes('\0')) return { kind: 'missing' };
+      if (climbsOut('/archives', name)) return { kind: 'outside' };
+      const found = isListableName(name) ? await head(name) : undefined;
+      if (!found) return { kind: 'missing' };
+      return {
+        kind: 'found',
+        sizeBytes: found.ContentLength ?? 0,
+        read: () => Readable.from(read(name, found.ETag), { objectMode: false }),
+        close: async () => undefined,
+      };
+    },
+
+    async write(file, content) {
+      const hash = createHash('sha256');
+      let sizeBytes = 0;
+      const written = () => ({ sizeBytes, sha256: hash.copy().digest('hex') });
+      let failure: unknown;
+      async function* counted(): AsyncGenerator<Buffer> {
+        try {
+          for await (const part of content) {
+            hash.update(part);
+            sizeBytes += part.length;
+            yield part;
+          }
+          // Not every server knows If-None-Match; this one is asked while nothing is published yet.
+          if (await find(file)) throw new ArchiveExistsError(written());
+        } catch (error) {
+          failure = error; // the upload may tell of its own end only
+          throw error;
+        }
+      }
+      const upload = new Upload({
+        client,
+        params: { Bucket, Key: keyOf(file), Body: Readable.from(counted(), { objectMode: false }), IfNoneMatch: '*' },
+        partSize: PART_BYTES,
+        queueSize: PARTS_AT_ONCE,
+        leavePartsOnError: false,
+      });
+      try {
+        await upload.done();
+        return written();
+      } catch (error) {
+        if (failure !== undefined) throw failure;
+        if (isTaken(error)) throw new ArchiveExistsError(written());
+        throw asBucketFailure(error);
+      } finally {
+        content.destroy();
+      }
+    },
+
+    async remove(file) {
+      if (!(await find(file))) return false;
+      try {
+        await client.send(new DeleteObjectCommand({ Bucket, Key: keyOf(file) }));
+        return true;
+      } catch (error) {
+        throw asBucketFailure(error);
+      }
+    },
+
+    async sweep() {
+      let swept = 0;
+      try {
+        // The first thousand: the next start takes the next ones.
+        const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: prefix }));
+        for (const { Key, UploadId, Initiated } of Uploads) {
+          if (now() - dateOf(Initiated).getTime() < FORGOTTEN_MS) continue;
+          await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+          swept++;
+        }
+      } catch (error) {
+        if (!isNotImplemented(error)) throw asBucketFailure(error);
+      }
+      return swept;
+    },
+
+    close: async () => client.destroy(),
+  };
+}
+
+function createClient({ region, endpoint, pathStyle, credentials }: S3Location): S3Client {
+  return new S3Client({
+    forcePathStyle: pathStyle,
+    maxAttempts: ATTEMPTS,
+    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SOCKET_TIMEOUT_MS },
+    ...(region !== undefined && { region }),
+    ...(credentials && { credentials }),
+    // Checksums behind the content are Amazon's own; other servers do not understand such requests.
+    ...(endpoint !== undefined && {
+      endpoint,
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    }),
+  });
+}
+
+/** A date of this realm, whatever the library made. */
+function dateOf(date: Date | undefined): Date {
+  return new Date(Number(date ?? 0));
+}
