@@ -2,6 +2,7 @@ import { ConfigError, processSettings, readAll, readEnv, setting, type Env } fro
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { DEFAULT_MAX_ARCHIVE_MB, DEFAULT_MAX_EXPANDED_MB, MIB, type ArchiveSizes } from './archives/limits.ts';
+import type { PgDump } from './dump/pg-dump.ts';
 import { readKeyFile } from './encryption/key-file.ts';
 import { parseKeepRules, type KeepRules } from './schedule/keep-rules.ts';
 import { whyNoPattern } from './schedule/scheduler.ts';
@@ -17,6 +18,8 @@ export interface BackupConfig extends ArchiveSizes {
   scratchDir: string;
   /** The store that `database.sql` is a dump of. */
   restoreStore: StoreName;
+  /** The pg_dump to use when it is fit for a store's server. Absent: none. */
+  pgDump?: PgDump | undefined;
   /** When archives are made: a cron pattern in UTC. Absent: only when somebody asks. */
   schedule?: string | undefined;
   /** Which of the scheduled archives are kept. Absent: all. */
@@ -70,6 +73,7 @@ const schema = z.object({
   BACKUPS_DIR: setting.text().optional(),
   BACKUP_MAX_ARCHIVE_MB: megabytes(DEFAULT_MAX_ARCHIVE_MB),
   BACKUP_MAX_EXPANDED_MB: megabytes(DEFAULT_MAX_EXPANDED_MB),
+  BACKUP_PG_DUMP: setting.text().default('pg_dump'),
   BACKUP_S3_URL: s3().optional(),
   BACKUP_SCHEDULE: schedule().optional(),
   BACKUP_KEEP: keep().optional(),
@@ -93,6 +97,7 @@ export function readBackupConfig(env: Env): BackupConfig {
     scratchDir: resolve(values.DATA_DIR, 'backup-scratch'),
     maxArchiveBytes: values.BACKUP_MAX_ARCHIVE_MB * MIB,
     maxExpandedBytes: values.BACKUP_MAX_EXPANDED_MB * MIB,
+    pgDump: values.BACKUP_PG_DUMP === 'none' ? undefined : { program: values.BACKUP_PG_DUMP, env: clientEnv(env) },
     schedule: values.BACKUP_SCHEDULE,
     keep: values.BACKUP_KEEP,
     verifiesScheduled: values.BACKUP_VERIFY,
@@ -103,4 +108,10 @@ export function readBackupConfig(env: Env): BackupConfig {
       s3: values.BACKUP_S3_URL,
     },
   };
+}
+
+/** What PostgreSQL's programs look at, and what finds them. */
+function clientEnv(env: Env): Env {
+  const isOfClients = (name: string) => /^(PATH|HOME|LD_LIBRARY_PATH|PG[A-Z]+)$/.test(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isOfClients(name)));
 }

@@ -12,6 +12,7 @@ import { createBackupsResolvers } from './backups/backups.resolvers.ts';
 import type { BackupConfig } from './config.ts';
 import { createBackupDatabase } from './database.ts';
 import { createBackupMetrics, type BackupMetrics } from './metrics.ts';
+import { createDumper } from './dump/dumper.ts';
 import { createArchiveCipher } from './encryption/archive-cipher.ts';
 import { errorMessage } from './error-code.ts';
 import { readTypeDefs } from './graphql/schema.ts';
@@ -68,6 +69,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   });
   const shared = {
     cipher,
+    dump: createDumper({ pgDump: config.pgDump, log }),
     storage,
     scratch,
     stores,

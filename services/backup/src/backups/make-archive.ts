@@ -7,7 +7,8 @@ import type { Scratch } from '../archives/scratch.ts';
 import { writeArchive } from '../archives/write-archive.ts';
 import { DumpError } from '../dump/dump-error.ts';
 import { DUMP_POLICIES } from '../dump/dump-policy.ts';
-import { dumpStore, type StoreDump } from '../dump/dump-store.ts';
+import type { StoreDump } from '../dump/dump-store.ts';
+import type { Dumper } from '../dump/dumper.ts';
 import { openSnapshot, type Snapshot } from '../dump/snapshot.ts';
 import { ENCRYPTED_SUFFIX, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { BackupStorage, WrittenArchive } from '../storage/backup-storage.ts';
@@ -25,6 +26,7 @@ export interface ArchiveMaking {
   archiveLimits: ArchiveLimits;
   /** Absent: archives are not encrypted. */
   cipher: ArchiveCipher | undefined;
+  dump: Dumper;
   log: Log;
 }
 
@@ -36,14 +38,14 @@ export interface MadeArchive extends WrittenArchive {
 
 /** Dumps all stores, and publishes the archive when it is whole. */
 export function makeArchive(
-  { storage, scratch, stores, archiveLimits, cipher, now, nextId, log }: ArchiveMaking,
+  { storage, scratch, stores, dump, archiveLimits, cipher, now, nextId, log }: ArchiveMaking,
   onProgress: OnProgress = () => undefined,
 ): Promise<MadeArchive> {
   return scratch.use(async (dir) => {
     const begin = performance.now();
     const createdAt = now();
     const names = Object.keys(stores) as StoreName[]; // a record's keys
-    const dumps = await dumpAll(Object.values(stores), dir, onProgress);
+    const dumps = await dumpAll(Object.values(stores), { dir, dump, onProgress });
     const manifest: Manifest = { format: 1, createdAt: createdAt.toISOString(), stores: dumps };
     await writeFile(join(dir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 
@@ -66,16 +68,22 @@ function archiveName(createdAt: Date, id: string): string {
   return `taskmesh-${createdAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${id}.tar.gz`;
 }
 
+interface Dumping {
+  dir: string;
+  dump: Dumper;
+  onProgress: OnProgress;
+}
+
 /**
  * All moments are taken before the first row is read, and all connections must live until the last one is: a store that is
  * restored meanwhile ends its connection, so that no archive mixes stores from before and after.
  */
-async function dumpAll(stores: Store[], dir: string, onProgress: OnProgress): Promise<Manifest['stores']> {
+async function dumpAll(stores: Store[], dumping: Dumping): Promise<Manifest['stores']> {
   const opened: { store: Store; snapshot: Snapshot }[] = [];
   try {
     for (const store of stores) opened.push({ store, snapshot: await openSnapshot(store.adminUrl) });
     const dumps: Manifest['stores'] = {};
-    for (const { store, snapshot } of opened) dumps[store.name] = await dumpOne(store, snapshot, { dir, onProgress });
+    for (const { store, snapshot } of opened) dumps[store.name] = await dumpOne(store, snapshot, dumping);
     for (const { snapshot } of opened) await snapshot.finish();
     return dumps;
   } finally {
@@ -84,15 +92,15 @@ async function dumpAll(stores: Store[], dir: string, onProgress: OnProgress): Pr
 }
 
 async function dumpOne(
-  { name }: Store,
+  { name, adminUrl: url }: Store,
   { client }: Snapshot,
-  { dir, onProgress }: { dir: string; onProgress: OnProgress },
+  { dir, dump, onProgress }: Dumping,
 ): Promise<StoreDump & { file: string }> {
   const file = DUMP_FILES[name];
   const onWritten = (doneBytes: number) => onProgress({ phase: 'dump', store: name, doneBytes });
   try {
-    return { file, ...(await dumpStore({ client, path: join(dir, file), policy: DUMP_POLICIES[name], onWritten })) };
+    return { file, ...(await dump({ client, url, path: join(dir, file), policy: DUMP_POLICIES[name], onWritten })) };
   } catch (error) {
-    throw error instanceof DumpError ? new DumpError(`${name}: ${error.message}`) : error;
+    throw error instanceof DumpError ? new DumpError(`${name}: ${error.message}`, { cause: error.cause }) : error;
   }
 }

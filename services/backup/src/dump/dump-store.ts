@@ -1,5 +1,4 @@
 import type { Client } from 'pg';
-import { to as copyTo } from 'pg-copy-streams';
 import {
   readEntriesBeforeRows,
   readEntriesBehindRows,
@@ -7,10 +6,10 @@ import {
   readSequencePositions,
   readTables,
   type DumpEntry,
-  type DumpTable,
 } from './catalogue.ts';
-import { createDumpFile, type DumpFile } from './dump-file.ts';
+import { createDumpFile } from './dump-file.ts';
 import type { DumpPolicy } from './dump-policy.ts';
+import { commentOf, oneLine, writeRows } from './rows.ts';
 import { refuseUnknownObjects } from './unknown-objects.ts';
 
 export interface StoreDump {
@@ -60,32 +59,9 @@ export async function dumpStore({ client, path, policy, onWritten }: StoreDumpOp
   }
 }
 
-async function readServerVersion(client: Client): Promise<string> {
+export async function readServerVersion(client: Client): Promise<string> {
   const { rows } = await client.query<{ server_version: string }>('show server_version');
   return rows[0]?.server_version ?? '';
-}
-
-interface RowsToWrite {
-  client: Client;
-  file: DumpFile;
-  table: DumpTable;
-  policy: DumpPolicy;
-}
-
-/** Returns how many there are. */
-async function writeRows({ client, file, table, policy }: RowsToWrite): Promise<number> {
-  const { name, sqlName, columns } = table;
-  const columnList = columns.map((column) => column.sqlName).join(', ');
-  const values = columns.map((column) => policy.replaced.get(`${name}.${column.name}`) ?? column.sqlName);
-  const isReplaced = values.some((value, index) => value !== columns[index]?.sqlName);
-  const source = isReplaced ? `(select ${values.join(', ')} from ${sqlName})` : `${sqlName} (${columnList})`;
-  const copy = client.query(copyTo(`copy ${source} to stdout`));
-  await file.write(
-    `${commentOf({ name, type: 'TABLE DATA' }, 'Data for Name')}COPY ${sqlName} (${columnList}) FROM stdin;\n`,
-  );
-  for await (const part of copy) await file.write(part);
-  await file.write('\\.\n\n\n');
-  return copy.rowCount;
 }
 
 const headOf = (serverVersion: string) => `--
@@ -116,13 +92,4 @@ const TAIL = `--
 
 function textOf(entry: DumpEntry): string {
   return `${commentOf(entry, 'Name')}${entry.statement};\n\n\n`;
-}
-
-function commentOf({ name, type }: Pick<DumpEntry, 'name' | 'type'>, title: string): string {
-  return `--\n-- ${title}: ${oneLine(name)}; Type: ${type}; Schema: public; Owner: -\n--\n\n`;
-}
-
-/** A line break in a name would end the comment, and the rest of the name would run. */
-function oneLine(name: string): string {
-  return name.replaceAll(/[\r\n]/g, ' ');
 }

@@ -11,7 +11,7 @@ import { VerifyError } from './verify-error.ts';
 
 const UNDONE = 'The archive was not verified';
 /** What the system says when it cannot, rather than of an archive. */
-const SYSTEM = new Set(['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'EMFILE', 'EIO']);
+const SYSTEM = new Set(['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'EMFILE', 'EIO', 'EFBIG']);
 /** PostgreSQL's classes of what no dump is to blame for: connections, resources, shutdowns, the server's system. */
 const SERVER = /^(08|53|57P|58)|^E[A-Z]+$/;
 

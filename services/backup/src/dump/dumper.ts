@@ -1,0 +1,31 @@
+import type { Log } from '@taskmesh/service';
+import type { Client } from 'pg';
+import { dumpStore, type StoreDump, type StoreDumpOptions } from './dump-store.ts';
+import { dumpWithProgram, majorOf, type PgDump } from './pg-dump.ts';
+
+/** Writes a store into a file; `url` is the store's. */
+export type Dumper = (options: StoreDumpOptions & { url: string }) => Promise<StoreDump>;
+
+/**
+ * With `pgDump` when it is one that knows the store's server, which means it is not older; by our own means
+ * otherwise. Both write what any psql and our own loader load. Absent: always by our own means.
+ */
+export function createDumper({ pgDump, log }: { pgDump: PgDump | undefined; log: Log }): Dumper {
+  const isFit = async (program: PgDump, client: Client): Promise<boolean> => {
+    const major = await majorOf(program);
+    if (major === undefined) return false;
+    const server = await serverMajorOf(client);
+    if (major < server) log.debug({ major, server }, 'pg_dump is older than the server: dumping without it');
+    return major >= server;
+  };
+
+  return async (options) => {
+    if (pgDump && (await isFit(pgDump, options.client))) return dumpWithProgram({ ...options, pgDump });
+    return dumpStore(options);
+  };
+}
+
+async function serverMajorOf(client: Client): Promise<number> {
+  const { rows } = await client.query<{ server_version_num: string }>('show server_version_num');
+  return Math.floor(Number(rows[0]?.server_version_num) / 10_000);
+}

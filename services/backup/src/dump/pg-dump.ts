@@ -1,0 +1,125 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import type { Client } from 'pg';
+import { readSchemaVersion, readTables, type DumpTable } from './catalogue.ts';
+import { DumpError } from './dump-error.ts';
+import { createDumpFile, type DumpFile } from './dump-file.ts';
+import { readServerVersion, type StoreDump, type StoreDumpOptions } from './dump-store.ts';
+import { writeRows } from './rows.ts';
+
+const VERSION_TIMEOUT_MS = 5_000;
+
+export interface PgDump {
+  /** A path, or a name that is looked for. */
+  program: string;
+  /** All that it gets to see of ours, besides the password. */
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The major version of a program that says it is pg_dump; undefined when there is none. */
+export async function majorOf({ program, env }: PgDump): Promise<number | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)(program, ['--version'], { env, timeout: VERSION_TIMEOUT_MS });
+    const [, major] = /^pg_dump \(PostgreSQL\) (\d+)/.exec(stdout) ?? [];
+    return major === undefined ? undefined : Number(major);
+  } catch {
+    return undefined;
+  }
+}
+
+const OPTIONS = [
+  ...['--no-owner', '--no-privileges', '--no-password', '--no-tablespaces', '--no-security-labels'],
+  ...['--no-publications', '--no-subscriptions', '--encoding=UTF8', '--lock-wait-timeout=10s'],
+];
+
+export interface ProgramDumpOptions extends StoreDumpOptions {
+  pgDump: PgDump;
+  /** Of the store, with its password, which no other process gets to see. */
+  url: string;
+}
+
+/**
+ * Writes the store as pg_dump does, at the moment of the snapshot. Tables of which the policy replaces a value are written
+ * by us, at the end.
+ * @throws DumpError when the program fails; what it said is the cause
+ */
+export async function dumpWithProgram(options: ProgramDumpOptions): Promise<StoreDump> {
+  const { client, path, policy, onWritten } = options;
+  const tables = await readTables(client);
+  const replaced = tables.filter(({ name, columns }) =>
+    columns.some((column) => policy.replaced.has(`${name}.${column.name}`)),
+  );
+  const without = tables.filter((table) => policy.withoutRows.has(table.name) || replaced.includes(table));
+  const serverVersion = await readServerVersion(client);
+  const schemaVersion = await readSchemaVersion(client);
+  const rows: Record<string, number> = {};
+
+  const file = await createDumpFile(path, onWritten);
+  try {
+    const trailer = await runProgram(options, without, file);
+    for (const table of replaced) rows[table.name] = await writeRows({ client, file, table, policy });
+    await file.write(trailer);
+    for (const table of tables) if (!without.includes(table)) rows[table.name] = await countRows(client, table);
+    return { ...(await file.finish()), rows, serverVersion, schemaVersion };
+  } finally {
+    await file.close();
+  }
+}
+
+const TRAILER = '--\n-- PostgreSQL database dump complete\n--\n';
+/** More than the trailer and what pg_dump writes behind it. */
+const TAIL_BYTES = 1_024;
+
+/** Writes all but the trailer, which it returns. */
+async function runProgram(options: ProgramDumpOptions, without: DumpTable[], file: DumpFile): Promise<string> {
+  const { client, pgDump, url } = options;
+  const { rows } = await client.query<{ id: string }>('select pg_export_snapshot() as id');
+  const { dbname, password } = withoutPassword(url);
+  const excluded = without.map(({ name }) => `--exclude-table-data=public.${quoted(name)}`);
+  const child = spawn(
+    pgDump.program,
+    [...OPTIONS, `--snapshot=${rows[0]?.id ?? ''}`, ...excluded, `--dbname=${dbname}`],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...pgDump.env, LC_ALL: 'C', ...(password !== '' && { PGPASSWORD: password }) },
+    },
+  );
+  const closed = once(child, 'close');
+  closed.catch(() => undefined); // awaited below
+  const said = text(child.stderr);
+  said.catch(() => undefined);
+  try {
+    let tail = Buffer.alloc(0);
+    for await (const part of child.stdout as AsyncIterable<Buffer>) {
+      const whole = Buffer.concat([tail, part]);
+      const end = Math.max(0, whole.length - TAIL_BYTES);
+      if (end > 0) await file.write(whole.subarray(0, end));
+      tail = whole.subarray(end);
+    }
+    const [code] = (await closed) as [number | null];
+    const at = tail.lastIndexOf(TRAILER);
+    if (code !== 0 || at === -1)
+      throw new DumpError(`pg_dump failed (exit code ${code}), see the log`, { cause: new Error(await said) });
+    await file.write(tail.subarray(0, at));
+    return tail.toString('utf8', at);
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+function withoutPassword(url: string): { dbname: string; password: string } {
+  const parsed = new URL(url);
+  const password = decodeURIComponent(parsed.password);
+  parsed.password = '';
+  return { dbname: parsed.href, password };
+}
+
+/** In pg_dump's patterns a quoted name means itself. */
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+async function countRows(client: Client, { sqlName }: DumpTable): Promise<number> {
+  const { rows } = await client.query<{ count: string }>(`select count(*) as count from ${sqlName}`);
+  return Number(rows[0]?.count);
+}

@@ -1,0 +1,37 @@
+import type { Client } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import type { DumpEntry, DumpTable } from './catalogue.ts';
+import type { DumpFile } from './dump-file.ts';
+import type { DumpPolicy } from './dump-policy.ts';
+
+export interface RowsToWrite {
+  client: Client;
+  file: DumpFile;
+  table: DumpTable;
+  policy: DumpPolicy;
+}
+
+/** Returns how many there are. */
+export async function writeRows({ client, file, table, policy }: RowsToWrite): Promise<number> {
+  const { name, sqlName, columns } = table;
+  const columnList = columns.map((column) => column.sqlName).join(', ');
+  const values = columns.map((column) => policy.replaced.get(`${name}.${column.name}`) ?? column.sqlName);
+  const isReplaced = values.some((value, index) => value !== columns[index]?.sqlName);
+  const source = isReplaced ? `(select ${values.join(', ')} from ${sqlName})` : `${sqlName} (${columnList})`;
+  const copy = client.query(copyTo(`copy ${source} to stdout`));
+  await file.write(
+    `${commentOf({ name, type: 'TABLE DATA' }, 'Data for Name')}COPY ${sqlName} (${columnList}) FROM stdin;\n`,
+  );
+  for await (const part of copy) await file.write(part);
+  await file.write('\\.\n\n\n');
+  return copy.rowCount;
+}
+
+export function commentOf({ name, type }: Pick<DumpEntry, 'name' | 'type'>, title: string): string {
+  return `--\n-- ${title}: ${oneLine(name)}; Type: ${type}; Schema: public; Owner: -\n--\n\n`;
+}
+
+/** A line break in a name would end the comment, and the rest of the name would run. */
+export function oneLine(name: string): string {
+  return name.replaceAll(/[\r\n]/g, ' ');
+}
