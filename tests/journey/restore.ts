@@ -1,7 +1,8 @@
 import { eventually } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGraphql, createRest } from '../clients/http.ts';
@@ -170,4 +171,54 @@ ${rows.join('\n')}
       (await graphql<{ deleteBackup: boolean }>(`mutation { deleteBackup(file: "${file}") }`)).data.deleteBackup,
     ).toBe(true);
   });
+
+  it('takes archives away and back over REST, whole or not at all', async () => {
+    const { token } = await account();
+    await rest('POST', '/tasks', { token, body: { title: 'in the archive' } });
+    const made = await rest<{ data: { file: string; sizeBytes: number; sha256: string } }>('POST', '/backups');
+    expect(made.status).toBe(201);
+    const { file, sizeBytes, sha256 } = made.body.data;
+    const fetched = await fetch(`${url()}/api/backups/${file}`);
+    const bytes = Buffer.from(await fetched.arrayBuffer());
+    expect([bytes.length, fetched.headers.get('etag')]).toEqual([sizeBytes, `"${sha256}"`]);
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256);
+    expect((await rest('DELETE', `/backups/${file}`)).status).toBe(200);
+    expect((await rest('DELETE', `/backups/${file}`)).status).toBe(404);
+
+    // A client that goes away in the middle leaves nothing.
+    const { hostname, port } = new URL(url());
+    const socket = connect(Number(port), hostname);
+    socket.write(`PUT /api/backups/half.tar.gz HTTP/1.1\r\nHost: x\r\nContent-Length: ${sizeBytes}\r\n\r\n`);
+    socket.write(bytes.subarray(0, sizeBytes / 2));
+    const unfinished = () => readdirSync(platform().backupsDir).filter((name) => name.startsWith('.'));
+    await eventually(() => expect(unfinished()).toHaveLength(1));
+    socket.destroy();
+    await eventually(() => expect(unfinished()).toHaveLength(0));
+
+    const put = (name: string, body: Uint8Array<ArrayBuffer>) =>
+      fetch(`${url()}/api/backups/${name}`, { method: 'PUT', body }).then(async (response) => ({
+        status: response.status,
+        body: (await response.json()) as { success: boolean; data?: { sha256: string } },
+      }));
+    expect(await put('back.tar.gz', new Uint8Array(bytes))).toMatchObject({ status: 201, body: { data: { sha256 } } });
+    expect((await put('back.tar.gz', new Uint8Array(bytes))).status).toBe(201);
+    expect((await put('back.tar.gz', new Uint8Array([0x1f, 0x8b, 8]))).status).toBe(409);
+    expect((await put('..%2fback.tar.gz', new Uint8Array(bytes))).status).toBe(400);
+    expect((await put('back.zip', new Uint8Array(bytes))).status).toBe(400);
+    expect(
+      (await rest<{ data: { file: string }[] }>('GET', '/backups')).body.data.map((backup) => backup.file),
+    ).toEqual(expect.arrayContaining(['back.tar.gz']));
+
+    const verified = await fetch(`${url()}/api/backups/back.tar.gz/verify`, {
+      method: 'POST',
+      headers: { accept: 'application/x-ndjson' },
+    });
+    const lines = (await verified.text()).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).progress?.phase)).toContain('load');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ status: 200, data: { verifiedAt: expect.any(String) } });
+    await rest('POST', '/tasks', { token, body: { title: 'later' } });
+    expect((await restore('?file=back.tar.gz')).body.message).toContain('Database restored');
+    await eventually(async () => expect(await titles(token)).toEqual(['in the archive']));
+    expect((await rest('DELETE', '/backups/back.tar.gz')).status).toBe(200);
+  }, 60_000);
 }

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { createWriteStream, existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
@@ -32,13 +33,15 @@ export async function findClientTools(): Promise<ClientTools | undefined> {
   }
 }
 
-/** `pg_dump | gzip > file`, as anybody would. */
+/** `pg_dump | gzip > file`, and the file on the disk for good, as the product has it. */
 export async function dumpAndZip({ pgDump }: ClientTools, url: string, file: string): Promise<void> {
   const dump = spawn(pgDump, ['--no-owner', '--no-privileges', url], { stdio: ['ignore', 'pipe', 'inherit'] });
   const zip = spawn('gzip', [], { stdio: ['pipe', 'pipe', 'inherit'] });
   const dumped = ended(dump, 'pg_dump');
   const zipped = ended(zip, 'gzip');
   await Promise.all([pipeline(dump.stdout, zip.stdin), pipeline(zip.stdout, createWriteStream(file)), dumped, zipped]);
+  const written = await open(file, 'r+');
+  await written.sync().finally(() => written.close());
 }
 
 /** Loads a plain dump in one transaction. */

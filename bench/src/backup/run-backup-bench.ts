@@ -93,13 +93,17 @@ async function oneRound({ product, tools, psql, tasksUrl, serverUrl, dataDir }: 
 
   await time('restore', () => product.restore(file));
   seconds['load'] = product.lastLoadSeconds();
+  // The product's load has the same behind it: a checkpoint, an archive unpacked, a database made.
+  await onServer(serverUrl, 'checkpoint');
   const unpacked = join(dataDir, 'unpacked');
   mkdirSync(unpacked, { recursive: true });
-  execFileSync('tar', ['-xzf', join(product.backupsDir, file), '-C', unpacked, 'database.sql']);
+  execFileSync('tar', ['-xzf', join(product.backupsDir, file), '-C', unpacked]);
   const dump = join(unpacked, 'database.sql');
   if (psql) {
     await onServer(serverUrl, 'create database psql_load template template0');
-    await time('psql', () => loadWithPsql(psql, databaseUrl(serverUrl, 'psql_load'), dump));
+    const begin = performance.now();
+    await loadWithPsql(psql, databaseUrl(serverUrl, 'psql_load'), dump);
+    seconds['psql'] = (performance.now() - begin) / 1_000;
     await onServer(serverUrl, 'drop database psql_load');
   }
   await product.remove(file);

@@ -7,7 +7,7 @@ import { checkFrame } from './dump-frame.ts';
 import { LoadError } from './load-error.ts';
 import { createRestrictCheck } from './restrict.ts';
 import { createScriptReader, type ScriptReader, type Statement } from './script-reader.ts';
-import { createStatementJudge, type StatementJudge } from './statement-judge.ts';
+import { startJudge, type SharedJudge, type StatementJudge } from './statement-judge.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface Load {
@@ -17,6 +17,8 @@ export interface Load {
   url: string;
   /** Ends the load when it fires. */
   signal: AbortSignal;
+  /** Who decides about its statements. @default one of its own, which takes a moment to start */
+  judge?: SharedJudge | undefined;
   /** Told from time to time. */
   onProgress?: ((bytesRead: number) => void) | undefined;
 }
@@ -34,32 +36,33 @@ const CHUNK_BYTES = 256 * 1024;
  * Fills a database from a dump over PostgreSQL's own protocol: all of it or nothing, in one transaction.
  * @throws LoadError with the line for everything that is not known to be harmless, and for what PostgreSQL refuses
  */
-export async function loadDump({ path, url, signal, onProgress }: Load): Promise<LoadReport> {
+export async function loadDump({ path, url, signal, judge: shared, onProgress }: Load): Promise<LoadReport> {
   const file = await open(path);
   const client = new Client({ connectionString: url, application_name: 'taskmesh-restore' });
   client.on('error', () => undefined); // told by the query as well
-  let judge: StatementJudge | undefined;
+  const judge = shared ?? startJudge();
   const cut = () => {
     client.connection.stream.destroy(new Error('The load was ended.'));
-    void judge?.close();
+    void judge.close();
   };
   try {
     signal.throwIfAborted();
     await checkFrame(file);
     const connecting = client.connect();
     connecting.catch(() => undefined); // thrown below, after the parser
-    judge = await createStatementJudge();
+    const ready = await judge.ready();
     await connecting;
     signal.addEventListener('abort', cut, { once: true });
+    signal.throwIfAborted(); // it may have fired while all this was started
     const source = file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES });
-    return await runScript({ reader: createScriptReader(source), client, judge, onProgress });
+    return await runScript({ reader: createScriptReader(source), client, judge: ready, onProgress });
   } catch (error) {
     if (signal.aborted) throw new LoadError(`The load was ended: ${errorMessage(signal.reason)}`);
     throw error;
   } finally {
     signal.removeEventListener('abort', cut);
     await client.end().catch(() => undefined);
-    await judge?.close();
+    if (!shared) await judge.close();
     await file.close();
   }
 }

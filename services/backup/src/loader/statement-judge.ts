@@ -9,6 +9,27 @@ export interface StatementJudge {
   close(): Promise<void>;
 }
 
+/** A judge that several dumps of one archive share, and that may still be on its way. */
+export interface SharedJudge {
+  /** @throws when it cannot be started */
+  ready(): Promise<StatementJudge>;
+  close(): Promise<void>;
+}
+
+/** Starts one in the background, while an archive is extracted or a connection made. Who starts it closes it. */
+export function startJudge(): SharedJudge {
+  const starting = createStatementJudge();
+  starting.catch(() => undefined); // told by `ready`
+  return {
+    ready: () => starting,
+    close: () =>
+      starting.then(
+        (judge) => judge.close(),
+        () => undefined,
+      ),
+  };
+}
+
 const MEMORY_MB = 512;
 
 /** Resolves when the parser is loaded. Who makes it closes it. */

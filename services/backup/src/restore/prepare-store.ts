@@ -4,6 +4,7 @@ import { inDatabase, maintenanceUrl, withClient } from '../databases/connect.ts'
 import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
 import type { RestoreNames } from '../databases/names.ts';
 import { loadDump } from '../loader/load-dump.ts';
+import type { SharedJudge } from '../loader/statement-judge.ts';
 import type { Store } from '../stores/store.ts';
 import type { LoadLimits } from './load-limits.ts';
 
@@ -18,6 +19,7 @@ export interface Preparation {
   /** The dump's path. */
   path: string;
   limits: LoadLimits;
+  judge: SharedJudge;
   log: Log;
   /** Told from time to time how much of the dump is loaded. */
   onLoaded?: (bytes: number) => void;
@@ -30,12 +32,12 @@ export interface Preparation {
  * service that owns the store. Returns the rows of each table.
  */
 export async function prepareStore(preparation: Preparation): Promise<Record<string, number>> {
-  const { store, names, path, limits, log, onLoaded, onCheck } = preparation;
+  const { store, names, path, limits, judge, log, onLoaded, onCheck } = preparation;
   const { adminUrl, owner, name } = store;
   const loaderUrl = await createFreshDatabase(adminUrl, names, limits);
   const begin = performance.now();
   const { statements, copiedRows, bytes } = await withinSize(adminUrl, names.fresh, limits, (signal) =>
-    loadDump({ path, url: loaderUrl, signal, onProgress: onLoaded }),
+    loadDump({ path, url: loaderUrl, signal, judge, onProgress: onLoaded }),
   );
   log.info(
     { store: name, statements, copiedRows, bytes, tookMs: Math.round(performance.now() - begin) },

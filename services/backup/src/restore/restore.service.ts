@@ -8,6 +8,7 @@ import { ManifestError } from '../archives/manifest.ts';
 import type { Scratch } from '../archives/scratch.ts';
 import type { OnProgress } from '../backups/backup-progress.ts';
 import { LoadError } from '../loader/load-error.ts';
+import { startJudge } from '../loader/statement-judge.ts';
 import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { BackupMetrics } from '../metrics.ts';
 import type { RunLock } from '../run-lock.ts';
@@ -90,22 +91,25 @@ function restoreFrom(
   { file, archive, mayGoOn, settleAll, onProgress }: OneRestore,
 ): Promise<RestoreOutcome> {
   const { scratch, cipher, nextId, log, archiveLimits, loadLimits } = deps;
-  return scratch.use(async (dir) => {
+  const judge = startJudge(); // it is ready when the archive is extracted
+  const work = scratch.use<RestoreOutcome>(async (dir) => {
     const source = await openContent(file, archive.read(), cipher);
     const { sizeBytes } = archive;
-    const onRead = (doneBytes: number) => onProgress({ phase: 'extract', doneBytes, totalBytes: sizeBytes });
+    const onRead = (bytes: number) =>
+      onProgress({ phase: 'extract', doneBytes: Math.min(bytes, sizeBytes), totalBytes: sizeBytes });
     await extractArchive({ source, sizeBytes, dir, limits: archiveLimits, onRead });
     if (!(await hasMainDump(dir))) return { kind: 'processed', why: `it holds no ${MAIN_DUMP}` };
     try {
       const { dumps } = await readDumps(dir, deps);
       await settleAll();
-      await restoreStores(deps, { id: nextId(), file, dumps, limits: loadLimits, mayGoOn, onProgress });
+      await restoreStores(deps, { id: nextId(), file, dumps, limits: loadLimits, judge, mayGoOn, onProgress });
       return { kind: 'restored' };
     } catch (error) {
       log.error({ err: error, file }, 'database not restored');
       return { kind: 'processed', why: reasonOf(error) };
     }
   });
+  return work.finally(() => judge.close());
 }
 
 /** What the caller is told of a failure that is otherwise for the log only. */

@@ -168,6 +168,10 @@ describe('a dump that is not loaded', () => {
     await expect(load(cut(await genuine()))).rejects.toThrow('does not end as one');
   });
 
+  it('has a time that is up before the parser has started', async () => {
+    await expect(load('do $$ begin perform pg_sleep(1000); end $$;', { timeoutMs: 5 })).rejects.toThrow('was ended');
+  });
+
   it('has a statement that would never end: it is ended', async () => {
     const begin = performance.now();
     await expect(load('do $$ begin perform pg_sleep(1000); end $$;', { timeoutMs: 500 })).rejects.toThrow('was ended');

@@ -1,0 +1,42 @@
+import { UsageProblem } from '../options.ts';
+import { readBackupOptions } from './options.ts';
+import { backupHeading, backupTable, type BackupReport } from './report.ts';
+
+describe('the arguments of the backups benchmark', () => {
+  it('have defaults', () => {
+    expect(readBackupOptions([])).toMatchObject({ rows: 100_000, rounds: 3, publish: false, help: false });
+  });
+
+  it.each(['--rows 0', '--rows many', '--rounds 1.5', '--name a/b', '--unknown', 'word'])('%s is refused', (line) => {
+    expect(() => readBackupOptions(line.split(' '))).toThrow(UsageProblem);
+  });
+});
+
+describe('the report of the backups benchmark', () => {
+  const report: BackupReport = {
+    startedAt: '2026-11-21T10:00:00.000Z',
+    machine: { system: 'Linux 6', processor: 'A', cores: 2, memoryGiB: 8, node: 'v24.0.0', postgres: '15.18' },
+    server: 'PostgreSQL 15.18 (of the client tools)',
+    client: 'client 15.18',
+    rows: 1_000,
+    dumpBytes: 2_000_000,
+    timed: [
+      { work: 'load', by: 'Taskmesh', seconds: [1, 2, 9] },
+      { work: 'load', by: 'psql', seconds: [1, 1, 1] },
+      { work: 'restore', by: 'Taskmesh', seconds: [4] },
+    ],
+  };
+
+  it('compares medians: a higher ratio is faster', () => {
+    const [, , ours, theirs, whole] = backupTable(report)
+      .split('\n')
+      .map((line) => line.split('|').map((cell) => cell.trim()));
+    expect(ours).toEqual(['', 'load a dump', 'Taskmesh', '2.00', '1.0', '500', '0.50', '']);
+    expect(theirs).toEqual(['', 'load a dump', 'psql', '1.00', '2.0', '1000', '', '']);
+    expect(whole).toEqual(['', 'whole restore', 'Taskmesh', '4.00', '0.5', '250', '', '']);
+  });
+
+  it('says which server and which client', () => {
+    expect(backupHeading(report)).toContain('PostgreSQL 15.18 (of the client tools), client 15.18 · 1000 tasks');
+  });
+});
