@@ -1,17 +1,10 @@
-/** A thread that does nothing but hash, one password after the other, when nobody else wants its core. */
+/** A thread that does nothing but hash, one password after the other. A lower priority was tried and gave longer stalls: see bench/README.md. */
 import { hashSync, verifySync } from '@node-rs/argon2';
-import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import type { HashJob, HashResult } from './hash-thread.ts';
 
 /** argon2id, OWASP's parameters: 19 MiB, two passes, one lane. (2 is `Algorithm.Argon2id`, a const enum.) */
 const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-
-/** Of a core that others want as well, a tenth is left to this thread. */
-const NICENESS = 10;
-
-// Linux gives each thread a priority of its own; elsewhere this would be the whole process'.
-if (process.platform === 'linux') setPriority(Math.min(getPriority() + NICENESS, constants.priority.PRIORITY_LOW));
 
 parentPort?.on('message', (job: HashJob) => parentPort?.postMessage(resultOf(job)));
 

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { getPriority } from 'node:os';
 import { startHashThread } from './hash-thread.ts';
 import { createHashThreads } from './hash-threads.ts';
 import { createHasher } from './hasher.ts';
@@ -27,19 +25,6 @@ describe('passwords', () => {
 });
 
 describe('threads that hash', () => {
-  it('give way to everybody else', async () => {
-    const before = getPriority();
-    const threads = createHashThreads();
-    await threads.hash(PASSWORD);
-    // Only Linux knows a priority of each thread: the 19th field of its line.
-    const nicenessOf = (id: string) =>
-      Number(readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[16]);
-    const expected = Math.min(before + 10, 19);
-    if (process.platform === 'linux') expect(readdirSync('/proc/self/task').map(nicenessOf)).toContain(expected);
-    expect(getPriority()).toBe(before);
-    await threads.close();
-  });
-
   it('are as many as work at once, and used again', async () => {
     let started = 0;
     const threads = createHashThreads(() => {

@@ -26,7 +26,7 @@ export interface HasherOptions {
   onHashed?: (seconds: number) => void;
 }
 
-/** Slow hashing on threads of low priority, bounded, so that a flood of logins starves nobody else. */
+/** Slow hashing on threads of its own, bounded, so that a flood of logins starves nobody else. */
 export function createHasher({ concurrency, onHashed }: HasherOptions): Hasher {
   const queue = createBoundedQueue({ concurrency, maxWaiting: MAX_WAITING });
   const threads = createHashThreads();
