@@ -49,7 +49,7 @@ describe('the process of a gateway', () => {
         KAFKA_BROKERS: '127.0.0.1:1',
       },
     });
-    await eventually(async () => (await fetch(`http://127.0.0.1:${port}/livez`)).status === 200, { timeoutMs: 20_000 });
+    await eventually(async () => (await fetch(`http://127.0.0.1:${port}/livez`)).status === 200, { timeoutMs: 40_000 });
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
     const verbose = await fetch(`http://127.0.0.1:${adminPort}/readyz?verbose`);
     expect(await verbose.json()).toMatchObject({
@@ -67,7 +67,7 @@ describe('the process of a gateway', () => {
     child.kill('SIGTERM');
     expect((await exited)[0]).toBe(0);
     await rm(folder, { recursive: true });
-  });
+  }, 60_000);
 
   it('takes a new supergraph at SIGHUP, and goes on', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
@@ -81,7 +81,7 @@ describe('the process of a gateway', () => {
       const answer = await fetch(`http://127.0.0.1:${port}/graphql?query=${query}`);
       return ((await answer.json()) as { data: { __type: { fields: unknown } } }).data.__type.fields;
     };
-    await eventually(async () => expect(await fields()).toEqual([{ name: 'first' }]), { timeoutMs: 20_000 });
+    await eventually(async () => expect(await fields()).toEqual([{ name: 'first' }]), { timeoutMs: 40_000 });
     await write('second');
     child.kill('SIGHUP');
     await eventually(async () => expect(await fields()).toEqual([{ name: 'second' }]));
@@ -90,7 +90,7 @@ describe('the process of a gateway', () => {
     child.kill('SIGTERM');
     expect((await exited)[0]).toBe(0);
     await rm(folder, { recursive: true });
-  });
+  }, 60_000);
 
   it('names everything that is wrong with its settings, and ends', async () => {
     const child = start({ PORT: 'x', NODE_ENV: 'production', AUTH_URL: 'nowhere' });

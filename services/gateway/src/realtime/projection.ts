@@ -9,19 +9,10 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { PreparedOperation } from '../graph/executor.ts';
+import { IN_THE_EVENT } from './event-coverage.ts';
 
 /** Writes the part of an object that a selection asks for, as JSON. */
 type Write = (source: Record<string, unknown>) => string;
-
-/** Which fields an event brings along, by type: whatever else is selected has to be fetched. */
-const IN_THE_EVENT: Record<string, ReadonlySet<string>> = {
-  TaskChange: new Set(['__typename', 'cursor', 'sequence', 'kind', 'task', 'previous', 'occurredAt']),
-  Task: new Set([
-    ...['__typename', 'id', 'title', 'description', 'completed', 'dueDate', 'category', 'priority'],
-    ...['createdAt', 'updatedAt', 'version', 'owner'],
-  ]),
-  User: new Set(['__typename', 'id']),
-};
 
 /**
  * Compiles a subscription whose whole selection is in the event: the returned function writes `{"data": …}` for the root

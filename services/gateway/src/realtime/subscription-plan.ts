@@ -5,6 +5,7 @@ import { execute, parse, type GraphQLSchema } from 'graphql';
 import type { OperationResult, PreparedOperation } from '../graph/executor.ts';
 import type { OperationRun } from '../graph/data-source.ts';
 import type { Supergraph } from '../graph/supergraph.ts';
+import { splitPrimary } from './event-coverage.ts';
 
 /** The event takes the place of the service that owns the subscription's root field. */
 const EVENT = '__event__';
@@ -33,8 +34,9 @@ export function planSubscription(operation: PreparedOperation, deps: PlanDeps): 
   const planned = supergraph.planner.buildQueryPlan(
     operationFromDocument(supergraph.apiSchema, document, { operationName }),
   );
-  const { primary, rest } = subscriptionNode(planned);
-  const queryPlan: QueryPlan = { kind: 'QueryPlan', node: asQuery(primary, rest) };
+  const { primary: whole, rest } = subscriptionNode(planned);
+  const { primary, others } = splitPrimary(whole, serviceSchema(supergraph, whole.serviceName));
+  const queryPlan: QueryPlan = { kind: 'QueryPlan', node: asQuery(primary, others, rest) };
   const project = projection(supergraph, primary);
   const operationContext = buildOperationContext({
     schema: supergraph.schema,
@@ -64,9 +66,11 @@ function subscriptionNode({ node }: QueryPlan): SubscriptionNode {
   return node;
 }
 
-function asQuery(primary: FetchNode, rest: PlanNode | undefined): PlanNode {
-  const first: FetchNode = { ...primary, serviceName: EVENT };
-  return rest ? { kind: 'Sequence', nodes: [first, rest] } : first;
+function asQuery(primary: FetchNode, others: PlanNode[], rest: PlanNode | undefined): PlanNode {
+  const nodes: PlanNode[] = [{ ...primary, serviceName: EVENT }];
+  if (others.length > 0) nodes.push({ kind: 'Parallel', nodes: others });
+  if (rest) nodes.push(rest);
+  return { kind: 'Sequence', nodes };
 }
 
 /** Picks out of an event what the primary fetch selects, under the client's aliases. */
