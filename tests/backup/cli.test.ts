@@ -49,7 +49,8 @@ describe('the command line for backups, beside a running platform', () => {
     const token = body.access_token;
     const titles = async () =>
       (await rest<{ data: { title: string }[] }>('GET', '/tasks', { token })).body.data.map(({ title }) => title);
-    await rest('POST', '/tasks', { token, body: { title: 'in the backup' } });
+    const first = await rest('POST', '/tasks', { token, body: { title: 'in the backup' } });
+    expect([first.status, first.body]).toEqual([201, expect.anything()]);
 
     const made = await backup(['create', '--json']);
     expect(made).toMatchObject({ status: 0, err: '' });
@@ -61,6 +62,7 @@ describe('the command line for backups, beside a running platform', () => {
 
     const verified = await backup(['verify', file]);
     expect(verified).toMatchObject({ status: 0, out: expect.stringContaining('can be restored') });
+    expect(await titles()).toEqual(['in the backup']);
     expect(verified.err).toMatch(/extracting …\nloading tasks …\nchecking tasks …\n/);
     expect(JSON.parse((await backup(['list', '--json'])).out)).toMatchObject([
       { file, verifiedAt: expect.any(String) },
@@ -74,7 +76,7 @@ describe('the command line for backups, beside a running platform', () => {
     const brought = await backup(['upload', file, '--as', 'brought.tar.gz', '--json']);
     expect(JSON.parse(brought.out)).toMatchObject({ file: 'brought.tar.gz', sizeBytes, sha256 });
 
-    await rest('POST', '/tasks', { token, body: { title: 'later' } });
+    expect((await rest('POST', '/tasks', { token, body: { title: 'later' } })).status).toBe(201);
     expect(await backup(['restore', 'brought.tar.gz'])).toMatchObject({
       status: 2,
       err: expect.stringContaining('--yes'),
