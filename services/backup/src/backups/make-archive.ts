@@ -93,13 +93,14 @@ async function dumpAll(stores: Store[], dumping: Dumping): Promise<Manifest['sto
 
 async function dumpOne(
   { name, adminUrl: url }: Store,
-  { client }: Snapshot,
+  snapshot: Snapshot,
   { dir, dump, onProgress }: Dumping,
 ): Promise<StoreDump & { file: string }> {
   const file = DUMP_FILES[name];
   const onWritten = (doneBytes: number) => onProgress({ phase: 'dump', store: name, doneBytes });
   try {
-    return { file, ...(await dump({ client, url, path: join(dir, file), policy: DUMP_POLICIES[name], onWritten })) };
+    const target = { url, path: join(dir, file), policy: DUMP_POLICIES[name], onWritten };
+    return { file, ...(await snapshot.read((client) => dump({ client, ...target }))) };
   } catch (error) {
     throw error instanceof DumpError ? new DumpError(`${name}: ${error.message}`, { cause: error.cause }) : error;
   }

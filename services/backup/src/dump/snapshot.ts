@@ -2,9 +2,10 @@ import { Client } from 'pg';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** All that is read over `client` is the store at one moment, while others go on writing. Who opened it closes it. */
+/** All that is read is the store at one moment, while others go on writing. Who opened it closes it. */
 export interface Snapshot {
-  client: Client;
+  /** @throws Error why the connection was lost, when it was: queries behind that only say that there is none */
+  read<T>(work: (client: Client) => Promise<T>): Promise<T>;
   /** Ends the transaction. @throws Error when the connection was lost since */
   finish(): Promise<void>;
   /** At once, whatever is under way. */
@@ -33,7 +34,15 @@ export async function openSnapshot(url: string): Promise<Snapshot> {
     application_name: 'taskmesh-dump',
     keepAlive: true,
   });
-  client.on('error', () => undefined); // told by the query as well
+  let lost: Error | undefined;
+  client.on('error', (error) => (lost ??= error));
+  const read = async <T>(work: (client: Client) => Promise<T>) => {
+    try {
+      return await work(client);
+    } catch (error) {
+      throw lost ?? error;
+    }
+  };
   const close = () => {
     client.connection.stream.destroy(); // a goodbye would wait for rows that nobody reads any more
   };
@@ -42,7 +51,7 @@ export async function openSnapshot(url: string): Promise<Snapshot> {
     for (const setting of SESSION) await client.query(setting);
     await client.query('begin isolation level repeatable read, read only');
     await client.query('select 1 from pg_catalog.pg_class limit 1'); // the first query decides about the moment
-    return { client, finish: async () => void (await client.query('commit')), close };
+    return { read, finish: async () => void (await read(() => client.query('commit'))), close };
   } catch (error) {
     close();
     throw error;

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { DumpError } from '../../src/dump/dump-error.ts';
 import { DUMP_POLICIES, type DumpPolicy } from '../../src/dump/dump-policy.ts';
@@ -38,7 +39,7 @@ async function dump(policy = EVERYTHING, meanwhile?: () => Promise<void>) {
   const snapshot = await openSnapshot(store.url);
   try {
     await meanwhile?.();
-    const result = await dumpStore({ client: snapshot.client, path, policy });
+    const result = await snapshot.read((client) => dumpStore({ client, path, policy }));
     await snapshot.finish();
     return result;
   } finally {
@@ -220,17 +221,21 @@ describe('dumpStore', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('fails when the store goes away in the middle, and says so', async () => {
+  it.each([
+    ['in the middle', 0],
+    ['between two reads', 200],
+  ])('fails when the store goes away %s, and says so', async (_when, pauseMs) => {
     await store.query(
       'create table big as select n, repeat(md5(n::text), 30) as text from generate_series(1, 60000) n',
     );
     const snapshot = await openSnapshot(store.url);
-    const dumping = dumpStore({ client: snapshot.client, path, policy: EVERYTHING });
-    dumping.catch(() => undefined); // looked at below
-    await store.query(
+    const terminated = store.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'taskmesh-dump' and datname = current_database()`,
     );
+    await setTimeout(pauseMs);
+    const dumping = snapshot.read((client) => dumpStore({ client, path, policy: EVERYTHING }));
     await expect(dumping.then(() => snapshot.finish())).rejects.toThrow(/terminat/i);
+    await terminated;
     snapshot.close();
   });
 });

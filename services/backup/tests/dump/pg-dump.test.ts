@@ -81,7 +81,7 @@ async function dumpWith(path: string, url = store.url) {
   const dump = createDumper({ pgDump: { program: path, env: { PATH: process.env.PATH } }, log });
   const snapshot = await openSnapshot(store.url);
   try {
-    return await dump({ client: snapshot.client, url, path: join(dir, 'dump.sql'), policy: POLICY });
+    return await snapshot.read((client) => dump({ client, url, path: join(dir, 'dump.sql'), policy: POLICY }));
   } finally {
     snapshot.close();
   }
