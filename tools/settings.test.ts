@@ -1,0 +1,37 @@
+import { glob, readFile } from 'node:fs/promises';
+import { readEmbeddedSettings, readPlatformConfig } from '../deploy/all-in-one/src/config.ts';
+
+const ROOT = new URL('..', import.meta.url).pathname;
+
+/** Name to default, as `.env.example` tells them. */
+const told = new Map(
+  [...(await readFile(`${ROOT}.env.example`, 'utf8')).matchAll(/^([A-Z][A-Z0-9_]*)=(.*?)(?:\s+#.*)?$/gm)].map(
+    ([, name = '', value = '']) => [name, value.trim()],
+  ),
+);
+
+/** Where a setting is read: `NAME: setting.int(…)` in a schema, or by its name. */
+const READ = /^\s+([A-Z][A-Z0-9_]+): [a-z]\w*[.(]|read\w+File\(\w+(?:\.env)?, '(\w+)'\)/gm;
+
+async function settingsInSource(): Promise<Set<string>> {
+  const names = new Set<string>();
+  for await (const file of glob(['services/*/src/**/*.ts', 'deploy/*/src/**/*.ts'], { cwd: ROOT })) {
+    const text = await readFile(`${ROOT}${file}`, 'utf8');
+    if (text.includes('readEnv('))
+      for (const [, inSchema, ofFile] of text.matchAll(READ)) names.add(inSchema ?? ofFile ?? '');
+  }
+  return names;
+}
+
+describe('.env.example', () => {
+  it('names every setting that is read, and no other', async () => {
+    expect([...told.keys()].sort()).toEqual([...(await settingsInSource())].sort());
+  });
+
+  it('tells the defaults', () => {
+    const present = Object.fromEntries([...told].filter(([, value]) => value !== ''));
+    const server = 'postgres://127.0.0.1/postgres';
+    expect(readPlatformConfig(present, server)).toEqual(readPlatformConfig({}, server));
+    expect(readEmbeddedSettings(present)).toEqual(readEmbeddedSettings({}));
+  });
+});
