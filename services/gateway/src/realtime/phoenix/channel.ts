@@ -89,11 +89,6 @@ export class Channel {
     for (const change of held) this.#deliver(change);
   }
 
-  /** Where the client stands; for one that comes back. */
-  get cursor(): string | undefined {
-    return this.#cursor;
-  }
-
   #take(change: TaskChanged): void {
     if (this.#held) this.#held.push(change);
     else this.#deliver(change);
