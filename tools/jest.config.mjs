@@ -10,6 +10,7 @@ export default {
   ],
   modulePathIgnorePatterns: ['<rootDir>/.cache/', '<rootDir>/.data/'],
   testEnvironment: 'node',
+  setupFilesAfterEnv: ['<rootDir>/tools/jest.setup.mjs'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$': [
