@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../figures.ts';
 import { openConnection, type Connection } from './connections.ts';
 import type { BesideLoginsFigures, BesideLoginsOrder } from './messages.ts';
@@ -6,6 +7,8 @@ import type { Account, Population } from './population.ts';
 
 /** Short, so that whatever else the machine does falls into both kinds alike. */
 const SLICE_S = 1;
+/** Before a slice counts: all logins begin at once, and are spread by their waiting for each other from then on. */
+const LEAD_IN_MS = 200;
 
 /**
  * Lists over REST at a steady pace, in slices that take turns: alone, and while so many logins are under way all the
@@ -28,8 +31,9 @@ export async function listBesideLogins(
   const slices = Math.max(1, Math.round(seconds / SLICE_S));
   const sliceSeconds = seconds / slices;
   const slice = async (kind: 'alone' | 'beside') => {
-    const untilMs = performance.now() + sliceSeconds * 1_000;
+    const untilMs = performance.now() + LEAD_IN_MS + sliceSeconds * 1_000;
     const busy = kind === 'beside' ? logins.map((connection) => connection.keepBusy(untilMs)) : [];
+    await sleep(LEAD_IN_MS);
     const stretch = await pace(inTurns(lists), { perSecond: listsPerSecond, seconds: sliceSeconds });
     latenciesMs[kind].push(...stretch);
     // Those under way end before the next slice begins.
@@ -45,7 +49,7 @@ export async function listBesideLogins(
     requests: latenciesMs.alone.length + latenciesMs.beside.length,
     alone: figuresOf(latenciesMs.alone),
     beside: figuresOf(latenciesMs.beside),
-    loginsPerSecond: loginCount / seconds,
+    loginsPerSecond: loginCount / (seconds + (slices * LEAD_IN_MS) / 1_000),
   };
 }
 

@@ -1,7 +1,9 @@
 import { firstSteps, killNotedProcesses, runCommand, say } from '@taskmesh/local';
+import { tuneGarbageCollection } from '@taskmesh/service';
 import { resolve } from 'node:path';
 import { startEmbedded } from './start-embedded.ts';
 
+tuneGarbageCollection();
 await runCommand({
   async start(signal) {
     const begin = Date.now();

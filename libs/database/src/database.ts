@@ -3,11 +3,14 @@ import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
 import type { Log } from '@taskmesh/service';
 import type { Pool, QueryResultRow } from 'pg';
-import { giveBackLostConnections } from './give-back-connections.ts';
 import { whileAway, type RetryOptions } from './failures.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import type { Statement } from './statement.ts';
+import { watchConnections } from './watch-connections.ts';
 import { withAdvisoryLock } from './advisory-lock.ts';
+
+/** A little longer than a statement may take. */
+const SILENCE_MS = 6_000;
 
 type Entities = NonNullable<Parameters<typeof defineConfig>[0]['entities']>;
 type Migrations = NonNullable<NonNullable<Parameters<typeof defineConfig>[0]['migrations']>['migrationsList']>;
@@ -58,7 +61,6 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       pool: { min: 0, max: poolSize },
       driverOptions: {
         connectionTimeoutMillis: 2_000,
-        query_timeout: 6_000,
         statement_timeout: 5_000,
         idle_in_transaction_session_timeout: 10_000,
         application_name: `taskmesh-${name}`,
@@ -76,7 +78,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   );
   const connection = orm.em.getConnection();
   const pool = (): Promise<Pool> => connection.getNativeClient() as Promise<Pool>; // the PostgreSQL driver's client is a pg pool
-  giveBackLostConnections(await pool());
+  watchConnections(await pool(), { silenceMs: SILENCE_MS });
 
   return {
     async migrate(waitMs = 60_000) {

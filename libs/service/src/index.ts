@@ -10,4 +10,5 @@ export {
   type AdminServerOptions,
   type HealthReport,
 } from './admin-server.ts';
+export { tuneGarbageCollection } from './garbage.ts';
 export { runMain } from './run-main.ts';

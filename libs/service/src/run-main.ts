@@ -1,4 +1,5 @@
 import { ConfigError } from './config.ts';
+import { tuneGarbageCollection } from './garbage.ts';
 import type { Service } from './lifecycle.ts';
 import type { Log } from './log.ts';
 
@@ -9,6 +10,7 @@ const STOP_DEADLINE_MS = 25_000;
  * Wrong configuration prints every problem to standard error and exits with 1; a second signal exits at once.
  */
 export async function runMain(create: () => Promise<{ service: Service; log: Log }> | { service: Service; log: Log }) {
+  tuneGarbageCollection();
   const { service, log } = await created(create);
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {

@@ -14,7 +14,6 @@ import {
   type GraphQLFormattedError,
   type OperationDefinitionNode,
 } from 'graphql';
-import { createHash } from 'node:crypto';
 import { createErrorFormat, internalError } from './client-errors.ts';
 import type { OperationRun } from './data-source.ts';
 import { TextCache } from './document-cache.ts';
@@ -45,12 +44,7 @@ export interface ExecutorDeps {
 
 /** Also takes over documents that somebody else has parsed and validated. */
 export interface AdoptingExecutor extends GraphExecutor {
-  adopt(
-    document: DocumentNode,
-    source: string,
-    hash: string,
-    operationName: string | undefined,
-  ): PreparedOperation | undefined;
+  adopt(document: DocumentNode, source: string, operationName: string | undefined): PreparedOperation | undefined;
 }
 
 type OperationContext = ReturnType<typeof buildOperationContext>;
@@ -116,18 +110,18 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       const errors = validate(schema, document);
       if (errors.length > 0) throw new InvalidOperation('GRAPHQL_VALIDATION_FAILED', errors);
       const operation = resolved(schema, document, operationName);
-      const fresh = { source, hash: sha256(source), schema, document, operation, operationName: operation.name?.value };
+      const fresh = { source, schema, document, operation, operationName: operation.name?.value };
       prepared.set(key, fresh);
       return fresh;
     },
 
-    adopt(document, source, hash, operationName) {
+    adopt(document, source, operationName) {
       const byName = adopted.get(document) ?? new Map<string | undefined, PreparedOperation>();
       const known = byName.get(operationName);
       if (known) return known;
       const operation = getOperationAST(document, operationName);
       if (!operation || !schema.getRootType(operation.operation)) return undefined;
-      const fresh = { source, hash, schema, document, operation, operationName: operation.name?.value };
+      const fresh = { source, schema, document, operation, operationName: operation.name?.value };
       adopted.set(document, byName.set(operationName, fresh));
       return fresh;
     },
@@ -206,8 +200,4 @@ function unresolved(message: string): InvalidOperation {
 function variableError(error: GraphQLError): GraphQLFormattedError {
   const { message, locations } = error.toJSON();
   return { message, ...(locations && { locations }), extensions: { code: 'BAD_USER_INPUT' } };
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -25,8 +25,6 @@ export interface RequestCall {
 /** A document that was parsed and validated once: keep it, run it often. Its plan is made at the first run and kept with it. */
 export interface PreparedOperation {
   readonly source: string;
-  /** SHA-256 (hex) of the source. */
-  readonly hash: string;
   /** What it was validated against: it belongs to the graph of this schema. */
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;

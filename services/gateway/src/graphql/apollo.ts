@@ -1,4 +1,4 @@
-import { ApolloServer, type ApolloServerPlugin, type HeaderMap } from '@apollo/server';
+import { ApolloServer, HeaderMap, type ApolloServerPlugin } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginInlineTraceDisabled,
@@ -8,7 +8,7 @@ import {
 } from '@apollo/server/plugin/disabled';
 import type { KeyValue } from '@taskmesh/key-value';
 import type { Log } from '@taskmesh/service';
-import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
+import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { GraphQLConfig } from '../config.ts';
 import { internalError, publicError, refusal } from '../graph/client-errors.ts';
 import type { RequestCall } from '../graph/executor.ts';
@@ -60,14 +60,12 @@ export function createApolloServer(deps: ApolloDeps): ApolloServer<RequestCall> 
       ApolloServerPluginSchemaReportingDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
       ourRules(limits),
+      ourExecution(graph),
     ],
   });
 }
 
-/**
- * The executor as Apollo Server takes one: it keeps the document, we keep what belongs to it. Told of a new graph, it
- * forgets its documents; a request that it validated before runs on the graph that it was validated for.
- */
+/** Where Apollo Server has its schema from: told of a new graph, it forgets its documents. */
 function gatewayOf(graph: LiveGraph): NonNullable<ConstructorParameters<typeof ApolloServer>[0]['gateway']> {
   let notify: (loaded: { apiSchema: GraphQLSchema; coreSupergraphSdl: string }) => void = () => undefined;
   const tell = ({ supergraph }: Graph) => notify({ apiSchema: supergraph.schema, coreSupergraphSdl: supergraph.sdl });
@@ -80,30 +78,45 @@ function gatewayOf(graph: LiveGraph): NonNullable<ConstructorParameters<typeof A
     async load() {
       tell(graph.current);
       return {
-        async executor({ document, source, queryHash, request, context, schema }) {
-          const { executor } = graph.of(schema);
-          const operation = executor.adopt(document, source, queryHash, request.operationName);
-          if (!operation)
-            return { errors: [refusal('OPERATION_RESOLUTION_FAILURE', 'There is no such operation in the document.')] };
-          const call = context as RequestCall; // the route below gives nothing else
-          const { data, errors } = await executor.run(operation, request.variables ?? {}, call);
-          if (!errors) return { data };
-          const hasRun = data !== null || !areAboutVariables(errors);
-          return { ...(hasRun && { data }), errors: errors.map(revive) };
-        },
+        // Only what `ourExecution` below leaves comes here.
+        executor: async () => ({
+          errors: [refusal('OPERATION_RESOLUTION_FAILURE', 'There is no such operation in the document.')],
+        }),
       };
     },
     stop: async () => undefined,
   };
 }
 
+/**
+ * Runs operations on our executor: Apollo Server keeps the document, we keep what belongs to it. A request that was
+ * validated before the graph changed runs on the graph that it was validated for. Not by `gateway.executor`: what Apollo
+ * Server makes for that has accessors, whose hidden classes keep every request in memory until the next major collection.
+ */
+function ourExecution(graph: LiveGraph): ApolloServerPlugin<RequestCall> {
+  return {
+    async requestDidStart() {
+      return {
+        async responseForOperation({ schema, document, source, request, contextValue }) {
+          const { executor } = graph.of(schema);
+          const operation = executor.adopt(document, source, request.operationName);
+          if (!operation) return null;
+          const { data, errors } = await executor.run(operation, request.variables ?? {}, contextValue);
+          const http = { status: undefined, headers: new HeaderMap() };
+          if (!errors) return { http, body: { kind: 'single', singleResult: { data } } };
+          const told = errors.map(({ message, path, extensions }) => ({ message, ...(path && { path }), extensions }));
+          if (data !== null || !areAboutVariables(errors))
+            return { http, body: { kind: 'single', singleResult: { data, errors: told } } };
+          return { http: { ...http, status: 400 }, body: { kind: 'single', singleResult: { errors: told } } };
+        },
+      };
+    },
+  };
+}
+
 /** Nothing ran: then there is no `data` in the answer either. */
 function areAboutVariables(errors: readonly GraphQLFormattedError[]): boolean {
   return errors.every(({ path, extensions }) => path === undefined && extensions?.code === 'BAD_USER_INPUT');
-}
-
-function revive({ message, path, extensions }: GraphQLFormattedError): GraphQLError {
-  return new GraphQLError(message, { path, extensions });
 }
 
 function ourRules(limits: DocumentLimits): ApolloServerPlugin<RequestCall> {
@@ -153,7 +166,7 @@ function withRequestId(error: GraphQLFormattedError, requestId: string): GraphQL
   return internalError(requestId, error.path);
 }
 
-/** The executor's errors are in the client's form already; Apollo Server's own bad requests become ours. */
+/** Apollo Server's own bad requests become ours. */
 function toClient(formatted: GraphQLFormattedError, error: unknown, log: Log): GraphQLFormattedError {
   const { code } = formatted.extensions ?? {};
   if (code === 'BAD_REQUEST') return { ...formatted, extensions: { code: 'BAD_USER_INPUT' } };

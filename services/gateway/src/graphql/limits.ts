@@ -30,9 +30,11 @@ export function createLimits(config: GraphQLConfig): DocumentLimits {
   const known = new WeakMap<OperationDefinitionNode, DocumentFacts>();
 
   const facts = (schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): DocumentFacts => {
-    const found = known.get(operation) ?? factsOf(schema, document, operation);
-    known.set(operation, found);
-    return found;
+    const found = known.get(operation);
+    if (found) return found;
+    const fresh = factsOf(schema, document, operation);
+    known.set(operation, fresh);
+    return fresh;
   };
 
   return {

@@ -13,7 +13,7 @@ function prepared(source: string): PreparedOperation {
     (each): each is OperationDefinitionNode => each.kind === 'OperationDefinition',
   );
   if (!operation) throw new Error('no operation');
-  return { source, hash: source, schema, document, operation, operationName: undefined };
+  return { source, schema, document, operation, operationName: undefined };
 }
 
 const change = {

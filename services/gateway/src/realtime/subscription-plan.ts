@@ -97,7 +97,7 @@ function serviceSchema(supergraph: Supergraph, name: string): GraphQLSchema {
 }
 
 function requestContext(
-  { source, document, operation, operationName, hash }: PreparedOperation,
+  { source, document, operation, operationName }: PreparedOperation,
   schema: GraphQLSchema,
   variables: Record<string, unknown>,
   context: OperationRun,
@@ -110,7 +110,6 @@ function requestContext(
     document,
     operation,
     operationName,
-    queryHash: hash,
     schema,
     metrics: {},
   } as unknown as GatewayRequestContext; // all that the plan's executor reads

@@ -1,0 +1,72 @@
+import {
+  createFaultyProxy,
+  createTestDatabase,
+  eventually,
+  type FaultyProxy,
+  type TestDatabase,
+} from '@taskmesh/testing';
+import { Pool } from 'pg';
+import { watchConnections } from './watch-connections.ts';
+
+const SILENCE_MS = 700;
+
+let store: TestDatabase;
+let network: FaultyProxy;
+let pool: Pool;
+
+beforeAll(async () => {
+  store = await createTestDatabase('watch_connections');
+});
+beforeEach(async () => {
+  const url = new URL(store.url);
+  network = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
+  url.host = `${network.host}:${network.port}`;
+  pool = new Pool({ connectionString: url.href, max: 2, connectionTimeoutMillis: 2_000 });
+  pool.on('error', () => undefined);
+  watchConnections(pool, { silenceMs: SILENCE_MS });
+});
+afterEach(async () => {
+  await pool.end();
+  await network.close();
+});
+afterAll(() => store.drop());
+
+const one = async () => (await pool.query<{ one: number }>('select 1 as one')).rows;
+
+it('ends a connection that fell silent under a statement, and the pool goes on with another one', async () => {
+  expect(await one()).toEqual([{ one: 1 }]);
+  network.strand();
+  await expect(one()).rejects.toThrow('Query read timeout');
+  expect(await one()).toEqual([{ one: 1 }]);
+  expect(network.connections()).toBe(2);
+});
+
+it('ends one that somebody holds as well, and tells all its statements', async () => {
+  const client = await pool.connect();
+  client.on('error', () => undefined);
+  network.strand();
+  const outcomes = await Promise.allSettled([client.query('select 1'), client.query('select 2')]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  client.release(true);
+  expect(await one()).toEqual([{ one: 1 }]);
+});
+
+it('leaves alone what is only idle, or answered in time', async () => {
+  const client = await pool.connect();
+  await client.query('begin');
+  for (let count = 0; count < 3; count++) await client.query('select pg_sleep($1)', [(SILENCE_MS * 0.6) / 1_000]);
+  await new Promise((resolve) => setTimeout(resolve, SILENCE_MS * 2));
+  await client.query('commit');
+  client.release();
+  expect(network.connections()).toBe(1);
+});
+
+it('throws away a connection whose begin fails', async () => {
+  const client = await pool.connect();
+  client.on('error', () => undefined);
+  await network.cut();
+  await expect(client.query('begin')).rejects.toThrow();
+  await network.restore();
+  await eventually(() => expect(pool.totalCount).toBe(0));
+  expect(await one()).toEqual([{ one: 1 }]);
+});
