@@ -75,7 +75,7 @@ describe('a Redis that is not there at the start', () => {
     await proxy.cut();
     await proxy.restore();
     proxy.thaw();
-    await eventually(() => proxy.connections() > begun + 1 && store.isUp());
+    await eventually(() => proxy.connections() > begun + 1 && store.isUp() && told().length >= 4);
     expect(told()).toEqual(['warn', 'info', 'warn', 'info']);
   });
 });
