@@ -1,3 +1,4 @@
+import { AppError } from '@taskmesh/errors';
 import type { WebSocket } from 'ws';
 import type { GatewayParts } from '../../parts.ts';
 import type { Feed } from '../feed.ts';
@@ -83,6 +84,9 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
     const message = decode(version, bytes as Buffer, isBinary); // ws gives one Buffer, as it is not told otherwise
     if (!message) return;
     onMessage(message).catch((error: unknown) => {
+      // A gateway that has just started may not be able to check tokens yet.
+      if (error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE')
+        return endSocket(socket, 'error', [WS_CLOSE.tryLater, 'The service is not available right now']);
       parts.log.error({ err: error }, 'a message of a channel failed');
       endSocket(socket, 'error', [1011, 'Internal error']);
     });
