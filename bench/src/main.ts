@@ -1,13 +1,14 @@
 import { killNotedProcesses, runCommand, say } from '@taskmesh/local';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { UsageProblem } from './arguments.ts';
 import { BACKUP_HELP, readBackupOptions, type BackupBenchOptions } from './backup/options.ts';
 import { backupHeading, backupTable } from './backup/report.ts';
 import { runBackupBench } from './backup/run-backup-bench.ts';
 import { FEED_HELP, readFeedOptions, type FeedOptions } from './feed/options.ts';
 import { describeFeed } from './feed/report/report.ts';
 import { runFeed } from './feed/run-feed.ts';
-import { HELP, readOptions, UsageProblem, type Options } from './options.ts';
+import { HELP, readOptions, type Options } from './options.ts';
 import { runProfile } from './profile/run-profile.ts';
 import { describeBesideLogins, describeRequests, publish, putBetween } from './report/publish.ts';
 import { writeReport } from './report/report.ts';

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { fileName, list, number, parseOptions } from './arguments.ts';
 import { OPERATIONS, TARGETS, type Operation, type TargetName } from './operations.ts';
 
 /** What `--only` knows besides the operations: lists beside logins, which have a table of their own. */
@@ -38,12 +38,12 @@ export interface Options {
   help: boolean;
 }
 
-/** The arguments are none that the benchmark knows. */
-export class UsageProblem extends Error {}
-
 /** @throws UsageProblem */
 export function readOptions(args: string[]): Options {
-  const values = parse(args);
+  const values = parseOptions(args, {
+    texts: ['only', 'targets', 'seconds', 'rounds', 'connections', 'name'],
+    flags: ['quick', 'publish', 'profile'],
+  });
   const isQuick = values.quick === true;
   const seconds = number('--seconds', values.seconds ?? (isQuick ? '0.3' : '3'), { min: 0.05, max: 600 });
   const chosen = list('--only', values.only, CHOICES);
@@ -60,52 +60,4 @@ export function readOptions(args: string[]): Options {
     profile: values.profile === true,
     help: values.help === true,
   };
-}
-
-function parse(args: string[]) {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean' } as const;
-  try {
-    return parseArgs({
-      args,
-      options: {
-        quick: flag,
-        only: text,
-        targets: text,
-        seconds: text,
-        rounds: text,
-        connections: text,
-        name: text,
-        publish: flag,
-        profile: flag,
-        help: { ...flag, short: 'h' },
-      },
-    }).values;
-  } catch (cause) {
-    throw new UsageProblem(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
-}
-
-export function list<Name extends string>(option: string, given: string | undefined, all: readonly Name[]): Name[] {
-  if (given === undefined) return [...all];
-  const wanted = given.split(',').map((name) => name.trim());
-  const unknown = wanted.filter((name) => !all.some((known) => known === name));
-  if (unknown.length > 0) throw new UsageProblem(`${option} knows ${all.join(', ')} (not: ${unknown.join(', ')}).`);
-  return all.filter((name) => wanted.includes(name));
-}
-
-export function number(option: string, given: string, range: { min: number; max: number; isWhole?: boolean }): number {
-  const value = Number(given);
-  const { min, max, isWhole = false } = range;
-  if (!(value >= min && value <= max) || (isWhole && !Number.isInteger(value)))
-    throw new UsageProblem(
-      `${option} must be a ${isWhole ? 'whole ' : ''}number from ${min} to ${max} (is: ${given}).`,
-    );
-  return value;
-}
-
-export function fileName(given: string | undefined): string | undefined {
-  if (given !== undefined && !/^[\w.-]{1,100}$/.test(given))
-    throw new UsageProblem(`--name may have letters, digits, dots and dashes (is: ${given}).`);
-  return given;
 }

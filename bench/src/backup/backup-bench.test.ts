@@ -1,4 +1,4 @@
-import { UsageProblem } from '../options.ts';
+import { UsageProblem } from '../arguments.ts';
 import { readBackupOptions } from './options.ts';
 import { backupHeading, backupTable, type BackupReport } from './report.ts';
 

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { UsageProblem } from '../options.ts';
+import { fileName, number, parseOptions } from '../arguments.ts';
 
 export const BACKUP_HELP = `
 npm run bench -- backup [<options>]
@@ -21,38 +20,12 @@ export interface BackupBenchOptions {
 
 /** @throws UsageProblem */
 export function readBackupOptions(args: string[]): BackupBenchOptions {
-  const values = parse(args);
+  const values = parseOptions(args, { texts: ['rows', 'rounds', 'name'], flags: ['publish'] });
   return {
-    rows: whole('--rows', values.rows ?? '100000', 10_000_000),
-    rounds: whole('--rounds', values.rounds ?? '3', 100),
-    name: nameOf(values.name),
+    rows: number('--rows', values.rows ?? '100000', { min: 1, max: 10_000_000, isWhole: true }),
+    rounds: number('--rounds', values.rounds ?? '3', { min: 1, max: 100, isWhole: true }),
+    name: fileName(values.name),
     publish: values.publish === true,
     help: values.help === true,
   };
-}
-
-function parse(args: string[]) {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean' } as const;
-  try {
-    return parseArgs({
-      args,
-      options: { rows: text, rounds: text, name: text, publish: flag, help: { ...flag, short: 'h' } },
-    }).values;
-  } catch (cause) {
-    throw new UsageProblem(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
-}
-
-function whole(option: string, given: string, max: number): number {
-  const value = Number(given);
-  if (!Number.isInteger(value) || value < 1 || value > max)
-    throw new UsageProblem(`${option} must be a whole number from 1 to ${max} (is: ${given}).`);
-  return value;
-}
-
-function nameOf(given: string | undefined): string | undefined {
-  if (given !== undefined && !/^[\w.-]{1,100}$/.test(given))
-    throw new UsageProblem(`--name may have letters, digits, dots and dashes (is: ${given}).`);
-  return given;
 }

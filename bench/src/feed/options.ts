@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { fileName, list, number, UsageProblem } from '../options.ts';
+import { fileName, list, number, parseOptions } from '../arguments.ts';
 import { LOADS, PROTOCOLS, WAYS, type LoadName, type Protocol, type Rate, type Way } from './cells.ts';
 
 export const FEED_HELP = `
@@ -36,7 +35,10 @@ export interface FeedOptions {
 
 /** @throws UsageProblem */
 export function readFeedOptions(args: string[]): FeedOptions {
-  const values = parse(args);
+  const values = parseOptions(args, {
+    texts: ['only', 'targets', 'loads', 'sockets', 'seconds', 'rounds', 'name'],
+    flags: ['quick', 'publish', 'profile'],
+  });
   const isQuick = values.quick === true;
   return {
     protocols: list('--only', values.only, PROTOCOLS),
@@ -52,29 +54,4 @@ export function readFeedOptions(args: string[]): FeedOptions {
     profile: values.profile === true,
     help: values.help === true,
   };
-}
-
-function parse(args: string[]) {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean' } as const;
-  try {
-    return parseArgs({
-      args,
-      options: {
-        quick: flag,
-        only: text,
-        targets: text,
-        loads: text,
-        sockets: text,
-        seconds: text,
-        rounds: text,
-        name: text,
-        publish: flag,
-        profile: flag,
-        help: { ...flag, short: 'h' },
-      },
-    }).values;
-  } catch (cause) {
-    throw new UsageProblem(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
 }
