@@ -96,23 +96,6 @@ describe('encrypted archives', () => {
   });
   afterAll(() => fixture.close());
 
-  /** Does something with another key, or without one. */
-  async function withKeys<Result>(
-    keys: string[],
-    work: (other: Awaited<ReturnType<typeof createBackup>>) => Promise<Result>,
-  ) {
-    const { log } = createRecordingLog();
-    const secrets = { ...fixture.config.secrets, keys };
-    const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, log };
-    const other = await createBackup({ ...fixture.config, secrets }, deps);
-    await other.start();
-    try {
-      return await work(other);
-    } finally {
-      await other.stop();
-    }
-  }
-
   it('are made, proved and restored as others are', async () => {
     const before = await fixture.tasks.query('select * from tasks order by id');
     const made = await fixture.backup.backups.create();
@@ -138,7 +121,7 @@ describe('encrypted archives', () => {
       { keys: [], reason: 'The archive is encrypted, and there is no key: BACKUP_KEY_FILE is not set.' },
     ];
     for (const { keys, reason } of outcomes)
-      await withKeys(keys, async (other) => {
+      await fixture.withOther({ keys }, async (other) => {
         expect(await restoreWith(other, file)).toMatchObject({ outcome: 'EXTRACTION_FAILED', error: reason });
         await expect(other.backups.verify(file)).rejects.toMatchObject({
           code: 'CONFLICT',
@@ -146,13 +129,13 @@ describe('encrypted archives', () => {
         });
       });
     expect((await fixture.backup.backups.find(file))?.verifiedAt).toBeInstanceOf(Date);
-    expect(await withKeys([OTHER_KEY, KEY], (other) => restoreWith(other, file))).toMatchObject({
+    expect(await fixture.withOther({ keys: [OTHER_KEY, KEY] }, (other) => restoreWith(other, file))).toMatchObject({
       databaseRestored: true,
     });
   }, 120_000);
 
   it('stand beside others', async () => {
-    const plain = await withKeys([], (other) => other.backups.create());
+    const plain = await fixture.withOther({ keys: [] }, (other) => other.backups.create());
     expect(plain.file).toMatch(/\.tar\.gz$/);
     expect(await fixture.restore(plain.file)).toMatchObject({ databaseRestored: true });
   }, 120_000);
@@ -169,7 +152,7 @@ describe('encrypted archives', () => {
   });
 
   it('are never begun with a key that is none', async () => {
-    await expect(withKeys(['AGE-SECRET-KEY-1QQQ'], async () => undefined)).rejects.toThrow(
+    await expect(fixture.withOther({ keys: ['AGE-SECRET-KEY-1QQQ'] }, async () => undefined)).rejects.toThrow(
       'BACKUP_KEY_FILE holds a key that is none',
     );
   });

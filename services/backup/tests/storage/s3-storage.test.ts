@@ -1,8 +1,7 @@
 import type { BackupStorage } from '../../src/storage/backup-storage.ts';
 import { createS3Storage } from '../../src/storage/s3-storage.ts';
 import { parseS3Url } from '../../src/storage/s3-location.ts';
-import { createBackup } from '../../src/index.ts';
-import { createBackupFixture, createRecordingLog, restoreWith, type BackupFixture } from '../support/backup-fixture.ts';
+import { createBackupFixture, restoreWith, type BackupFixture } from '../support/backup-fixture.ts';
 import { Readable } from 'node:stream';
 import { startS3Server, type S3Server } from './s3-server.ts';
 import { describeBackupStorage } from './storage.contract.ts';
@@ -38,25 +37,9 @@ describe('archives in a bucket', () => {
   });
   afterAll(() => fixture.close());
 
-  async function inBucket<Result>(
-    url: string,
-    work: (other: Awaited<ReturnType<typeof createBackup>>) => Promise<Result>,
-  ) {
-    const { log } = createRecordingLog();
-    const secrets = { ...fixture.config.secrets, s3: locationOf(url) };
-    const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, log };
-    const other = await createBackup({ ...fixture.config, secrets }, deps);
-    await other.start();
-    try {
-      return await work(other);
-    } finally {
-      await other.stop();
-    }
-  }
-
   it('are made, listed, proved, restored and deleted as those in a directory are', async () => {
     const before = await fixture.tasks.query('select * from tasks order by id');
-    await inBucket(server.url('product'), async ({ backups, ...backup }) => {
+    await fixture.withOther({ s3: locationOf(server.url('product')) }, async ({ backups, ...backup }) => {
       const made = await backups.create();
       expect(await backups.verify(made.file)).toMatchObject({ stores: ['tasks', 'auth'], sha256: made.sha256 });
       expect(await backups.list()).toEqual([expect.objectContaining({ file: made.file, sizeBytes: made.sizeBytes })]);
@@ -81,10 +64,10 @@ describe('archives in a bucket', () => {
   });
 
   it('wait for a bucket that is away: everything says so, and nothing is left', async () => {
-    const { file } = await inBucket(server.url('away'), ({ backups }) => backups.create());
+    const { file } = await fixture.withOther({ s3: locationOf(server.url('away')) }, ({ backups }) => backups.create());
     await server.stop();
     try {
-      await inBucket(server.url('away'), async ({ backups, ...backup }) => {
+      await fixture.withOther({ s3: locationOf(server.url('away')) }, async ({ backups, ...backup }) => {
         const away = { code: 'SERVICE_UNAVAILABLE', message: 'The bucket of the archives was not available.' };
         await expect(backups.create()).rejects.toMatchObject(away);
         await expect(backups.list()).rejects.toMatchObject(away);
@@ -102,7 +85,7 @@ describe('archives in a bucket', () => {
       await server.start();
     }
     expect(await fixture.leftovers()).toEqual([]);
-    await inBucket(server.url('away'), async ({ backups }) => {
+    await fixture.withOther({ s3: locationOf(server.url('away')) }, async ({ backups }) => {
       expect((await backups.list()).map((backup) => backup.file)).toEqual([file]);
     });
   }, 120_000);

@@ -23,6 +23,11 @@ export interface BackupFixture {
   logged: Record<string, unknown>[];
   archive(name: string, files: Record<string, string>): Promise<void>;
   restore(file: string): Promise<Restored>;
+  /** Does something with another service over the same stores that has other secrets. */
+  withOther<Result>(
+    secrets: Partial<BackupConfig['secrets']>,
+    work: (other: Backup) => Promise<Result>,
+  ): Promise<Result>;
   /** Databases and roles of restores that are still there, and scratch folders. */
   leftovers(): Promise<string[]>;
   close(): Promise<void>;
@@ -73,6 +78,17 @@ export async function createBackupFixture(name: string, settings: { keys?: strin
         gzipSync(tar(Object.entries(files).map(([path, content]) => ({ name: path, content })))),
       ),
     restore: (file) => restoreWith(backup, file),
+    async withOther(others, work) {
+      const secrets = { ...config.secrets, ...others };
+      const deps = { clock: { now: () => Date.now() }, owners, log: createRecordingLog().log };
+      const other = await createBackup({ ...config, secrets }, deps);
+      await other.start();
+      try {
+        return await work(other);
+      } finally {
+        await other.stop();
+      }
+    },
     async leftovers() {
       const stems = [tasks, auth].map(({ url }) => `${databaseOf(url)}_%`);
       const rows = await own.query(
