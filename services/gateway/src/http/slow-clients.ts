@@ -27,11 +27,6 @@ export function cutSlowReaders(app: FastifyInstance): void {
     answers.set(request.raw.socket, reply.raw);
     done();
   });
-  // Held no longer than needed: what a long-lived map points to outlives the collections of young garbage.
-  app.addHook('onResponse', (request, reply, done) => {
-    if (answers.get(request.raw.socket) === reply.raw) answers.delete(request.raw.socket);
-    done();
-  });
   app.server.on('timeout', (socket) => {
     const answer = answers.get(socket);
     const isBeingMade = answer !== undefined && !answer.writableEnded && socket.writableLength === 0;
