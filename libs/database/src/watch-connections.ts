@@ -18,7 +18,8 @@ interface Waiting {
  *   away, and makes room for a new one.
  * - A connection that has not answered for `silenceMs` (the server is frozen, the way to it lost) is ended, and its
  *   statements fail with "Query read timeout". The driver's `query_timeout` does the same with a timer for each statement,
- *   but cleared timers made V8 keep all that statements had read until the next major collection: a list took a third longer.
+ *   but cleared timers made V8 keep all that statements had read until the next major collection: a quarter fewer of them
+ *   came back in a second.
  */
 export function watchConnections(pool: Pool, { silenceMs }: { silenceMs: number }): void {
   const waiting = new Map<PoolClient, Waiting>();

@@ -1,4 +1,5 @@
-import { databaseOf, inDatabase, withClient } from '../src/databases/connect.ts';
+import { databaseOf, inDatabase } from '@taskmesh/database';
+import { withClient } from '../src/databases/connect.ts';
 import { restoreNames } from '../src/databases/names.ts';
 import { createBackup } from '../src/index.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';

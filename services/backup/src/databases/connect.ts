@@ -1,16 +1,5 @@
+import { inDatabase } from '@taskmesh/database';
 import { Client } from 'pg';
-
-/** The same server and user, another database. */
-export function inDatabase(serverUrl: string, database: string): string {
-  const url = new URL(serverUrl);
-  url.pathname = `/${encodeURIComponent(database)}`;
-  return url.href;
-}
-
-/** The database that a URL names. */
-export function databaseOf(url: string): string {
-  return decodeURIComponent(new URL(url).pathname.slice(1));
-}
 
 /** Databases can be made, renamed and dropped only from another one. */
 export function maintenanceUrl(serverUrl: string): string {

@@ -1,6 +1,7 @@
+import { inDatabase } from '@taskmesh/database';
 import { randomBytes } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
-import { inDatabase, maintenanceUrl, withClient } from './connect.ts';
+import { maintenanceUrl, withClient } from './connect.ts';
 import type { RestoreNames } from './names.ts';
 
 /** What the role that loads may use up. */

@@ -1,6 +1,7 @@
+import { inDatabase } from '@taskmesh/database';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseError, escapeIdentifier, type Client } from 'pg';
-import { inDatabase, maintenanceUrl, withClient } from './connect.ts';
+import { maintenanceUrl, withClient } from './connect.ts';
 import type { RestoreNames } from './names.ts';
 
 /** While something else still uses a database, its rename waits for that long (a constant of PostgreSQL: 5 s), then fails. */

@@ -1,6 +1,7 @@
+import { inDatabase } from '@taskmesh/database';
 import type { Log } from '@taskmesh/service';
 import { checkBareTables, keepBareTables } from '../databases/bare-tables.ts';
-import { inDatabase, maintenanceUrl, withClient } from '../databases/connect.ts';
+import { maintenanceUrl, withClient } from '../databases/connect.ts';
 import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
 import type { RestoreNames } from '../databases/names.ts';
 import { loadDump } from '../loader/load-dump.ts';

@@ -1,4 +1,4 @@
-import { databaseOf } from '../databases/connect.ts';
+import { databaseOf } from '@taskmesh/database';
 import { dropFresh } from '../databases/fresh-database.ts';
 import { restoreNames } from '../databases/names.ts';
 import { dropOld, existing, swapDatabases } from '../databases/swap.ts';

@@ -1,3 +1,4 @@
+import { databaseOf } from '@taskmesh/database';
 import { createLog, type Log } from '@taskmesh/service';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
@@ -6,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
-import { databaseOf } from '../../src/databases/connect.ts';
 import { createBackup, type Backup, type BackupConfig, type StoreOwner } from '../../src/index.ts';
 import { tar } from '../archives/tar-bytes.ts';
 import { AUTH_SCHEMA, createOwners, TASKS_SCHEMA } from './store-owners.ts';

@@ -1,9 +1,8 @@
+import { databaseOf, inDatabase } from '@taskmesh/database';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
-import { inDatabase } from '../../src/databases/connect.ts';
 import { createFreshDatabase, dropFresh } from '../../src/databases/fresh-database.ts';
-import { databaseOf } from '../../src/databases/connect.ts';
 import { loadLimits } from '../../src/restore/load-limits.ts';
 import { restoreNames, type RestoreNames } from '../../src/databases/names.ts';
 

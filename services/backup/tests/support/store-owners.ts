@@ -1,5 +1,6 @@
+import { inDatabase } from '@taskmesh/database';
 import type { Adoption } from '@taskmesh/internal-api';
-import { inDatabase, withClient } from '../../src/databases/connect.ts';
+import { withClient } from '../../src/databases/connect.ts';
 import type { StoreOwner } from '../../src/index.ts';
 
 /** The least that can be called a tasks store; the living one has more columns and none of that matters here. */
