@@ -14,8 +14,12 @@ export interface Load {
   stop(): Promise<void>;
 }
 
+/** The load's own collections would look like latencies of the servers: rare, and between measurements where it matters. */
+const GARBAGE = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
+
 export async function startLoad(logFile: string): Promise<Load> {
-  const load = await startNode({ name: 'load', file: new URL('main.ts', import.meta.url), env: process.env, logFile });
+  const file = new URL('main.ts', import.meta.url);
+  const load = await startNode({ name: 'load', file, execArgv: GARBAGE, env: process.env, logFile });
   const give = async (order: Order) => {
     const reply = (await load.ask(order)) as Reply; // both ends are ours
     if ('failure' in reply) throw new Error(reply.failure);

@@ -18,17 +18,19 @@ export interface NodeProcess {
 export interface NodeOptions {
   name: string;
   file: URL;
+  /** Node's own options. */
+  execArgv?: string[];
   env: Readonly<Record<string, string | undefined>>;
   logFile: string;
 }
 
 /** Runs one of our files as a process of its own, with a channel to it: it ends when we do, however we end. */
-export async function startNode({ name, file, env, logFile }: NodeOptions): Promise<NodeProcess> {
+export async function startNode({ name, file, execArgv = [], env, logFile }: NodeOptions): Promise<NodeProcess> {
   mkdirSync(dirname(logFile), { recursive: true });
   const output = openSync(logFile, 'a');
   const child = fork(fileURLToPath(file), {
     env,
-    execArgv: [],
+    execArgv,
     stdio: ['ignore', output, output, 'ipc'],
     // A Ctrl-C in the terminal reaches us alone: we stop things in their order.
     detached: true,

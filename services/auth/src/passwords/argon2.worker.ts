@@ -1,4 +1,7 @@
-/** A thread that does nothing but hash, one password after the other. A lower priority was tried and gave longer stalls: see bench/README.md. */
+/**
+ * A thread that does nothing but hash, one password after the other. Its priority is that of others: a lower one changed
+ * nothing that could be measured (ADR 9).
+ */
 import { hashSync, verifySync } from '@node-rs/argon2';
 import { parentPort } from 'node:worker_threads';
 import type { HashJob, HashResult } from './hash-thread.ts';

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { createBoundedQueue } from './bounded-queue.ts';
 
 /** Work that the test ends. */
@@ -9,7 +10,17 @@ function createWork() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
+/** Lets time go by, for `performance.now` as well. */
+async function pass(milliseconds: number): Promise<void> {
+  await settled();
+  jest.advanceTimersByTime(milliseconds);
+  await settled();
+}
+
 describe('a bounded queue', () => {
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
+  afterEach(() => void jest.useRealTimers());
+
   it('runs as much at once as it may, and the rest in order', async () => {
     const queue = createBoundedQueue({ concurrency: 2, maxWaiting: 10 });
     const works = Array.from({ length: 4 }, createWork);
@@ -18,10 +29,37 @@ describe('a bounded queue', () => {
     expect(works.map(({ started }) => started)).toEqual([true, true, false, false]);
     expect(queue.waiting()).toBe(2);
     works[1]?.resolve('second');
-    await settled();
+    await pass(1);
     expect(works.map(({ started }) => started)).toEqual([true, true, true, false]);
     for (const work of works) work.resolve('done');
+    await pass(1);
+    await pass(1);
     expect(await Promise.all(results)).toEqual(['done', 'second', 'done', 'done']);
+  });
+
+  it('rests after a work for as long as that took; its result does not wait for that', async () => {
+    const queue = createBoundedQueue({ concurrency: 1, maxWaiting: 1 });
+    const works = [createWork(), createWork()] as const;
+    const results = works.map((work) => queue.run(work.run));
+    await pass(40);
+    works[0].resolve('done');
+    expect(await results[0]).toBe('done');
+    await pass(39);
+    expect(works[1].started).toBe(false);
+    await pass(1);
+    expect(works[1].started).toBe(true);
+  });
+
+  it('rests a tenth of a second at most, however long a work was frozen', async () => {
+    const queue = createBoundedQueue({ concurrency: 1, maxWaiting: 1 });
+    const works = [createWork(), createWork()] as const;
+    for (const work of works) void queue.run(work.run);
+    await pass(60_000);
+    works[0].resolve('done');
+    await pass(99);
+    expect(works[1].started).toBe(false);
+    await pass(1);
+    expect(works[1].started).toBe(true);
   });
 
   it('refuses what comes when too many wait, without starting it', async () => {
@@ -29,9 +67,9 @@ describe('a bounded queue', () => {
     const works = Array.from({ length: 202 }, createWork);
     const turns = works.map((work) => queue.run(work.run));
     expect(turns.map((turn) => turn === undefined)).toEqual([...Array.from({ length: 201 }, () => false), true]);
-    for (const work of works) work.resolve('done');
-    await Promise.all(turns);
-    expect(works.at(-1)?.started).toBe(false);
+    works[0]?.resolve('done');
+    await pass(1);
+    expect(works.map(({ started }) => started)).toEqual([true, true, ...Array.from({ length: 200 }, () => false)]);
     expect(queue.run(() => Promise.resolve('later'))).toBeDefined();
   });
 
@@ -42,6 +80,7 @@ describe('a bounded queue', () => {
     const next = queue.run(() => Promise.resolve('next'));
     work.reject(new Error('no'));
     await expect(failing).rejects.toThrow('no');
+    await pass(1);
     expect(await next).toBe('next');
   });
 });

@@ -4,7 +4,13 @@ export interface BoundedQueue {
   waiting(): number;
 }
 
-/** At most `concurrency` works at once, the others wait in order, at most `maxWaiting` of them. */
+/** However long the work before took: a process that was frozen meanwhile goes on soon. */
+const MAX_REST_MS = 100;
+
+/**
+ * At most `concurrency` works at once, the others wait in order, at most `maxWaiting` of them. After each work its place
+ * rests for as long as the work took, so that half of each core is left to others, however many wait.
+ */
 export function createBoundedQueue(limits: { concurrency: number; maxWaiting: number }): BoundedQueue {
   const { concurrency, maxWaiting } = limits;
   const waiting: (() => void)[] = [];
@@ -19,14 +25,24 @@ export function createBoundedQueue(limits: { concurrency: number; maxWaiting: nu
     return new Promise((resolve) => waiting.push(resolve));
   };
   /** Whoever waits takes over the place, so `running` stays as it is. */
-  const done = () => {
+  const done = (): void => {
     const next = waiting.shift();
     if (next) next();
     else running--;
   };
 
+  /** The result does not wait for the rest. */
+  const workAndRest = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const startMs = performance.now();
+    try {
+      return await work();
+    } finally {
+      setTimeout(done, Math.min(performance.now() - startMs, MAX_REST_MS));
+    }
+  };
+
   return {
-    run: (work) => turn()?.then(work).finally(done),
+    run: (work) => turn()?.then(() => workAndRest(work)),
     waiting: () => waiting.length,
   };
 }
