@@ -37,26 +37,17 @@ describe('a bounded queue', () => {
     expect(await Promise.all(results)).toEqual(['done', 'second', 'done', 'done']);
   });
 
-  it('rests after a work for as long as that took; its result does not wait for that', async () => {
+  it.each([
+    ['as long as a work took', 40, 40],
+    ['a tenth of a second at most, however long a work was frozen', 60_000, 100],
+  ])('rests %s; the result does not wait for that', async (_, workMs, restMs) => {
     const queue = createBoundedQueue({ concurrency: 1, maxWaiting: 1 });
     const works = [createWork(), createWork()] as const;
     const results = works.map((work) => queue.run(work.run));
-    await pass(40);
+    await pass(workMs);
     works[0].resolve('done');
     expect(await results[0]).toBe('done');
-    await pass(39);
-    expect(works[1].started).toBe(false);
-    await pass(1);
-    expect(works[1].started).toBe(true);
-  });
-
-  it('rests a tenth of a second at most, however long a work was frozen', async () => {
-    const queue = createBoundedQueue({ concurrency: 1, maxWaiting: 1 });
-    const works = [createWork(), createWork()] as const;
-    for (const work of works) void queue.run(work.run);
-    await pass(60_000);
-    works[0].resolve('done');
-    await pass(99);
+    await pass(restMs - 1);
     expect(works[1].started).toBe(false);
     await pass(1);
     expect(works[1].started).toBe(true);

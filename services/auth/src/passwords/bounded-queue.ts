@@ -25,7 +25,7 @@ export function createBoundedQueue(limits: { concurrency: number; maxWaiting: nu
     return new Promise((resolve) => waiting.push(resolve));
   };
   /** Whoever waits takes over the place, so `running` stays as it is. */
-  const done = (): void => {
+  const done = () => {
     const next = waiting.shift();
     if (next) next();
     else running--;
