@@ -7,7 +7,7 @@ const LAYERS: [layer: string, parts: RegExp][] = [
   ],
   ['Apollo Server', /^@apollo\/(server|utils)/],
   ['plan execution', /^(@apollo\/(gateway|query-planner|federation-internals)|services\/gateway\/graph$)/],
-  ['graphql-js, both ends', /^graphql$/],
+  ['GraphQL: graphql-js, planned execution', /^(graphql|libs\/subgraph\/execution)$/],
   [
     'service: use case, change log, relay',
     /^(services\/(tasks|auth|backup)|libs\/(subgraph|messaging|events|key-value)|uuid|bench)/,

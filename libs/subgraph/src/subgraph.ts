@@ -2,15 +2,8 @@ import { buildSubgraphSchema } from '@apollo/subgraph';
 import { AppError, toGraphQLError } from '@taskmesh/errors';
 import type { Identity } from '@taskmesh/identity';
 import type { Log } from '@taskmesh/service';
-import {
-  execute,
-  GraphQLError,
-  parse,
-  validate,
-  type DocumentNode,
-  type ExecutionResult,
-  type GraphQLFormattedError,
-} from 'graphql';
+import { GraphQLError, parse, validate, type DocumentNode, type GraphQLFormattedError } from 'graphql';
+import { createExecution, type Execution } from './execution/execution.ts';
 
 /** A GraphQL request as it travels in JSON. */
 export interface SubgraphRequest {
@@ -54,9 +47,9 @@ export interface SubgraphOptions {
   log: Log;
 }
 
-type Prepared = { document: DocumentNode } | { errors: readonly GraphQLError[] };
+type Prepared = { execute: Execution } | { errors: readonly GraphQLError[] };
 
-/** The gateway sends the same few texts again and again: parsed and validated once each. */
+/** The gateway sends the same few texts again and again: parsed, validated and planned once each. */
 const PREPARED_SIZE = 1_000;
 
 export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: SubgraphOptions): Subgraph {
@@ -67,16 +60,16 @@ export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: Sub
     const known = prepared.get(query);
     if (known) return known;
     if (prepared.size >= PREPARED_SIZE) prepared.clear();
-    const fresh = parseAndValidate(query);
+    const fresh = prepareAnew(query);
     prepared.set(query, fresh);
     return fresh;
   };
 
-  const parseAndValidate = (query: string): Prepared => {
+  const prepareAnew = (query: string): Prepared => {
     try {
       const document = parse(query, { noLocation: true });
       const errors = validate(schema, document);
-      return errors.length > 0 ? { errors } : { document };
+      return errors.length > 0 ? { errors } : { execute: createExecution(schema, document) };
     } catch (error) {
       return { errors: [error instanceof GraphQLError ? error : new GraphQLError(String(error))] };
     }
@@ -104,13 +97,7 @@ export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: Sub
       const ready = prepare(query);
       if ('errors' in ready) return { errors: ready.errors.map((error) => error.toJSON()) };
       const context: SubgraphContext = { ...call, extensions: {} };
-      const result: ExecutionResult = await execute({
-        schema,
-        document: ready.document,
-        contextValue: context,
-        variableValues: variables,
-        operationName,
-      });
+      const result = await ready.execute({ operationName, variables, contextValue: context });
       return {
         data: result.data,
         ...(result.errors && { errors: result.errors.map((error) => format(error, call.requestId)) }),

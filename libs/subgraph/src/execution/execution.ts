@@ -1,0 +1,92 @@
+import {
+  getVariableValues,
+  GraphQLError,
+  Kind,
+  locatedError,
+  OperationTypeNode,
+  visit,
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+} from 'graphql';
+import { fragmentsOf, planOperation, type ObjectPlan, type Operation } from './plan.ts';
+import { runFields, runFieldsInTurn, type Run } from './run.ts';
+
+/** Each way to answer an operation's `@skip` and `@include` has a plan of its own; nobody needs many. */
+const MAX_PLANS = 64;
+
+/** Never rejects: whatever goes wrong is in the result. */
+export type Execution = (request: ExecutionRequest) => Promise<ExecutionResult>;
+
+export interface ExecutionRequest {
+  /** Which operation of the document; may be left out when there is only one. */
+  operationName?: string | null;
+  variables?: Record<string, unknown> | null;
+  contextValue: unknown;
+}
+
+/**
+ * What graphql-js' `execute` does for a validated document of queries and mutations: the same results, errors and calls of
+ * resolvers. What it finds out anew for each field of each object is found out once for each operation (ADR 10).
+ */
+export function createExecution(schema: GraphQLSchema, document: DocumentNode): Execution {
+  const operations = operationsOf(schema, document);
+  const conditions = conditionVariables(document);
+  const plans = new Map<string, ObjectPlan>();
+
+  const planOf = (operation: Operation, variables: Record<string, unknown>): ObjectPlan => {
+    const name = operation.definition.name?.value ?? '';
+    const key = `${name} ${conditions.map((condition) => Number(variables[condition])).join('')}`;
+    const known = plans.get(key);
+    if (known) return known;
+    if (plans.size >= MAX_PLANS) plans.clear();
+    const plan = planOperation(operation, variables);
+    plans.set(key, plan);
+    return plan;
+  };
+
+  return async ({ operationName, variables, contextValue }) => {
+    const operation = chosen(operations, operationName);
+    if (operation instanceof GraphQLError) return { errors: [operation] };
+    const given = getVariableValues(schema, operation.definition.variableDefinitions ?? [], variables ?? {});
+    if (given.errors) return { errors: given.errors };
+    const run: Run = { operation, variables: given.coerced, contextValue, errors: [] };
+    let data: unknown;
+    try {
+      const plan = planOf(operation, given.coerced);
+      const inTurn = operation.definition.operation === OperationTypeNode.MUTATION;
+      data = await (inTurn ? runFieldsInTurn(plan, undefined, run) : runFields(plan, undefined, undefined, run));
+    } catch (error) {
+      run.errors.push(locatedError(error, undefined));
+      data = null;
+    }
+    const result = { data: data as ExecutionResult['data'] }; // an object by the operation's root type, or null
+    return run.errors.length > 0 ? { ...result, errors: [...run.errors] } : result;
+  };
+}
+
+function operationsOf(schema: GraphQLSchema, document: DocumentNode): Operation[] {
+  const fragments = fragmentsOf(document);
+  return document.definitions.flatMap((definition) => {
+    const rootType = definition.kind === Kind.OPERATION_DEFINITION && schema.getRootType(definition.operation);
+    return rootType ? [{ schema, definition, rootType, fragments }] : [];
+  });
+}
+
+function chosen(operations: Operation[], name: string | null | undefined): Operation | GraphQLError {
+  const [only, ...others] = operations.filter(({ definition }) => name == null || definition.name?.value === name);
+  if (only && others.length === 0) return only;
+  return new GraphQLError(name == null ? 'Name one of the operations.' : `There is no operation "${name}" here.`);
+}
+
+/** The variables on which it depends which fields are asked for. */
+function conditionVariables(document: DocumentNode): string[] {
+  const names = new Set<string>();
+  visit(document, {
+    Directive: (directive) => {
+      if (directive.name.value !== 'skip' && directive.name.value !== 'include') return;
+      for (const { value } of directive.arguments ?? []) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+    },
+  });
+  return [...names];
+}

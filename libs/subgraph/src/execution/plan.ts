@@ -1,0 +1,115 @@
+import {
+  Kind,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLAbstractType,
+  type GraphQLField,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { collectFields, collectSubfields } from 'graphql/execution/collectFields.js';
+
+/** Which fields of an object are asked for, in their order. */
+export interface ObjectPlan {
+  fields: readonly FieldPlan[];
+  /** All keys of the result: a copy of this has one hidden class for all of them, and no key reaches its prototype. */
+  blank: Readonly<Record<string, undefined>>;
+}
+
+/** A place for a value: a field, or an item of a list. A null that is not allowed here nulls what is around it. */
+export interface Slot {
+  field: FieldPlan;
+  isNonNull: boolean;
+  value: ValuePlan;
+}
+
+export interface FieldPlan extends Slot {
+  /** The field's name in the result. */
+  key: string;
+  nodes: readonly FieldNode[];
+  parentType: GraphQLObjectType;
+  definition: GraphQLField<unknown, unknown>;
+}
+
+export type ValuePlan =
+  | { kind: 'leaf'; type: GraphQLLeafType }
+  | { kind: 'list'; item: Slot }
+  | { kind: 'object'; object: ObjectPlan }
+  | { kind: 'abstract'; type: GraphQLAbstractType; objectOf: (type: GraphQLObjectType) => ObjectPlan };
+
+/** An operation with what belongs to it. */
+export interface Operation {
+  schema: GraphQLSchema;
+  definition: OperationDefinitionNode;
+  rootType: GraphQLObjectType;
+  fragments: Record<string, FragmentDefinitionNode>;
+}
+
+export function fragmentsOf({ definitions }: DocumentNode): Record<string, FragmentDefinitionNode> {
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
+  return Object.fromEntries(fragments.map((fragment) => [fragment.name.value, fragment]));
+}
+
+/**
+ * Everything about a validated operation that does not depend on the request: what graphql-js finds out again for each
+ * field of each object of each result. `variables` decide what `@skip` and `@include` leave, and nothing else.
+ */
+export function planOperation(operation: Operation, variables: Record<string, unknown>): ObjectPlan {
+  const { schema, definition, rootType, fragments } = operation;
+
+  const objectPlan = (type: GraphQLObjectType, fields: ReadonlyMap<string, readonly FieldNode[]>): ObjectPlan => ({
+    fields: [...fields].flatMap(([key, nodes]) => fieldPlan(type, key, nodes) ?? []),
+    blank: Object.fromEntries([...fields.keys()].map((key) => [key, undefined])),
+  });
+  const below = (type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan =>
+    objectPlan(type, collectSubfields(schema, fragments, variables, type, nodes));
+
+  const fieldPlan = (parentType: GraphQLObjectType, key: string, nodes: readonly FieldNode[]) => {
+    const field = nodes[0] && fieldDefinition(schema, parentType, nodes[0].name.value);
+    return field && withSlot({ key, nodes, parentType, definition: field }, field.type);
+  };
+  const withSlot = (field: Omit<FieldPlan, keyof Slot>, type: GraphQLOutputType): FieldPlan => {
+    const plan = field as FieldPlan; // complete with what follows
+    return Object.assign(plan, slot(plan, type));
+  };
+  const slot = (field: FieldPlan, type: GraphQLOutputType): Slot =>
+    isNonNullType(type)
+      ? { field, isNonNull: true, value: valuePlan(field, type.ofType) }
+      : { field, isNonNull: false, value: valuePlan(field, type) };
+
+  const valuePlan = (field: FieldPlan, type: GraphQLOutputType): ValuePlan => {
+    if (isNonNullType(type)) return valuePlan(field, type.ofType);
+    if (isLeafType(type)) return { kind: 'leaf', type };
+    if (isListType(type)) return { kind: 'list', item: slot(field, type.ofType) };
+    if (!isAbstractType(type)) return { kind: 'object', object: below(type, field.nodes) };
+    const plans = new Map<GraphQLObjectType, ObjectPlan>();
+    const objectOf = (runtimeType: GraphQLObjectType) => {
+      const plan = plans.get(runtimeType) ?? below(runtimeType, field.nodes);
+      plans.set(runtimeType, plan);
+      return plan;
+    };
+    return { kind: 'abstract', type, objectOf };
+  };
+
+  return objectPlan(rootType, collectFields(schema, fragments, variables, rootType, definition.selectionSet));
+}
+
+function fieldDefinition(schema: GraphQLSchema, parentType: GraphQLObjectType, name: string) {
+  if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
+  if (parentType === schema.getQueryType()) {
+    if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+    if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  }
+  return parentType.getFields()[name];
+}

@@ -1,0 +1,187 @@
+import {
+  defaultFieldResolver,
+  defaultTypeResolver,
+  getArgumentValues,
+  GraphQLError,
+  isObjectType,
+  locatedError,
+  type GraphQLAbstractType,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+} from 'graphql';
+import type { FieldPlan, ObjectPlan, Operation, Slot } from './plan.ts';
+
+type Path = GraphQLResolveInfo['path'];
+
+/** One request. */
+export interface Run {
+  operation: Operation;
+  variables: Record<string, unknown>;
+  contextValue: unknown;
+  /** Of the fields that are null for it. */
+  errors: GraphQLError[];
+}
+
+/**
+ * The fields of an object, whatever their order of arrival, as they are planned. A promise only if one of them is.
+ * @throws the error of a field that must not be null, located
+ */
+export function runFields(plan: ObjectPlan, source: unknown, path: Path | undefined, run: Run): unknown {
+  const result: Record<string, unknown> = { ...plan.blank };
+  const late: PromiseLike<unknown>[] = [];
+  try {
+    for (const field of plan.fields) {
+      const value = runField(field, source, path, run);
+      result[field.key] = value;
+      if (isPromise(value)) late.push(value.then((settled) => (result[field.key] = settled)));
+    }
+  } catch (error) {
+    return failWhenAllEnded(late, error);
+  }
+  return late.length > 0 ? Promise.all(late).then(() => result) : result;
+}
+
+/** As `runFields`, one after the other: what mutations promise. */
+export async function runFieldsInTurn(plan: ObjectPlan, source: unknown, run: Run): Promise<unknown> {
+  const result: Record<string, unknown> = { ...plan.blank };
+  for (const field of plan.fields) result[field.key] = await runField(field, source, undefined, run);
+  return result;
+}
+
+function runField(field: FieldPlan, source: unknown, parentPath: Path | undefined, run: Run): unknown {
+  const { definition, key, nodes, parentType } = field;
+  const pathOf = (): Path => ({ prev: parentPath, key, typename: parentType.name });
+  if (!definition.resolve && field.value.kind === 'leaf') {
+    // Most fields of most results, in the shortest way: a column that goes out as it is.
+    try {
+      const column = (source as Record<string, unknown> | undefined)?.[definition.name];
+      if (typeof column !== 'object' && typeof column !== 'function') return completed(field, column, undefined, run);
+    } catch (error) {
+      return failed(field, error, pathOf(), run);
+    }
+  }
+  const path = pathOf();
+  let value: unknown;
+  try {
+    const args = definition.args.length > 0 && nodes[0] ? getArgumentValues(definition, nodes[0], run.variables) : {};
+    const resolve = definition.resolve ?? defaultFieldResolver;
+    value = resolve(source, args, run.contextValue, infoOf(field, path, run));
+  } catch (error) {
+    return failed(field, error, path, run);
+  }
+  return settled(field, value, path, run);
+}
+
+function infoOf({ definition, nodes, parentType }: FieldPlan, path: Path, run: Run): GraphQLResolveInfo {
+  const { operation, variables } = run;
+  return {
+    fieldName: definition.name,
+    fieldNodes: nodes,
+    returnType: definition.type,
+    parentType,
+    path,
+    schema: operation.schema,
+    fragments: operation.fragments,
+    rootValue: undefined,
+    operation: operation.definition,
+    variableValues: variables,
+  };
+}
+
+/** A value in its place, now or later, as it goes into the result. */
+function settled(slot: Slot, value: unknown, path: Path, run: Run): unknown {
+  try {
+    const result = isPromise(value)
+      ? value.then((arrived) => completed(slot, arrived, path, run))
+      : completed(slot, value, path, run);
+    return isPromise(result) ? result.then(undefined, (error: unknown) => failed(slot, error, path, run)) : result;
+  } catch (error) {
+    return failed(slot, error, path, run);
+  }
+}
+
+function failed({ field, isNonNull }: Slot, cause: unknown, path: Path, run: Run): null {
+  const error = locatedError(cause, field.nodes, keysOf(path));
+  if (isNonNull) throw error;
+  run.errors.push(error);
+  return null;
+}
+
+/** `path` is only needed where there is something below. */
+function completed(slot: Slot, value: unknown, path: Path | undefined, run: Run): unknown {
+  if (value instanceof Error) throw value;
+  const result = value === null || value === undefined ? null : complete(slot, value, path, run);
+  if (result === null && slot.isNonNull) {
+    throw new Error(`Cannot return null for non-nullable field ${nameOf(slot.field)}.`);
+  }
+  return result;
+}
+
+function complete({ value: plan, field }: Slot, value: unknown, path: Path | undefined, run: Run): unknown {
+  switch (plan.kind) {
+    case 'leaf': {
+      const result = plan.type.serialize(value);
+      if (result !== null && result !== undefined) return result;
+      throw new Error(`${plan.type.name} has no form for a value of ${nameOf(field)}.`);
+    }
+    case 'list':
+      return runItems(plan.item, value, path, run);
+    case 'object':
+      return runFields(plan.object, value, path, run);
+    case 'abstract': {
+      const resolveType = plan.type.resolveType ?? defaultTypeResolver;
+      const info = { schema: run.operation.schema } as GraphQLResolveInfo; // what such resolvers read, also the library's
+      const name = resolveType(value, run.contextValue, info, plan.type);
+      const runAs = (typeName: string | undefined) =>
+        runFields(plan.objectOf(runtimeType(plan.type, typeName, run)), value, path, run);
+      return isPromise(name) ? name.then(runAs) : runAs(name);
+    }
+  }
+}
+
+function runItems(item: Slot, value: unknown, path: Path | undefined, run: Run): unknown {
+  if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) {
+    throw new GraphQLError(`Expected Iterable, but did not find one for field "${nameOf(item.field)}".`);
+  }
+  const results: unknown[] = [];
+  const late: PromiseLike<unknown>[] = [];
+  try {
+    for (const each of value as Iterable<unknown>) {
+      const index = results.length;
+      const result = settled(item, each, { prev: path, key: index, typename: undefined }, run);
+      results.push(result);
+      if (isPromise(result)) late.push(result.then((arrived) => (results[index] = arrived)));
+    }
+  } catch (error) {
+    return failWhenAllEnded(late, error);
+  }
+  return late.length > 0 ? Promise.all(late).then(() => results) : results;
+}
+
+function runtimeType(type: GraphQLAbstractType, name: string | undefined, { operation }: Run): GraphQLObjectType {
+  const found = name === undefined ? undefined : operation.schema.getType(name);
+  if (isObjectType(found) && operation.schema.isSubType(type, found)) return found;
+  throw new GraphQLError(`A ${type.name} is resolved to ${String(name)}, which is none of its types.`);
+}
+
+/** Those under way may fail, too, and nobody else waits for them. */
+function failWhenAllEnded(late: readonly PromiseLike<unknown>[], error: unknown): Promise<never> {
+  if (late.length === 0) throw error;
+  return Promise.allSettled(late).then(() => {
+    throw error;
+  });
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+function keysOf(path: Path): (string | number)[] {
+  const keys: (string | number)[] = [];
+  for (let place: Path | undefined = path; place; place = place.prev) keys.unshift(place.key);
+  return keys;
+}
+
+function nameOf({ parentType, definition }: FieldPlan): string {
+  return `${parentType.name}.${definition.name}`;
+}
