@@ -36,12 +36,13 @@ function daysIn(year: number, month: number): number {
 
 /** Reads a time and gives it back in UTC with milliseconds. */
 export function timestamp(what: string) {
+  const message = `${what} must be an RFC 3339 time with an offset, such as 2026-11-20T10:00:00Z.`;
   return z
     .string({ error: `${what} must be a string.` })
-    .refine(
-      (value) => parseTimestamp(value) !== undefined,
-      `${what} must be an RFC 3339 time with an offset, such as 2026-11-20T10:00:00Z.`,
-    )
-    .transform((value) => parseTimestamp(value) ?? value)
+    .transform((value, context) => {
+      const utc = parseTimestamp(value);
+      if (utc === undefined) context.addIssue(message);
+      return utc ?? z.NEVER;
+    })
     .meta({ format: 'date-time' });
 }

@@ -1,5 +1,5 @@
 import type { FeedPosition } from '@taskmesh/internal-api';
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 const EPOCH_BYTES = 4;
 const SEQUENCE_BYTES = 6;
@@ -11,7 +11,7 @@ const CURSOR_LENGTH = ((POSITION_BYTES + MAC_BYTES + PADDING_BYTES) / 3) * 4;
 const FORMAT = 1;
 
 /** A place in an owner's feed as an opaque text. The owner is not in it, but what is signed binds it to one. */
-export function sealCursor(key: Uint8Array, ownerId: string, { epoch, sequence }: FeedPosition): string {
+export function sealCursor(key: KeyObject, ownerId: string, { epoch, sequence }: FeedPosition): string {
   const bytes = Buffer.alloc(PADDING_BYTES + POSITION_BYTES + MAC_BYTES);
   bytes[0] = FORMAT;
   bytes.writeUInt32BE(epoch, PADDING_BYTES);
@@ -21,7 +21,7 @@ export function sealCursor(key: Uint8Array, ownerId: string, { epoch, sequence }
 }
 
 /** Undefined for anything that this key did not seal for this owner. */
-export function unsealCursor(key: Uint8Array, ownerId: string, cursor: string): FeedPosition | undefined {
+export function unsealCursor(key: KeyObject, ownerId: string, cursor: string): FeedPosition | undefined {
   if (cursor.length !== CURSOR_LENGTH) return undefined;
   const bytes = Buffer.from(cursor, 'base64url');
   if (bytes.toString('base64url') !== cursor || bytes[0] !== FORMAT) return undefined;
@@ -32,7 +32,7 @@ export function unsealCursor(key: Uint8Array, ownerId: string, cursor: string): 
   };
 }
 
-function macOf(key: Uint8Array, ownerId: string, bytes: Buffer): Buffer {
+function macOf(key: KeyObject, ownerId: string, bytes: Buffer): Buffer {
   const mac = createHmac('sha256', key)
     .update(bytes.subarray(0, PADDING_BYTES + POSITION_BYTES))
     .update(ownerId.toLowerCase());
