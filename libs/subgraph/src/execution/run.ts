@@ -49,18 +49,17 @@ export async function runFieldsInTurn(plan: ObjectPlan, source: unknown, run: Ru
 }
 
 function runField(field: FieldPlan, source: unknown, parentPath: Path | undefined, run: Run): unknown {
-  const { definition, key, nodes, parentType } = field;
-  const pathOf = (): Path => ({ prev: parentPath, key, typename: parentType.name });
+  const { definition, nodes } = field;
   if (!definition.resolve && field.value.kind === 'leaf') {
     // Most fields of most results, in the shortest way: a column that goes out as it is.
     try {
       const column = (source as Record<string, unknown> | undefined)?.[definition.name];
       if (typeof column !== 'object' && typeof column !== 'function') return completed(field, column, undefined, run);
     } catch (error) {
-      return failed(field, error, pathOf(), run);
+      return failed(field, error, pathTo(field, parentPath), run);
     }
   }
-  const path = pathOf();
+  const path = pathTo(field, parentPath);
   let value: unknown;
   try {
     const args = definition.args.length > 0 && nodes[0] ? getArgumentValues(definition, nodes[0], run.variables) : {};
@@ -70,6 +69,10 @@ function runField(field: FieldPlan, source: unknown, parentPath: Path | undefine
     return failed(field, error, path, run);
   }
   return settled(field, value, path, run);
+}
+
+function pathTo({ key, parentType }: FieldPlan, parentPath: Path | undefined): Path {
+  return { prev: parentPath, key, typename: parentType.name };
 }
 
 function infoOf({ definition, nodes, parentType }: FieldPlan, path: Path, run: Run): GraphQLResolveInfo {
