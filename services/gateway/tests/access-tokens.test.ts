@@ -10,9 +10,11 @@ import {
   type CryptoKey,
   type JWTHeaderParameters,
 } from 'jose';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { openWebSocket } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const nowS = () => Math.floor(Date.now() / 1000);
@@ -243,6 +245,11 @@ describe('a gateway that has not heard from auth yet', () => {
     const refused = await me(`Bearer ${token}`, at);
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toBe('1');
+    // 4500 would make a client of graphql-ws give up.
+    const socket = await openWebSocket(`${at.origin}/graphql`, 'graphql-transport-ws');
+    const closed = once(socket, 'close');
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
+    expect((await closed)[0]).toBe(1013);
     other.auth.failInternal(undefined);
     await eventually(async () => (await fetch(`${at.origin}/readyz`)).status === 200, { timeoutMs: 15_000 });
     expect((await me(`Bearer ${token}`, at)).status).toBe(200);

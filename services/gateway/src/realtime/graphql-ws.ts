@@ -10,7 +10,7 @@ import { authorizationOf, type Caller, type GatewayParts } from '../parts.ts';
 import { admitted } from './admitted.ts';
 import type { EndReason, RealtimeMetrics } from './metrics.ts';
 import type { SessionWatch } from './session-watch.ts';
-import { drainedSocket, endSocket, isTooFarBehind, keepAlive, WS_CLOSE } from './socket.ts';
+import { drainedSocket, endSocket, failSocket, isTooFarBehind, keepAlive, WS_CLOSE } from './socket.ts';
 import type { SocketLimits } from './socket-limits.ts';
 import type { StreamEnd, StreamSink, Subscriptions } from './subscriptions.ts';
 
@@ -48,7 +48,7 @@ export interface GraphqlWsDeps {
  */
 export function createGraphqlWs(deps: GraphqlWsDeps): (socket: WebSocket, request: IncomingMessage) => void {
   const server = makeServer(serverOptions(deps));
-  return (socket, request) => serve(server, socket, request, deps.limits);
+  return (socket, request) => serve(server, socket, request, deps);
 }
 
 function serverOptions({ parts, subscriptions, watch, limits, metrics }: GraphqlWsDeps): Options {
@@ -231,7 +231,12 @@ const REASONS: Record<number, EndReason> = {
   [CloseCode.ConnectionInitialisationTimeout]: 'silent',
 };
 
-function serve(server: Server<Extra>, socket: WebSocket, request: IncomingMessage, limits: SocketLimits): void {
+function serve(
+  server: Server<Extra>,
+  socket: WebSocket,
+  request: IncomingMessage,
+  { limits, parts: { log } }: GraphqlWsDeps,
+): void {
   const mayTalk = limits.messages();
   const isWithinRate = () => {
     if (mayTalk()) return true;
@@ -255,8 +260,8 @@ function serve(server: Server<Extra>, socket: WebSocket, request: IncomingMessag
       onMessage: (onMessage) =>
         socket.on('message', (bytes) => {
           if (!isWithinRate() || socket.readyState !== socket.OPEN) return;
-          onMessage(String(bytes)).catch(() =>
-            endSocket(socket, 'error', [CloseCode.InternalServerError, 'Internal server error']),
+          onMessage(String(bytes)).catch((error: unknown) =>
+            failSocket(socket, error, log, [CloseCode.InternalServerError, 'Internal server error']),
           );
         }),
     },

@@ -1,3 +1,5 @@
+import { AppError } from '@taskmesh/errors';
+import type { Log } from '@taskmesh/service';
 import type { WebSocket } from 'ws';
 import type { EndReason } from './metrics.ts';
 
@@ -18,6 +20,18 @@ const reasons = new WeakMap<WebSocket, EndReason>();
 export function endSocket(socket: WebSocket, reason: EndReason, [code, text]: [code: number, text: string]): void {
   if (!reasons.has(socket)) reasons.set(socket, reason);
   socket.close(code, text);
+}
+
+/**
+ * Closes a socket whose message failed. A gateway that has just started may not be able to check tokens yet: the client is
+ * told to come back, and no defect. `defect` is the protocol's own close for everything else.
+ */
+export function failSocket(socket: WebSocket, error: unknown, log: Log, defect: [code: number, text: string]): void {
+  if (socket.readyState !== socket.OPEN) return; // an answer that a lost socket did not take
+  if (error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE')
+    return endSocket(socket, 'error', [WS_CLOSE.tryLater, 'The service is not available right now']);
+  log.error({ err: error }, 'a message of a socket failed');
+  endSocket(socket, 'error', defect);
 }
 
 /** Why a socket is closed by now; `code` is that of its close event. */

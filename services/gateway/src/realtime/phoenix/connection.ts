@@ -1,10 +1,9 @@
-import { AppError } from '@taskmesh/errors';
 import type { WebSocket } from 'ws';
 import type { GatewayParts } from '../../parts.ts';
 import type { Feed } from '../feed.ts';
 import type { RealtimeMetrics } from '../metrics.ts';
 import type { SessionWatch } from '../session-watch.ts';
-import { endSocket, keepAlive, WS_CLOSE } from '../socket.ts';
+import { endSocket, failSocket, keepAlive, WS_CLOSE } from '../socket.ts';
 import type { SocketLimits } from '../socket-limits.ts';
 import { decode, type Message, type ProtocolVersion } from './frames.ts';
 import { createJoins } from './join.ts';
@@ -83,13 +82,7 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
     if (!isWithinRate() || socket.readyState !== socket.OPEN) return;
     const message = decode(version, bytes as Buffer, isBinary); // ws gives one Buffer, as it is not told otherwise
     if (!message) return;
-    onMessage(message).catch((error: unknown) => {
-      // A gateway that has just started may not be able to check tokens yet.
-      if (error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE')
-        return endSocket(socket, 'error', [WS_CLOSE.tryLater, 'The service is not available right now']);
-      parts.log.error({ err: error }, 'a message of a channel failed');
-      endSocket(socket, 'error', [1011, 'Internal error']);
-    });
+    onMessage(message).catch((error: unknown) => failSocket(socket, error, parts.log, [1011, 'Internal error']));
   });
   // The library answers each of them: they count like messages.
   socket.on('ping', isWithinRate);
