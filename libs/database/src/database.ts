@@ -11,6 +11,8 @@ import { withAdvisoryLock } from './advisory-lock.ts';
 
 /** A little longer than a statement may take. */
 const SILENCE_MS = 6_000;
+/** A request that finds no connection free waits for a new one to be made: the driver's 10 s would have many wait. */
+const IDLE_MS = 600_000;
 
 type Entities = NonNullable<Parameters<typeof defineConfig>[0]['entities']>;
 type Migrations = NonNullable<NonNullable<Parameters<typeof defineConfig>[0]['migrations']>['migrationsList']>;
@@ -58,7 +60,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       forceUtcTimezone: true,
       timezone: 'UTC',
       discovery: { checkDuplicateTableNames: true },
-      pool: { min: 0, max: poolSize },
+      pool: { min: 0, max: poolSize, idleTimeoutMillis: IDLE_MS },
       driverOptions: {
         connectionTimeoutMillis: 2_000,
         statement_timeout: 5_000,
