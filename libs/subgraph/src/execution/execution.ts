@@ -9,7 +9,7 @@ import {
   type ExecutionResult,
   type GraphQLSchema,
 } from 'graphql';
-import { fragmentsOf, planOperation, type ObjectPlan, type Operation } from './plan.ts';
+import { planOperation, type ObjectPlan, type Operation } from './plan.ts';
 import { runFields, runFieldsInTurn, type Run } from './run.ts';
 
 /** Each way to answer an operation's `@skip` and `@include` has a plan of its own; nobody needs many. */
@@ -66,7 +66,11 @@ export function createExecution(schema: GraphQLSchema, document: DocumentNode): 
 }
 
 function operationsOf(schema: GraphQLSchema, document: DocumentNode): Operation[] {
-  const fragments = fragmentsOf(document);
+  const fragments = Object.fromEntries(
+    document.definitions
+      .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+      .map((fragment) => [fragment.name.value, fragment]),
+  );
   return document.definitions.flatMap((definition) => {
     const rootType = definition.kind === Kind.OPERATION_DEFINITION && schema.getRootType(definition.operation);
     return rootType ? [{ schema, definition, rootType, fragments }] : [];

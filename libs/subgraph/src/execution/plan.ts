@@ -1,13 +1,8 @@
 import {
-  Kind,
-  SchemaMetaFieldDef,
-  TypeMetaFieldDef,
-  TypeNameMetaFieldDef,
   isAbstractType,
   isLeafType,
   isListType,
   isNonNullType,
-  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLAbstractType,
@@ -19,6 +14,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { collectFields, collectSubfields } from 'graphql/execution/collectFields.js';
+import { getFieldDef } from 'graphql/execution/execute.js';
 
 /** Which fields of an object are asked for, in their order. */
 export interface ObjectPlan {
@@ -56,11 +52,6 @@ export interface Operation {
   fragments: Record<string, FragmentDefinitionNode>;
 }
 
-export function fragmentsOf({ definitions }: DocumentNode): Record<string, FragmentDefinitionNode> {
-  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
-  return Object.fromEntries(fragments.map((fragment) => [fragment.name.value, fragment]));
-}
-
 /**
  * Everything about a validated operation that does not depend on the request: what graphql-js finds out again for each
  * field of each object of each result. `variables` decide what `@skip` and `@include` leave, and nothing else.
@@ -76,17 +67,16 @@ export function planOperation(operation: Operation, variables: Record<string, un
     objectPlan(type, collectSubfields(schema, fragments, variables, type, nodes));
 
   const fieldPlan = (parentType: GraphQLObjectType, key: string, nodes: readonly FieldNode[]) => {
-    const field = nodes[0] && fieldDefinition(schema, parentType, nodes[0].name.value);
-    return field && withSlot({ key, nodes, parentType, definition: field }, field.type);
+    const definition = nodes[0] && getFieldDef(schema, parentType, nodes[0]);
+    if (!definition) return undefined;
+    const field = { key, nodes, parentType, definition } as FieldPlan; // complete with what follows
+    return Object.assign(field, slot(field, definition.type));
   };
-  const withSlot = (field: Omit<FieldPlan, keyof Slot>, type: GraphQLOutputType): FieldPlan => {
-    const plan = field as FieldPlan; // complete with what follows
-    return Object.assign(plan, slot(plan, type));
-  };
-  const slot = (field: FieldPlan, type: GraphQLOutputType): Slot =>
-    isNonNullType(type)
-      ? { field, isNonNull: true, value: valuePlan(field, type.ofType) }
-      : { field, isNonNull: false, value: valuePlan(field, type) };
+  const slot = (field: FieldPlan, type: GraphQLOutputType): Slot => ({
+    field,
+    isNonNull: isNonNullType(type),
+    value: valuePlan(field, type),
+  });
 
   const valuePlan = (field: FieldPlan, type: GraphQLOutputType): ValuePlan => {
     if (isNonNullType(type)) return valuePlan(field, type.ofType);
@@ -103,13 +93,4 @@ export function planOperation(operation: Operation, variables: Record<string, un
   };
 
   return objectPlan(rootType, collectFields(schema, fragments, variables, rootType, definition.selectionSet));
-}
-
-function fieldDefinition(schema: GraphQLSchema, parentType: GraphQLObjectType, name: string) {
-  if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
-  if (parentType === schema.getQueryType()) {
-    if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
-    if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
-  }
-  return parentType.getFields()[name];
 }

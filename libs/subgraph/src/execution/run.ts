@@ -5,6 +5,7 @@ import {
   GraphQLError,
   isObjectType,
   locatedError,
+  responsePathAsArray,
   type GraphQLAbstractType,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
@@ -104,7 +105,7 @@ function settled(slot: Slot, value: unknown, path: Path, run: Run): unknown {
 }
 
 function failed({ field, isNonNull }: Slot, cause: unknown, path: Path, run: Run): null {
-  const error = locatedError(cause, field.nodes, keysOf(path));
+  const error = locatedError(cause, field.nodes, responsePathAsArray(path));
   if (isNonNull) throw error;
   run.errors.push(error);
   return null;
@@ -177,12 +178,6 @@ function failWhenAllEnded(late: readonly PromiseLike<unknown>[], error: unknown)
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
-}
-
-function keysOf(path: Path): (string | number)[] {
-  const keys: (string | number)[] = [];
-  for (let place: Path | undefined = path; place; place = place.prev) keys.unshift(place.key);
-  return keys;
 }
 
 function nameOf({ parentType, definition }: FieldPlan): string {
