@@ -19,8 +19,8 @@ export async function makeWorkDir(cacheDir: string): Promise<{ path: string; rem
 
 /** Where targets note the processes that they started. */
 export function dataDirsIn(workDir: string): string[] {
-  return ['bare', 'embedded', 'separate', 'separate/stack']
-    .map((name) => join(workDir, name))
+  return ['.', 'beside-logins']
+    .flatMap((run) => ['bare', 'embedded', 'separate', 'separate/stack'].map((name) => join(workDir, run, name)))
     .filter((dir) => existsSync(dir));
 }
 

@@ -19,7 +19,7 @@ export interface BesideLogins extends BesideLoginsFigures {
 }
 
 export interface BesideLoginsOptions {
-  targets: readonly Pick<Target, 'name'>[];
+  target: Pick<Target, 'name'>;
   load: Load;
   rounds: number;
   /** A round is longer by `ROUND_FACTOR`, once alone and once beside logins. */
@@ -28,20 +28,18 @@ export interface BesideLoginsOptions {
   signal: AbortSignal;
 }
 
-/** One target after the other in each round. They are populated. */
-export async function measureBesideLogins(options: BesideLoginsOptions): Promise<BesideLogins[]> {
-  const { targets, load, rounds, seconds, warmUpSeconds, signal } = options;
-  const one = (target: string, forSeconds: number) => {
+/** A target is compared with itself here, so it should be the only one that runs. It is populated. */
+export async function measureBesideLogins(options: BesideLoginsOptions): Promise<BesideLogins> {
+  const { target, load, rounds, seconds, warmUpSeconds, signal } = options;
+  const one = (forSeconds: number) => {
     signal.throwIfAborted();
     const order = { seconds: forSeconds, listsPerSecond: LISTS_PER_SECOND, parallelLogins: PARALLEL_LOGINS };
-    return load.listBesideLogins(target, order);
+    return load.listBesideLogins(target.name, order);
   };
-  const results = targets.map(({ name }) => ({ name, rounds: new Array<BesideLoginsFigures>() }));
-  for (const { name } of targets) await one(name, warmUpSeconds / 2);
-  for (let round = 0; round < rounds; round++) {
-    for (const result of results) result.rounds.push(await one(result.name, ROUND_FACTOR * seconds));
-  }
-  return results.map((result) => summariseBesideLogins(result.name, result.rounds));
+  await one(warmUpSeconds / 2);
+  const figures = new Array<BesideLoginsFigures>();
+  while (figures.length < rounds) figures.push(await one(ROUND_FACTOR * seconds));
+  return summariseBesideLogins(target.name, figures);
 }
 
 export function summariseBesideLogins(target: TargetName, rounds: BesideLoginsFigures[]): BesideLogins {

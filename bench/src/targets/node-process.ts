@@ -24,7 +24,10 @@ export interface NodeOptions {
   logFile: string;
 }
 
-/** Runs one of our files as a process of its own, with a channel to it: it ends when we do, however we end. */
+/**
+ * Runs one of our files as a process of its own, with a channel to it: it ends when we do, however we end. It stays in our
+ * session, as what `startChild` starts: all parts of a target, and the load, share the processors alike.
+ */
 export async function startNode({ name, file, execArgv = [], env, logFile }: NodeOptions): Promise<NodeProcess> {
   mkdirSync(dirname(logFile), { recursive: true });
   const output = openSync(logFile, 'a');
@@ -32,8 +35,6 @@ export async function startNode({ name, file, execArgv = [], env, logFile }: Nod
     env,
     execArgv,
     stdio: ['ignore', output, output, 'ipc'],
-    // A Ctrl-C in the terminal reaches us alone: we stop things in their order.
-    detached: true,
   });
   closeSync(output);
   await new Promise<void>((resolve, reject) => {

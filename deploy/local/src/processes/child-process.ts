@@ -38,7 +38,9 @@ export interface ChildOptions {
 const LAST_LINES = 12;
 
 /**
- * Starts a child in a process group of its own: a Ctrl-C in the terminal reaches us alone, and we decide who ends when.
+ * Starts a child in our own session: Linux shares out processor time between sessions first (its autogroups), so what has
+ * one of its own can keep PostgreSQL or a gateway waiting for a whole tick. A Ctrl-C in the terminal does not reach it
+ * anyway: npm's scripts start us apart from the terminal.
  * @throws PlainError when the program is not there or may not be run
  */
 export async function startChild(options: ChildOptions): Promise<RunningProcess> {
@@ -48,8 +50,7 @@ export async function startChild(options: ChildOptions): Promise<RunningProcess>
   const logStart = statSync(logFile).size;
   try {
     const stdio = ['ignore' as const, output, output, ...descriptors];
-    const detached = process.platform !== 'win32';
-    const child = spawn(command, args, { env, cwd, stdio, detached, windowsHide: true, ...user });
+    const child = spawn(command, args, { env, cwd, stdio, windowsHide: true, ...user });
     const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
