@@ -39,8 +39,9 @@ const LAST_LINES = 12;
 
 /**
  * Starts a child in our own session: Linux shares out processor time between sessions first (its autogroups), so what has
- * one of its own can keep PostgreSQL or a gateway waiting for a whole tick. `npm start` and `npm run stack` stand apart from
- * the terminal themselves, so a Ctrl-C reaches us alone and we decide who ends when; tests and benchmarks end all at once.
+ * one of its own can keep PostgreSQL or a gateway waiting for a whole tick. `npm start`, `npm run stack` and
+ * `npm test` stand apart from the terminal, so a Ctrl-C reaches us alone and we decide who ends when; in a benchmark it
+ * reaches all.
  * @throws PlainError when the program is not there or may not be run
  */
 export async function startChild(options: ChildOptions): Promise<RunningProcess> {
