@@ -57,7 +57,7 @@ const zones = [
 
 export default tseslint.config(
   {
-    ignores: ['**/node_modules', '.cache', '.data', '.nx', '**/*.generated.ts', 'bench/results', '**/fixtures/**'],
+    ignores: ['**/node_modules', '.cache', '.mutation', '.data', '.nx', '**/*.generated.ts', 'bench/results', '**/fixtures/**'],
   },
   {
     files: ['**/*.ts'],

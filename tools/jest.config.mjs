@@ -10,7 +10,6 @@ export default {
   ],
   modulePathIgnorePatterns: ['<rootDir>/.cache/', '<rootDir>/.data/'],
   testEnvironment: 'node',
-  setupFilesAfterEnv: ['<rootDir>/tools/jest.setup.mjs'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$': [

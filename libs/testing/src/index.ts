@@ -2,3 +2,4 @@ export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { ownInstallation, requiredAddress } from './addresses.ts';
 export { eventually } from './eventually.ts';
 export { createFaultyProxy, type FaultyProxy } from './faulty-proxy.ts';
+export { timingTest } from './timing-test.ts';

@@ -17,21 +17,6 @@ describe("Jest's result", () => {
     expect(counted({ numPassedTests: 7, numFailedTests: 2, numRuntimeErrorTestSuites: 0 })).toEqual({
       passed: 7,
       failed: 2,
-      secondTry: [],
-    });
-  });
-
-  it('names what passed at the second try only', () => {
-    const assertionResults = [
-      { fullName: 'a', status: 'passed', invocations: 1 },
-      { fullName: 'b', status: 'passed', invocations: 2 },
-      { fullName: 'c', status: 'failed', invocations: 2 },
-    ];
-    const counts = { numPassedTests: 2, numFailedTests: 1, numRuntimeErrorTestSuites: 0 };
-    expect(counted({ ...counts, testResults: [{ assertionResults }] })).toEqual({
-      passed: 2,
-      failed: 1,
-      secondTry: ['b'],
     });
   });
 
@@ -39,7 +24,6 @@ describe("Jest's result", () => {
     expect(counted({ numPassedTests: 7, numFailedTests: 0, numRuntimeErrorTestSuites: 1 })).toEqual({
       passed: 7,
       failed: 1,
-      secondTry: [],
     });
   });
 
@@ -47,9 +31,8 @@ describe("Jest's result", () => {
     expect(counted({ numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 0 })).toEqual({
       passed: 0,
       failed: 1,
-      secondTry: [],
     });
-    expect(counted('{"numPassed')).toEqual({ passed: 0, failed: 1, secondTry: [] });
-    expect(readJestResult(join(dir.path, 'missing.json'))).toEqual({ passed: 0, failed: 1, secondTry: [] });
+    expect(counted('{"numPassed')).toEqual({ passed: 0, failed: 1 });
+    expect(readJestResult(join(dir.path, 'missing.json'))).toEqual({ passed: 0, failed: 1 });
   });
 });

@@ -1,0 +1,100 @@
+import { runCommand, say, serviceDatabases, startStack } from '@taskmesh/local';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { numberFromEnv } from '../faults/random.ts';
+import { flatness, type Tolerance } from './flatness.ts';
+import { startLoad } from './load.ts';
+import { sample, type Series } from './samples.ts';
+
+const HELP = `npm run soak [-- --minutes N]
+Runs the stack with two gateways under mixed load (30 minutes), and says what still grows in the second half of that time:
+descriptors, timers, memory after collections, rows. Exits with 1 when something does, or when a promise of the feed broke.`;
+
+const SAMPLES = 120;
+/** Rows that are kept for as long as a setting says, however many there are; everything else has to be flat. */
+const KEPT_BY_RETENTION: Record<string, string> = {
+  changes: 'CHANGE_RETENTION_HOURS',
+  audit_log: 'AUDIT_RETENTION_DAYS',
+  idempotency_keys: '24 hours',
+  ended_sessions: 'ACCESS_TOKEN_TTL_S',
+};
+const MIB = 1024 * 1024;
+const TOLERANCES: Record<string, Tolerance> = {
+  descriptors: { relative: 0.05, absolute: 6 },
+  timers: { relative: 0.1, absolute: 10 },
+  heap: { relative: 0.05, absolute: 5 * MIB },
+  external: { relative: 0.05, absolute: 5 * MIB },
+  resident: { relative: 0.1, absolute: 15 * MIB },
+  rows: { relative: 0.05, absolute: 40 },
+};
+
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' }, help: { type: 'boolean' } } });
+if (values.help) {
+  say(HELP);
+  process.exit(0);
+}
+const minutes = Number(values.minutes);
+if (!(minutes >= 1)) {
+  say(`--minutes must be a number from 1.\n\n${HELP}`);
+  process.exit(2);
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-soak-'));
+
+await runCommand({
+  async start(signal) {
+    const env = { PATH: process.env.PATH, LOG_LEVEL: 'warn' };
+    const stack = await startStack({ dataDir, gateways: 2, env, log: say, signal });
+    const series: Series = new Map();
+    const seed = numberFromEnv('TASKMESH_SEED', 20_261_122);
+    const load = await startLoad(stack.urls, seed);
+    const everyMs = (minutes * 60_000) / SAMPLES;
+    for (let count = 1; count <= SAMPLES && !signal.aborted; count++) {
+      await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+      await sample(stack, serviceDatabases(), series);
+      if (count % (SAMPLES / 10) === 0) say(`${Math.round((count / SAMPLES) * minutes)} of ${minutes} minutes`);
+    }
+    await load.stop();
+    const verdicts = await Promise.all(load.accounts.map((account) => account.verdict()));
+    await Promise.all(load.accounts.map((account) => account.close()));
+    await stack.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+
+    const problems = [
+      ...report(series),
+      ...verdicts.flatMap(({ contradictions }) => contradictions.map(({ fault, what }) => `${fault}: ${what}`)),
+      ...verdicts.flatMap(({ surprises }) => surprises),
+      ...load.surprises,
+    ];
+    const confirmed = load.accounts.reduce((sum, account) => sum + account.figures().confirmed, 0);
+    const done = Object.entries(load.counts).map(([name, count]) => `${name} ${count}`);
+    const times = load.listMs.toSorted((one, other) => one - other);
+    const at = (share: number) => `${times[Math.floor(share * (times.length - 1))]?.toFixed(1)} ms`;
+    say(`\nDone: writes ${confirmed}, ${done.join(', ')}. Lists: p50 ${at(0.5)}, p99 ${at(0.99)}.`);
+    for (const problem of problems.slice(0, 40)) say(`! ${problem}`);
+    if (problems.length === 0) say('Everything is flat, and no promise broke.');
+    process.exit(problems.length === 0 && !signal.aborted ? 0 : 1);
+  },
+  killNow: () => undefined,
+});
+
+/** Prints a line for each figure; says which of them still grow. */
+function report(series: Series): string[] {
+  const growing: string[] = [];
+  for (const [name, samples] of [...series].toSorted(([one], [other]) => one.localeCompare(other))) {
+    const kind = name.startsWith('rows ') ? 'rows' : (name.split(' ')[1] ?? '');
+    const isMemory = kind === 'heap' || kind === 'external' || kind === 'resident';
+    const tolerance = TOLERANCES[kind] ?? { relative: 0, absolute: 0 };
+    const { third, last, isFlat } = flatness(samples, tolerance, isMemory ? 'lowest' : 'median');
+    const kept = KEPT_BY_RETENTION[name.split('.').at(-1) ?? ''];
+    const shown = (value: number) => (isMemory ? `${(value / MIB).toFixed(1)} MiB` : String(value));
+    say(
+      `${name.padEnd(44)} ${shown(third).padStart(10)} → ${shown(last).padStart(10)}${kept ? `  kept: ${kept}` : ''}`,
+    );
+    if (!isFlat && !kept) growing.push(`${name} grew from ${shown(third)} to ${shown(last)}`);
+  }
+  return growing;
+}

@@ -1,0 +1,54 @@
+import type { Stack } from '@taskmesh/local';
+import { Client } from 'pg';
+
+/** One figure over time, in the order of sampling. */
+export type Series = Map<string, number[]>;
+
+/** What must not grow for ever in a process: prom-client's default metrics. */
+const PROCESS_METRICS: Record<string, RegExp> = {
+  descriptors: /^process_open_fds(?:\{.*\})? (.+)$/m,
+  heap: /^nodejs_heap_size_used_bytes(?:\{.*\})? (.+)$/m,
+  external: /^nodejs_external_memory_bytes(?:\{.*\})? (.+)$/m,
+  resident: /^process_resident_memory_bytes(?:\{.*\})? (.+)$/m,
+  timers: /^nodejs_active_resources\{.*type="Timeout".*\} (.+)$/m,
+};
+
+/** Adds one sample of every process and of every table to the series. */
+export async function sample(stack: Stack, databases: readonly string[], series: Series): Promise<void> {
+  const services = [...stack.processes.values()].filter(({ current }) => current.adminUrl);
+  const figures = await Promise.all([
+    ...services.map(({ name, current }) => processFigures(name, current.adminUrl ?? '')),
+    ...databases.map((database) => rowCounts(stack.servers.postgres, database)),
+  ]);
+  for (const [name, value] of figures.flat()) {
+    const values = series.get(name) ?? [];
+    series.set(name, values);
+    values.push(value);
+  }
+}
+
+async function processFigures(name: string, adminUrl: string): Promise<[string, number][]> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  return Object.entries(PROCESS_METRICS).map(([what, pattern]) => {
+    const value = pattern.exec(text)?.[1];
+    if (value === undefined) throw new Error(`${name} does not tell its ${what}.`);
+    return [`${name} ${what}`, Number(value)];
+  });
+}
+
+async function rowCounts(server: string, database: string): Promise<[string, number][]> {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  const client = new Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string; count: string }>(
+      `select table_name as name,
+         (xpath('/row/c/text()', query_to_xml(format('select count(*) as c from public.%I', table_name), false, true, '')))[1]::text as count
+       from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+    );
+    return rows.map(({ name, count }) => [`rows ${database}.${name}`, Number(count)]);
+  } finally {
+    await client.end();
+  }
+}
