@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AREAS } from './areas.mjs';
+import { AREAS } from './areas.ts';
 
 const HELP = `npm run test:mutation [-- <area> ...]
 Breaks the code on purpose, one small change after the other, and lists the changes that no test noticed. Takes hours for

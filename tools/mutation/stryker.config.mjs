@@ -1,17 +1,15 @@
-import jest from '../jest.config.mjs';
-import { AREAS } from './areas.mjs';
-import { workspacePaths } from './workspace-paths.mjs';
+import { AREAS } from './areas.ts';
 
 const area = AREAS[process.env.MUTATION_AREA];
 
 // Run by main.ts. See https://stryker-mutator.io/docs/stryker-js/configuration/
 export default {
-  testRunner: 'jest',
-  testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
-  plugins: ['@stryker-mutator/jest-runner'],
-  coverageAnalysis: 'perTest',
+  // A process for each mutant: within one, Jest's ES modules hang at their second run.
+  testRunner: 'command',
+  commandRunner: {
+    command: `node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js --config tools/mutation/jest.config.mjs --bail --forceExit --silent -i ${area.tests.join(' ')}`,
+  },
   mutate: [...area.mutate, '!**/*.test.ts', '!**/index.ts'],
-  testFiles: area.tests,
   ignorePatterns: ['.cache', '.data', 'bench', 'docs'],
   // Texts are for people: what they say is no promise.
   mutator: { excludedMutations: ['StringLiteral'] },
@@ -19,17 +17,9 @@ export default {
   tempDirName: '.mutation',
   cleanTempDir: 'always',
   reporters: ['clear-text', 'json'],
-  clearTextReporter: {
-    allowColor: false,
-    logTests: false,
-    reportTests: false,
-    reportMutants: true,
-    reportScoreTable: true,
-  },
+  clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   jsonReporter: { fileName: `.cache/mutation-${process.env.MUTATION_AREA}.json` },
   concurrency: 2,
   // A mutant that waits for ever has been noticed.
-  timeoutMS: 4_000,
-  timeoutFactor: 2,
-  jest: { projectType: 'custom', config: { ...jest, rootDir: '.', moduleNameMapper: workspacePaths } },
+  timeoutMS: 10_000,
 };

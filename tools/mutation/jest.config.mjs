@@ -1,0 +1,13 @@
+import base from '../jest.config.mjs';
+
+export default {
+  ...base,
+  rootDir: '../..',
+  // Our packages by path: through node_modules, tests would get the sources without the mutations.
+  moduleNameMapper: {
+    '^@taskmesh/testing/mail-server$': '<rootDir>/libs/testing/src/mail-server.ts',
+    '^@taskmesh/(gateway|auth|tasks|backup)$': '<rootDir>/services/$1/src/index.ts',
+    '^@taskmesh/(local|all-in-one)$': '<rootDir>/deploy/$1/src/index.ts',
+    '^@taskmesh/([^/]+)$': '<rootDir>/libs/$1/src/index.ts',
+  },
+};
