@@ -1,10 +1,13 @@
 import { unauthenticated } from '@taskmesh/errors';
 import { jwtVerify, SignJWT, type CryptoKey, type JWTVerifyGetKey } from 'jose';
 
-const TYPE = 'at+jwt';
+export const ACCESS_TOKEN_TYPE = 'at+jwt';
 const ISSUER = 'taskmesh';
 const AUDIENCE = 'taskmesh-api';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** A token that expired no longer ago than this may still join a channel, where it gets nothing until a fresh one comes. */
+export const EXPIRED_TOKEN_GRACE_S = 60;
 
 /** What an access token says. Times are Unix seconds. */
 export interface AccessTokenClaims {
@@ -24,7 +27,7 @@ export function signAccessToken(
   key: { kid: string; privateKey: CryptoKey },
 ): Promise<string> {
   return new SignJWT({ ...claims })
-    .setProtectedHeader({ alg: 'ES256', typ: TYPE, kid: key.kid })
+    .setProtectedHeader({ alg: 'ES256', typ: ACCESS_TOKEN_TYPE, kid: key.kid })
     .setIssuer(ISSUER)
     .setAudience(AUDIENCE)
     .sign(key.privateKey);
@@ -44,7 +47,7 @@ export async function verifyAccessToken(
   try {
     const { payload } = await jwtVerify<Record<string, unknown>>(token, getKey, {
       algorithms: ['ES256'],
-      typ: TYPE,
+      typ: ACCESS_TOKEN_TYPE,
       issuer: ISSUER,
       audience: AUDIENCE,
       requiredClaims: ['exp', 'iat', 'sub', 'sid', 'jti'],

@@ -8,3 +8,4 @@ export {
 } from './internal-token.ts';
 export { signAccessToken, verifyAccessToken, type AccessTokenClaims } from './access-token.ts';
 export { ExpiringCache } from './expiring-cache.ts';
+export { ACCESS_TOKEN_TYPE, EXPIRED_TOKEN_GRACE_S } from './access-token.ts';

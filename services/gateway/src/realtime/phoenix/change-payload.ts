@@ -5,8 +5,14 @@ type Select = readonly Column['name'][] | undefined;
 
 const written = new WeakMap<TaskChanged, Map<string, string>>();
 
-/** The `data` of a `postgres_changes` message, as JSON; written once for all sockets that get the same change. */
-export function changeData(change: TaskChanged, select: Select): string {
+/** The payload of a `postgres_changes` message, as JSON; its `data` is written once for all channels that get the same change. */
+export function changePayload(change: TaskChanged, ids: number[], select: Select): string {
+  // Clients hand on `ids` and `data` only: what stands beside them disturbs nobody.
+  const trace = change.traceparent ? `,"traceparent":${JSON.stringify(change.traceparent)}` : '';
+  return `{"ids":[${ids.join()}],"data":${changeData(change, select)}${trace}}`;
+}
+
+function changeData(change: TaskChanged, select: Select): string {
   const bySelect = written.get(change) ?? new Map<string, string>();
   written.set(change, bySelect);
   const key = select?.join() ?? '';

@@ -1,158 +1,214 @@
-import type { TaskChanged } from '@taskmesh/events';
-import type { Clock } from '@taskmesh/service';
+import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
+import type { GatewayParts } from '../../parts.ts';
 import type { Feed } from '../feed.ts';
-import type { FeedEnd } from '../owner-feed.ts';
-import { concernsBinding, type Binding } from './bindings.ts';
-import { changeData } from './change-payload.ts';
-import { encodeRaw, type Message, type ProtocolVersion } from './frames.ts';
+import type { FailureReason, RealtimeMetrics } from '../metrics.ts';
+import { WS_CLOSE } from '../socket.ts';
+import type { Channels, User } from './channels.ts';
+import type { JoinRequest } from './join.ts';
+import { createReading, type Reading, type ReadingEnd } from './reading.ts';
+import type { ChannelAddress, Wire } from './wire.ts';
 
-/** What a channel writes to. */
-export interface Outlet {
-  version: ProtocolVersion;
-  /** False: the client is too far behind. */
-  write(text: string): boolean;
-  drained(): Promise<void>;
+/** How long a channel waits whose token had just run out when it was joined. */
+const FRESH_TOKEN_WITHIN_MS = 10_000;
+
+/**
+ * joining: not answered yet. pending: joined with a token that had just run out; nothing is read. live: reads one owner's
+ * changes. closed: for good; a topic that is joined again gets another channel.
+ */
+type State = 'joining' | 'pending' | 'live' | 'closed';
+
+/** One join of a topic, until its client leaves, joins anew, or the channel ends. */
+export interface Channel extends ChannelAddress {
+  readonly config: JoinRequest['config'];
+  readonly isJoined: boolean;
+  /** Answers the join. */
+  join(): Promise<void>;
+  /** Another token: whoever it belongs to has the channel from then on. */
+  offer(token: string): Promise<void>;
+  /** At once: nothing more is written, and a hand-over that is under way comes to nothing. */
+  close(): void;
 }
 
-export interface ChannelOptions {
-  topic: string;
-  joinRef: string | null;
-  bindings: Binding[];
-  /** The client wants to know where it stands, so that it can resume. */
-  tellsCursor: boolean;
+export interface ChannelDeps {
+  parts: Pick<GatewayParts, 'authenticateToken' | 'clock'>;
   feed: Feed;
-  clock: Clock;
-  outlet: Outlet;
-  /** A change was written; the channel listens to its owner since `scopedAt` (Unix milliseconds). */
-  onDelivered: (change: TaskChanged, scopedAt: number) => void;
-  /** The feed cannot go on for this client. */
-  onEnd: (reason: FeedEnd | 'slow') => void;
+  wire: Wire;
+  metrics: RealtimeMetrics;
+  channels: Pick<Channels, 'hold' | 'closeAll'>;
+  onClosed(channel: Channel): void;
 }
 
-/** Equal channels of several sockets get the same text. */
-const frames = new WeakMap<TaskChanged, Map<string, string>>();
+interface Refusal {
+  why: FailureReason;
+  reason: string;
+}
 
-/** One joined channel: the changes of one owner at a time, through its bindings. */
-export class Channel {
-  readonly topic: string;
-  readonly joinRef: string | null;
-  readonly #options: ChannelOptions;
-  #detach: (() => void) | undefined;
-  /** Grows with each change of the owner: what belongs to an earlier one is dropped. */
-  #scope = 0;
-  #scopedAt = 0;
-  /** Changes that came before the join was answered; undefined once it is. */
-  #held: TaskChanged[] | undefined = [];
-  #cursor: string | undefined;
-  #isCursorDue = false;
+const NOT_VALID: Refusal = { why: 'refused', reason: 'InvalidJWTToken: The token provided is not valid' };
+/** Why the user of a good token cannot have a channel. */
+const OBSTACLES = {
+  connections: { why: 'refused', reason: 'ConnectionRateLimitReached: Too many connections of this user' },
+  unavailable: { why: 'unavailable', reason: 'UnableToSubscribe: The service is not available right now' },
+} as const satisfies Record<string, Refusal>;
 
-  constructor(options: ChannelOptions) {
-    this.topic = options.topic;
-    this.joinRef = options.joinRef;
-    this.#options = options;
-  }
+export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel {
+  const { topic, joinRef, bindings, config } = request;
+  const { parts, feed, wire, metrics, channels } = deps;
+  let state: State = 'joining';
+  /** The last one that counted. */
+  let token = request.token;
+  let joinedBy: string | undefined;
+  /** Where the one who joined goes on; used up by the first reading. */
+  let since = request.since;
+  let reading: Reading | undefined;
+  /** Gives back what belongs to the token: the watch over its session, the user's place; or ends the wait for a fresh one. */
+  let release = () => {};
+  let unsubscribed = () => {};
+  let turn: Promise<unknown> = Promise.resolve();
 
-  /** The part of the topic that the client chose. */
-  get name(): string {
-    return this.topic.replace(/^realtime:/, '');
-  }
+  const isClosed = () => state === 'closed';
 
-  /**
-   * Listens to this owner's changes from now on, or from behind a cursor, and to nobody else's.
-   * @throws AppError as `Feed.subscribe` does
-   */
-  async scopeTo(owner: string, after?: string): Promise<void> {
-    this.unscope();
-    if (this.#options.bindings.length === 0) return;
-    const scope = this.#scope;
-    this.#scopedAt = this.#options.clock.now();
-    const isCurrent = () => this.#scope === scope;
-    const detach = await this.#options.feed.subscribe(owner, after, {
-      onChange: (change) => isCurrent() && this.#take(change),
-      onEnd: (reason) => isCurrent() && this.#options.onEnd(reason),
-      drained: () => this.#options.outlet.drained(),
+  /** Hand-overs come one after the other, in the order of their tokens; closing waits for none, and every wait ends in a look for it. */
+  const inTurn = (step: () => Promise<void>): Promise<void> => {
+    const mine = turn.then(() => (isClosed() ? undefined : step()));
+    turn = mine.catch(() => undefined);
+    return mine;
+  };
+
+  const close = () => {
+    if (isClosed()) return;
+    state = 'closed';
+    reading?.stop();
+    release();
+    unsubscribed();
+    deps.onClosed(channel);
+  };
+
+  const refuse = ({ why, reason }: Refusal) => {
+    close();
+    metrics.failed('channel', why);
+    wire.reply(request, 'error', { reason });
+  };
+
+  /** The user of a token; undefined when it does not count, `isFading` when it did until a moment ago. */
+  const userOf = async (value: string): Promise<{ user: User; isFading: boolean } | undefined> => {
+    const caller = await parts.authenticateToken(value, { graceS: EXPIRED_TOKEN_GRACE_S });
+    if (caller.kind !== 'user') return undefined;
+    return { user: caller, isFading: caller.claims.exp * 1000 <= parts.clock.now() };
+  };
+
+  const onReadingEnd = (reason: ReadingEnd) => {
+    if (reason === 'slow') return channels.closeAll('slow', [WS_CLOSE.tryLater, 'Too slow']);
+    if (reason === 'stopped') return channels.closeAll('restart', [WS_CLOSE.restart, 'Service restart']);
+    if (state === 'joining') return refuse(OBSTACLES.unavailable);
+    close();
+    metrics.failed('channel', 'cursor_expired');
+    wire.system(channel, {
+      extension: 'system',
+      status: 'error',
+      message: 'CURSOR_EXPIRED: the tasks were restored; read them anew',
     });
-    if (isCurrent()) this.#detach = detach;
-    else detach();
-  }
+    wire.failChannel(channel);
+  };
 
-  unscope(): void {
-    this.#scope++;
-    this.#detach?.();
-    this.#detach = undefined;
-  }
+  const waitForFreshToken = () => {
+    const timer = setTimeout(() => {
+      close();
+      wire.failChannel(channel, { code: WS_CLOSE.unauthorized, reason: 'token expired' });
+    }, FRESH_TOKEN_WITHIN_MS);
+    release = () => clearTimeout(timer);
+  };
 
-  /** The join was answered: clients take changes from here on. */
-  open(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const change of held) this.#deliver(change);
-  }
-
-  #take(change: TaskChanged): void {
-    if (this.#held) this.#held.push(change);
-    else this.#deliver(change);
-  }
-
-  #deliver(change: TaskChanged): void {
-    const { bindings, outlet, onDelivered, onEnd } = this.#options;
-    const concerned = bindings.filter((binding) => concernsBinding(binding, change));
-    for (const group of bySelection(concerned)) if (!outlet.write(this.#frame(change, group))) return onEnd('slow');
-    if (concerned.length > 0) onDelivered(change, this.#scopedAt);
-    this.#noteCursor(change);
-  }
-
-  #frame(change: TaskChanged, { ids, select }: Selection): string {
-    const { version } = this.#options.outlet;
-    const key = `${version} ${ids.join()} ${select?.join() ?? ''} ${this.topic}`;
-    const byKey = frames.get(change) ?? new Map<string, string>();
-    frames.set(change, byKey);
-    const known = byKey.get(key);
-    if (known !== undefined) return known;
-    const head: Omit<Message, 'payload'> = { joinRef: null, ref: null, topic: this.topic, event: 'postgres_changes' };
-    // Clients hand on `ids` and `data` only: what stands beside them disturbs nobody.
-    const trace = change.traceparent ? `,"traceparent":${JSON.stringify(change.traceparent)}` : '';
-    const payload = `{"ids":${JSON.stringify(ids)},"data":${changeData(change, select)}${trace}}`;
-    const fresh = encodeRaw(version, head, payload);
-    byKey.set(key, fresh);
-    return fresh;
-  }
-
-  /** One message for all changes that come at once. */
-  #noteCursor({ cursor }: TaskChanged): void {
-    this.#cursor = cursor;
-    if (!this.#options.tellsCursor || this.#isCursorDue) return;
-    this.#isCursorDue = true;
-    const scope = this.#scope;
-    setImmediate(() => {
-      this.#isCursorDue = false;
-      if (this.#scope !== scope) return;
-      const payload = {
-        extension: 'resume',
-        status: 'ok',
-        message: 'cursor',
-        cursor: this.#cursor,
-        channel: this.name,
-      };
-      const head = { joinRef: this.joinRef, ref: null, topic: this.topic, event: 'system' };
-      this.#options.outlet.write(encodeRaw(this.#options.outlet.version, head, JSON.stringify(payload)));
+  /** Makes the channel this user's, with a reading that waits to be opened; the same user's reading goes on. */
+  const handOver = async (user: User): Promise<keyof typeof OBSTACLES | undefined> => {
+    const { userId } = user.identity;
+    // Given back first: who has all places in use must be able to go on in one of them.
+    release();
+    release = () => {};
+    const held = channels.hold(user);
+    if (!held) return 'connections';
+    release = held;
+    if (reading?.owner === userId) return undefined;
+    // Nothing of the former user is delivered from this moment on.
+    reading?.stop();
+    reading = createReading({
+      ...request,
+      owner: userId,
+      feed,
+      clock: parts.clock,
+      wire,
+      metrics,
+      onEnd: onReadingEnd,
     });
-  }
-}
+    const after = userId === joinedBy ? since : undefined;
+    since = undefined;
+    return reading.begin(after).then(
+      () => undefined,
+      () => 'unavailable' as const,
+    );
+  };
 
-interface Selection {
-  ids: number[];
-  select: Binding['select'];
-}
+  /** What is told once a hand-over is done, and the changes that came meanwhile. */
+  const open = () => {
+    if (reading?.hasLostItsPlace) {
+      metrics.failed('channel', 'cursor_expired');
+      wire.system(channel, { extension: 'resume', status: 'error', message: 'CURSOR_EXPIRED' });
+    }
+    reading?.open();
+  };
 
-/** Bindings that tell the same columns share a message, which lists all their ids. */
-function bySelection(bindings: Binding[]): Iterable<Selection> {
-  const groups = new Map<string, Selection>();
-  for (const { id, select } of bindings) {
-    const key = select?.join() ?? '';
-    const group = groups.get(key) ?? { ids: [], select };
-    if (!group.ids.includes(id)) group.ids.push(id);
-    groups.set(key, group);
-  }
-  return groups.values();
+  const answer = (next: 'pending' | 'live') => {
+    state = next;
+    unsubscribed = metrics.subscribed('channel');
+    wire.reply(request, 'ok', { postgres_changes: bindings.map(({ asked, id }) => ({ ...asked, id })) });
+    if (bindings.length > 0)
+      wire.system(channel, { extension: 'postgres_changes', status: 'ok', message: 'Subscribed to PostgreSQL' });
+    if (config.presence?.enabled === true || config.presence?.enabled === 'true')
+      wire.send({ joinRef, ref: null, topic, event: 'presence_state', payload: {} });
+    open();
+  };
+
+  const channel: Channel = {
+    topic,
+    joinRef,
+    config,
+    get isJoined() {
+      return state === 'pending' || state === 'live';
+    },
+    join: () =>
+      inTurn(async () => {
+        const found = await userOf(token);
+        if (isClosed()) return;
+        if (!found) return refuse(NOT_VALID);
+        joinedBy = found.user.identity.userId;
+        if (found.isFading) {
+          waitForFreshToken();
+          return answer('pending');
+        }
+        const obstacle = await handOver(found.user);
+        if (isClosed()) return;
+        if (!obstacle) return answer('live');
+        refuse(OBSTACLES[obstacle]);
+        if (obstacle === 'connections')
+          channels.closeAll('connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
+      }),
+    offer: (fresh) =>
+      inTurn(async () => {
+        if (fresh === token) return;
+        const found = await userOf(fresh);
+        if (isClosed()) return;
+        if (!found)
+          return channels.closeAll('unauthorized', [WS_CLOSE.unauthorized, 'The token provided is not valid']);
+        if (found.isFading) return; // one that just ran out says nothing new; the present one is watched
+        token = fresh;
+        state = 'live';
+        const obstacle = await handOver(found.user);
+        if (isClosed()) return;
+        if (!obstacle) return open();
+        if (obstacle === 'connections')
+          return channels.closeAll('connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
+        channels.closeAll('error', [WS_CLOSE.tryLater, 'The service is not available right now']);
+      }),
+    close,
+  };
+  return channel;
 }

@@ -5,9 +5,10 @@ import type { RealtimeMetrics } from '../metrics.ts';
 import type { SessionWatch } from '../session-watch.ts';
 import { endSocket, failSocket, keepAlive, WS_CLOSE } from '../socket.ts';
 import type { SocketLimits } from '../socket-limits.ts';
+import type { Channel } from './channel.ts';
+import { createChannels } from './channels.ts';
 import { decode, type Message, type ProtocolVersion } from './frames.ts';
-import { createJoins } from './join.ts';
-import { createJoinedChannels, type Joined } from './joined-channels.ts';
+import { tokenOf } from './tokens.ts';
 import { createWire } from './wire.ts';
 
 /** Clients send heartbeats every 25 s; one that is silent for so long is gone. */
@@ -31,8 +32,8 @@ export interface ConnectionOptions {
 export function serveConnection(socket: WebSocket, { version, apikey }: ConnectionOptions, deps: ConnectionDeps): void {
   const { parts, limits } = deps;
   const wire = createWire(socket, version);
-  const channels = createJoinedChannels({ ...deps, socket, wire });
-  const joins = createJoins({ ...deps, socket, apikey, wire, channels });
+  const keys = { apikey, anonKey: parts.config.realtime.anonKey };
+  const channels = createChannels({ ...deps, socket, keys, wire });
   const mayTalk = limits.messages();
   let lastHeardAt = parts.clock.now();
 
@@ -42,39 +43,33 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
     return false;
   };
 
-  const broadcast = (message: Message, { config: { broadcast: wishes } }: Joined) => {
+  const broadcast = (message: Message, { config: { broadcast: wishes } }: Channel) => {
     // Nothing that one client sends reaches another: only its own echo, and the acknowledgement.
     if (wishes?.self === true) wire.send({ ...message, ref: null, event: 'broadcast' });
     if (wishes?.ack === true) wire.reply(message, 'ok', {});
   };
 
   const onMessage = async (message: Message) => {
-    const { topic, event, joinRef } = message;
+    const { topic, event, joinRef, payload } = message;
     if (topic === 'phoenix' && event === 'heartbeat') return wire.reply(message, 'ok', {});
-    if (event === 'phx_join') {
-      if (!/^realtime:./.test(topic))
-        return wire.reply(message, 'error', { reason: 'TopicNameRequired: You must provide a topic name' });
-      return joins.join(message);
-    }
-    const joined = channels.get(topic);
+    if (event === 'phx_join') return channels.join(message);
+    const current = channels.get(topic);
+    // One of an earlier join of the same topic is nothing to this one; some clients leave the ref out.
+    const channel = current && isOfJoin(joinRef, current) ? current : undefined;
     if (event === 'phx_leave') {
-      joins.forget(topic);
-      channels.leave(topic);
+      channel?.close();
       wire.reply(message, 'ok', {});
-      return wire.closeChannel(joined?.channel ?? { topic, joinRef });
+      return wire.closeChannel(channel ?? { topic, joinRef });
     }
-    if (!joined)
-      return joins.isJoining(topic) ? undefined : wire.reply(message, 'error', { reason: 'unmatched topic' });
-    // A message of an earlier join of the same topic; some clients leave the ref out.
-    if (joinRef !== null && joinRef !== joined.channel.joinRef) return;
-    switch (event) {
-      case 'access_token':
-        return joins.refresh(message);
-      case 'presence':
-        return wire.reply(message, 'ok', {});
-      case 'broadcast':
-        return broadcast(message, joined);
+    if (!current) return wire.reply(message, 'error', { reason: 'unmatched topic' });
+    if (!channel) return;
+    if (event === 'access_token') {
+      const token = tokenOf(payload['access_token'], keys);
+      return token === undefined ? undefined : channel.offer(token);
     }
+    if (!channel.isJoined) return;
+    if (event === 'presence') wire.reply(message, 'ok', {});
+    if (event === 'broadcast') broadcast(message, channel);
   };
 
   socket.on('message', (bytes, isBinary) => {
@@ -92,7 +87,10 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
   keepAlive(socket);
   socket.once('close', () => {
     clearInterval(silence);
-    joins.forget();
-    channels.leaveAll();
+    channels.endAll();
   });
+}
+
+function isOfJoin(joinRef: string | null, channel: Channel): boolean {
+  return joinRef === null || channel.joinRef === null || joinRef === channel.joinRef;
 }

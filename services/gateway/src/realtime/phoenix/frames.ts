@@ -10,15 +10,19 @@ export interface Message {
 /** 1.0.0: JSON objects; 2.0.0: JSON arrays, and broadcasts in a binary form. */
 export type ProtocolVersion = '1.0.0' | '2.0.0';
 
-export function encode(version: ProtocolVersion, { joinRef, ref, topic, event, payload }: Message): string {
-  return encodeRaw(version, { joinRef, ref, topic, event }, JSON.stringify(payload));
+export function encode(version: ProtocolVersion, { payload, ...head }: Message): string {
+  return framer(version, head)(JSON.stringify(payload));
 }
 
-/** `payload` is JSON already: what many sockets get is written once. */
-export function encodeRaw(version: ProtocolVersion, head: Omit<Message, 'payload'>, payload: string): string {
+/** Writes messages with the same head, and payloads that are JSON already: what many channels get is written once. */
+export function framer(version: ProtocolVersion, head: Omit<Message, 'payload'>): (payload: string) => string {
   const { joinRef, ref, topic, event } = head;
-  if (version === '2.0.0') return `${JSON.stringify([joinRef, ref, topic, event]).slice(0, -1)},${payload}]`;
-  return `${JSON.stringify({ topic, event, ref, join_ref: joinRef }).slice(0, -1)},"payload":${payload}}`;
+  if (version === '2.0.0') {
+    const list = JSON.stringify([joinRef, ref, topic, event]).slice(0, -1);
+    return (payload) => `${list},${payload}]`;
+  }
+  const object = JSON.stringify({ topic, event, ref, join_ref: joinRef }).slice(0, -1);
+  return (payload) => `${object},"payload":${payload}}`;
 }
 
 /** Undefined for what is no message: the protocol has such frames dropped, and the connection stays. */

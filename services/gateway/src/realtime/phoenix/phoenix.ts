@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import { serveConnection, type ConnectionDeps, type ConnectionOptions } from './connection.ts';
 import type { ProtocolVersion } from './frames.ts';
+import { isMeantForUs } from './tokens.ts';
 
 export const REALTIME_PATH = '/realtime/v1/websocket';
 
@@ -21,7 +22,7 @@ export function createPhoenix(deps: ConnectionDeps): Phoenix {
       const version = params.get('vsn') ?? '1.0.0';
       if (apikey === '') return { refused: { status: 401, reason: 'API key is missing' } };
       // A user's token may come in its place; whether it counts is found out when a channel is joined.
-      if (anonKey !== undefined && apikey !== anonKey && apikey.split('.').length !== 3)
+      if (anonKey !== undefined && apikey !== anonKey && !isMeantForUs(apikey))
         return { refused: { status: 401, reason: 'The API key is not valid' } };
       if (!isVersion(version)) return { refused: { status: 400, reason: 'vsn must be 1.0.0 or 2.0.0' } };
       return { apikey, version };

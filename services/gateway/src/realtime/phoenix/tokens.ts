@@ -1,18 +1,37 @@
-import type { AccessTokenClaims } from '@taskmesh/identity';
+import { ACCESS_TOKEN_TYPE, type AccessTokenClaims } from '@taskmesh/identity';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 
-/** A token that ran out no longer ago than this joins, and waits for a fresh one. */
-export const GRACE_S = 60;
-
-/** A user's token; undefined for what clients send in its place: nothing, a public key. */
-export function tokenOf(value: unknown, publicKey: string | undefined): string | undefined {
-  if (typeof value !== 'string' || value === '' || value.startsWith('sb_')) return undefined;
-  if (value === publicKey && !looksLikeToken(value)) return undefined;
-  return looksLikeToken(value) || publicKey !== undefined ? value : undefined;
+/** What stands for an application, and for no user. */
+export interface PublicKeys {
+  /** Of the socket's URL; it may also be a user's token. */
+  apikey: string;
+  /** The one that this installation has, if it has one. */
+  anonKey: string | undefined;
 }
 
-/** Three parts: whether it counts is another question. */
-function looksLikeToken(value: string): boolean {
-  return value.split('.').length === 3;
+/** A token to check; undefined for what clients send in its place: nothing, a public key. */
+export function tokenOf(value: unknown, { apikey, anonKey }: PublicKeys): string | undefined {
+  if (typeof value !== 'string' || value === '' || value.startsWith('sb_')) return undefined;
+  if (isMeantForUs(value)) return value;
+  return value === apikey || value === anonKey || hasAnonRole(value) ? undefined : value;
+}
+
+/** By its type; whether it counts is another question. */
+export function isMeantForUs(token: string): boolean {
+  try {
+    return decodeProtectedHeader(token).typ === ACCESS_TOKEN_TYPE;
+  } catch {
+    return false;
+  }
+}
+
+/** The public key of a Supabase project may be a JWT, which says so. Nobody gains anything by it: it is passed over like no token. */
+function hasAnonRole(token: string): boolean {
+  try {
+    return decodeJwt(token)['role'] === 'anon';
+  } catch {
+    return false;
+  }
 }
 
 /** Timers are not exact. */

@@ -1,23 +1,30 @@
 import type { WebSocket } from 'ws';
 import { drainedSocket, endSocket, isTooFarBehind, WS_CLOSE } from '../socket.ts';
-import type { Outlet } from './channel.ts';
-import { encode, type Message, type ProtocolVersion } from './frames.ts';
+import { encode, framer, type Message, type ProtocolVersion } from './frames.ts';
 
 /** What a server says on one socket. */
 export interface Wire {
   send(message: Message): void;
-  reply(to: Message, status: 'ok' | 'error', response: Record<string, unknown>): void;
+  reply(
+    to: Pick<Message, 'joinRef' | 'ref' | 'topic'>,
+    status: 'ok' | 'error',
+    response: Record<string, unknown>,
+  ): void;
   system(channel: ChannelAddress, payload: Record<string, unknown>): void;
   /** The channel is over; the client does not come back by itself. */
   closeChannel(channel: ChannelAddress): void;
   /** The channel has failed; the client joins it again. */
   failChannel(channel: ChannelAddress, payload?: Record<string, unknown>): void;
-  readonly outlet: Outlet;
+  /** Frames for `write` with this head, whose payloads are JSON already. */
+  framer(head: Omit<Message, 'payload'>): (payload: string) => string;
+  /** False: the client is too far behind. */
+  write(frame: string): boolean;
+  drained(): Promise<void>;
 }
 
 export interface ChannelAddress {
-  topic: string;
-  joinRef: string | null;
+  readonly topic: string;
+  readonly joinRef: string | null;
 }
 
 export function createWire(socket: WebSocket, version: ProtocolVersion): Wire {
@@ -34,24 +41,21 @@ export function createWire(socket: WebSocket, version: ProtocolVersion): Wire {
     reply: ({ joinRef, ref, topic }, status, response) =>
       send({ joinRef, ref, topic, event: 'phx_reply', payload: { status, response } }),
     system: ({ topic, joinRef }, payload) =>
-      say({
-        joinRef,
-        ref: null,
-        topic,
-        event: 'system',
-        payload: { ...payload, channel: topic.replace(/^realtime:/, '') },
-      }),
+      say({ joinRef, ref: null, topic, event: 'system', payload: { ...payload, channel: nameOf(topic) } }),
     closeChannel: ({ topic, joinRef }) => say({ joinRef, ref: joinRef, topic, event: 'phx_close', payload: {} }),
     failChannel: ({ topic, joinRef }, payload = {}) =>
       say({ joinRef, ref: joinRef, topic, event: 'phx_error', payload }),
-    outlet: {
-      version,
-      write(text) {
-        if (isTooFarBehind(socket)) return false;
-        socket.send(text);
-        return true;
-      },
-      drained: () => drainedSocket(socket),
+    framer: (head) => framer(version, head),
+    write(frame) {
+      if (isTooFarBehind(socket)) return false;
+      socket.send(frame);
+      return true;
     },
+    drained: () => drainedSocket(socket),
   };
+}
+
+/** The part of a topic that the client chose. */
+export function nameOf(topic: string): string {
+  return topic.replace(/^realtime:/, '');
 }

@@ -1,0 +1,120 @@
+import type { WebSocket } from 'ws';
+import type { Caller, GatewayParts } from '../../parts.ts';
+import type { Feed } from '../feed.ts';
+import type { EndReason, FailureReason, RealtimeMetrics } from '../metrics.ts';
+import type { SessionWatch } from '../session-watch.ts';
+import { endSocket, WS_CLOSE } from '../socket.ts';
+import type { SocketLimits } from '../socket-limits.ts';
+import { createChannel, type Channel } from './channel.ts';
+import type { Message } from './frames.ts';
+import { readJoin, topicRefusal } from './join.ts';
+import { endOf, type PublicKeys } from './tokens.ts';
+import type { Wire } from './wire.ts';
+
+export type User = Extract<Caller, { kind: 'user' }>;
+
+/** The channels of one socket, one for each topic, and how they end together. */
+export interface Channels {
+  get(topic: string): Channel | undefined;
+  /** A channel that the topic had ends, whether the new one may be joined or not. */
+  join(message: Message): Promise<void>;
+  /** Takes the user's place at this gateway, one for each socket, and watches over the session; undefined: no place left. */
+  hold(user: User): (() => void) | undefined;
+  /** Says on every channel why, then ends the socket: clients come back by themselves. */
+  closeAll(reason: EndReason, close: [code: number, why: string]): void;
+  /** The socket is gone. */
+  endAll(): void;
+}
+
+export interface ChannelsDeps {
+  socket: WebSocket;
+  keys: PublicKeys;
+  wire: Wire;
+  parts: GatewayParts;
+  feed: Feed;
+  watch: SessionWatch;
+  limits: SocketLimits;
+  metrics: RealtimeMetrics;
+}
+
+export function createChannels(deps: ChannelsDeps): Channels {
+  const { socket, keys, wire, parts, watch, metrics } = deps;
+  const byTopic = new Map<string, Channel>();
+  const takePlace = createPlaces(deps.limits);
+
+  const forget = (channel: Channel) => {
+    if (byTopic.get(channel.topic) === channel) byTopic.delete(channel.topic);
+  };
+
+  const channels: Channels = {
+    get: (topic) => byTopic.get(topic),
+    async join(message) {
+      const { topic, joinRef } = message;
+      const refuse = (reason: string, why: FailureReason = 'refused') => {
+        metrics.failed('channel', why);
+        wire.reply(message, 'error', { reason });
+      };
+      const previous = byTopic.get(topic);
+      const wasJoined = previous?.isJoined;
+      previous?.close();
+      if (previous && wasJoined) wire.closeChannel(previous);
+      const impossible = topicRefusal(topic);
+      if (impossible !== undefined) return refuse(impossible);
+      if (byTopic.size >= parts.config.realtime.maxSubscriptions)
+        return refuse('ChannelRateLimitReached: Too many channels', 'subscription_limit');
+      const request = readJoin(message, keys);
+      if ('reason' in request) {
+        refuse(request.reason);
+        return request.isFinal ? wire.closeChannel({ topic, joinRef }) : undefined;
+      }
+      const channel = createChannel(request, { ...deps, channels, onClosed: forget });
+      byTopic.set(topic, channel);
+      return channel.join();
+    },
+    hold({ identity, claims }) {
+      const free = takePlace(identity.userId);
+      if (!free) return undefined;
+      const unwatch = watch(claims, () =>
+        channels.closeAll('session_ended', [WS_CLOSE.unauthorized, endOf(claims, parts.clock.now())]),
+      );
+      return () => {
+        free();
+        unwatch();
+      };
+    },
+    closeAll(reason, [code, why]) {
+      // They end now, however long the client takes to hear of it.
+      for (const channel of [...byTopic.values()]) {
+        const { isJoined } = channel;
+        channel.close();
+        if (isJoined) wire.system(channel, { extension: 'system', status: 'error', message: why });
+      }
+      endSocket(socket, reason, [code, why]);
+    },
+    endAll() {
+      for (const channel of [...byTopic.values()]) channel.close();
+    },
+  };
+  return channels;
+}
+
+/** However many channels of a socket are a user's, they take one place. */
+function createPlaces(limits: SocketLimits): (userId: string) => (() => void) | undefined {
+  const held = new Map<string, { channels: number; free: () => void }>();
+  return (userId) => {
+    let place = held.get(userId);
+    if (!place) {
+      const free = limits.takeUser(userId);
+      if (!free) return undefined;
+      place = { channels: 0, free };
+      held.set(userId, place);
+    }
+    const taken = place;
+    taken.channels++;
+    return () => {
+      if (--taken.channels > 0) return;
+      held.delete(userId);
+      taken.free();
+    };
+  };
+}

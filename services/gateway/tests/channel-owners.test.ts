@@ -1,0 +1,223 @@
+import { jest } from '@jest/globals';
+import { createChannelWorld, settled, TOPIC } from './fakes/channel-world.ts';
+
+let world: ReturnType<typeof createChannelWorld>;
+beforeEach(() => (world = createChannelWorld()));
+afterEach(() => {
+  world.hangUpAll();
+  expect([world.feed.owners(), world.held()]).toEqual([0, { places: 0, watchers: 0 }]);
+});
+
+const push = (token: string, joinRef: string | null = '1') => [
+  joinRef,
+  null,
+  TOPIC,
+  'access_token',
+  { access_token: token },
+];
+const leave = (joinRef: string) => [joinRef, `leave ${joinRef}`, TOPIC, 'phx_leave', {}];
+const joined = async (payload: Record<string, unknown> = { access_token: 'ada.fresh.1' }) => {
+  const client = world.connect();
+  client.join('1', payload);
+  await settled();
+  expect(client.reply('1')).toMatchObject({ status: 'ok' });
+  return client;
+};
+const faded = () => joined({ access_token: 'ada.fading.1', resume: { since: world.unusableCursor } });
+
+const publicKey = (project: string) =>
+  [{ alg: 'HS256', typ: 'JWT' }, { project, role: 'anon' }, project]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+
+describe('a channel whose token had just run out when it was joined', () => {
+  it('tells nothing until a fresh token comes, and then what it missed', async () => {
+    world.commit('ada');
+    world.commit('ada');
+    const client = await joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 1) } });
+    expect(client.told()).toEqual([]);
+    client.send(push('ada.fresh.2'));
+    await settled();
+    expect(client.told()).toEqual(['ada#2']);
+  });
+
+  it('is the last one’s whose token came, also when the cursor of the first cannot be used', async () => {
+    const client = await faded();
+    world.isWaiting = true;
+    client.send(push('ada.fresh.2'));
+    await settled();
+    client.send(push('bob.fresh.3'));
+    await world.settle();
+    world.commit('ada');
+    world.commit('bob');
+    expect(client.told()).toEqual(['bob#1']);
+    expect(world.feed.owners()).toBe(1);
+  });
+
+  it('fails when none comes in time, so that its client joins anew', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    try {
+      const client = await faded();
+      jest.advanceTimersByTime(10_000);
+      expect(client.frames.at(-1)).toEqual(['1', '1', TOPIC, 'phx_error', { code: 4401, reason: 'token expired' }]);
+      client.send(push('ada.fresh.2'));
+      await settled();
+      world.commit('ada');
+      expect(client.told()).toEqual([]);
+    } finally {
+      world.hangUpAll();
+      jest.useRealTimers();
+    }
+  });
+
+  it('leaves no reader behind when it is left before its cursor turns out to be of no use', async () => {
+    const client = await faded();
+    world.isWaiting = true;
+    client.send(push('ada.fresh.2'));
+    await settled();
+    while (world.waiting[0]?.what === 'token') await (world.waiting.shift()?.goOn(), settled());
+    client.send(leave('1'));
+    await world.settle();
+    expect(world.feed.owners()).toBe(0);
+    const before = client.frames.length;
+    world.commit('ada');
+    expect(client.frames).toHaveLength(before);
+  });
+});
+
+describe('a channel that gets another token', () => {
+  it('goes on as it was when the token is its owner’s, also in the moment in which the former one runs out', async () => {
+    world.commit('ada');
+    const client = await joined({ access_token: 'ada.fresh.1', resume: { since: world.cursor('ada', 0) } });
+    world.commit('ada');
+    world.pass(61_000);
+    client.send(push('ada.fresh.2'));
+    await settled();
+    world.commit('ada');
+    expect(client.told()).toEqual(['ada#1', 'ada#2', 'ada#3']);
+  });
+
+  it('is the last one’s, in whatever order the tokens are checked', async () => {
+    const client = await joined();
+    world.isWaiting = true;
+    client.send(push('bob.fresh.2'));
+    client.send(push('eve.fresh.3'));
+    await world.settle('last');
+    for (const owner of ['ada', 'bob', 'eve']) world.commit(owner);
+    expect(client.told()).toEqual(['eve#1']);
+  });
+
+  it('is handed over, too, when the token comes before the join is answered', async () => {
+    const client = world.connect();
+    world.isWaiting = true;
+    client.join('1', { access_token: 'ada.fresh.1' });
+    client.send(push('bob.fresh.2'));
+    await world.settle();
+    for (const owner of ['ada', 'bob']) world.commit(owner);
+    expect(client.told()).toEqual(['bob#1']);
+  });
+
+  it('heeds none of an earlier join', async () => {
+    const client = await joined();
+    client.join('2', { access_token: 'ada.fresh.1' });
+    client.send(push('bob.fresh.2', '1'));
+    await settled();
+    for (const owner of ['ada', 'bob']) world.commit(owner);
+    expect(client.told()).toEqual(['ada#1']);
+  });
+
+  it.each([
+    ['of the socket', (apikey: string) => apikey],
+    ['of any project', () => publicKey('another one')],
+  ])('is still its owner’s when that is a public key in the form of a token (%s)', async (_whose, keyOf) => {
+    const apikey = publicKey('this one');
+    const client = world.connect(apikey);
+    client.join('1', { access_token: 'ada.fresh.1' });
+    client.send(push(keyOf(apikey)));
+    await settled();
+    world.commit('ada');
+    expect([client.told(), client.closed]).toEqual([['ada#1'], undefined]);
+    client.join('2', { access_token: keyOf(apikey) });
+    await settled();
+    expect(client.reply('2')?.response).toEqual({ reason: 'Unauthorized: access_token required' });
+  });
+
+  it('ends with its socket when the token does not count', async () => {
+    const client = await joined();
+    client.send(push('ada.forged.2'));
+    await settled();
+    world.commit('ada');
+    expect([client.told(), client.closed]).toEqual([[], { code: 4401, reason: 'The token provided is not valid' }]);
+  });
+});
+
+describe('a channel that is left', () => {
+  it('is not ended by whoever leaves an earlier join of its topic', async () => {
+    const client = await joined();
+    client.join('2', { access_token: 'ada.fresh.1' });
+    client.send(leave('1'));
+    await settled();
+    world.commit('ada');
+    expect(client.told()).toEqual(['ada#1']);
+    expect(client.reply('leave 1')).toMatchObject({ status: 'ok' });
+    client.send(leave('2'));
+    world.commit('ada');
+    expect(client.told()).toEqual(['ada#1']);
+  });
+
+  it.each([1, 2])('before it was joined stays so (%s answers are outstanding)', async (outstanding) => {
+    world.isWaiting = true;
+    const client = world.connect();
+    client.join('1', { access_token: 'ada.fresh.1' });
+    await settled();
+    if (outstanding === 1) await (world.waiting.shift()?.goOn(), settled());
+    client.send(leave('1'));
+    await world.settle();
+    expect([client.reply('1'), world.feed.owners()]).toEqual([undefined, 0]);
+  });
+});
+
+describe('a join', () => {
+  it('is refused when the feed ends before it is answered', async () => {
+    const client = world.connect();
+    const { subscribe } = world.feed;
+    world.feed.subscribe = async (owner, after, reader) => {
+      const detach = await subscribe(owner, after, reader);
+      world.restore();
+      return detach;
+    };
+    client.join('1', { access_token: 'ada.fresh.1' });
+    await settled();
+    expect(client.reply('1')).toMatchObject({ status: 'error' });
+    world.feed.subscribe = subscribe;
+    client.join('2', { access_token: 'ada.fresh.1' });
+    await settled();
+    world.commit('ada');
+    expect(client.told()).toEqual(['ada#1']);
+  });
+
+  it('keeps a replay waiting until it is answered', async () => {
+    const client = world.connect();
+    const { subscribe } = world.feed;
+    let drained: number | undefined;
+    const gate = Promise.withResolvers<void>();
+    world.feed.subscribe = async (owner, after, reader) => {
+      void reader.drained().then(() => (drained = client.frames.length));
+      await gate.promise;
+      return subscribe(owner, after, reader);
+    };
+    client.join('1', { access_token: 'ada.fresh.1' });
+    await settled();
+    expect(drained).toBeUndefined();
+    gate.resolve();
+    await settled();
+    expect(drained).toBe(2); // the reply, and that it is live
+  });
+
+  it('tells that its cursor cannot be used before it tells a change', async () => {
+    const client = await joined({ access_token: 'ada.fresh.1', resume: { since: world.unusableCursor } });
+    world.commit('ada');
+    const events = client.frames.map(([, , , event, { message }]) => message ?? event);
+    expect(events).toEqual(['phx_reply', 'Subscribed to PostgreSQL', 'CURSOR_EXPIRED', 'postgres_changes']);
+  });
+});

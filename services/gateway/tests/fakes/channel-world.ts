@@ -1,0 +1,227 @@
+import { AppError, unavailable } from '@taskmesh/errors';
+import type { TaskChanged } from '@taskmesh/events';
+import { createLog } from '@taskmesh/service';
+import { EventEmitter } from 'node:events';
+import { Registry } from 'prom-client';
+import type { WebSocket } from 'ws';
+import type { Caller, GatewayParts } from '../../src/parts.ts';
+import type { Feed } from '../../src/realtime/feed.ts';
+import { createRealtimeMetrics } from '../../src/realtime/metrics.ts';
+import type { FeedReader } from '../../src/realtime/owner-feed.ts';
+import { createPhoenix } from '../../src/realtime/phoenix/phoenix.ts';
+import type { SessionWatch } from '../../src/realtime/session-watch.ts';
+
+/** What waits until the test lets it go on. */
+export interface Waiting {
+  what: 'token' | 'feed';
+  goOn(): void;
+  fail(): void;
+}
+
+export interface Payload extends Record<string, unknown> {
+  status?: string;
+  message?: string;
+  response?: { reason?: string };
+  data?: { record: { title: string; user_id: string } };
+}
+export type Frame = [joinRef: string | null, ref: string | null, topic: string, event: string, payload: Payload];
+
+export interface Client {
+  frames: Frame[];
+  closed: { code: number; reason: string } | undefined;
+  /** Called with each frame as it is written. */
+  onFrame: (frame: Frame) => void;
+  send(frame: unknown): void;
+  join(ref: string, payload: Record<string, unknown>, topic?: string): void;
+  /** Titles of the changes that were written. */
+  told(): string[];
+  /** Of the reply to a ref. */
+  reply(ref: string): Payload | undefined;
+  hangUp(): void;
+}
+
+export const TOPIC = 'realtime:tasks';
+export const BINDINGS = [{ event: '*', schema: 'public', table: 'tasks' }];
+const GONE = 'gone';
+
+/** Lets everything run that waits for nothing but its turn. */
+export const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * Channels on sockets that are no sockets, with a feed and a check of tokens that answer when the test says so. A token
+ * is `<user>.<kind>.<number>`; `fresh`, `fading` (it has just run out) and anything else, which does not count.
+ */
+export function createChannelWorld(config: Partial<GatewayParts['config']['realtime']> = {}) {
+  const waiting: Waiting[] = [];
+  const changes = new Map<string, TaskChanged[]>();
+  const readers = new Map<string, Set<{ reader: FeedReader; position: number; isReplaying: boolean }>>();
+  const watchers = new Set<{ sid: string; onEnd: () => void }>();
+  const clients: Client[] = [];
+  let nowMs = Date.parse('2026-11-20T10:00:00Z');
+  let places = 0;
+  const clock = { now: () => nowMs };
+  const log = createLog({ service: 'test', level: 'silent' });
+  const world = { isWaiting: false };
+
+  const pass = async (what: Waiting['what']) => {
+    if (!world.isWaiting) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    waiting.push({ what, goOn: resolve, fail: () => reject(unavailable()) });
+    await promise;
+  };
+
+  const authenticateToken = async (token: string, options?: { graceS: number }): Promise<Caller> => {
+    await pass('token');
+    const [userId = '', kind = '', sid = ''] = token.split('.');
+    if (kind !== 'fresh' && !(kind === 'fading' && options)) return { kind: 'invalid' };
+    const exp = kind === 'fresh' ? nowMs / 1000 + 60 : nowMs / 1000 - 10;
+    const claims = { userId, email: '', iat: 0, exp, sub: userId, sid, jti: '' };
+    return { kind: 'user', claims, identity: { role: 'user', userId, sessionId: sid } } as Caller;
+  };
+
+  const of = (owner: string) => changes.get(owner) ?? [];
+  const feed: Feed = {
+    start: async () => undefined,
+    stop: async () => undefined,
+    owners: () => [...readers.values()].filter(({ size }) => size > 0).length,
+    async subscribe(owner, after, reader) {
+      await pass('feed');
+      const [whose, sequence] = after?.split('|') ?? [owner, of(owner).length];
+      if (whose !== owner) throw new AppError('CURSOR_EXPIRED', 'of no use');
+      const attached = { reader, position: Number(sequence), isReplaying: true };
+      const all = readers.get(owner) ?? new Set();
+      readers.set(owner, all.add(attached));
+      void (async () => {
+        for (let next; all.has(attached) && (next = of(owner)[attached.position]);) {
+          await reader.drained();
+          if (all.has(attached)) tell(attached, next);
+        }
+        attached.isReplaying = false;
+      })();
+      return () => void all.delete(attached);
+    },
+  };
+  const tell = (attached: { reader: FeedReader; position: number }, change: TaskChanged) => {
+    attached.position = change.sequence;
+    attached.reader.onChange(change);
+  };
+
+  const watch: SessionWatch = ({ sid }, onEnd) => {
+    const watcher = { sid, onEnd };
+    watchers.add(watcher);
+    return () => void watchers.delete(watcher);
+  };
+  const takeUser = () => {
+    places++;
+    return () => void places--;
+  };
+  const phoenix = createPhoenix({
+    // What channels use of them.
+    parts: {
+      config: { realtime: { maxSubscriptions: 20, maxSocketsPerUser: 20, ...config } },
+      clock,
+      log,
+      authenticateToken,
+    } as unknown as GatewayParts,
+    feed,
+    watch,
+    limits: { takeIp: takeUser, takeUser, messages: () => () => true },
+    metrics: createRealtimeMetrics(new Registry(), clock),
+  });
+
+  return Object.assign(world, {
+    waiting,
+    feed,
+    /** What is held for users: places, and watches over sessions. */
+    held: () => ({ places, watchers: watchers.size }),
+    pass: (ms: number) => void (nowMs += ms),
+    connect(apikey = 'public-key'): Client {
+      const socket = Object.assign(new EventEmitter(), {
+        OPEN: 1,
+        readyState: 1,
+        bufferedAmount: 0,
+        ping: () => undefined,
+        terminate: () => undefined,
+        send(text: string) {
+          const frame = JSON.parse(text) as Frame;
+          client.frames.push(frame);
+          client.onFrame(frame);
+        },
+        close(code: number, reason: string) {
+          client.closed ??= { code, reason };
+          socket.readyState = 2;
+        },
+      });
+      const client: Client = {
+        frames: [],
+        closed: undefined,
+        onFrame: () => undefined,
+        send: (frame) => void socket.emit('message', Buffer.from(JSON.stringify(frame)), false),
+        join: (ref, payload, topic = TOPIC) =>
+          client.send([ref, ref, topic, 'phx_join', { config: { postgres_changes: BINDINGS }, ...payload }]),
+        told: () => client.frames.flatMap(([, , , , { data }]) => (data ? [data.record.title] : [])),
+        reply: (to) => client.frames.find(([, ref, , event]) => event === 'phx_reply' && ref === to)?.[4],
+        hangUp: () => void socket.emit('close'),
+      };
+      clients.push(client);
+      phoenix.opened(socket as unknown as WebSocket, { version: '2.0.0', apikey });
+      return client;
+    },
+    /** Its title tells the owner and the sequence. */
+    commit(owner: string, task: Partial<TaskChanged['task']> = {}): TaskChanged {
+      const change = makeChange(owner, of(owner).length + 1, task);
+      changes.set(owner, [...of(owner), change]);
+      for (const attached of [...(readers.get(owner) ?? [])]) if (!attached.isReplaying) tell(attached, change);
+      return change;
+    },
+    cursor: (owner: string, sequence: number) => `${owner}|${sequence}`,
+    unusableCursor: `${GONE}|0`,
+    /** A restore of the store: every reader's feed ends. */
+    restore() {
+      for (const all of readers.values())
+        for (const attached of [...all]) {
+          all.delete(attached);
+          attached.reader.onEnd('expired');
+        }
+    },
+    endSession(sid: string) {
+      for (const watcher of [...watchers]) if (watcher.sid === sid) watcher.onEnd();
+    },
+    /** Lets all go on that waits, and waits because of that. */
+    async settle(order: 'first' | 'last' = 'first') {
+      await settled();
+      for (let next; (next = order === 'first' ? waiting.shift() : waiting.pop()); await settled()) next.goOn();
+    },
+    hangUpAll() {
+      for (const client of clients) client.hangUp();
+    },
+  });
+}
+
+function makeChange(ownerId: string, sequence: number, task: Partial<TaskChanged['task']>): TaskChanged {
+  const at = '2026-11-20T10:00:00.000Z';
+  return {
+    id: String(sequence),
+    epoch: 1,
+    ownerId,
+    sequence,
+    kind: 'INSERT',
+    task: {
+      id: '0198f000-0000-7000-8000-000000000001',
+      ownerId,
+      title: `${ownerId}#${sequence}`,
+      description: null,
+      completed: false,
+      dueDate: null,
+      category: null,
+      priority: 'low',
+      createdAt: at,
+      updatedAt: at,
+      version: 1,
+      ...task,
+    },
+    previous: null,
+    occurredAt: at,
+    cursor: `${ownerId}|${sequence}`,
+  };
+}
