@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import type { FeedReader } from '../src/realtime/owner-feed.ts';
 import { createChannelWorld, settled, TOPIC } from './fakes/channel-world.ts';
 
 let world: ReturnType<typeof createChannelWorld>;
@@ -105,6 +106,22 @@ describe('a channel that gets another token', () => {
     await world.settle('last');
     for (const owner of ['ada', 'bob', 'eve']) world.commit(owner);
     expect(client.told()).toEqual(['eve#1']);
+  });
+
+  it('tells nothing more of the former owner, whatever is still said of them', async () => {
+    const { subscribe } = world.feed;
+    const readers: FeedReader[] = [];
+    world.feed.subscribe = (owner, after, reader) => {
+      readers.push(reader);
+      return subscribe(owner, after, reader);
+    };
+    const client = await joined();
+    client.send(push('bob.fresh.2'));
+    await settled();
+    readers[0]?.onChange(world.commit('ada'));
+    readers[0]?.onEnd('expired');
+    world.commit('bob');
+    expect(client.told()).toEqual(['bob#1']);
   });
 
   it('is handed over, too, when the token comes before the join is answered', async () => {

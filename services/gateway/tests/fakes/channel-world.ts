@@ -14,6 +14,8 @@ import type { SessionWatch } from '../../src/realtime/session-watch.ts';
 /** What waits until the test lets it go on. */
 export interface Waiting {
   what: 'token' | 'feed';
+  /** The token, or the owner. */
+  of: string;
   goOn(): void;
   fail(): void;
 }
@@ -56,6 +58,7 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
   const changes = new Map<string, TaskChanged[]>();
   const readers = new Map<string, Set<{ reader: FeedReader; position: number; isReplaying: boolean }>>();
   const watchers = new Set<{ sid: string; onEnd: () => void }>();
+  const ended = new Set<string>();
   const clients: Client[] = [];
   let nowMs = Date.parse('2026-11-20T10:00:00Z');
   let places = 0;
@@ -63,16 +66,17 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
   const log = createLog({ service: 'test', level: 'silent' });
   const world = { isWaiting: false };
 
-  const pass = async (what: Waiting['what']) => {
+  const pass = async (what: Waiting['what'], of: string) => {
     if (!world.isWaiting) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    waiting.push({ what, goOn: resolve, fail: () => reject(unavailable()) });
+    waiting.push({ what, of, goOn: resolve, fail: () => reject(unavailable()) });
     await promise;
   };
 
   const authenticateToken = async (token: string, options?: { graceS: number }): Promise<Caller> => {
-    await pass('token');
+    await pass('token', token);
     const [userId = '', kind = '', sid = ''] = token.split('.');
+    if (ended.has(sid)) return { kind: 'invalid' };
     if (kind !== 'fresh' && !(kind === 'fading' && options)) return { kind: 'invalid' };
     const exp = kind === 'fresh' ? nowMs / 1000 + 60 : nowMs / 1000 - 10;
     const claims = { userId, email: '', iat: 0, exp, sub: userId, sid, jti: '' };
@@ -85,7 +89,7 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
     stop: async () => undefined,
     owners: () => [...readers.values()].filter(({ size }) => size > 0).length,
     async subscribe(owner, after, reader) {
-      await pass('feed');
+      await pass('feed', owner);
       const [whose, sequence] = after?.split('|') ?? [owner, of(owner).length];
       if (whose !== owner) throw new AppError('CURSOR_EXPIRED', 'of no use');
       const attached = { reader, position: Number(sequence), isReplaying: true };
@@ -109,6 +113,7 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
   const watch: SessionWatch = ({ sid }, onEnd) => {
     const watcher = { sid, onEnd };
     watchers.add(watcher);
+    if (ended.has(sid)) queueMicrotask(onEnd);
     return () => void watchers.delete(watcher);
   };
   const takeUser = () => {
@@ -143,6 +148,7 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
         ping: () => undefined,
         terminate: () => undefined,
         send(text: string) {
+          if (socket.readyState !== socket.OPEN) return;
           const frame = JSON.parse(text) as Frame;
           client.frames.push(frame);
           client.onFrame(frame);
@@ -174,6 +180,7 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
       for (const attached of [...(readers.get(owner) ?? [])]) if (!attached.isReplaying) tell(attached, change);
       return change;
     },
+    head: (owner: string) => of(owner).length,
     cursor: (owner: string, sequence: number) => `${owner}|${sequence}`,
     unusableCursor: `${GONE}|0`,
     /** A restore of the store: every reader's feed ends. */
@@ -184,7 +191,9 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
           attached.reader.onEnd('expired');
         }
     },
+    hasEnded: (sid: string) => ended.has(sid),
     endSession(sid: string) {
+      ended.add(sid);
       for (const watcher of [...watchers]) if (watcher.sid === sid) watcher.onEnd();
     },
     /** Lets all go on that waits, and waits because of that. */

@@ -104,7 +104,7 @@ export function createReading(options: ReadingOptions): Reading {
       } catch (error) {
         if (after === undefined || !(error instanceof AppError) || error.code !== 'CURSOR_EXPIRED') throw error;
         hasLostItsPlace = true;
-        if (!isStopped) await subscribe(undefined);
+        await subscribe(undefined);
       }
     },
     open() {
