@@ -12,7 +12,7 @@ export interface EndedSession {
 
 /** What auth offers to other services. */
 export interface AuthInternal {
-  /** Ended sessions behind `after` whose tokens could still live, oldest first, at most 10,000; `last` is the newest sequence returned, or the head when there are no more. */
+  /** Ended sessions behind `after` whose tokens live or have just expired, oldest first, at most 10,000; `last` is the newest sequence returned, or the head when there are no more. */
   endedSessions(after: number): Promise<{ last: number; sessions: EndedSession[] }>;
   /** The public halves of every key that signs or signed access tokens that still live. */
   accessTokenKeys(): Promise<KeySet>;

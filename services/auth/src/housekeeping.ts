@@ -1,6 +1,7 @@
 import { whileAway, type Database } from '@taskmesh/database';
 import type { Clock, Log, Service } from '@taskmesh/service';
 import { ResetTokenEntity } from './recovery/reset-token.entity.ts';
+import { forgottenBefore } from './sessions/end-sessions.ts';
 import { EndedSessionEntity } from './sessions/ended-session.entity.ts';
 import { SessionEntity } from './sessions/session.entity.ts';
 
@@ -19,7 +20,7 @@ export function createHousekeeping(options: { database: Database; clock: Clock; 
   const sweep = () =>
     whileAway({ kind: 'read' }, async () => {
       const past = { $lte: new Date(clock.now()) };
-      await database.em().nativeDelete(EndedSessionEntity, { until: past });
+      await database.em().nativeDelete(EndedSessionEntity, { until: { $lte: forgottenBefore(clock.now()) } });
       await database.em().nativeDelete(SessionEntity, { expiresAt: past });
       await database.em().nativeDelete(ResetTokenEntity, { expiresAt: past });
     });

@@ -1,4 +1,5 @@
 import type { Session, Statement } from '@taskmesh/database';
+import { forgottenBefore } from '../sessions/end-sessions.ts';
 import { copyRows, type CopiedTable } from './copy-rows.ts';
 
 const FORGET_EARLIER_COPY: Statement = {
@@ -24,7 +25,7 @@ const endedSessions: CopiedTable = {
   put: 'insert into public.ended_sessions select * from batch',
 };
 
-/** $2 now. A session whose account is gone ends here, because its access tokens would live on. */
+/** $2 forgotten before. A session whose account is gone ends here, because its access tokens would live on. */
 const sessions: CopiedTable = {
   name: 'sessions',
   key: 'id',
@@ -76,7 +77,7 @@ export async function copySessions(stores: { from: Session; to: Session }, now: 
   const [counter] = await from.run<{ last: string }>(COUNTER);
   await to.run(SET_COUNTER, [counter?.last ?? '0']);
   await copyRows(stores, endedSessions);
-  await copyRows(stores, sessions, { values: [now] });
+  await copyRows(stores, sessions, { values: [forgottenBefore(now.getTime())] });
   await copyRows(stores, refreshTokens);
   await copyRows(stores, resetTokens);
   await copyRows(stores, recoveryRequests);

@@ -1,17 +1,23 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
+import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
 import { EndedSessionCounterEntity, EndedSessionEntity } from './ended-session.entity.ts';
 import type { Session } from './session.entity.ts';
 
+/** Sessions whose tokens expired before this moment need no place in the list of ended ones: nobody takes their tokens. */
+export function forgottenBefore(nowMs: number): Date {
+  return new Date(nowMs - EXPIRED_TOKEN_GRACE_S * 1000);
+}
+
 /**
  * Ends sessions that the caller has locked, inside the caller's transaction, and lists those with access tokens that
- * still live. The counter is the last lock that a transaction takes: the list's sequence is gapless and in the order of
+ * may still be shown. The counter is the last lock that a transaction takes: the list's sequence is gapless and in the order of
  * the commits, so whoever has read up to one number has missed nothing before it.
  */
 export async function endSessions(em: EntityManager, sessions: Session[], now: Date): Promise<EndedSession[]> {
   for (const session of sessions) session.endedAt = now;
   await em.flush();
-  const living = sessions.filter(({ tokensUntil }) => tokensUntil > now);
+  const living = sessions.filter(({ tokensUntil }) => tokensUntil > forgottenBefore(now.getTime()));
   if (living.length === 0) return [];
   const counter = await em.findOneOrFail(EndedSessionCounterEntity, 1, {
     lockMode: LockMode.PESSIMISTIC_WRITE,

@@ -11,8 +11,8 @@ const LIST_SIZE = 10_000;
 export interface SessionRepository {
   /** False, and nothing stored, when the account has another password than this version by now. */
   insert(session: NewSession, passwordVersion: number, origin: RequestOrigin): Promise<boolean>;
-  /** Behind `after`, oldest first; `last` is the head unless the list is full. */
-  listEnded(after: number, now: Date): Promise<{ last: number; sessions: EndedSession[] }>;
+  /** Behind `after`, with tokens that expired later than `forgottenBefore`, oldest first; `last` is the head unless the list is full. */
+  listEnded(after: number, forgottenBefore: Date): Promise<{ last: number; sessions: EndedSession[] }>;
 }
 
 export function createSessionRepository(database: Database): SessionRepository {
@@ -21,8 +21,8 @@ export function createSessionRepository(database: Database): SessionRepository {
       const values = [...session.values(origin, 'session.opened'), passwordVersion];
       return (await database.run('write', OPEN_SESSION, values)).length > 0;
     },
-    async listEnded(after, now) {
-      return listOf(await database.run<EndedRow>('read', ENDED_SESSIONS, [after, now, LIST_SIZE]));
+    async listEnded(after, forgottenBefore) {
+      return listOf(await database.run<EndedRow>('read', ENDED_SESSIONS, [after, forgottenBefore, LIST_SIZE]));
     },
   };
 }

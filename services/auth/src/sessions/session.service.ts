@@ -6,7 +6,7 @@ import { AccountEntity, type Account } from '../accounts/account.entity.ts';
 import { recordFact } from '../audit/audit.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import { hashOf } from '../opaque-token.ts';
-import { endSessions } from './end-sessions.ts';
+import { endSessions, forgottenBefore } from './end-sessions.ts';
 import type { SessionMaker } from './new-session.ts';
 import type { OpenedSession } from './opened-session.ts';
 import { RefreshTokenEntity } from './refresh-token.entity.ts';
@@ -110,7 +110,7 @@ export function createSessionService(options: SessionServiceOptions): SessionSer
         recordFact(em, { kind: 'session.ended', at: now, accountId: userId, sessionId, origin });
         return endSessions(em, [session], now);
       }),
-    endedSessions: (after) => repository.listEnded(after, new Date(clock.now())),
+    endedSessions: (after) => repository.listEnded(after, forgottenBefore(clock.now())),
   };
 }
 

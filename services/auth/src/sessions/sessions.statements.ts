@@ -32,7 +32,7 @@ export const OPEN_SESSION: Statement = {
   ), ${OPENING}`,
 };
 
-/** $1: after, $2: now, $3: at most. One snapshot for the rows and the head. */
+/** $1: after, $2: forgotten before, $3: at most. One snapshot for the rows and the head. */
 export const ENDED_SESSIONS: Statement = {
   name: 'auth-ended-sessions',
   text: `

@@ -90,6 +90,18 @@ describe('the list of ended sessions', () => {
     await sessions.stop();
   });
 
+  it('keeps a session for as long as a channel takes a token that has expired', async () => {
+    const { sessions, end, pass, asked } = fixture();
+    end('short', NOW_MS / 1000 + 10);
+    await sessions.start();
+    await eventually(() => sessions.has('short'));
+    pass(10_000 + 59_000);
+    const before = asked.length;
+    await eventually(() => asked.length > before + 1);
+    expect(sessions.has('short')).toBe(true);
+    await sessions.stop();
+  });
+
   it('drops what no token can outlive', async () => {
     const { sessions, end, pass } = fixture();
     end('short', NOW_MS / 1000 + 10);

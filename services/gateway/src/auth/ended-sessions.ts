@@ -1,3 +1,4 @@
+import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
 import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
 import type { Clock, Log } from '@taskmesh/service';
@@ -47,8 +48,9 @@ export function createEndedSessions({ auth, keyValue, clock, log }: EndedSession
   const sweep = () => {
     if (clock.now() < nextSweep) return;
     nextSweep = clock.now() + SWEEP_EVERY_MS;
-    const nowS = clock.now() / 1000;
-    for (const [sessionId, until] of untilBySession) if (until < nowS) untilBySession.delete(sessionId);
+    // Channels take tokens that have just expired, too.
+    const takenFromS = clock.now() / 1000 - EXPIRED_TOKEN_GRACE_S;
+    for (const [sessionId, until] of untilBySession) if (until < takenFromS) untilBySession.delete(sessionId);
   };
 
   const readNew = async () => {
