@@ -1,6 +1,7 @@
 import type { TaskChanged } from '@taskmesh/events';
-import { columnNamed, toRow, type Column } from './columns.ts';
-import { compileFilter, FilterError, type RowFilter } from './filter.ts';
+import type { ChangeView } from './change-view.ts';
+import { columnNamed, naming, type Column } from './columns.ts';
+import { compileFilter, FilterError, type Filter } from './filter.ts';
 import { isRecord } from './frames.ts';
 
 /** One thing that a channel listens to: kinds of changes of a table, within a filter. */
@@ -10,7 +11,8 @@ export interface Binding {
   /** Stable: the same for the same binding, in every join; at least 1. */
   id: number;
   kind: TaskChanged['kind'] | '*';
-  filter: RowFilter;
+  /** Undefined: every change. */
+  filter: Filter | undefined;
   /** The columns to tell; undefined: all. */
   select: readonly Column['name'][] | undefined;
 }
@@ -26,13 +28,15 @@ export class BindingError extends Error {
   }
 }
 
-const MAX_BINDINGS = 100;
+/** Of one channel. */
+export const MAX_BINDINGS = 100;
 
 /** Reads `config.postgres_changes` of a join. @throws BindingError */
 export function readBindings(asked: unknown): Binding[] {
   if (asked === undefined || asked === null) return [];
   if (!Array.isArray(asked)) throw new BindingError('postgres_changes must be a list', true);
-  if (asked.length > MAX_BINDINGS) throw new BindingError('too many postgres_changes', true);
+  if (asked.length > MAX_BINDINGS)
+    throw new BindingError(`too many postgres_changes: a channel has at most ${MAX_BINDINGS}`, true);
   return asked.filter((entry) => entry !== null).map(readBinding);
 }
 
@@ -40,9 +44,9 @@ function readBinding(asked: unknown): Binding {
   if (!isRecord(asked)) throw new BindingError('an entry of postgres_changes must be an object', true);
   const { event, schema, table, filter, select } = asked;
   if (schema !== undefined && schema !== 'public' && schema !== '*')
-    throw new BindingError(`unknown schema: ${String(schema)}`, true);
+    throw new BindingError(naming('unknown schema', schema), true);
   if (table !== undefined && table !== null && table !== 'tasks' && table !== '*')
-    throw new BindingError(`unknown table: ${String(table)}`, true);
+    throw new BindingError(naming('unknown table', table), true);
   if (filter !== undefined && filter !== null && typeof filter !== 'string')
     throw new BindingError('a filter must be a string', false);
   return {
@@ -54,7 +58,7 @@ function readBinding(asked: unknown): Binding {
   };
 }
 
-function readFilter(text: string): RowFilter {
+function readFilter(text: string): Binding['filter'] {
   try {
     return compileFilter(text);
   } catch (error) {
@@ -68,7 +72,7 @@ function readSelect(select: unknown): Binding['select'] {
   if (!Array.isArray(select)) throw new BindingError('select must be a list of columns', false);
   const names = select.map((name: unknown) => {
     const column = typeof name === 'string' ? columnNamed(name) : undefined;
-    if (!column) throw new BindingError(`unknown column: ${String(name)}`, false);
+    if (!column) throw new BindingError(naming('unknown column', name), false);
     return column.name;
   });
   return [...new Set<Column['name']>(['id', ...names])];
@@ -82,7 +86,6 @@ function stableId(text: string): number {
 }
 
 /** A change concerns a binding when its row was within the filter before or is within it now. */
-export function concernsBinding({ kind, filter }: Binding, change: TaskChanged): boolean {
-  if (kind !== '*' && kind !== change.kind) return false;
-  return filter(toRow(change.task)) || (change.previous !== null && filter(toRow(change.previous)));
+export function concernsBinding({ kind, filter }: Binding, change: TaskChanged, view: ChangeView): boolean {
+  return (kind === '*' || kind === change.kind) && (!filter || view.isWithin(filter));
 }

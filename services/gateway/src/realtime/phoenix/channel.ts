@@ -47,6 +47,7 @@ const NOT_VALID: Refusal = { why: 'refused', reason: 'InvalidJWTToken: The token
 /** Why the user of a good token cannot have a channel. */
 const OBSTACLES = {
   connections: { why: 'refused', reason: 'ConnectionRateLimitReached: Too many connections of this user' },
+  bindings: { why: 'subscription_limit', reason: 'FilterLimitReached: Too many bindings or filters of this user' },
   unavailable: { why: 'unavailable', reason: 'UnableToSubscribe: The service is not available right now' },
 } as const satisfies Record<string, Refusal>;
 
@@ -89,6 +90,13 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     wire.reply(request, 'error', { reason });
   };
 
+  const fail = ({ why, reason }: Refusal) => {
+    close();
+    metrics.failed('channel', why);
+    wire.system(channel, { extension: 'system', status: 'error', message: reason });
+    wire.failChannel(channel);
+  };
+
   /** The user of a token; undefined when it does not count, `isFading` when it did until a moment ago. */
   const userOf = async (value: string): Promise<{ user: User; isFading: boolean } | undefined> => {
     const caller = await parts.authenticateToken(value, { graceS: EXPIRED_TOKEN_GRACE_S });
@@ -100,14 +108,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     if (reason === 'slow') return channels.closeAll('slow', [WS_CLOSE.tryLater, 'Too slow']);
     if (reason === 'stopped') return channels.closeAll('restart', [WS_CLOSE.restart, 'Service restart']);
     if (state === 'joining') return refuse(OBSTACLES.unavailable);
-    close();
-    metrics.failed('channel', 'cursor_expired');
-    wire.system(channel, {
-      extension: 'system',
-      status: 'error',
-      message: 'CURSOR_EXPIRED: the tasks were restored; read them anew',
-    });
-    wire.failChannel(channel);
+    fail({ why: 'cursor_expired', reason: 'CURSOR_EXPIRED: the tasks were restored; read them anew' });
   };
 
   const waitForFreshToken = () => {
@@ -124,8 +125,8 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     // Given back first: who has all places in use must be able to go on in one of them.
     release();
     release = () => {};
-    const held = channels.hold(user);
-    if (!held) return 'connections';
+    const held = channels.hold(user, bindings);
+    if (typeof held === 'string') return held;
     release = held;
     if (reading?.owner === userId) return undefined;
     // Nothing of the former user is delivered from this moment on.
@@ -206,6 +207,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
         if (!obstacle) return open();
         if (obstacle === 'connections')
           return channels.closeAll('connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
+        if (obstacle === 'bindings') return fail(OBSTACLES.bindings);
         channels.closeAll('error', [WS_CLOSE.tryLater, 'The service is not available right now']);
       }),
     close,

@@ -5,6 +5,8 @@ import type { EndReason, FailureReason, RealtimeMetrics } from '../metrics.ts';
 import type { SessionWatch } from '../session-watch.ts';
 import { endSocket, WS_CLOSE } from '../socket.ts';
 import type { SocketLimits } from '../socket-limits.ts';
+import type { BindingLimits } from './binding-limits.ts';
+import type { Binding } from './bindings.ts';
 import { createChannel, type Channel } from './channel.ts';
 import type { Message } from './frames.ts';
 import { readJoin, topicRefusal } from './join.ts';
@@ -18,8 +20,11 @@ export interface Channels {
   get(topic: string): Channel | undefined;
   /** A channel that the topic had ends, whether the new one may be joined or not. */
   join(message: Message): Promise<void>;
-  /** Takes the user's place at this gateway, one for each socket, and watches over the session; undefined: no place left. */
-  hold(user: User): (() => void) | undefined;
+  /**
+   * Takes what a channel needs of the user's share of this gateway: a place, one for each socket, and its bindings; and
+   * watches over the session. Or says of what too little is left. The returned function gives it back.
+   */
+  hold(user: User, bindings: readonly Binding[]): (() => void) | 'connections' | 'bindings';
   /** Says on every channel why, then ends the socket: clients come back by themselves. */
   closeAll(reason: EndReason, close: [code: number, why: string]): void;
   /** The socket is gone. */
@@ -34,11 +39,12 @@ export interface ChannelsDeps {
   feed: Feed;
   watch: SessionWatch;
   limits: SocketLimits;
+  bindingLimits: BindingLimits;
   metrics: RealtimeMetrics;
 }
 
 export function createChannels(deps: ChannelsDeps): Channels {
-  const { socket, keys, wire, parts, watch, metrics } = deps;
+  const { socket, keys, wire, parts, watch, bindingLimits, metrics } = deps;
   const byTopic = new Map<string, Channel>();
   const takePlace = createPlaces(deps.limits);
 
@@ -71,14 +77,20 @@ export function createChannels(deps: ChannelsDeps): Channels {
       byTopic.set(topic, channel);
       return channel.join();
     },
-    hold({ identity, claims }) {
+    hold({ identity, claims }, bindings) {
       const free = takePlace(identity.userId);
-      if (!free) return undefined;
+      if (!free) return 'connections';
+      const giveBack = bindingLimits.take(identity.userId, bindings);
+      if (!giveBack) {
+        free();
+        return 'bindings';
+      }
       const unwatch = watch(claims, () =>
         channels.closeAll('session_ended', [WS_CLOSE.unauthorized, endOf(claims, parts.clock.now())]),
       );
       return () => {
         free();
+        giveBack();
         unwatch();
       };
     },

@@ -37,3 +37,8 @@ export function toRow(task: TaskImage): Row {
 export function columnNamed(name: string): Column | undefined {
   return COLUMNS.find((column) => column.name === name);
 }
+
+/** A refusal with the name that it is about. Names are told back, as the official server does; anything else that a client sent is not. */
+export function naming(what: string, name: unknown): string {
+  return typeof name === 'string' && /^[a-z_][a-z0-9_]{0,62}$/i.test(name) ? `${what}: ${name}` : what;
+}

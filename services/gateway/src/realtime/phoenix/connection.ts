@@ -5,6 +5,7 @@ import type { RealtimeMetrics } from '../metrics.ts';
 import type { SessionWatch } from '../session-watch.ts';
 import { endSocket, failSocket, keepAlive, WS_CLOSE } from '../socket.ts';
 import type { SocketLimits } from '../socket-limits.ts';
+import type { BindingLimits } from './binding-limits.ts';
 import type { Channel } from './channel.ts';
 import { createChannels } from './channels.ts';
 import { decode, type Message, type ProtocolVersion } from './frames.ts';
@@ -19,6 +20,7 @@ export interface ConnectionDeps {
   feed: Feed;
   watch: SessionWatch;
   limits: SocketLimits;
+  bindingLimits: BindingLimits;
   metrics: RealtimeMetrics;
 }
 

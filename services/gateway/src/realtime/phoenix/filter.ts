@@ -1,8 +1,16 @@
 import { parseTimestamp } from '@taskmesh/validation';
-import { columnNamed, type Column, type Row } from './columns.ts';
+import { columnNamed, naming, type Column, type Row } from './columns.ts';
+import { compileLike } from './like.ts';
 
-/** Says whether a row is within the filter. */
-export type RowFilter = (row: Row) => boolean;
+/** Which rows a client wants to hear of. */
+export interface Filter {
+  /** The client's own words: filters with the same text are the same. */
+  text: string;
+  /** What a look at a row takes: 1 for each condition, more for one with a pattern. */
+  cost: number;
+  /** Says whether a row is within the filter. */
+  test(row: Row): boolean;
+}
 
 /** A filter that cannot be; the message is for the client. */
 export class FilterError extends Error {
@@ -10,7 +18,10 @@ export class FilterError extends Error {
 }
 
 const MAX_LENGTH = 4_000;
+const MAX_CONDITIONS = 20;
 const MAX_IN_VALUES = 100;
+const MAX_PATTERN_LENGTH = 100;
+const PATTERN_COST = 4;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 type Value = string | number | boolean;
@@ -20,24 +31,34 @@ type Test = (value: Value | null) => boolean | undefined;
 /**
  * Compiles `column=op.value[,column=op.value…]`, all of which must hold; `not.` negates an operator. Values are compared
  * by the column's type: numbers as numbers, times as instants. A NULL is within nothing but `is.null` and `isdistinct`.
+ * Undefined when there is nothing to filter.
  * @throws FilterError
  */
-export function compileFilter(text: string): RowFilter {
-  if (text.length > MAX_LENGTH) throw new FilterError('the filter is too long');
-  if (text.trim() === '') return () => true;
-  const terms = splitTerms(text).map(compileTerm);
-  return (row) => terms.every((term) => term(row));
+export function compileFilter(text: string): Filter | undefined {
+  if (text.length > MAX_LENGTH) throw new FilterError(`a filter has at most ${MAX_LENGTH} characters`);
+  if (text.trim() === '') return undefined;
+  const terms = splitTerms(text);
+  if (terms.length > MAX_CONDITIONS) throw new FilterError(`a filter has at most ${MAX_CONDITIONS} conditions`);
+  const conditions = terms.map(compileTerm);
+  return {
+    text,
+    cost: conditions.reduce((sum, { cost }) => sum + cost, 0),
+    test: (row) => conditions.every(({ test }) => test(row)),
+  };
 }
 
-function compileTerm(term: string): RowFilter {
+function compileTerm(term: string): Omit<Filter, 'text'> {
   const match = /^\s*([a-z_]+)=((?:not\.)?)([a-z]+)\.([\s\S]*)$/.exec(term);
   const [, name = '', negation = '', operator = '', operand = ''] = match ?? [];
-  if (!match) throw new FilterError(`malformed filter: ${JSON.stringify(term)}`);
+  if (!match) throw new FilterError('malformed filter: a condition is column=operator.value');
   const column = columnNamed(name);
-  if (!column) throw new FilterError(`unknown column: ${name}`);
+  if (!column) throw new FilterError(naming('unknown column', name));
   const test = compileTest(column, operator, operand);
   const wanted = negation === '';
-  return (row) => test(comparable(column, row[column.name])) === wanted;
+  return {
+    cost: operator.endsWith('like') ? PATTERN_COST : 1,
+    test: (row) => test(comparable(column, row[column.name])) === wanted,
+  };
 }
 
 function compileTest(column: Column, operator: string, operand: string): Test {
@@ -62,10 +83,10 @@ function compileTest(column: Column, operator: string, operand: string): Test {
       return compileIs(column, operand);
     case 'like':
     case 'ilike':
-      return compileLike(column, operand, operator === 'ilike');
+      return compileLikeTest(column, operand, operator === 'ilike');
     default:
       // `match` and `imatch` would run a pattern of the client's: one that never ends holds everybody up.
-      throw new FilterError(`unknown operator: ${operator}`);
+      throw new FilterError(naming('unknown operator', operator));
   }
 }
 
@@ -83,63 +104,27 @@ function compileDistinct(column: Column, operand: string): Test {
 function compileIn(column: Column, operand: string): Test {
   const match = /^\(([\s\S]*)\)$/.exec(operand);
   if (!match) throw new FilterError('in needs a list: in.(a,b)');
-  const values = splitTerms(match[1] ?? '').map((value) => readValue(column, unquote(value)));
-  if (values.length > MAX_IN_VALUES) throw new FilterError(`in takes at most ${MAX_IN_VALUES} values`);
-  return (value) => (value === null ? undefined : values.some((wanted) => orderOf(value, wanted) === 0));
+  const values = new Set(splitTerms(match[1] ?? '').map((value) => readValue(column, unquote(value))));
+  if (values.size > MAX_IN_VALUES) throw new FilterError(`in takes at most ${MAX_IN_VALUES} values`);
+  return (value) => (value === null ? undefined : values.has(value));
 }
 
 function compileIs(column: Column, operand: string): Test {
   if (operand === 'null') return (value) => value === null;
   if (column.type !== 'bool' || !['true', 'false', 'unknown'].includes(operand))
-    throw new FilterError(`${column.name} cannot be compared with is.${operand}`);
+    throw new FilterError(`${column.name} cannot be compared so: is takes null, and for a bool true, false, unknown`);
   if (operand === 'unknown') return (value) => value === null;
   return (value) => value === (operand === 'true');
 }
 
-function compileLike(column: Column, operand: string, ignoreCase: boolean): Test {
+function compileLikeTest(column: Column, operand: string, ignoreCase: boolean): Test {
   if (column.type !== 'text') throw new FilterError(`${column.name} is no text`);
   const fold = (text: string) => (ignoreCase ? text.toLowerCase() : text);
-  const pattern = likeParts(fold(unquote(operand)));
-  return (value) => (value === null ? undefined : matchesLike(fold(String(value)), pattern));
-}
-
-const ANY = Symbol('any text');
-const ONE = Symbol('any character');
-type LikePart = string | typeof ANY | typeof ONE;
-
-function likeParts(pattern: string): LikePart[] {
-  const parts: LikePart[] = [];
-  const characters = [...pattern];
-  for (let index = 0; index < characters.length; index++) {
-    const character = characters[index] ?? '';
-    if (character === '%') parts.push(ANY);
-    else if (character === '_') parts.push(ONE);
-    else if (character === '\\' && index + 1 < characters.length) parts.push(characters[++index] ?? '');
-    else parts.push(character);
-  }
-  return parts;
-}
-
-/** Goes back to the last `%` only: never more than length times length steps. */
-function matchesLike(text: string, pattern: LikePart[]): boolean {
-  const characters = [...text];
-  let at = 0;
-  let part = 0;
-  let anyAt = -1;
-  let anyPart = -1;
-  while (at < characters.length) {
-    if (part < pattern.length && pattern[part] !== ANY && (pattern[part] === ONE || pattern[part] === characters[at])) {
-      at++;
-      part++;
-    } else if (pattern[part] === ANY) {
-      anyAt = at;
-      anyPart = part++;
-    } else if (anyPart >= 0) {
-      at = ++anyAt;
-      part = anyPart + 1;
-    } else return false;
-  }
-  return pattern.slice(part).every((rest) => rest === ANY);
+  const pattern = fold(unquote(operand));
+  if (pattern.length > MAX_PATTERN_LENGTH)
+    throw new FilterError(`a pattern has at most ${MAX_PATTERN_LENGTH} characters`);
+  const matches = compileLike(pattern);
+  return (value) => (value === null ? undefined : matches(fold(String(value))));
 }
 
 function comparable({ type }: Column, value: Row[Column['name']]): Value | null {
@@ -148,7 +133,7 @@ function comparable({ type }: Column, value: Row[Column['name']]): Value | null 
 
 function readValue(column: Column, text: string): Value {
   const value = parseValue(column, text);
-  if (value === undefined) throw new FilterError(`${JSON.stringify(text)} is no value for ${column.name}`);
+  if (value === undefined) throw new FilterError(`that is no value for ${column.name} (${column.type})`);
   return value;
 }
 
@@ -185,30 +170,25 @@ function orderOf(left: Value, right: Value): number {
 /** Splits at commas that are neither quoted nor in parentheses. */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];
-  let current = '';
+  let start = 0;
   let depth = 0;
   let isQuoted = false;
   for (let index = 0; index < text.length; index++) {
-    const character = text[index] ?? '';
+    const character = text[index];
     if (isQuoted) {
-      current += character;
-      if (character === '\\') current += text[++index] ?? '';
+      if (character === '\\') index++;
       else if (character === '"') isQuoted = false;
-      continue;
-    }
-    if (character === ',' && depth === 0) {
-      terms.push(current);
-      current = '';
-      continue;
-    }
-    // A quote counts only where a value begins.
-    if (character === '"' && /(^|[.(,])$/.test(current)) isQuoted = true;
-    if (character === '(') depth++;
-    if (character === ')') depth--;
-    current += character;
+    } else if (character === ',' && depth === 0) {
+      terms.push(text.slice(start, index));
+      start = index + 1;
+    } else if (character === '"') {
+      // It counts only where a value begins.
+      isQuoted = index === start || '.(,'.includes(text[index - 1] ?? '');
+    } else if (character === '(') depth++;
+    else if (character === ')') depth--;
   }
   if (isQuoted) throw new FilterError('a quote is not closed');
-  return [...terms, current];
+  return [...terms, text.slice(start)];
 }
 
 function unquote(value: string): string {

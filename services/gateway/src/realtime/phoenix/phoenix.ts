@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
+import { createBindingLimits } from './binding-limits.ts';
+import { MAX_BINDINGS } from './bindings.ts';
 import { serveConnection, type ConnectionDeps, type ConnectionOptions } from './connection.ts';
 import type { ProtocolVersion } from './frames.ts';
 import { isMeantForUs } from './tokens.ts';
@@ -13,8 +15,16 @@ export interface Phoenix {
   opened(socket: WebSocket, options: ConnectionOptions): void;
 }
 
-export function createPhoenix(deps: ConnectionDeps): Phoenix {
-  const { anonKey } = deps.parts.config.realtime;
+/** What the filters of a user that differ may cost, as each of their changes is held against all of them: 100 patterns, some milliseconds. */
+const MAX_FILTER_COST_PER_USER = 400;
+
+export function createPhoenix(deps: Omit<ConnectionDeps, 'bindingLimits'>): Phoenix {
+  const { anonKey, maxSubscriptions, maxSocketsPerUser } = deps.parts.config.realtime;
+  const bindingLimits = createBindingLimits({
+    // One for each channel that a user may have, and enough for any one channel.
+    bindings: Math.max(MAX_BINDINGS, maxSubscriptions * maxSocketsPerUser),
+    cost: MAX_FILTER_COST_PER_USER,
+  });
   return {
     read({ url = '' }) {
       const params = new URL(url, 'http://gateway').searchParams;
@@ -27,7 +37,7 @@ export function createPhoenix(deps: ConnectionDeps): Phoenix {
       if (!isVersion(version)) return { refused: { status: 400, reason: 'vsn must be 1.0.0 or 2.0.0' } };
       return { apikey, version };
     },
-    opened: (socket, options) => serveConnection(socket, options, deps),
+    opened: (socket, options) => serveConnection(socket, options, { ...deps, bindingLimits }),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Feed } from '../feed.ts';
 import type { RealtimeMetrics } from '../metrics.ts';
 import type { FeedEnd } from '../owner-feed.ts';
 import { concernsBinding, type Binding } from './bindings.ts';
-import { changePayload } from './change-payload.ts';
+import { viewOf } from './change-view.ts';
 import type { JoinRequest } from './join.ts';
 import { nameOf, type Wire } from './wire.ts';
 
@@ -68,9 +68,10 @@ export function createReading(options: ReadingOptions): Reading {
   };
 
   const tell = (change: TaskChanged) => {
-    const concerned = bindings.filter((binding) => concernsBinding(binding, change));
+    const view = viewOf(change);
+    const concerned = bindings.filter((binding) => concernsBinding(binding, change, view));
     for (const { ids, select } of bySelection(concerned))
-      if (!wire.write(changeFrame(changePayload(change, ids, select)))) return onEnd('slow');
+      if (!wire.write(changeFrame(view.payload(ids, select)))) return onEnd('slow');
     if (concerned.length > 0) metrics.delivered('channel', change, begunAt);
     noteCursor(change.cursor);
   };

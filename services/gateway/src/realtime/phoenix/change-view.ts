@@ -1,0 +1,65 @@
+import type { TaskChanged } from '@taskmesh/events';
+import { COLUMNS, toRow, type Column, type Row } from './columns.ts';
+import type { Filter } from './filter.ts';
+
+type Select = readonly Column['name'][] | undefined;
+
+/** A change as channels see it. What it takes to say is worked out once for all of them. */
+export interface ChangeView {
+  /** Whether the row was within the filter before the change, or is within it now. */
+  isWithin(filter: Filter): boolean;
+  /** Of a `postgres_changes` message, as JSON. */
+  payload(ids: number[], select: Select): string;
+}
+
+const views = new WeakMap<TaskChanged, ChangeView>();
+
+export function viewOf(change: TaskChanged): ChangeView {
+  const known = views.get(change);
+  if (known) return known;
+  const fresh = createView(change);
+  views.set(change, fresh);
+  return fresh;
+}
+
+function createView(change: TaskChanged): ChangeView {
+  const row = toRow(change.task);
+  const previous = change.previous && toRow(change.previous);
+  const answers = new Map<string, boolean>();
+  const data = new Map<string, string>();
+  // Clients hand on `ids` and `data` only: what stands beside them disturbs nobody.
+  const trace = change.traceparent ? `,"traceparent":${JSON.stringify(change.traceparent)}` : '';
+
+  const dataOf = (select: Select): string => {
+    const key = select?.join() ?? '';
+    const known = data.get(key);
+    if (known !== undefined) return known;
+    const fresh = JSON.stringify({
+      schema: 'public',
+      table: 'tasks',
+      type: change.kind,
+      commit_timestamp: change.occurredAt,
+      errors: null,
+      columns: select ? COLUMNS.filter(({ name }) => select.includes(name)) : COLUMNS,
+      ...(change.kind !== 'DELETE' && { record: pick(row, select) }),
+      ...(previous && { old_record: pick(previous, select) }),
+    });
+    data.set(key, fresh);
+    return fresh;
+  };
+
+  return {
+    isWithin({ text, test }) {
+      const known = answers.get(text);
+      if (known !== undefined) return known;
+      const answer = test(row) || (previous !== null && test(previous));
+      answers.set(text, answer);
+      return answer;
+    },
+    payload: (ids, select) => `{"ids":[${ids.join()}],"data":${dataOf(select)}${trace}}`,
+  };
+}
+
+function pick(row: Row, select: Select): Partial<Row> {
+  return select ? Object.fromEntries(select.map((name) => [name, row[name]])) : row;
+}
