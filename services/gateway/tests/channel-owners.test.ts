@@ -213,6 +213,17 @@ describe('a join', () => {
     expect(client.told()).toEqual(['ada#1']);
   });
 
+  it('is refused when too many before it have no answer yet, whether they are still wanted or not', async () => {
+    world.isWaiting = true;
+    const client = world.connect();
+    for (let ref = 1; ref <= 21; ref++) client.join(String(ref), { access_token: 'ada.fresh.1' });
+    expect(client.reply('21')?.response?.reason).toMatch(/^ChannelRateLimitReached/);
+    await world.settle();
+    client.join('22', { access_token: 'ada.fresh.1' });
+    await world.settle();
+    expect(client.reply('22')?.status).toBe('ok');
+  });
+
   it('keeps a replay waiting until it is answered', async () => {
     const client = world.connect();
     const { subscribe } = world.feed;

@@ -47,6 +47,8 @@ export function createChannels(deps: ChannelsDeps): Channels {
   const { socket, keys, wire, parts, watch, bindingLimits, metrics } = deps;
   const byTopic = new Map<string, Channel>();
   const takePlace = createPlaces(deps.limits);
+  /** Joins that have no answer yet, also those that nobody waits for any more. */
+  let underWay = 0;
 
   const forget = (channel: Channel) => {
     if (byTopic.get(channel.topic) === channel) byTopic.delete(channel.topic);
@@ -66,7 +68,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
       if (previous && wasJoined) wire.closeChannel(previous);
       const impossible = topicRefusal(topic);
       if (impossible !== undefined) return refuse(impossible);
-      if (byTopic.size >= parts.config.realtime.maxSubscriptions)
+      if (Math.max(byTopic.size, underWay) >= parts.config.realtime.maxSubscriptions)
         return refuse('ChannelRateLimitReached: Too many channels', 'subscription_limit');
       const request = readJoin(message, keys);
       if ('reason' in request) {
@@ -75,7 +77,8 @@ export function createChannels(deps: ChannelsDeps): Channels {
       }
       const channel = createChannel(request, { ...deps, channels, onClosed: forget });
       byTopic.set(topic, channel);
-      return channel.join();
+      underWay++;
+      return channel.join().finally(() => underWay--);
     },
     hold({ identity, claims }, bindings) {
       const free = takePlace(identity.userId);

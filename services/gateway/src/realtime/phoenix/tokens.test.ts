@@ -34,6 +34,11 @@ describe('what a client gives as its token', () => {
     expect(tokenOf(value, { apikey: 'public-key', anonKey: 'configured' })).toBe(value);
   });
 
+  it('is not kept when it is longer than any of ours, and does not count', () => {
+    const long = tokenOf(`a.${'b'.repeat(60_000)}.c`, { apikey: 'public-key', anonKey: undefined });
+    expect(long).toBe('none');
+  });
+
   it('is an access token also in the place of the key, and any other token there is the key', () => {
     expect(tokenOf(accessToken, { apikey: accessToken, anonKey: undefined })).toBe(accessToken);
     for (const apikey of [anonKey, serviceKey]) expect(tokenOf(apikey, { apikey, anonKey: undefined })).toBeUndefined();

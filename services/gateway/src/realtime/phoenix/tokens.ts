@@ -9,11 +9,17 @@ export interface PublicKeys {
   anonKey: string | undefined;
 }
 
+/** Far longer than any of ours. */
+const MAX_TOKEN_LENGTH = 4_096;
+/** Stands for one that is too long to be kept until its turn comes: it is refused like any that does not count. */
+const NO_TOKEN = 'none';
+
 /** A token to check; undefined for what clients send in its place: nothing, a public key. */
 export function tokenOf(value: unknown, { apikey, anonKey }: PublicKeys): string | undefined {
   if (typeof value !== 'string' || value === '' || value.startsWith('sb_')) return undefined;
-  if (isMeantForUs(value)) return value;
-  return value === apikey || value === anonKey || hasAnonRole(value) ? undefined : value;
+  const isPublic = value === apikey || value === anonKey || hasAnonRole(value);
+  if (isPublic && !isMeantForUs(value)) return undefined;
+  return value.length > MAX_TOKEN_LENGTH ? NO_TOKEN : value;
 }
 
 /** By its type; whether it counts is another question. */
