@@ -105,16 +105,14 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const ready = () =>
     readiness.report(initial.own ? { endedSessions: endedSessions.loaded(), keys: keys.current() !== undefined } : {});
 
-  const app = createApp(config, log);
+  const app = createApp(config, log, (request) => realtime?.isUpgrade(request) ?? false);
   measureRequests(app, metrics);
   systemRoutes(app, { ready, keys: () => keys.current() });
   graphqlRoutes(app, parts, { apollo, trusted, ...(realtime && { streams: realtime.streams }) });
   restRoutes(app, parts);
   // Without accounts of ours there is no password to set.
   if (initial.own) resetPasswordRoutes(app);
-  app.server.on('upgrade', (request, socket, head) =>
-    realtime ? realtime.upgrade(request, socket, head) : socket.destroy(),
-  );
+  if (realtime) app.server.on('upgrade', realtime.upgrade);
 
   const closers = new Closers();
   let address = '';

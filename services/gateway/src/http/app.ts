@@ -2,7 +2,7 @@ import { AppError, notFound } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
 import { fastify, type FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { METHODS } from 'node:http';
+import { METHODS, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config.ts';
 import { createCors } from './cors.ts';
@@ -17,8 +17,15 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** Longer than a load balancer keeps an idle connection, so that it lets go first. */
 const KEEP_ALIVE_MS = 72_000;
 
-/** An HTTP app with no routes: ids, errors, limits and methods are as every route of ours has them. */
-export function createApp(config: GatewayConfig, log: Log): FastifyInstance {
+/**
+ * An HTTP app with no routes: ids, errors, limits and methods are as every route of ours has them. What offers an upgrade
+ * and is none by `isUpgrade` is an ordinary request (RFC 9110, 7.8).
+ */
+export function createApp(
+  config: GatewayConfig,
+  log: Log,
+  isUpgrade: (request: IncomingMessage) => boolean,
+): FastifyInstance {
   const { http, ...timeouts } = slowClientLimits(config.requestTimeoutMs);
   const app = fastify({
     logger: false,
@@ -33,7 +40,7 @@ export function createApp(config: GatewayConfig, log: Log): FastifyInstance {
     keepAliveTimeout: KEEP_ALIVE_MS,
     // No id is too long for its route: what comes in at all is refused as any other id that is none.
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: MAX_HEADER_BYTES },
-    http: { maxHeaderSize: MAX_HEADER_BYTES, ...http },
+    http: { maxHeaderSize: MAX_HEADER_BYTES, shouldUpgradeCallback: isUpgrade, ...http },
     clientErrorHandler: answerBadRequest,
     // A path that cannot be decoded names nothing.
     frameworkErrors: (_error, request, reply) => {

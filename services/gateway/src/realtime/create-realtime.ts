@@ -1,5 +1,6 @@
+import { AppError, unauthenticated, unavailable } from '@taskmesh/errors';
 import type { Service } from '@taskmesh/service';
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
@@ -9,6 +10,7 @@ import { createGraphqlWs } from './graphql-ws.ts';
 import { createHttpStreams, type HttpStreams } from './http-streams.ts';
 import { createRealtimeMetrics, type Protocol } from './metrics.ts';
 import { createPhoenix, REALTIME_PATH } from './phoenix/phoenix.ts';
+import { refuseUpgrade } from './refuse-upgrade.ts';
 import { createSessionWatch } from './session-watch.ts';
 import { endReasonOf, endSocket, WS_CLOSE } from './socket.ts';
 import { createSocketLimits } from './socket-limits.ts';
@@ -23,7 +25,9 @@ const DRAIN_SPREAD_MS = 1_000;
 export interface Realtime extends Service {
   /** Answers `/graphql` requests that ask for a stream. */
   streams: HttpStreams;
-  /** Takes a WebSocket upgrade that is for one of the feed's protocols; anything else is answered with 404. */
+  /** Whether a request is an upgrade of the feed's protocols; anything else is an ordinary request, whatever it offers. */
+  isUpgrade(request: IncomingMessage): boolean;
+  /** Takes such an upgrade, or refuses it. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
@@ -70,17 +74,20 @@ export function createRealtime(parts: GatewayParts, { trusted, formatErrors }: R
     queueBytes: () => [...sockets.clients].reduce((sum, socket) => sum + socket.bufferedAmount, streams.waitingBytes()),
   });
 
+  sockets.on('wsClientError', (error, socket) => refuseUpgrade(socket, new AppError('BAD_USER_INPUT', error.message)));
+
   const accept = ({ request, socket, head }: Upgrade, protocol: Protocol, serve: (socket: WebSocket) => void) =>
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const disconnected = metrics.connected(protocol);
       webSocket.once('close', (code) => disconnected(endReasonOf(webSocket, code)));
       // Whatever is wrong with one socket ends that socket only.
       webSocket.on('error', () => webSocket.terminate());
-      const release = limits.takeIp(parts.clientIp(request));
-      if (!release) return endSocket(webSocket, 'connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
-      webSocket.once('close', release);
       serve(webSocket);
     });
+  const turnAway = (webSocket: WebSocket) => {
+    endSocket(webSocket, 'connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
+    setTimeout(() => webSocket.terminate(), GOODBYE_MS).unref();
+  };
 
   return {
     streams,
@@ -91,19 +98,28 @@ export function createRealtime(parts: GatewayParts, { trusted, formatErrors }: R
       watch.stop();
       await feed.stop();
     },
+    isUpgrade: (request) =>
+      request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket' && PATHS.has(pathOf(request)),
     upgrade(request, socket, head) {
       socket.on('error', () => socket.destroy());
-      if (isDraining) return refuse(socket, 503, 'The gateway stops; another one takes over.');
-      const path = pathOf(request);
+      const ip = parts.clientIp(request);
+      const place = limits.takeIp(ip);
+      const release = place ?? limits.takeRefusal(ip);
+      if (!release) return socket.destroy();
+      socket.once('close', release);
+      if (isDraining) return refuseUpgrade(socket, unavailable('The gateway stops; another one takes over.'));
       const upgrade = { request, socket, head };
-      if (path === '/graphql') return accept(upgrade, 'graphql-ws', (webSocket) => openGraphqlWs(webSocket, request));
-      if (path !== REALTIME_PATH) return refuse(socket, 404, 'There is nothing here.');
+      if (pathOf(request) === GRAPHQL_PATH)
+        return accept(upgrade, 'graphql-ws', place ? (webSocket) => openGraphqlWs(webSocket, request) : turnAway);
       const options = phoenix.read(request);
-      if ('refused' in options) return refuse(socket, options.refused.status, options.refused.reason);
-      accept(upgrade, 'channel', (webSocket) => phoenix.opened(webSocket, options));
+      if ('refused' in options) return refuseUpgrade(socket, refusalOf(options.refused));
+      accept(upgrade, 'channel', place ? (webSocket) => phoenix.opened(webSocket, options) : turnAway);
     },
   };
 }
+
+const GRAPHQL_PATH = '/graphql';
+const PATHS = new Set([GRAPHQL_PATH, REALTIME_PATH]);
 
 interface Upgrade {
   request: IncomingMessage;
@@ -115,17 +131,8 @@ function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '';
 }
 
-const REFUSALS: Record<number, string> = { 401: 'UNAUTHENTICATED', 404: 'NOT_FOUND', 503: 'SERVICE_UNAVAILABLE' };
-
-function refuse(socket: Duplex, status: number, reason: string): void {
-  const body = JSON.stringify({
-    message: reason,
-    error: { code: REFUSALS[status] ?? 'BAD_USER_INPUT' },
-  });
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
+function refusalOf({ status, reason }: { status: number; reason: string }): AppError {
+  return status === 401 ? unauthenticated(reason) : new AppError('BAD_USER_INPUT', reason);
 }
 
 /** Sends every client to another gateway, spread over a second, and waits until they are gone. */

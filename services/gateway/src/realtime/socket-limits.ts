@@ -12,18 +12,23 @@ export interface LimitOptions {
 export interface SocketLimits {
   /** A place for a connection of this address; undefined when there is none left. The returned function gives it back. */
   takeIp(ip: string): (() => void) | undefined;
+  /** For one more of an address without a place, so that it can be told. */
+  takeRefusal(ip: string): (() => void) | undefined;
   takeUser(userId: string): (() => void) | undefined;
   /** For one connection: says for each message whether it is still within the rate. */
   messages(): () => boolean;
 }
 
 const WINDOW_MS = 10_000;
+/** How many connections of one address may be in the middle of being turned away. */
+const REFUSALS_PER_IP = 100;
 
 export function createSocketLimits({ perUser, perIp, messagesPerS, clock }: LimitOptions): SocketLimits {
   const users = places(perUser);
   const ips = places(perIp);
   return {
     takeIp: ips,
+    takeRefusal: places(REFUSALS_PER_IP),
     takeUser: users,
     messages() {
       let windowStart = clock.now();

@@ -1,0 +1,160 @@
+import { createAdminServer, createLog, startAll, stopAll } from '@taskmesh/service';
+import { createSubgraphServer } from '@taskmesh/subgraph';
+import { eventually } from '@taskmesh/testing';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Registry } from 'prom-client';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { openWebSocket } from './fakes/streams.ts';
+import { createFakeTasks } from './fakes/tasks.ts';
+
+const CHANNEL = '/realtime/v1/websocket';
+const HANDSHAKE = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+];
+/** What curl --http2 and Java's client send with an ordinary request. */
+const H2C = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA'];
+
+let gateway: TestGateway;
+const open: Socket[] = [];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterEach(() => {
+  for (const socket of open.splice(0)) socket.destroy();
+});
+afterAll(() => gateway.stop());
+
+const request = (line: string, headers: string[], body = '') =>
+  `${[`${line} HTTP/1.1`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n${body}`;
+
+/** A connection whose end of the line does only what the test does. */
+async function send(text: string, origin = gateway.origin): Promise<Socket & { answer: string }> {
+  const socket = Object.assign(
+    connect({ port: Number(new URL(origin).port), host: '127.0.0.1', allowHalfOpen: true }),
+    {
+      answer: '',
+    },
+  );
+  open.push(socket);
+  socket.on('error', () => undefined);
+  socket.on('data', (chunk) => (socket.answer += String(chunk)));
+  await once(socket, 'connect');
+  socket.write(text);
+  return socket;
+}
+
+/** Both ends are in this process: the gateway's are those that have no other here. */
+const openSockets = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
+const statusOf = ({ answer }: { answer: string }) => Number(answer.split(' ')[1]);
+
+describe('an upgrade that is refused', () => {
+  const refused = request(`GET ${CHANNEL}`, HANDSHAKE);
+
+  it.each([
+    ['says something more and leaves', (socket: Socket) => void socket.end('x')],
+    ['leaves', (socket: Socket) => void socket.end()],
+    ['stays', () => undefined],
+    ['never reads', (socket: Socket) => void socket.pause()],
+  ])('holds no descriptor, whatever its client does: %s', async (_what, behave) => {
+    await eventually(() => expect(open).toEqual([]));
+    const before = openSockets();
+    const sockets = await Promise.all(Array.from({ length: 300 }, () => send(refused)));
+    for (const socket of sockets) {
+      await eventually(() => expect(statusOf(socket)).toBe(401), { everyMs: 1 });
+      behave(socket);
+    }
+    await eventually(() => {
+      expect(openSockets() - before).toBeLessThanOrEqual(sockets.filter(({ destroyed }) => !destroyed).length);
+    });
+  });
+
+  it('does not hold up a gateway that stops', async () => {
+    const stopping = await startTestGateway();
+    const socket = await send(refused, stopping.origin);
+    await eventually(() => expect(statusOf(socket)).toBe(401));
+    const began = performance.now();
+    await stopping.stop();
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
+  it.each([
+    ['no key of a handshake', HANDSHAKE.slice(0, 3), '/graphql', 400],
+    ['no API key', HANDSHAKE, CHANNEL, 401],
+    ['nothing at its path', HANDSHAKE, '/nothing', 404],
+  ])('is told why in JSON: %s', async (_what, headers, path, status) => {
+    const socket = await send(request(`GET ${path}`, headers));
+    await eventually(() => expect(statusOf(socket)).toBe(status));
+    await eventually(() => expect(socket.answer).toMatch(/^\{"message":"[^"]+","error":\{"code":"[A-Z_]+"\}\}$/m));
+    expect(socket.answer.toLowerCase()).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/m);
+  });
+});
+
+describe('an address that opens more sockets than it may have', () => {
+  it('is told so a bounded number of times at once, and is then cut off; its places come back', async () => {
+    const crowded = await startTestGateway({ env: { REALTIME_MAX_SOCKETS_PER_IP: '2' } });
+    const handshake = request('GET /graphql', [...HANDSHAKE, 'Sec-WebSocket-Protocol: graphql-transport-ws']);
+    const within = await Promise.all([send(handshake, crowded.origin), send(handshake, crowded.origin)]);
+    for (const socket of within) await eventually(() => expect(statusOf(socket)).toBe(101));
+    const beyond = await Promise.all(Array.from({ length: 150 }, () => send(handshake, crowded.origin)));
+    for (const socket of beyond)
+      await eventually(() => expect(socket.readableEnded || socket.destroyed || statusOf(socket) === 101).toBe(true));
+    const told = beyond.filter(({ answer }) => answer.includes('Too many connections'));
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.length).toBeLessThanOrEqual(100);
+    // None of them answers the close.
+    for (const socket of beyond) await eventually(() => expect(socket.readableEnded || socket.destroyed).toBe(true));
+    for (const socket of within) socket.destroy();
+    await eventually(async () =>
+      (await openWebSocket(`${crowded.origin}/graphql`, 'graphql-transport-ws')).terminate(),
+    );
+    await crowded.stop();
+  });
+});
+
+describe('an upgrade to anything but a WebSocket', () => {
+  it.each([
+    ['GET', '/livez', H2C, ''],
+    [
+      'POST',
+      '/graphql',
+      [...H2C, 'Content-Type: application/json', 'Content-Length: 26'],
+      '{"query":"{ __typename }"}',
+    ],
+    [
+      'POST',
+      '/graphql',
+      [...HANDSHAKE, 'Content-Type: application/json', 'Content-Length: 26'],
+      '{"query":"{ __typename }"}',
+    ],
+    ['GET', '/graphql?query=%7B__typename%7D', [...H2C, 'Content-Type: application/json'], ''],
+    ['GET', '/livez', HANDSHAKE, ''],
+  ])('is an ordinary request: %s %s', async (method, path, headers, body) => {
+    const socket = await send(request(`${method} ${path}`, headers, body));
+    await eventually(() => expect(statusOf(socket)).toBe(200));
+    // The connection goes on as it began.
+    socket.answer = '';
+    socket.write(request('GET /livez', []));
+    await eventually(() => expect(statusOf(socket)).toBe(200));
+  });
+
+  it("is one to a service and to an operator's port, too", async () => {
+    const log = createLog({ service: 'test', level: 'silent' });
+    const { subgraph } = createFakeTasks(log);
+    const authenticate = async () => ({ role: 'anonymous' as const });
+    const listen = { host: '127.0.0.1', port: 0, log };
+    const service = createSubgraphServer({ subgraph, authenticate, ...listen });
+    const admin = createAdminServer({ metrics: new Registry(), ready: () => ({ ok: true }), ...listen });
+    await startAll([service, admin]);
+    const query = '{"query":"{ __typename }"}';
+    const asked = request('POST /graphql', [...H2C, 'Content-Type: application/json', 'Content-Length: 26'], query);
+    const sockets = [await send(asked, service.address()), await send(request('GET /livez', H2C), admin.address())];
+    for (const socket of sockets) await eventually(() => expect(statusOf(socket)).toBe(200));
+    for (const socket of sockets) socket.destroy();
+    await stopAll([service, admin]);
+  });
+});
