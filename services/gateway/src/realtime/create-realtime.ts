@@ -12,7 +12,7 @@ import { createRealtimeMetrics, type Protocol } from './metrics.ts';
 import { createPhoenix, REALTIME_PATH } from './phoenix/phoenix.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import { createSessionWatch } from './session-watch.ts';
-import { endReasonOf, endSocket, WS_CLOSE } from './socket.ts';
+import { endReasonOf, endSocket, leaveSocket, WS_CLOSE } from './socket.ts';
 import { createSocketLimits } from './socket-limits.ts';
 import type { PlanDeps } from './subscription-plan.ts';
 import { createSubscriptions } from './subscriptions.ts';
@@ -56,7 +56,7 @@ export function createRealtime(parts: GatewayParts, { trusted, formatErrors }: R
     messagesPerS: maxMessagesPerS,
     clock,
   });
-  const openGraphqlWs = createGraphqlWs({ parts, subscriptions, watch, limits, metrics });
+  const openGraphqlWs = createGraphqlWs({ parts, subscriptions, watch, limits, metrics, formatErrors });
   const streams = createHttpStreams({ parts, subscriptions, watch, limits: streamLimits, trusted, metrics });
   const sockets = new WebSocketServer({
     noServer: true,
@@ -145,7 +145,7 @@ async function drain(sockets: WebSocketServer): Promise<void> {
           if (socket.readyState === socket.CLOSED) return resolve();
           socket.once('close', () => resolve());
           const delayMs = clients.length > 1 ? Math.random() * DRAIN_SPREAD_MS : 0;
-          setTimeout(() => endSocket(socket, 'restart', [WS_CLOSE.restart, 'Service restart']), delayMs);
+          setTimeout(() => leaveSocket(socket, 'restart', [WS_CLOSE.restart, 'Service restart']), delayMs);
           setTimeout(() => socket.terminate(), delayMs + GOODBYE_MS).unref();
         }),
     ),

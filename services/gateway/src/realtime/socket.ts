@@ -1,5 +1,6 @@
 import { AppError } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import type { EndReason } from './metrics.ts';
 
@@ -11,6 +12,8 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 /** A replay goes on when no more than this waits. */
 const LOW_WATER_BYTES = 64 * 1024;
 const LOOK_EVERY_MS = 20;
+/** How long a socket that has to go waits for results that its client waits for. */
+const RESULTS_MS = 1_000;
 /** How often a silent connection is asked whether it still lives. */
 const PING_EVERY_MS = 12_000;
 
@@ -20,6 +23,30 @@ const reasons = new WeakMap<WebSocket, EndReason>();
 export function endSocket(socket: WebSocket, reason: EndReason, [code, text]: [code: number, text: string]): void {
   if (!reasons.has(socket)) reasons.set(socket, reason);
   socket.close(code, text);
+}
+
+const owed = new WeakMap<WebSocket, Set<Promise<void>>>();
+const leaving = new WeakSet<WebSocket>();
+
+/** `work` ends with a result for the socket's client, and never rejects: `leaveSocket` waits for it. */
+export function oweResult(socket: WebSocket, work: Promise<void>): void {
+  const works = owed.get(socket) ?? new Set();
+  owed.set(socket, works.add(work));
+  void work.then(() => works.delete(work));
+}
+
+/**
+ * Closes a socket when the results that are being made are told, or take too long; it takes no more messages meanwhile.
+ * Clients that come back ask again for what had no answer, and a mutation would run twice.
+ */
+export function leaveSocket(socket: WebSocket, reason: EndReason, close: [code: number, text: string]): void {
+  leaving.add(socket);
+  const told = Promise.all(owed.get(socket) ?? []);
+  void Promise.race([told, delay(RESULTS_MS, undefined, { ref: false })]).then(() => endSocket(socket, reason, close));
+}
+
+export function isLeaving(socket: WebSocket): boolean {
+  return leaving.has(socket);
 }
 
 /**

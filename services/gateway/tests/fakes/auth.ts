@@ -67,6 +67,11 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
     emailConfirmedAt: '2026-11-20T10:00:00.000Z',
   });
 
+  const endOwn = (ctx: SubgraphContext) => {
+    ctx.extensions.endedSessions = [end(requireUser(ctx.identity).sessionId)];
+    return true;
+  };
+
   const resolvers = {
     Query: {
       me: (_: unknown, __: unknown, ctx: SubgraphContext) => {
@@ -88,9 +93,12 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
           user: userOf(input.email),
         };
       },
-      logout: (_: unknown, __: unknown, ctx: SubgraphContext) => {
-        ctx.extensions.endedSessions = [end(requireUser(ctx.identity).sessionId)];
-        return true;
+      logout: (_: unknown, __: unknown, ctx: SubgraphContext) => endOwn(ctx),
+      resetPassword: (_: unknown, __: unknown, ctx: SubgraphContext) => endOwn(ctx),
+      // Every refresh token was used before.
+      refreshSession: (_: unknown, __: unknown, ctx: SubgraphContext) => {
+        endOwn(ctx);
+        throw unauthenticated('The refresh token does not count.');
       },
     },
   };

@@ -50,8 +50,12 @@ function createStream(socket: Pick<WebSocket, 'close' | 'pause' | 'resume' | 'se
 }
 
 /** Opens a socket, and resolves when it stands or is refused. */
-export async function openWebSocket(url: string, protocol?: string): Promise<WebSocket> {
-  const socket = new WebSocket(url.replace(/^http/, 'ws'), protocol === undefined ? [] : [protocol]);
+export async function openWebSocket(
+  url: string,
+  protocol?: string,
+  headers: Record<string, string> = {},
+): Promise<WebSocket> {
+  const socket = new WebSocket(url.replace(/^http/, 'ws'), protocol === undefined ? [] : [protocol], { headers });
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', reject);

@@ -1,0 +1,131 @@
+import { rateLimited, toGraphQLError } from '@taskmesh/errors';
+import { MessageType, type SubscribePayload } from 'graphql-ws';
+import type { WebSocket } from 'ws';
+import type { PreparedOperation, RequestCall } from '../graph/executor.ts';
+import { asTraceparent } from '../graph/request-call.ts';
+import type { GatewayParts } from '../parts.ts';
+import { admitted } from './admitted.ts';
+import type { RealtimeMetrics } from './metrics.ts';
+import { drainedSocket, endSocket, isTooFarBehind, leaveSocket, oweResult, WS_CLOSE } from './socket.ts';
+import type { PlanDeps } from './subscription-plan.ts';
+import type { StreamEnd, StreamSink, Subscriptions } from './subscriptions.ts';
+
+export interface OperationsDeps {
+  parts: GatewayParts;
+  subscriptions: Subscriptions;
+  metrics: RealtimeMetrics;
+  formatErrors: PlanDeps['formatErrors'];
+}
+
+/** What runs on one socket, by the ids of its client. */
+export interface Operations {
+  has(id: string): boolean;
+  /** Whatever becomes of it is told in messages; the socket goes on. A socket has no headers for each message: the trace comes in `extensions`. */
+  start(id: string, payload: SubscribePayload, callOf: (traceparent: string | undefined) => RequestCall): void;
+  /** The client wants to hear no more of it. */
+  complete(id: string): void;
+  /** Nothing more is told of any stream; queries and mutations go on. */
+  stopStreams(): void;
+}
+
+interface Operation {
+  readonly id: string;
+  stop(): void;
+}
+
+type Send = (message: { type: MessageType; id: string; payload?: unknown }) => void;
+
+export function createOperations(socket: WebSocket, send: Send, deps: OperationsDeps): Operations {
+  const { parts, subscriptions, metrics, formatErrors } = deps;
+  const running = new Map<string, Operation>();
+  /** Those that are still beginning count, too, also when their client has given them up. */
+  const streams = new Set<Operation>();
+
+  const isRunning = (operation: Operation) => running.get(operation.id) === operation;
+  const finish = (operation: Operation) => {
+    if (isRunning(operation)) running.delete(operation.id);
+    streams.delete(operation);
+  };
+  const tell = (operation: Operation, type: MessageType, payload?: unknown) => {
+    if (isRunning(operation)) send({ id: operation.id, type, payload });
+  };
+  /** For what never ran, and for streams that cannot go on: results have their errors in `next`. */
+  const fail = (operation: Operation, errors: unknown) => {
+    tell(operation, MessageType.Error, errors);
+    finish(operation);
+  };
+
+  const endStream = (operation: Operation, end: StreamEnd) => {
+    if (end.kind === 'failed') return fail(operation, [end.error]);
+    finish(operation);
+    if (end.kind === 'slow') endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
+    else leaveSocket(socket, 'restart', [WS_CLOSE.restart, 'Service restart']);
+  };
+  const sinkOf = (operation: Operation): StreamSink => {
+    // Written here, because equal streams share the text of their events.
+    const open = `{"id":${JSON.stringify(operation.id)},"type":"${MessageType.Next}","payload":`;
+    return {
+      next(json) {
+        if (!isRunning(operation)) return true; // given up while it began
+        if (isTooFarBehind(socket)) return false;
+        socket.send(`${open}${json}}`);
+        return true;
+      },
+      end: (end) => endStream(operation, end),
+      drained: () => drainedSocket(socket),
+    };
+  };
+
+  const beginStream = async (
+    operation: Operation,
+    request: { operation: PreparedOperation; variables: Record<string, unknown>; call: RequestCall },
+  ) => {
+    if (streams.size >= parts.config.realtime.maxSubscriptions) {
+      metrics.failed('graphql-ws', 'subscription_limit');
+      return fail(operation, [toGraphQLError(rateLimited(1, 'Too many subscriptions on this connection.'))]);
+    }
+    streams.add(operation);
+    const stop = await subscriptions.subscribe({ protocol: 'graphql-ws', ...request }, sinkOf(operation));
+    operation.stop = () => {
+      stop();
+      finish(operation);
+    };
+    if (!isRunning(operation)) operation.stop();
+  };
+
+  const run = async (operation: Operation, payload: SubscribePayload, call: RequestCall) => {
+    const found = admitted(parts, payload.query, payload.operationName ?? undefined);
+    if (Array.isArray(found)) return fail(operation, found);
+    const variables = payload.variables ?? {};
+    if (found.operation.operation === 'subscription')
+      return beginStream(operation, { operation: found, variables, call });
+    const result = await parts.executor.run(found, variables, call);
+    tell(operation, MessageType.Next, result);
+    tell(operation, MessageType.Complete);
+    finish(operation);
+  };
+
+  return {
+    has: (id) => running.has(id),
+    start(id, payload, callOf) {
+      const operation: Operation = { id, stop: () => {} };
+      running.set(id, operation);
+      const call = callOf(asTraceparent(payload.extensions?.['traceparent']));
+      const work = run(operation, payload, call).catch((error: unknown) =>
+        fail(operation, formatErrors([error], call.requestId)),
+      );
+      oweResult(socket, work);
+    },
+    complete(id) {
+      const operation = running.get(id);
+      running.delete(id);
+      operation?.stop();
+    },
+    stopStreams() {
+      for (const operation of [...streams]) {
+        finish(operation);
+        operation.stop();
+      }
+    },
+  };
+}

@@ -1,0 +1,291 @@
+import { eventually } from '@taskmesh/testing';
+import type { WebSocket } from 'ws';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { openWebSocket, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
+
+const USER = 'a0000000-0000-4000-8000-000000000001';
+const CHANGES = 'subscription { taskChanges { task { title } } }';
+
+interface Message {
+  type: string;
+  id?: string;
+  payload?: unknown;
+}
+
+interface Client {
+  socket: WebSocket;
+  messages: Message[];
+  /** Of one operation. */
+  of(id: string): Message[];
+  closed: number | undefined;
+  /** All in one segment. */
+  send(...messages: Message[]): void;
+  subscribe(id: string, query: string): void;
+}
+
+let gateway: TestGateway;
+const open: WebSocket[] = [];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterEach(async () => {
+  for (const socket of open.splice(0)) socket.terminate();
+  await eventually(async () => expect(await running()).toBe(0));
+});
+afterAll(() => gateway.stop());
+
+const running = async (at = gateway) => {
+  const figures = await at.metrics.metrics();
+  return Number(/^taskmesh_realtime_subscriptions\{protocol="graphql-ws"\} (\d+)$/m.exec(figures)?.[1]);
+};
+const subscription = (id: string, query: string): Message => ({ id, type: 'subscribe', payload: { query } });
+
+async function acknowledged(token: string, at = gateway): Promise<Client> {
+  const socket = await openWebSocket(`${at.origin}/graphql`, 'graphql-transport-ws');
+  open.push(socket);
+  const messages: Message[] = [];
+  const client: Client = {
+    socket,
+    messages,
+    of: (id) => messages.filter((message) => message.id === id),
+    closed: undefined,
+    send(...sent) {
+      const { _socket: raw } = socket as unknown as { _socket: { cork(): void; uncork(): void } }; // ws shows no cork
+      raw.cork();
+      for (const message of sent) socket.send(JSON.stringify(message));
+      raw.uncork();
+    },
+    subscribe: (id, query) => client.send(subscription(id, query)),
+  };
+  socket.on('message', (bytes) => messages.push(JSON.parse(String(bytes)) as Message));
+  socket.on('close', (code) => (client.closed = code));
+  client.send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
+  await eventually(() => expect(messages).toEqual([{ type: 'connection_ack' }]));
+  return client;
+}
+
+const client = async () => acknowledged(await gateway.auth.token(USER));
+
+describe('an operation over graphql-ws', () => {
+  const failed = (code: string) => expect.objectContaining({ extensions: expect.objectContaining({ code }) });
+
+  it.each([
+    ['of which a field fails', '{ backups { file } }', { data: null, errors: [failed('FORBIDDEN')] }],
+    [
+      'of which a part fails',
+      '{ taskStatistics { total } tasks(first: 0) { totalCount } }',
+      { data: null, errors: [failed('BAD_USER_INPUT')] },
+    ],
+    [
+      'whose variables are no values',
+      'query ($first: Int!) { tasks(first: $first) { totalCount } }',
+      { data: null, errors: [failed('BAD_USER_INPUT')] },
+    ],
+  ])('that ran tells its result, and the socket goes on: one %s', async (_what, query, payload) => {
+    const { of, subscribe } = await client();
+    subscribe('1', query);
+    await eventually(() => expect(of('1')).toHaveLength(2));
+    expect(of('1')).toEqual([
+      { id: '1', type: 'next', payload },
+      { id: '1', type: 'complete' },
+    ]);
+    subscribe('1', '{ taskStatistics { total } }');
+    await eventually(() => expect(of('1')).toHaveLength(4));
+    expect(of('1')[2]?.payload).toEqual({ data: { taskStatistics: { total: 2 } } });
+  });
+
+  it.each([
+    ['is no GraphQL', '{', 'GRAPHQL_PARSE_FAILED'],
+    ['selects what is not there', '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+    ['is beyond a limit', `{ ${Array.from({ length: 40 }, (_, n) => `a${n}: __typename`).join(' ')} }`, undefined],
+    ['has an unusable cursor', 'subscription { taskChanges(after: "x") { sequence } }', 'CURSOR_EXPIRED'],
+  ])('that never ran is an error, and the socket goes on: one that %s', async (_what, query, code) => {
+    const { of, subscribe } = await client();
+    subscribe('1', query);
+    await eventually(() => expect(of('1')).toHaveLength(1));
+    expect(of('1')).toEqual([{ id: '1', type: 'error', payload: [code ? failed(code) : expect.anything()] }]);
+    subscribe('2', '{ __typename }');
+    await eventually(() => expect(of('2')).toHaveLength(2));
+    expect(of('1')).toHaveLength(1);
+  });
+
+  it('that finds a defect of ours ends nothing but itself', async () => {
+    const { heads } = gateway.tasks.changes;
+    gateway.tasks.changes.heads = () => Promise.reject(new TypeError('a defect'));
+    const { of, subscribe } = await client();
+    subscribe('1', CHANGES);
+    await eventually(() => expect(of('1')).toHaveLength(1));
+    gateway.tasks.changes.heads = heads;
+    expect(of('1')).toEqual([{ id: '1', type: 'error', payload: [failed('INTERNAL_SERVER_ERROR')] }]);
+    expect(JSON.stringify(of('1'))).not.toContain('a defect');
+    subscribe('1', '{ __typename }');
+    await eventually(() => expect(of('1')).toHaveLength(3));
+  });
+
+  it('leaves streams of the same socket alone, whatever becomes of it', async () => {
+    const { of, subscribe, socket } = await client();
+    subscribe('stream', CHANGES);
+    await eventually(async () => expect(await running()).toBe(1));
+    for (const [id, query] of Object.entries({ a: '{ backups { file } }', b: '{', c: '{ nothing }' }))
+      subscribe(id, query);
+    await eventually(() => expect([...of('a'), ...of('b'), ...of('c')]).toHaveLength(4));
+    gateway.commit(USER, { title: 'still told' });
+    await eventually(() => expect(JSON.stringify(of('stream'))).toContain('still told'));
+    expect(socket.readyState).toBe(socket.OPEN);
+  });
+});
+
+describe('an id of a client', () => {
+  it('may be used again right behind its complete: only the new operation is told of', async () => {
+    const { of, send, socket } = await client();
+    send(
+      subscription('1', CHANGES),
+      { id: '1', type: 'complete' },
+      subscription('1', '{ backups { file } }'),
+      { id: '1', type: 'complete' },
+      subscription('1', CHANGES),
+    );
+    await eventually(async () => expect(await running()).toBe(1));
+    gateway.commit(USER, { title: 'once' });
+    await eventually(() => expect(of('1').length).toBeGreaterThan(0));
+    gateway.commit(USER, { title: 'last' });
+    await eventually(() => expect(JSON.stringify(of('1'))).toContain('last'));
+    expect(of('1').map(({ type, payload }) => [type, payload])).toEqual(
+      ['once', 'last'].map((title) => ['next', { data: { taskChanges: { task: { title } } } }]),
+    );
+    expect(socket.readyState).toBe(socket.OPEN);
+  });
+
+  it('gives up a stream that is still beginning, and its place with it', async () => {
+    const { of, send } = await client();
+    for (let count = 0; count < 25; count++) {
+      send(subscription('1', CHANGES), { id: '1', type: 'complete' }, subscription('2', '{ __typename }'));
+      await eventually(() => expect(of('2')).toHaveLength(2 * (count + 1)));
+    }
+    expect(of('1')).toEqual([]);
+    await eventually(async () => expect(await running()).toBe(0));
+  });
+
+  it('is refused with 4409 while it is in use', async () => {
+    const twice = await client();
+    twice.send(subscription('1', CHANGES), subscription('1', '{ __typename }'));
+    await eventually(() => expect(twice.closed).toBe(4409));
+    expect(twice.of('1')).toEqual([]);
+  });
+});
+
+describe('the messages of the protocol', () => {
+  const query = subscription('1', '{ __typename }');
+  it.each([
+    ['nothing at all', [], 4408],
+    ['an operation before it is acknowledged', [query], 4401],
+    ['a second connection_init', [{ type: 'connection_init' }, { type: 'connection_init' }], 4429],
+    ['a message of the server', [{ type: 'next', id: '1', payload: { data: null } }], 4400],
+    ['a message that there is not', [{ type: 'start', id: '1' }], 4400],
+    ['an operation without a query', [{ type: 'subscribe', id: '1', payload: {} }], 4400],
+  ])('have their close codes: %s', async (_what, messages, code) => {
+    const authorization = `Bearer ${await gateway.auth.token(USER)}`;
+    const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws', { authorization });
+    open.push(socket);
+    let closed: number | undefined;
+    socket.on('close', (given) => (closed = given));
+    for (const message of messages) socket.send(JSON.stringify(message));
+    await eventually(() => expect(closed).toBe(code));
+  });
+
+  it('answer a ping with its payload', async () => {
+    const { messages, send } = await client();
+    send({ type: 'ping', payload: { at: 1 } }, { type: 'ping' }, { type: 'pong' }, { type: 'complete', id: 'unknown' });
+    await eventually(() => expect(messages.slice(1)).toEqual([{ type: 'pong', payload: { at: 1 } }, { type: 'pong' }]));
+  });
+});
+
+describe('a session that ends', () => {
+  it.each([
+    ['logout', 'mutation { logout }', { data: { logout: true } }],
+    [
+      'a reset of the password',
+      'mutation { resetPassword(input: { token: "t", newPassword: "a new password" }) }',
+      { data: { resetPassword: true } },
+    ],
+    [
+      'a refresh token that was used before',
+      'mutation { refreshSession(refreshToken: "r") { accessToken } }',
+      { data: null, errors: [expect.objectContaining({ extensions: { code: 'UNAUTHENTICATED' } })] },
+    ],
+  ])('tells its own end before the close: %s', async (_what, query, payload) => {
+    const sid = crypto.randomUUID();
+    const token = await gateway.auth.token(USER, { claims: { sid } });
+    const leaving = await acknowledged(token);
+    const sse = await streamHttp('sse', { origin: gateway.origin, token, query: CHANGES });
+    leaving.subscribe('stream', CHANGES);
+    await eventually(async () => expect(await running()).toBe(1));
+    leaving.subscribe('1', query);
+    await eventually(() => expect(leaving.closed).toBe(4403));
+    expect(leaving.of('1')).toEqual([
+      { id: '1', type: 'next', payload },
+      { id: '1', type: 'complete' },
+    ]);
+    expect(leaving.of('stream')).toEqual([]);
+    await eventually(() => expect(sse.ended).toBeDefined());
+    expect(sse.errors).toEqual([expect.objectContaining({ extensions: { code: 'UNAUTHENTICATED' } })]);
+  });
+
+  it.each(['sse', 'multipart'] as const)('tells its own end in a result over %s', async (kind) => {
+    const token = await gateway.auth.token(USER);
+    const result = await streamHttp(kind, { origin: gateway.origin, token, query: 'mutation { logout }' });
+    await eventually(() => expect(result.ended).toBeDefined());
+    expect([result.events, result.errors]).toEqual([[{ data: { logout: true } }], []]);
+  });
+
+  it('waits for no operation that takes long, tells no event and takes no message meanwhile', async () => {
+    const slow = await startTestGateway();
+    const sid = crypto.randomUUID();
+    const leaving = await acknowledged(await slow.auth.token(USER, { claims: { sid } }), slow);
+    leaving.subscribe('stream', CHANGES);
+    await eventually(async () => expect(await running(slow)).toBe(1));
+    let isAsked = false;
+    slow.tasks.subgraph.execute = () => {
+      isAsked = true;
+      return new Promise(() => undefined);
+    };
+    leaving.subscribe('1', '{ taskStatistics { total } }');
+    await eventually(() => isAsked);
+    slow.auth.end(sid);
+    await eventually(async () => expect(await running(slow)).toBe(0), { everyMs: 5 });
+    const endedAt = performance.now();
+    slow.commit(USER);
+    leaving.subscribe('2', '{ __typename }');
+    await eventually(() => expect(leaving.closed).toBe(4403));
+    expect(performance.now() - endedAt).toBeLessThan(2_000);
+    expect(leaving.messages).toEqual([{ type: 'connection_ack' }]);
+    await slow.stop();
+  });
+});
+
+describe('a gateway that stops', () => {
+  it('tells the results that are being made, so that nobody has to ask twice', async () => {
+    const stopping = await startTestGateway();
+    const { execute } = stopping.tasks.subgraph;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let isHeld = false;
+    stopping.tasks.subgraph.execute = async (...args) => {
+      isHeld = true;
+      await held;
+      return execute(...args);
+    };
+    const token = await stopping.auth.token(USER);
+    const asking = await acknowledged(token, stopping);
+    const idle = await streamGraphqlWs({ origin: stopping.origin, token, query: CHANGES });
+    asking.subscribe('1', 'mutation { createTask(input: { title: "once" }) { title } }');
+    await eventually(() => isHeld);
+    const stopped = stopping.stop();
+    await eventually(() => expect(idle.ended).toEqual({ code: 1012 }));
+    setTimeout(release, 100);
+    await eventually(() => expect(asking.closed).toBe(1012));
+    expect(asking.of('1').map(({ type }) => type)).toEqual(['next', 'complete']);
+    await stopped;
+  });
+});
