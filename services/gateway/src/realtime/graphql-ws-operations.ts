@@ -58,8 +58,14 @@ export function createOperations(socket: WebSocket, send: Send, deps: Operations
   const endStream = (operation: Operation, end: StreamEnd) => {
     if (end.kind === 'failed') return fail(operation, [end.error]);
     finish(operation);
-    if (end.kind === 'slow') endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
-    else leaveSocket(socket, 'restart', [WS_CLOSE.restart, 'Service restart']);
+    switch (end.kind) {
+      case 'slow':
+        return endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
+      case 'stopped':
+        return leaveSocket(socket, 'restart', [WS_CLOSE.restart, 'Service restart']);
+      case 'unavailable': // no client comes back after an `error`
+        return leaveSocket(socket, 'unavailable', [WS_CLOSE.tryLater, 'A service is not available right now']);
+    }
   };
   const sinkOf = (operation: Operation): StreamSink => {
     // Written here, because equal streams share the text of their events.

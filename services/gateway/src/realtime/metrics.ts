@@ -23,6 +23,8 @@ export type EndReason =
   /** One stream is one connection in SSE and multipart: it ended with an error. */
   | 'failed'
   | 'restart'
+  /** A service stays away without which an event is not whole. */
+  | 'unavailable'
   | 'error';
 
 /** Why a subscription ended, or could not begin, that its client wanted. */

@@ -1,21 +1,26 @@
+import { unavailable } from '@taskmesh/errors';
 import type { TaskChanged } from '@taskmesh/events';
 import type { Clock } from '@taskmesh/service';
+import { Kind, visit, type ASTNode } from 'graphql';
+import pLimit from 'p-limit';
 import type { OperationResult, PreparedOperation, RequestCall } from '../graph/executor.ts';
 import type { Graph } from '../graph/graph.ts';
 import { toChangeEvent } from './change-event.ts';
 import { compileProjection } from './projection.ts';
-import { createTurnstile } from './turnstile.ts';
 import { planSubscription, type FormatErrors, type SubscriptionPlan } from './subscription-plan.ts';
 
 const EVENT_DEADLINE_MS = 10_000;
-/** A service that foreign fields come from may be away for this long before an event goes out without them. */
+/** A service that foreign fields come from may be away for this long before streams end that wait for them. */
 const FOREIGN_PATIENCE_MS = 30_000;
 const TRY_AGAIN_MS = 250;
 /** Of one document: a service that comes back must not be buried under everything that waited for it. */
 const FOREIGN_AT_ONCE = 16;
 
-/** Writes a change as JSON: at once, or after asking other services. */
-export type Render = (change: TaskChanged) => string | Promise<string>;
+/**
+ * Writes a change as JSON: at once, or after asking other services. It rejects when one of them stays away, or when nobody
+ * waits for it any more: `isWaiting` tells that of who asks.
+ */
+export type Render = (change: TaskChanged, isWaiting: () => boolean) => string | Promise<string>;
 
 /** A document on one graph, worked out once. */
 export interface Rendering {
@@ -38,29 +43,55 @@ export function createRendering(graph: Graph, operation: PreparedOperation, deps
   const { supergraph, services } = graph;
   const project = compileProjection(supergraph.schema, operation);
   const plan = project ? undefined : planSubscription(operation, { supergraph, services, ...deps });
-  const written = new WeakMap<TaskChanged, Map<string, string | Promise<string>>>();
-  const inTurn = createTurnstile(FOREIGN_AT_ONCE);
+  const written = new WeakMap<TaskChanged, Map<string, string | Asked>>();
+  const usedVariables = variablesOfEvents(operation);
+  const atOnce = pLimit(FOREIGN_AT_ONCE);
   let follower: Rendering | undefined;
   const latestPlan = () => (follower ? follower.latestPlan() : plan);
 
-  const afterAsking = (change: TaskChanged, variables: Record<string, unknown>, call: RequestCall) => {
-    const giveUpAt = deps.clock.now() + FOREIGN_PATIENCE_MS;
-    const planNow = () => latestPlan() ?? plan;
-    return inTurn(() => withForeignFields(deps.clock, { change, planNow, variables, call, giveUpAt }));
+  const ask = (
+    change: TaskChanged,
+    variables: Record<string, unknown>,
+    call: RequestCall,
+    readers: Asked['readers'],
+  ) => {
+    const run: EventRun = {
+      change,
+      planNow: () => latestPlan() ?? plan,
+      variables,
+      call,
+      giveUpAt: deps.clock.now() + FOREIGN_PATIENCE_MS,
+      isWanted: () => readers.some((isWaiting) => isWaiting()),
+    };
+    return atOnce(() => withForeignFields(deps.clock, run));
   };
 
   return {
     operation,
     withVariables(variables, call) {
-      const key = variablesKey(variables);
-      return (change) => {
-        const byKey = written.get(change) ?? new Map<string, string | Promise<string>>();
+      const key = JSON.stringify(Object.fromEntries(usedVariables.map((name) => [name, variables[name]])));
+      return (change, isWaiting) => {
+        const byKey = written.get(change) ?? new Map<string, string | Asked>();
         written.set(change, byKey);
         const known = byKey.get(key);
-        if (known !== undefined) return known;
-        const fresh = project ? traced(project(toChangeEvent(change)), change) : afterAsking(change, variables, call);
-        byKey.set(key, fresh);
-        return fresh;
+        if (typeof known === 'string') return known;
+        if (known) {
+          known.readers.push(isWaiting);
+          return known.text;
+        }
+        if (project) {
+          const text = traced(project(toChangeEvent(change)), change);
+          byKey.set(key, text);
+          return text;
+        }
+        const readers = [isWaiting];
+        const text = ask(change, variables, call, readers);
+        byKey.set(key, { text, readers });
+        text.then(
+          (json) => byKey.set(key, json),
+          () => byKey.delete(key), // who comes back asks anew
+        );
+        return text;
       };
     },
     followedBy(next) {
@@ -70,9 +101,20 @@ export function createRendering(graph: Graph, operation: PreparedOperation, deps
   };
 }
 
-/** Equal for subscriptions that get the same for the same change, wherever in the feed they are. */
-function variablesKey({ after: _position, ...variables }: Record<string, unknown>): string {
-  return JSON.stringify(variables);
+/** A text that other services are asked for, and who waits for it. */
+interface Asked {
+  text: Promise<string>;
+  readers: (() => boolean)[];
+}
+
+/** What the text of an event depends on: all variables but those that only say where a stream begins and what it filters. */
+function variablesOfEvents({ document, operation }: PreparedOperation): string[] {
+  const names = new Set<string>();
+  const collect = (node: ASTNode) => visit(node, { Variable: ({ name }) => void names.add(name.value) });
+  for (const selection of operation.selectionSet.selections)
+    collect(selection.kind === Kind.FIELD ? { ...selection, arguments: [] } : selection);
+  for (const definition of document.definitions) if (definition.kind === Kind.FRAGMENT_DEFINITION) collect(definition);
+  return [...names];
 }
 
 interface EventRun {
@@ -81,22 +123,28 @@ interface EventRun {
   variables: Record<string, unknown>;
   call: RequestCall;
   giveUpAt: number;
+  isWanted: () => boolean;
 }
 
-/** An event must not be lost because a service that only adds to it is away for a moment: then it waits. */
+/**
+ * An event waits for a service that is away for a moment. It never goes out without what that service has, not even where
+ * null may stand, which would say that there is no value: its reader must be able to come back for the whole.
+ */
 async function withForeignFields(clock: Clock, run: EventRun): Promise<string> {
-  const { change, planNow, variables, call, giveUpAt } = run;
-  for (;;) {
+  const { change, planNow, variables, call, giveUpAt, isWanted } = run;
+  while (isWanted()) {
     const root = { taskChanges: toChangeEvent(change) };
     const request = { call: callFor(change, call), deadline: clock.now() + EVENT_DEADLINE_MS, mutation: false };
     const result = (await planNow()?.run(root, variables, request)) ?? { data: null };
-    if (!lacksService(result) || clock.now() > giveUpAt) return traced(JSON.stringify(result), change);
+    if (!lacksService(result)) return traced(JSON.stringify(result), change);
+    if (clock.now() > giveUpAt) throw unavailable();
     await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
   }
+  throw unavailable('Nobody waits for it any more.');
 }
 
-/** What is asked for an event belongs to the trace of the request that made the change. */
-function callFor({ traceparent }: TaskChanged, call: RequestCall): RequestCall {
+/** What is asked for an event belongs to the trace of the request that made the change, and not only to the reader who came first. */
+function callFor({ traceparent }: TaskChanged, { signal: _ofOne, ...call }: RequestCall): RequestCall {
   return traceparent ? { ...call, traceparent } : call;
 }
 

@@ -1,4 +1,4 @@
-import { AppError, toGraphQLError, unauthenticated } from '@taskmesh/errors';
+import { AppError, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/errors';
 import type { TaskChanged } from '@taskmesh/events';
 import { GraphQLError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -19,8 +19,11 @@ const WAITING_LIMIT = 1_000;
 export type StreamEnd =
   /** For the client to read: the stream ends as the protocol has it. */
   | { kind: 'failed'; error: GraphQLError }
-  /** The transport ends in a way that makes the client come back and resume: the client was too slow, or the gateway stops. */
-  | { kind: 'slow' | 'stopped' };
+  /**
+   * The transport ends in a way that makes the client come back and resume: the client was too slow, the gateway stops, or
+   * another service stays away without which an event is not whole.
+   */
+  | { kind: 'slow' | 'stopped' | 'unavailable' };
 
 /** Where a stream's events go. Neither function throws. */
 export interface StreamSink {
@@ -196,6 +199,7 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
     detach();
     onOver();
     if (end?.kind === 'failed') failed(end.error);
+    if (end?.kind === 'unavailable') failed(toGraphQLError(unavailable()));
     if (end) sink.end(end);
   };
   const send = (json: string, change: TaskChanged) => {
@@ -203,14 +207,15 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
     if (sink.next(json, change)) delivered(change);
     else over({ kind: 'slow' });
   };
+  const isWaiting = () => !isOver;
   const take = (change: TaskChanged, { filter, render }: View) => {
     if (isOver || (filter && !concerns(change, filter))) return;
-    const json = render(change);
+    const json = render(change, isWaiting);
     if (waiting === 0 && typeof json === 'string') return send(json, change);
     if (++waiting > WAITING_LIMIT) return over({ kind: 'slow' });
     tail = tail
       .then(async () => send(await json, change))
-      .catch(() => over({ kind: 'stopped' })) // never told by a renderer; the client comes back with its cursor
+      .catch(() => over({ kind: 'unavailable' }))
       .finally(() => waiting--);
   };
   /** What came before goes out before. */

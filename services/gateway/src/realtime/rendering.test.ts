@@ -1,0 +1,172 @@
+import type { TaskChanged } from '@taskmesh/events';
+import { eventually } from '@taskmesh/testing';
+import { GraphQLError, parse, type OperationDefinitionNode } from 'graphql';
+import { readFileSync } from 'node:fs';
+import type { PreparedOperation, RequestCall } from '../graph/executor.ts';
+import type { Graph } from '../graph/graph.ts';
+import { buildSupergraph } from '../graph/supergraph.ts';
+import { createRendering } from './rendering.ts';
+
+const OWNER = 'a0000000-0000-4000-8000-000000000001';
+const NAMES = 'subscription { taskChanges { task { owner { name } } } }';
+const supergraph = buildSupergraph(readFileSync(new URL('../../supergraph.graphql', import.meta.url), 'utf8'));
+
+type Answer = { data?: unknown; errors?: { message: string; extensions: { code: string } }[] };
+interface Request {
+  variables: Record<string, unknown>;
+  signal: AbortSignal | undefined;
+  answer: (answer: Answer) => void;
+}
+
+const call: RequestCall = {
+  identity: { role: 'user', userId: OWNER, sessionId: 'session' },
+  requestId: 'request',
+  traceparent: undefined,
+  ip: '127.0.0.1',
+  onEndedSessions: () => undefined,
+};
+const AWAY: Answer = { errors: [{ message: 'away', extensions: { code: 'SERVICE_UNAVAILABLE' } }] };
+const named = (name: string): Answer => ({ data: { _entities: [{ __typename: 'User', name }] } });
+const waiting = () => true;
+
+/** A rendering whose services answer when the test says so. */
+function createWorld(source: string) {
+  const requests: Request[] = [];
+  let now = 0;
+  const process = ({ request, context }: { request: { variables: object }; context: { call: RequestCall } }) =>
+    new Promise((resolve, reject) => {
+      const { signal } = context.call;
+      const answer = ({ data, errors }: Answer) =>
+        resolve({ data, errors: errors?.map(({ message, extensions }) => new GraphQLError(message, { extensions })) });
+      requests.push({ variables: request.variables as Request['variables'], signal, answer });
+      signal?.addEventListener('abort', reject);
+    });
+  const graph = { supergraph, services: { auth: { process }, tasks: { process } } } as unknown as Graph; // all that is read
+  const formatErrors = (errors: readonly unknown[]) => errors.map((error) => (error as GraphQLError).toJSON());
+  const rendering = createRendering(graph, prepared(source), { clock: { now: () => now }, formatErrors });
+  return { rendering, requests, pass: (ms: number) => (now += ms) };
+}
+
+function prepared(source: string): PreparedOperation {
+  const document = parse(source);
+  const operation = document.definitions.find(
+    (each): each is OperationDefinitionNode => each.kind === 'OperationDefinition',
+  );
+  if (!operation) throw new Error('no operation');
+  return { source, schema: supergraph.schema, document, operation, operationName: undefined };
+}
+
+function changeOf(sequence: number): TaskChanged {
+  const task = { id: 't', ownerId: OWNER, title: 'a task', description: null, completed: false, priority: 'low' };
+  return { sequence, ownerId: OWNER, task, previous: null, traceparent: null } as unknown as TaskChanged; // all that is read
+}
+
+describe('an event that selects a field of a service that is away', () => {
+  it('waits, and is whole when the service comes back', async () => {
+    const { rendering, requests, pass } = createWorld(NAMES);
+    const text = rendering.withVariables({}, call)(changeOf(1), waiting);
+    await eventually(() => expect(requests).toHaveLength(1));
+    requests[0]?.answer(AWAY);
+    pass(29_000);
+    await eventually(() => expect(requests).toHaveLength(2));
+    requests[1]?.answer(named('Ada'));
+    expect(await text).toBe('{"data":{"taskChanges":{"task":{"owner":{"name":"Ada"}}}}}');
+  });
+
+  it('is given up after half a minute, never told in part, and asked for anew by who comes back', async () => {
+    const { rendering, requests, pass } = createWorld(NAMES);
+    const render = rendering.withVariables({}, call);
+    const change = changeOf(1);
+    const texts = [render(change, waiting), render(change, waiting)];
+    await eventually(() => expect(requests).toHaveLength(1));
+    pass(30_001);
+    requests[0]?.answer(AWAY);
+    for (const text of texts) await expect(text).rejects.toThrow('not available');
+    const again = render(change, waiting);
+    await eventually(() => expect(requests).toHaveLength(2));
+    requests[1]?.answer(named('Ada'));
+    expect(await again).toContain('Ada');
+  });
+
+  it('is told with the errors that say more than that', async () => {
+    const { rendering, requests } = createWorld(NAMES);
+    const text = rendering.withVariables({}, call)(changeOf(1), waiting);
+    await eventually(() => expect(requests).toHaveLength(1));
+    requests[0]?.answer({ errors: [{ message: 'a defect', extensions: { code: 'INTERNAL_SERVER_ERROR' } }] });
+    expect(JSON.parse(await text)).toEqual({
+      data: null,
+      errors: [expect.objectContaining({ message: 'a defect' })],
+    });
+  });
+});
+
+describe('an event for a stream that has gone', () => {
+  it('holds up no other one', async () => {
+    const { rendering, requests } = createWorld(NAMES);
+    const render = rendering.withVariables({}, call);
+    let isGone = false;
+    const gone = Array.from({ length: 100 }, (_, number) => render(changeOf(number), () => !isGone));
+    await eventually(() => expect(requests).toHaveLength(16));
+    const text = render(changeOf(101), waiting);
+    isGone = true;
+    // Those that were being asked for are not asked for again; the others never are.
+    for (const { answer } of requests.slice(0, 16)) answer(AWAY);
+    await eventually(() => expect(requests).toHaveLength(17));
+    requests[16]?.answer(named('Ada'));
+    expect(await text).toContain('Ada');
+    for (const { status } of await Promise.allSettled(gone)) expect(status).toBe('rejected');
+    expect(requests).toHaveLength(17);
+  });
+
+  it('is still asked for when an equal stream waits for it, whoever came first', async () => {
+    const { rendering, requests } = createWorld(NAMES);
+    const first = new AbortController();
+    const change = changeOf(1);
+    const texts = [
+      rendering.withVariables({}, { ...call, signal: first.signal })(change, () => !first.signal.aborted),
+      rendering.withVariables({}, call)(change, waiting),
+    ];
+    await eventually(() => expect(requests).toHaveLength(1));
+    first.abort();
+    requests[0]?.answer(AWAY);
+    await eventually(() => expect(requests).toHaveLength(2));
+    requests[1]?.answer(named('Ada'));
+    expect(await texts[1]).toContain('Ada');
+  });
+});
+
+describe('equal streams', () => {
+  it('share the text whatever their position and filter are', async () => {
+    const { rendering, requests } = createWorld(
+      'subscription ($from: String, $filter: TaskFilter) { taskChanges(after: $from, filter: $filter) { task { owner { name } } } }',
+    );
+    const change = changeOf(1);
+    const texts = [{ from: 'a', filter: { completed: true } }, { from: 'b' }, {}].map((variables) =>
+      rendering.withVariables(variables, call)(change, waiting),
+    );
+    await eventually(() => expect(requests).toHaveLength(1));
+    requests[0]?.answer(named('Ada'));
+    for (const text of await Promise.all(texts)) expect(text).toContain('Ada');
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['below', '{ task { owner { tasks(after: $after) { totalCount } } } }', ''],
+    [
+      'in a fragment',
+      '{ ...Change }',
+      'fragment Change on TaskChange { task { owner { tasks(after: $after) { totalCount } } } }',
+    ],
+  ])('are no equal ones when a variable of the position is used %s, too', async (_where, selection, fragment) => {
+    const { rendering, requests } = createWorld(
+      `subscription ($after: String) { taskChanges(after: $after) ${selection} } ${fragment}`,
+    );
+    const change = changeOf(1);
+    const texts = ['one', 'two'].map((after) => rendering.withVariables({ after }, call)(change, waiting));
+    await eventually(() => expect(requests).toHaveLength(2));
+    expect(requests.map(({ variables }) => variables['after'])).toEqual(['one', 'two']);
+    for (const [index, { answer }] of requests.entries())
+      answer({ data: { _entities: [{ __typename: 'User', tasks: { totalCount: index } }] } });
+    expect((await Promise.all(texts)).map((text) => /"totalCount":(\d)/.exec(text)?.[1])).toEqual(['0', '1']);
+  });
+});
