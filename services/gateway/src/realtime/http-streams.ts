@@ -13,12 +13,10 @@ import type { SessionWatch } from './session-watch.ts';
 import type { SocketLimits } from './socket-limits.ts';
 import { sse } from './sse.ts';
 import type { StreamFormat } from './stream-format.ts';
-import type { StreamSink, Subscriptions } from './subscriptions.ts';
+import { StreamWriter } from './stream-writer.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 const FORMATS: StreamFormat[] = [sse, multipart];
-const HEARTBEAT_MS = 12_000;
-const MAX_WAITING_BYTES = 1024 * 1024;
-const LOW_WATER_BYTES = 64 * 1024;
 
 export interface HttpStreamsDeps {
   parts: GatewayParts;
@@ -171,102 +169,7 @@ function invalid(errors: GraphQLError[]): GraphQLError {
 
 function writeOnce(reply: FastifyReply, format: StreamFormat, json: string): FastifyReply {
   const writer = new StreamWriter(reply, format);
-  writer.open();
   writer.complete(json);
+  writer.open();
   return reply;
-}
-
-/** Writes a stream's frames into the response, past Fastify: it stays open for hours. */
-class StreamWriter implements StreamSink {
-  readonly #reply: FastifyReply;
-  readonly #format: StreamFormat;
-  #heartbeat: NodeJS.Timeout | undefined;
-  /** What came before the stream was opened. */
-  #early = '';
-  #isOpen = false;
-  /** The last word is said. */
-  #isOver = false;
-  #endReason: EndReason = 'client';
-
-  constructor(reply: FastifyReply, format: StreamFormat) {
-    this.#reply = reply;
-    this.#format = format;
-  }
-
-  open(): void {
-    const { raw } = this.#reply;
-    this.#reply.hijack();
-    if (raw.destroyed) return;
-    for (const [name, value] of Object.entries(this.#reply.getHeaders()))
-      if (value !== undefined) raw.setHeader(name, value);
-    raw.writeHead(200, {
-      'content-type': this.#format.contentType,
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-    });
-    this.#isOpen = true;
-    const opening = this.#format.opening + this.#early;
-    this.#early = '';
-    if (this.#isOver) return void raw.end(opening);
-    raw.write(opening);
-    this.#heartbeat = setInterval(() => raw.write(this.#format.heartbeat), HEARTBEAT_MS);
-    raw.once('close', () => clearInterval(this.#heartbeat));
-    raw.on('error', () => raw.destroy());
-  }
-
-  /** Called once, also when the client has gone before the stream was opened. */
-  onClose(listener: () => void): void {
-    const { raw } = this.#reply;
-    if (raw.destroyed) listener();
-    else raw.once('close', listener);
-  }
-
-  get endReason(): EndReason {
-    return this.#endReason;
-  }
-
-  get waitingBytes(): number {
-    return this.#reply.raw.writableLength;
-  }
-
-  next(json: string, { cursor }: { cursor: string }): boolean {
-    if (this.#isOver) return true;
-    if (this.#reply.raw.writableLength + this.#early.length > MAX_WAITING_BYTES) return false;
-    this.#write(this.#format.next(json, cursor));
-    return true;
-  }
-
-  end(end: Parameters<StreamSink['end']>[0]): void {
-    if (end.kind === 'failed') return this.fail(end.error);
-    this.#endReason = end.kind === 'slow' ? 'slow' : 'restart';
-    this.tear();
-  }
-
-  async drained(): Promise<void> {
-    const { raw } = this.#reply;
-    while (raw.writableLength > LOW_WATER_BYTES && !raw.destroyed)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-
-  complete(json: string): void {
-    this.#reply.raw.end(this.#format.next(json, '') + this.#format.ending);
-  }
-
-  fail(error: GraphQLError, reason: EndReason = 'failed'): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#endReason = reason;
-    if (this.#isOpen) return void this.#reply.raw.end(this.#format.failure([error]));
-    this.#early += this.#format.failure([error]);
-  }
-
-  /** No proper end: the client takes it for a broken connection and comes back. */
-  tear(): void {
-    this.#reply.raw.destroy();
-  }
-
-  #write(text: string): void {
-    if (this.#isOpen) this.#reply.raw.write(text);
-    else this.#early += text;
-  }
 }

@@ -1,0 +1,62 @@
+import { eventually } from '@taskmesh/testing';
+import { GraphQLError } from 'graphql';
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { multipart } from './multipart.ts';
+import { sse } from './sse.ts';
+import { StreamWriter } from './stream-writer.ts';
+
+const HEARTBEAT_MS = 2;
+/** More than all buffers on the way hold. */
+const LARGE = 16 * 1024 * 1024;
+const FORMATS = { sse, multipart };
+
+let server: Server;
+let answer: (response: ServerResponse) => void;
+
+beforeAll(async () => {
+  server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => void server.close());
+
+/** What a client reads that begins to do so only when the stream has ended and heartbeats have come due. */
+async function readLate(kind: keyof typeof FORMATS, write: (writer: StreamWriter) => void): Promise<string> {
+  let response: ServerResponse | undefined;
+  answer = (raw) => {
+    response = raw;
+    write(new StreamWriter({ raw, hijack: () => undefined, getHeaders: () => ({}) }, FORMATS[kind], HEARTBEAT_MS));
+  };
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const [incoming] = (await once(get({ port, host: '127.0.0.1' }), 'response')) as [IncomingMessage];
+  await eventually(() => expect(response?.writableEnded).toBe(true));
+  await new Promise((resolve) => setTimeout(resolve, 20 * HEARTBEAT_MS));
+  expect(response?.writableFinished).toBe(false);
+  return text(incoming);
+}
+
+describe.each(['sse', 'multipart'] as const)('a stream over %s whose client reads slowly', (kind) => {
+  const large = JSON.stringify({ data: { text: 'x'.repeat(LARGE) } });
+
+  it('brings a whole result', async () => {
+    const read = await readLate(kind, (writer) => {
+      writer.open();
+      writer.complete(large);
+    });
+    expect(read.length).toBeGreaterThan(LARGE);
+    expect(read.endsWith(FORMATS[kind].ending)).toBe(true);
+  });
+
+  it('brings the error that ends it, behind all that came before', async () => {
+    const failure = new GraphQLError('The session has ended.');
+    const read = await readLate(kind, (writer) => {
+      writer.open();
+      writer.next(large, { cursor: 'c' });
+      writer.fail(failure);
+    });
+    expect(read.length).toBeGreaterThan(LARGE);
+    expect(read.endsWith(FORMATS[kind].failure([failure]))).toBe(true);
+  });
+});

@@ -1,0 +1,120 @@
+import type { GraphQLError } from 'graphql';
+import type { ServerResponse } from 'node:http';
+import type { EndReason } from './metrics.ts';
+import type { StreamFormat } from './stream-format.ts';
+import type { StreamEnd, StreamSink } from './subscriptions.ts';
+
+const HEARTBEAT_MS = 12_000;
+const MAX_WAITING_BYTES = 1024 * 1024;
+const LOW_WATER_BYTES = 64 * 1024;
+
+/** Why a stream is torn. */
+const TORN = { slow: 'slow', stopped: 'restart', unavailable: 'unavailable' } as const;
+
+/** What is needed of Fastify's reply. */
+interface Reply {
+  raw: ServerResponse;
+  hijack(): void;
+  getHeaders(): Record<string, number | string | string[] | undefined>;
+}
+
+/** Writes a stream's frames into the response, past Fastify: it stays open for hours. */
+export class StreamWriter implements StreamSink {
+  readonly #reply: Reply;
+  readonly #format: StreamFormat;
+  readonly #heartbeatMs: number;
+  #heartbeat: NodeJS.Timeout | undefined;
+  /** What came before the stream was opened. */
+  #early = '';
+  #isOpen = false;
+  /** The last word is said. */
+  #isOver = false;
+  #endReason: EndReason = 'client';
+
+  constructor(reply: Reply, format: StreamFormat, heartbeatMs = HEARTBEAT_MS) {
+    this.#reply = reply;
+    this.#format = format;
+    this.#heartbeatMs = heartbeatMs;
+  }
+
+  open(): void {
+    const { raw } = this.#reply;
+    this.#reply.hijack();
+    if (raw.destroyed) return;
+    raw.on('error', () => raw.destroy());
+    for (const [name, value] of Object.entries(this.#reply.getHeaders()))
+      if (value !== undefined) raw.setHeader(name, value);
+    raw.writeHead(200, {
+      'content-type': this.#format.contentType,
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
+    this.#isOpen = true;
+    const opening = this.#format.opening + this.#early;
+    this.#early = '';
+    if (this.#isOver) return void raw.end(opening);
+    raw.write(opening);
+    this.#heartbeat = setInterval(() => raw.write(this.#format.heartbeat), this.#heartbeatMs);
+    raw.once('close', () => clearInterval(this.#heartbeat));
+  }
+
+  /** Called once, also when the client has gone before the stream was opened. */
+  onClose(listener: () => void): void {
+    const { raw } = this.#reply;
+    if (raw.destroyed) listener();
+    else raw.once('close', listener);
+  }
+
+  get endReason(): EndReason {
+    return this.#endReason;
+  }
+
+  get waitingBytes(): number {
+    return this.#reply.raw.writableLength;
+  }
+
+  next(json: string, { cursor }: { cursor: string }): boolean {
+    if (this.#isOver) return true;
+    if (this.#reply.raw.writableLength + this.#early.length > MAX_WAITING_BYTES) return false;
+    const text = this.#format.next(json, cursor);
+    if (this.#isOpen) this.#reply.raw.write(text);
+    else this.#early += text;
+    return true;
+  }
+
+  end(end: StreamEnd): void {
+    if (end.kind === 'failed') return this.fail(end.error);
+    this.#endReason = TORN[end.kind];
+    this.tear();
+  }
+
+  async drained(): Promise<void> {
+    const { raw } = this.#reply;
+    while (raw.writableLength > LOW_WATER_BYTES && !raw.destroyed)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  /** The whole stream is one result. */
+  complete(json: string): void {
+    this.#finish(this.#format.next(json, '') + this.#format.ending);
+  }
+
+  fail(error: GraphQLError, reason: EndReason = 'failed'): void {
+    if (this.#isOver) return;
+    this.#endReason = reason;
+    this.#finish(this.#format.failure([error]));
+  }
+
+  /** No proper end: the client takes it for a broken connection and comes back. */
+  tear(): void {
+    this.#reply.raw.destroy();
+  }
+
+  /** The client may take its time to read this: nothing is written behind it, no heartbeat either, which would break it off. */
+  #finish(text: string): void {
+    this.#isOver = true;
+    clearInterval(this.#heartbeat);
+    if (this.#isOpen) this.#reply.raw.end(text);
+    else this.#early += text;
+  }
+}
