@@ -43,6 +43,8 @@ export interface GatewayDeps {
   eventLog: EventLog;
   connections: Connections;
   metrics?: Registry;
+  /** From 0 to 1. @default Math.random */
+  random?: () => number;
 }
 
 /** The public face of the product. Who made its connections, event log and store closes them. */
@@ -56,7 +58,7 @@ export type Gateway = Service & {
 
 /** @throws when the supergraph or the trusted documents cannot be used */
 export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
-  const { clock, log, keyValue, connections, metrics = new Registry() } = deps;
+  const { clock, log, keyValue, connections, metrics = new Registry(), random = Math.random } = deps;
   const { build, initial } = await openSupergraph(config.supergraphFile);
   const trusted = await loadTrustedDocuments(config.graphql);
 
@@ -98,7 +100,9 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     operator: createOperatorCheck(config.secrets.backupToken),
     requestCall: createRequestCall({ clientIp, endedSessions }),
   };
-  const realtime = initial.own ? createRealtime(parts, { formatErrors: createErrorFormat(log), trusted }) : undefined;
+  const realtime = initial.own
+    ? createRealtime(parts, { formatErrors: createErrorFormat(log), trusted, random })
+    : undefined;
   const file = config.supergraphFile;
   const watch = file === undefined ? undefined : watchSupergraph({ file, graph, metrics, log });
   const readiness = createReadiness({ graph, connections, log });

@@ -34,10 +34,13 @@ export interface Realtime extends Service {
 export interface RealtimeDeps {
   formatErrors: PlanDeps['formatErrors'];
   trusted: TrustedDocuments;
+  /** From 0 to 1: spreads what clients would do all at once. */
+  random: () => number;
 }
 
 /** The change feed and its protocols. */
-export function createRealtime(parts: GatewayParts, { trusted, formatErrors }: RealtimeDeps): Realtime {
+export function createRealtime(parts: GatewayParts, deps: RealtimeDeps): Realtime {
+  const { trusted, formatErrors, random } = deps;
   const { eventLog, connections, log, clock, graph, endedSessions } = parts;
   const { maxSocketsPerUser, maxSocketsPerIp, maxMessagesPerS, maxMessageBytes } = parts.config.realtime;
   const metrics = createRealtimeMetrics(parts.metrics, clock);
@@ -57,7 +60,7 @@ export function createRealtime(parts: GatewayParts, { trusted, formatErrors }: R
     clock,
   });
   const openGraphqlWs = createGraphqlWs({ parts, subscriptions, watch, limits, metrics, formatErrors });
-  const streams = createHttpStreams({ parts, subscriptions, watch, limits: streamLimits, trusted, metrics });
+  const streams = createHttpStreams({ parts, subscriptions, watch, limits: streamLimits, trusted, metrics, random });
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
@@ -94,7 +97,7 @@ export function createRealtime(parts: GatewayParts, { trusted, formatErrors }: R
     start: () => feed.start(),
     async stop() {
       isDraining = true;
-      await Promise.all([drain(sockets), streams.stop(DRAIN_SPREAD_MS)]);
+      await Promise.all([drain(sockets, random), streams.stop(DRAIN_SPREAD_MS)]);
       watch.stop();
       await feed.stop();
     },
@@ -136,7 +139,7 @@ function refusalOf({ status, reason }: { status: number; reason: string }): AppE
 }
 
 /** Sends every client to another gateway, spread over a second, and waits until they are gone. */
-async function drain(sockets: WebSocketServer): Promise<void> {
+async function drain(sockets: WebSocketServer, random: () => number): Promise<void> {
   const clients = [...sockets.clients];
   await Promise.all(
     clients.map(
@@ -144,7 +147,7 @@ async function drain(sockets: WebSocketServer): Promise<void> {
         new Promise<void>((resolve) => {
           if (socket.readyState === socket.CLOSED) return resolve();
           socket.once('close', () => resolve());
-          const delayMs = clients.length > 1 ? Math.random() * DRAIN_SPREAD_MS : 0;
+          const delayMs = clients.length > 1 ? random() * DRAIN_SPREAD_MS : 0;
           setTimeout(() => leaveSocket(socket, 'restart', [WS_CLOSE.restart, 'Service restart']), delayMs);
           setTimeout(() => socket.terminate(), delayMs + GOODBYE_MS).unref();
         }),

@@ -25,6 +25,7 @@ export interface HttpStreamsDeps {
   limits: SocketLimits;
   trusted: TrustedDocuments;
   metrics: RealtimeMetrics;
+  random: () => number;
 }
 
 export type HttpStreams = StreamTransport & {
@@ -47,7 +48,7 @@ export function createHttpStreams(deps: HttpStreamsDeps): HttpStreams {
     async stop(spreadMs) {
       isStopping = true;
       const tearing = [...open].map(async (writer) => {
-        await delay(open.size > 1 ? Math.random() * spreadMs : 0);
+        await delay(open.size > 1 ? deps.random() * spreadMs : 0);
         writer.end({ kind: 'stopped' });
       });
       await Promise.all(tearing);

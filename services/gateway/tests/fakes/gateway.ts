@@ -9,7 +9,7 @@ import {
 } from '@taskmesh/internal-api';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/messaging';
-import { createLog, startAll, stopAll, systemClock, type Log } from '@taskmesh/service';
+import { createLog, startAll, stopAll, systemClock, type Clock, type Log } from '@taskmesh/service';
 import {
   createSubgraph,
   createSubgraphServer,
@@ -70,10 +70,12 @@ export interface TestGatewayOptions {
   /** A second gateway beside another one's services. */
   beside?: TestGateway;
   waitUntilReady?: boolean;
+  clock?: Clock;
+  random?: () => number;
 }
 
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const { env = {}, mode = 'in-process', waitUntilReady = true } = options;
+  const { env = {}, mode = 'in-process', waitUntilReady = true, clock = systemClock, random } = options;
   const logged: Record<string, unknown>[] = [];
   const log = createLog({
     service: 'test',
@@ -93,7 +95,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const eventLog = createMemoryEventLog();
   const metrics = new Registry();
   const gateway = await createGateway(config, {
-    clock: systemClock,
+    clock,
+    ...(random && { random }),
     log,
     keyValue: options.keyValue ?? createMemoryKeyValue(),
     eventLog,

@@ -8,8 +8,8 @@ export interface TestStream {
   events: StreamEvent[];
   /** What ended it, as its client sees it. */
   errors: { message: string; extensions?: Record<string, unknown> }[];
-  /** Set when it has ended; the code of a socket. */
-  ended: { code?: number } | undefined;
+  /** Set when it has ended: the code of a socket; of a response, whether it broke off before its proper end. */
+  ended: { code?: number; isTorn?: boolean } | undefined;
   close(): void;
   /** Sockets only: stops reading, and goes on. */
   pause(): void;
@@ -96,6 +96,7 @@ export async function streamHttp(
     body: JSON.stringify({ query, variables }),
     signal: abort.signal,
   });
+  let isWhole = false;
   const read = async () => {
     let text = '';
     for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -103,11 +104,12 @@ export async function streamHttp(
       const parts = text.split(kind === 'sse' ? '\n\n' : '\r\n--graphql');
       text = parts.pop() ?? '';
       for (const part of parts) takePart(kind, part, stream);
+      isWhole ||= kind === 'sse' ? parts.some((part) => part.startsWith('event: complete')) : text.startsWith('--');
     }
   };
   void read()
     .catch(() => undefined) // torn
-    .finally(() => (stream.ended = {}));
+    .finally(() => (stream.ended = isWhole ? {} : { isTorn: true }));
   return stream;
 }
 

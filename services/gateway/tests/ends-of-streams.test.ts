@@ -1,0 +1,133 @@
+import { unavailable } from '@taskmesh/errors';
+import { eventually } from '@taskmesh/testing';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { streamChannel, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
+
+const USER = 'a0000000-0000-4000-8000-000000000001';
+const SID = 'c0000000-0000-4000-8000-00000000000c';
+const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { owner { name } } } }';
+const PROTOCOLS = ['graphql-ws', 'sse', 'multipart'] as const;
+type Protocol = (typeof PROTOCOLS)[number];
+
+let gateway: TestGateway;
+let clockIsAheadMs = 0;
+const open: TestStream[] = [];
+
+beforeEach(async () => {
+  clockIsAheadMs = 0;
+  gateway = await startTestGateway({ clock: { now: () => Date.now() + clockIsAheadMs } });
+});
+afterEach(async () => {
+  for (const each of open.splice(0)) each.close();
+  await gateway.stop();
+});
+
+const stream = async (protocol: Protocol | 'channel', after?: string, at = gateway): Promise<TestStream> => {
+  const token = await gateway.auth.token(USER, { claims: { sid: SID } });
+  const request = { origin: at.origin, token, query: QUERY, variables: { after } };
+  const opened =
+    protocol === 'graphql-ws'
+      ? await streamGraphqlWs(request)
+      : protocol === 'channel'
+        ? await streamChannel(request)
+        : await streamHttp(protocol, request);
+  open.push(opened);
+  return opened;
+};
+const running = async (protocol: Protocol | 'channel', count: number, at = gateway) =>
+  eventually(async () =>
+    expect(await at.metrics.metrics()).toContain(`taskmesh_realtime_subscriptions{protocol="${protocol}"} ${count}\n`),
+  );
+/** A stream that has told one event. */
+const standing = async (protocol: Protocol) => {
+  const opened = await stream(protocol);
+  await running(protocol, 1);
+  const { cursor } = gateway.commit(USER);
+  await eventually(() => expect(opened.events).toHaveLength(1));
+  return { opened, cursor };
+};
+const ending = async (of: TestStream) => {
+  const told = of.events.length;
+  await eventually(() => expect(of.ended).toBeDefined());
+  expect(of.events).toHaveLength(told);
+  return { ...of.ended, errors: of.errors.map(({ extensions }) => extensions?.['code']) };
+};
+
+describe.each(PROTOCOLS)('a stream over %s', (protocol) => {
+  const isSocket = protocol === 'graphql-ws';
+  /** Its client comes back, with its cursor. */
+  const brokenOff = (code: number) => (isSocket ? { code, errors: [] } : { isTorn: true, errors: [] });
+  const failed = (code: string) => ({ errors: [code] });
+
+  it('whose session ends says so', async () => {
+    const { opened } = await standing(protocol);
+    gateway.auth.end(SID);
+    expect(await ending(opened)).toEqual(isSocket ? brokenOff(4403) : failed('UNAUTHENTICATED'));
+  });
+
+  it('whose cursor cannot be used says so', async () => {
+    const opened = await stream(protocol, 'nonsense');
+    expect(await ending(opened)).toEqual(failed('CURSOR_EXPIRED'));
+  });
+
+  it('of a store that was restored says that its cursor cannot be used', async () => {
+    const { opened } = await standing(protocol);
+    gateway.tasks.changes.heads = async () => ({ epoch: 2, heads: {} });
+    expect(await ending(opened)).toEqual(failed('CURSOR_EXPIRED'));
+  });
+
+  it('at a gateway that stops breaks off', async () => {
+    const { opened } = await standing(protocol);
+    await Promise.all([gateway.stop(), eventually(() => expect(opened.ended).toBeDefined())]);
+    expect(await ending(opened)).toEqual(brokenOff(1012));
+  });
+
+  it('breaks off before an event that a service stays away for, and goes on with it when that is back', async () => {
+    const { opened, cursor } = await standing(protocol);
+    const { execute } = gateway.auth.subgraph;
+    let asked = 0;
+    gateway.auth.subgraph.execute = async () => {
+      asked++;
+      throw unavailable();
+    };
+    gateway.commit(USER);
+    gateway.commit(USER);
+    await eventually(() => expect(asked).toBeGreaterThan(0));
+    expect(opened.ended).toBeUndefined();
+    clockIsAheadMs = 31_000;
+    expect(await ending(opened)).toEqual(brokenOff(1013));
+    await running(protocol, 0);
+    expect(await gateway.metrics.metrics()).toContain(
+      `taskmesh_realtime_connections_ended_total{protocol="${protocol}",reason="unavailable"} 1\n`,
+    );
+
+    gateway.auth.subgraph.execute = execute;
+    const resumed = await stream(protocol, cursor);
+    await eventually(() => expect(resumed.events).toHaveLength(2));
+    const owner = { name: `Name of ${USER}` };
+    expect(resumed.events).toEqual(
+      [2, 3].map((sequence) => ({ data: { taskChanges: { sequence, task: { owner } } } })),
+    );
+  });
+});
+
+describe.each(['graphql-ws', 'channel', 'sse'] as const)('the streams of a gateway that stops (%s)', (protocol) => {
+  it('break off over a second, each at its own time', async () => {
+    const moments = [0, 0.4, 0.9];
+    const chances = [...moments];
+    const stopping = await startTestGateway({ beside: gateway, random: () => chances.shift() ?? 0 });
+    const streams: TestStream[] = [];
+    for (const [index] of moments.entries()) {
+      streams.push(await stream(protocol, undefined, stopping));
+      await running(protocol, index + 1, stopping);
+    }
+    const began = performance.now();
+    const endedAfterMs = streams.map(async (each) => {
+      await eventually(() => expect(each.ended).toBeDefined(), { everyMs: 5 });
+      return performance.now() - began;
+    });
+    await stopping.stop();
+    for (const [index, afterMs] of (await Promise.all(endedAfterMs)).entries())
+      expect(afterMs).toBeGreaterThanOrEqual((moments[index] ?? 0) * 1_000 - 5);
+  });
+});
