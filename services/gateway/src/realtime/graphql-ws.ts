@@ -84,7 +84,8 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
         const { id, payload } = message;
         if (!caller) return unauthorized(CloseCode.Unauthorized, 'Unauthorized');
         if (operations.has(id)) return refuse(CloseCode.SubscriberAlreadyExists, 'Subscriber already exists');
-        return operations.start(id, payload, (traceparent) => callOf(parts, { caller, request }, traceparent));
+        const client: Client = { caller, request };
+        return operations.start(id, payload, (traceparent) => callOf(parts, client, traceparent));
       }
       case MessageType.Complete:
         return operations.complete(message.id);
@@ -133,13 +134,13 @@ function authenticate(
 }
 
 interface Client {
-  caller: User | undefined;
+  caller: User;
   request: IncomingMessage;
 }
 
 function callOf(parts: GatewayParts, { caller, request }: Client, traceparent: string | undefined): RequestCall {
   return {
-    identity: caller ? caller.identity : { role: 'anonymous' },
+    identity: caller.identity,
     requestId: randomUUID(),
     traceparent,
     ip: parts.clientIp(request),
