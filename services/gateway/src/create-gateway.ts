@@ -17,9 +17,10 @@ import { createLiveGraph, type Graph } from './graph/graph.ts';
 import { createRequestCall } from './graph/request-call.ts';
 import { openSupergraph, type Supergraph } from './graph/supergraph.ts';
 import { watchSupergraph } from './graph/supergraph-watch.ts';
-import { createAdmit } from './graphql/admit.ts';
-import { createApolloServer } from './graphql/apollo.ts';
-import { createLimits } from './graphql/limits.ts';
+import { createAdmission } from './graphql/admission.ts';
+import { createApolloAnswers } from './graphql/apollo.ts';
+import { createDocuments } from './graphql/documents.ts';
+import { createPersistedQueries } from './graphql/persisted-queries.ts';
 import { graphqlRoutes } from './graphql/routes.ts';
 import { loadTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createApp } from './http/app.ts';
@@ -68,18 +69,17 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     ? createAuthenticator({ keys, endedSessions, clock })
     : noAccounts;
 
-  const limits = createLimits(config.graphql);
   const graphOf = (supergraph: Supergraph): Graph => {
     const services = createServiceMap(supergraph, { connections, clock, log });
     return {
       supergraph,
       services,
       executor: createExecutor({ supergraph, services, clock, log }),
-      admit: createAdmit({ schema: supergraph.schema, config: config.graphql, limits, trusted }),
+      admit: createDocuments({ schema: supergraph.schema, config: config.graphql }),
     };
   };
   const graph = createLiveGraph({ initial: graphOf(initial), build: (sdl) => graphOf(build(sdl)) });
-  const apollo = createApolloServer({ config: config.graphql, graph, limits, keyValue, log });
+  const apollo = createApolloAnswers({ graph, log });
   const clientIp = createClientIp(config.trustedProxies);
 
   const parts: GatewayParts = {
@@ -96,13 +96,17 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     authenticate,
     authenticateToken,
     clientIp,
-    admit: (source, operationName) => graph.current.admit(source, operationName),
+    admit: createAdmission({
+      config: config.graphql,
+      graph,
+      trusted,
+      persisted: createPersistedQueries(keyValue),
+      log,
+    }),
     operator: createOperatorCheck(config.secrets.backupToken),
     requestCall: createRequestCall({ clientIp, endedSessions }),
   };
-  const realtime = initial.own
-    ? createRealtime(parts, { formatErrors: createErrorFormat(log), trusted, random })
-    : undefined;
+  const realtime = initial.own ? createRealtime(parts, { formatErrors: createErrorFormat(log), random }) : undefined;
   const file = config.supergraphFile;
   const watch = file === undefined ? undefined : watchSupergraph({ file, graph, metrics, log });
   const readiness = createReadiness({ graph, connections, log });
@@ -112,7 +116,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const app = createApp(config, log, (request) => realtime?.isUpgrade(request) ?? false);
   measureRequests(app, metrics);
   systemRoutes(app, { ready, keys: () => keys.current() });
-  graphqlRoutes(app, parts, { apollo, trusted, ...(realtime && { streams: realtime.streams }) });
+  graphqlRoutes(app, parts, { apollo, ...(realtime && { streams: realtime.streams }) });
   restRoutes(app, parts);
   // Without accounts of ours there is no password to set.
   if (initial.own) resetPasswordRoutes(app);

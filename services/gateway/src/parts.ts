@@ -8,8 +8,9 @@ import type { Registry } from 'prom-client';
 import type { EndedSessions } from './auth/ended-sessions.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections.ts';
-import type { GraphExecutor, PreparedOperation, RequestCall } from './graph/executor.ts';
+import type { GraphExecutor, RequestCall } from './graph/executor.ts';
 import type { LiveGraph } from './graph/graph.ts';
+import type { Admit } from './graphql/admission.ts';
 
 /** Who stands behind a request, as far as its access token tells. */
 export type Caller =
@@ -35,11 +36,8 @@ export interface GatewayParts {
   graph: LiveGraph;
   /** Runs on the graph of the moment: operations that were prepared on an earlier one move along. */
   executor: GraphExecutor;
-  /**
-   * Prepares a document that a client wrote: trusted documents, limits and forbidden fields count.
-   * @throws InvalidOperation
-   */
-  admit(source: string, operationName?: string): PreparedOperation;
+  /** Lets in what a client sent: trusted and persisted documents, limits, forbidden fields, variables. @throws InvalidOperation */
+  admit: Admit;
   /** `values`: every `Authorization` header of the request (see `authorizationOf`); two of them are invalid. */
   authenticate(values: readonly string[]): Promise<Caller>;
   /** A bare access token, as sockets carry it. With `graceS`, one counts that expired no longer ago than so many seconds. */

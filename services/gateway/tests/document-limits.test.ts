@@ -112,9 +112,8 @@ describe('a document of a client', () => {
       (_, index) => `fragment F${index} on TaskStatistics { ...F${index + 1} ...F${index + 1} }`,
     ).join(' ');
     const began = performance.now();
-    expect(
-      await codes(gateway, `{ taskStatistics { ...F0 } } ${doubling} fragment F20 on TaskStatistics { a: total }`),
-    ).toEqual(TOO_MUCH);
+    const doubled = `{ taskStatistics { ...F0 } } ${doubling} fragment F20 on TaskStatistics { a: total }`;
+    expect(new Set(await codes(gateway, doubled))).toEqual(new Set(TOO_MUCH));
     expect(await codes(gateway, '{ taskStatistics { ...L } } fragment L on TaskStatistics { ...L }')).toEqual(TOO_MUCH);
     expect(performance.now() - began).toBeLessThan(2_000);
   });

@@ -113,6 +113,70 @@ describe('a body', () => {
   });
 });
 
+describe('a request that is none says what is wrong where', () => {
+  const issuesOf = (body: unknown) =>
+    (body as { errors: { extensions: { code: string; issues: { path: string; message: string }[] } }[] }).errors.map(
+      ({ extensions: { code, issues } }) => [code, issues.map(({ path }) => path)],
+    );
+
+  it.each<[unknown, string[]]>([
+    [{}, ['query']],
+    [{ query: null }, ['query']],
+    [{ query: '' }, ['query']],
+    [{ query: 5 }, ['query']],
+    [{ query: '{__typename}', variables: [] }, ['variables']],
+    [
+      { query: '{__typename}', variables: 'x', operationName: 5, extensions: [] },
+      ['operationName', 'variables', 'extensions'],
+    ],
+    [{ extensions: { persistedQuery: 5 } }, ['extensions.persistedQuery']],
+    [{ extensions: { persistedQuery: { version: 2, sha256Hash: 'x' } } }, ['extensions.persistedQuery.version']],
+    [{ extensions: { persistedQuery: { version: 1 } } }, ['extensions.persistedQuery.sha256Hash']],
+    ['[]', ['']],
+    ['{ broken', ['']],
+  ])('by POST: %j', async (body, paths) => {
+    for (const accept of ['application/json', 'text/event-stream', 'multipart/mixed;subscriptionSpec=1.0']) {
+      const answer = await ask(gateway.origin, body, { accept, authorization: `Bearer ${token}` });
+      expect(answer.status).toBe(400);
+      expect(issuesOf(answer.body)).toEqual([['BAD_USER_INPUT', paths]]);
+    }
+  });
+
+  it.each<[string, Record<string, string>, string[]]>([
+    ['', {}, ['query']],
+    ['?query={__typename}&query={a}', {}, ['query']],
+    ['?query={__typename}&variables={', {}, ['variables']],
+    ['?query={__typename}&variables=[]', {}, ['variables']],
+    ['?query={__typename}&extensions=5', {}, ['extensions']],
+    ['?query={__typename}', { origin: 'https://evil.example' }, ['']],
+  ])('by GET: %s %j', async (search, headers, paths) => {
+    for (const accept of ['application/json', 'text/event-stream', 'multipart/mixed;subscriptionSpec=1.0']) {
+      const response = await get(`/graphql${search}`, { accept, authorization: `Bearer ${token}`, ...headers });
+      expect(response.status).toBe(400);
+      expect(issuesOf(await response.json())).toEqual([['BAD_USER_INPUT', paths]]);
+    }
+  });
+
+  it.each(['application/json', 'text/event-stream', 'multipart/mixed;subscriptionSpec=1.0'])(
+    'a mutation by GET for %s',
+    async (accept) => {
+      const search = new URLSearchParams({ query: 'mutation { deleteTask(id: "1") }' });
+      const response = await get(`/graphql?${search}`, { accept, authorization: `Bearer ${token}` });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+      expect(issuesOf(await response.json())).toEqual([['BAD_USER_INPUT', ['query']]]);
+    },
+  );
+
+  it('and does not run when nothing that its client accepts could answer it', async () => {
+    const before = gateway.tasks.calls.length;
+    const body = { query: 'mutation { createTask(input: { title: "x" }) { id } }' };
+    const answer = await ask(gateway.origin, body, { accept: 'text/csv', authorization: `Bearer ${token}` });
+    expect(answer.status).toBe(406);
+    expect(issuesOf(answer.body)).toEqual([['BAD_USER_INPUT', ['']]]);
+    expect(gateway.tasks.calls).toHaveLength(before);
+  });
+});
+
 describe('a subscription by POST', () => {
   it('is refused with the ways that there are', async () => {
     const answer = await gateway.graphql('subscription { taskChanges { cursor } }', { token });

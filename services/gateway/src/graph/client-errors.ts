@@ -24,7 +24,6 @@ export function publicError(
   if (!isPublicCode(code) || code === 'INTERNAL_SERVER_ERROR') return undefined;
   return {
     message: error.message,
-    ...(error.locations && { locations: error.locations }),
     ...(error.path && { path: error.path }),
     extensions: {
       code,
@@ -44,10 +43,8 @@ export function internalError(requestId: string, path?: GraphQLFormattedError['p
 }
 
 /** `code` goes to the client; so does `message`. */
-export function refusal(code: GraphQLCode, message: string, httpStatus?: number): GraphQLError {
-  return new GraphQLError(message, {
-    extensions: { code, ...(httpStatus !== undefined && { http: { status: httpStatus } }) },
-  });
+export function refusal(code: GraphQLCode, message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code } });
 }
 
 export type FormatErrors = (errors: readonly unknown[], requestId: string) => GraphQLFormattedError[];

@@ -4,19 +4,17 @@ import type { FetchNode, QueryPlan } from '@apollo/query-planner';
 import type { Clock, Log } from '@taskmesh/service';
 import {
   getOperationAST,
-  getVariableValues,
   GraphQLError,
   parse,
   validate,
   type DocumentNode,
   type ExecutionResult,
   type GraphQLSchema,
-  type GraphQLFormattedError,
   type OperationDefinitionNode,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { createErrorFormat, internalError } from './client-errors.ts';
 import type { OperationRun } from './data-source.ts';
-import { TextCache } from './document-cache.ts';
 import {
   InvalidOperation,
   type GraphExecutor,
@@ -26,9 +24,10 @@ import {
 } from './executor.ts';
 import { passThrough } from './pass-through.ts';
 import type { Supergraph } from './supergraph.ts';
+import { coerceVariables } from './variables.ts';
 
-const DOCUMENT_BUDGET_CHARS = 4 * 1024 * 1024;
-const MAX_VARIABLE_ERRORS = 10;
+/** Stored documents come here, and seldom a client's: their texts together. */
+const DOCUMENT_BUDGET_CHARS = 256 * 1024;
 /** One operation, all its fetches together. */
 const OPERATION_DEADLINE_MS = 10_000;
 /** What moves whole databases takes as long as they are large. */
@@ -42,11 +41,6 @@ export interface ExecutorDeps {
   log: Log;
 }
 
-/** Also takes over documents that somebody else has parsed and validated. */
-export interface AdoptingExecutor extends GraphExecutor {
-  adopt(document: DocumentNode, source: string, operationName: string | undefined): PreparedOperation | undefined;
-}
-
 type OperationContext = ReturnType<typeof buildOperationContext>;
 
 interface Planned {
@@ -57,11 +51,13 @@ interface Planned {
   deadlineMs: number;
 }
 
-export function createExecutor({ supergraph, services, clock, log }: ExecutorDeps): AdoptingExecutor {
+export function createExecutor({ supergraph, services, clock, log }: ExecutorDeps): GraphExecutor {
   const { schema, apiSchema, supergraphSchema, planner } = supergraph;
   const formatErrors = createErrorFormat(log);
-  const prepared = new TextCache<PreparedOperation>(DOCUMENT_BUDGET_CHARS);
-  const adopted = new WeakMap<DocumentNode, Map<string | undefined, PreparedOperation>>();
+  const prepared = new LRUCache<string, PreparedOperation>({
+    maxSize: DOCUMENT_BUDGET_CHARS,
+    sizeCalculation: ({ source }) => source.length,
+  });
   const planned = new WeakMap<PreparedOperation, Planned>();
   const ours = new Set(supergraph.services.filter(({ own }) => own).map(({ name }) => name));
   const isAllOurs = ours.size === supergraph.services.length;
@@ -115,28 +111,14 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       return fresh;
     },
 
-    adopt(document, source, operationName) {
-      const byName = adopted.get(document) ?? new Map<string | undefined, PreparedOperation>();
-      const known = byName.get(operationName);
-      if (known) return known;
-      const operation = getOperationAST(document, operationName);
-      if (!operation || !schema.getRootType(operation.operation)) return undefined;
-      const fresh = { source, schema, document, operation, operationName: operation.name?.value };
-      adopted.set(document, byName.set(operationName, fresh));
-      return fresh;
-    },
-
     warm(operation) {
       planOf(operation);
     },
 
     async run(operation, variables, call): Promise<OperationResult> {
-      const coerced = getVariableValues(schema, operation.operation.variableDefinitions ?? [], variables, {
-        maxErrors: MAX_VARIABLE_ERRORS,
-      });
-      if (coerced.errors) return { data: null, errors: coerced.errors.map(variableError) };
       try {
-        const { data = null, errors, extensions } = await execute(operation, coerced.coerced, call);
+        const coerced = coerceVariables(operation, variables);
+        const { data = null, errors, extensions } = await execute(operation, coerced, call);
         if (errors && errors.length > 0) return { data, errors: formatErrors(errors, call.requestId) };
         if (!isAllOurs || !extensions?.valueCompletion) return { data };
         // A service of ours left out what its schema promises.
@@ -195,9 +177,4 @@ function resolved(
 
 function unresolved(message: string): InvalidOperation {
   return new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [new GraphQLError(message)]);
-}
-
-function variableError(error: GraphQLError): GraphQLFormattedError {
-  const { message, locations } = error.toJSON();
-  return { message, ...(locations && { locations }), extensions: { code: 'BAD_USER_INPUT' } };
 }

@@ -1,23 +1,37 @@
-import { TextCache } from './document-cache.ts';
+import { createDocumentCache } from './document-cache.ts';
 
-describe('a cache by text', () => {
-  it('keeps what fits, and of the rest what was asked for last', () => {
-    const cache = new TextCache<number>(6);
-    cache.set('aa', 1);
-    cache.set('bb', 2);
-    cache.set('cc', 3);
-    expect(cache.get('aa')).toBe(1);
-    cache.set('dd', 4);
-    expect([cache.get('aa'), cache.get('bb'), cache.get('cc'), cache.get('dd')]).toEqual([1, undefined, 3, 4]);
+describe('a cache of documents', () => {
+  it('holds no more than its budget, and lets go of what was not asked for the longest', () => {
+    const cache = createDocumentCache<{ name: number }>(400);
+    for (let name = 0; name < 50; name++) cache.set(`document ${name}`, { name }, 10);
+    expect(cache.bytes).toBe(100);
+    expect(cache.get('document 0')).toBeUndefined();
+    expect(cache.get('document 49')).toEqual({ name: 49 });
   });
 
-  it('counts a text once, and keeps none that is too long', () => {
-    const cache = new TextCache<number>(4);
-    cache.set('aa', 1);
-    cache.set('aa', 2);
-    cache.set('bb', 3);
-    expect([cache.get('aa'), cache.get('bb')]).toEqual([2, 3]);
-    cache.set('ccccc', 4);
-    expect(cache.get('ccccc')).toBeUndefined();
+  it('keeps what is asked for again, however many come once', () => {
+    const cache = createDocumentCache<{ name: string }>(400);
+    cache.set('hot', { name: 'hot' }, 10);
+    cache.get('hot');
+    for (let name = 0; name < 10_000; name++) cache.set(`cold ${name}`, { name: 'cold' }, 10);
+    expect(cache.get('hot')).toEqual({ name: 'hot' });
+  });
+
+  it('bounds what is asked for again, too', () => {
+    const cache = createDocumentCache<{ name: number }>(400);
+    for (let name = 0; name < 1_000; name++) {
+      cache.set(`document ${name}`, { name }, 10);
+      cache.get(`document ${name}`);
+    }
+    expect(cache.bytes).toBe(300);
+    expect(cache.get('document 0')).toBeUndefined();
+    expect(cache.get('document 999')).toEqual({ name: 999 });
+  });
+
+  it('keeps nothing that is larger than its part', () => {
+    const cache = createDocumentCache<{ name: string }>(400);
+    cache.set('large', { name: 'large' }, 101);
+    expect(cache.get('large')).toBeUndefined();
+    expect(cache.bytes).toBe(0);
   });
 });

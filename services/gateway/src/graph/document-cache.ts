@@ -1,29 +1,39 @@
-/** Values by text, bounded by the length of the texts: the one that was not asked for the longest goes first. */
-export class TextCache<Value> {
-  readonly #values = new Map<string, Value>();
-  readonly #budget: number;
-  #used = 0;
+import { LRUCache } from 'lru-cache';
 
-  /** `budget`: how many UTF-16 units all texts together may have. */
-  constructor(budget: number) {
-    this.#budget = budget;
-  }
+/** What is asked for a second time has this much of the budget. */
+const PROVEN_SHARE = 0.75;
 
-  get(text: string): Value | undefined {
-    const value = this.#values.get(text);
-    if (value === undefined) return undefined;
-    this.#values.delete(text);
-    this.#values.set(text, value);
-    return value;
-  }
+export interface DocumentCache<Value extends object> {
+  get(key: string): Value | undefined;
+  /** `bytes`: about how much memory `value` holds. */
+  set(key: string, value: Value, bytes: number): void;
+  readonly bytes: number;
+}
 
-  set(text: string, value: Value): void {
-    if (!this.#values.has(text)) this.#used += text.length;
-    this.#values.set(text, value);
-    for (const oldest of this.#values.keys()) {
-      if (this.#used <= this.#budget) break;
-      this.#values.delete(oldest);
-      this.#used -= oldest.length;
-    }
-  }
+/**
+ * Values by text, bounded by the memory that they hold: the one that was not asked for the longest goes first. Those that
+ * were asked for again have a part of their own, so that no flood of new ones drives them out.
+ */
+export function createDocumentCache<Value extends object>(maxBytes: number): DocumentCache<Value> {
+  const fresh = new LRUCache<string, Value>({ maxSize: Math.ceil(maxBytes * (1 - PROVEN_SHARE)) });
+  const proven = new LRUCache<string, Value>({ maxSize: Math.floor(maxBytes * PROVEN_SHARE) });
+  const sizes = new WeakMap<Value, number>();
+  return {
+    get(key) {
+      const known = proven.get(key);
+      if (known) return known;
+      const again = fresh.get(key);
+      if (!again) return undefined;
+      fresh.delete(key);
+      proven.set(key, again, { size: sizes.get(again) ?? 1 });
+      return again;
+    },
+    set(key, value, bytes) {
+      sizes.set(value, bytes);
+      fresh.set(key, value, { size: bytes });
+    },
+    get bytes() {
+      return fresh.calculatedSize + proven.calculatedSize;
+    },
+  };
 }

@@ -1,12 +1,13 @@
 import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
-import type {
-  DocumentNode,
+import {
   GraphQLError,
-  GraphQLFormattedError,
-  GraphQLSchema,
-  OperationDefinitionNode,
+  type DocumentNode,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
 } from 'graphql';
+import type { GraphQLCode } from './client-errors.ts';
 
 /** On whose behalf, and under which names, an operation runs. One for each operation: it changes while the operation runs. */
 export interface RequestCall {
@@ -38,17 +39,26 @@ export interface OperationResult {
   errors?: GraphQLFormattedError[];
 }
 
-/** What a document was refused for: `code` is the one of GraphQL over HTTP that fits all `errors`. */
+/** Why a request does not run. Each of `errors` is in the client's form, with its code. */
 export class InvalidOperation extends Error {
   override readonly name = 'InvalidOperation';
-  readonly code: 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED' | 'OPERATION_RESOLUTION_FAILURE';
+  /** The first error's. */
+  readonly code: GraphQLCode;
   readonly errors: readonly GraphQLError[];
+  /** Set when the request itself is wrong; what is wrong with its document or variables has the status that GraphQL over HTTP gives it. */
+  readonly httpStatus: number | undefined;
 
-  constructor(code: InvalidOperation['code'], errors: readonly GraphQLError[]) {
+  /** `code`: of the errors that have none of their own. */
+  constructor(code: GraphQLCode, errors: readonly GraphQLError[], httpStatus?: number) {
     super(errors[0]?.message ?? code);
-    this.code = code;
-    this.errors = errors;
+    this.httpStatus = httpStatus;
+    this.errors = errors.map((error) => (error.extensions.code === undefined ? withCode(error, code) : error));
+    this.code = (this.errors[0]?.extensions.code ?? code) as GraphQLCode; // what errors of ours carry
   }
+}
+
+function withCode({ message, nodes, source, positions, extensions }: GraphQLError, code: GraphQLCode): GraphQLError {
+  return new GraphQLError(message, { nodes, source, positions, extensions: { ...extensions, code } });
 }
 
 /** Runs operations over the graph, without Apollo Server and without HTTP. */

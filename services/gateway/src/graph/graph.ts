@@ -1,16 +1,21 @@
 import type { ServiceMap } from '@apollo/gateway';
 import type { GraphQLSchema } from 'graphql';
-import type { AdoptingExecutor } from './create-executor.ts';
-import type { PreparedOperation } from './executor.ts';
+import type { GraphExecutor, PreparedOperation } from './executor.ts';
 import type { Supergraph } from './supergraph.ts';
+
+/** A client's document, within all limits but those that its variables decide. */
+export interface ClientOperation extends PreparedOperation {
+  /** How much it asks for (docs/limits.md). `variables`: coerced. */
+  cost(variables: Readonly<Record<string, unknown>>): number;
+}
 
 /** A supergraph with all that is made of it. A new one replaces all of it at once. */
 export interface Graph {
   readonly supergraph: Supergraph;
   readonly services: ServiceMap;
-  readonly executor: AdoptingExecutor;
-  /** Prepares a document that a client wrote. @throws InvalidOperation */
-  admit(source: string, operationName?: string): PreparedOperation;
+  readonly executor: GraphExecutor;
+  /** Prepares a document that a client wrote: all that no variable decides. @throws InvalidOperation */
+  admit(source: string, operationName?: string): ClientOperation;
 }
 
 /** Asked before `next` takes over; what it resolves to runs in the one step in which it does, and must not throw. */

@@ -1,4 +1,4 @@
-import { ApolloServer, HeaderMap, type ApolloServerPlugin } from '@apollo/server';
+import { ApolloServer, HeaderMap, type ApolloServerPlugin, type GraphQLResponse } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginInlineTraceDisabled,
@@ -6,33 +6,44 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import type { KeyValue } from '@taskmesh/key-value';
 import type { Log } from '@taskmesh/service';
-import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
-import type { GraphQLConfig } from '../config.ts';
-import { internalError, publicError, refusal } from '../graph/client-errors.ts';
-import type { RequestCall } from '../graph/executor.ts';
+import { parse, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
+import { refusal } from '../graph/client-errors.ts';
+import { InvalidOperation, type RequestCall } from '../graph/executor.ts';
 import type { Graph, LiveGraph } from '../graph/graph.ts';
-import { parseOptions } from './admit.ts';
-import { createPersistedQueries } from './persisted-queries.ts';
-import type { DocumentLimits } from './limits.ts';
+import type { AdmittedOperation } from './admission.ts';
 
-const MAX_ERRORS = 10;
-/** A well-formed request whose document is not: GraphQL over HTTP answers these with 200 to `application/json`. */
-const DOCUMENT_ERRORS = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED']);
+/** Apollo Server takes no request without a document. */
+const NOTHING = { source: '{ __typename }', document: parse('{ __typename }'), operationName: undefined };
+
+/** Answers are of these types; for any other, Apollo Server would say so when everything is done. */
+const ACCEPTABLE = /\*\/\*|application\/(?:\*|json|graphql-response\+json)/i;
+const NOT_ACCEPTABLE = new InvalidOperation('BAD_USER_INPUT', [refusal('BAD_USER_INPUT', 'Not acceptable.')], 406);
+
+/** A request that was read, and let in or refused, before Apollo Server sees it. */
+export interface HttpOperation {
+  call: RequestCall;
+  outcome: AdmittedOperation | InvalidOperation;
+  accept: string | undefined;
+}
+
+export interface ApolloAnswers {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  answer(operation: HttpOperation): Promise<{ status: number; headers: Iterable<[string, string]>; text: string }>;
+}
 
 export interface ApolloDeps {
-  config: GraphQLConfig;
   graph: LiveGraph;
-  limits: DocumentLimits;
-  keyValue: KeyValue;
   log: Log;
 }
 
-/** Apollo Server in front of our executor: documents, persisted queries, GraphQL over HTTP. It asks no other host for anything. */
-export function createApolloServer(deps: ApolloDeps): ApolloServer<RequestCall> {
-  const { config, graph, limits, keyValue, log } = deps;
-  return new ApolloServer<RequestCall>({
+/**
+ * Apollo Server in front of our executor: GraphQL over HTTP. What it is handed was admitted before, so it neither parses nor
+ * validates; it asks no other host for anything.
+ */
+export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
+  const server = new ApolloServer<HttpOperation>({
     gateway: gatewayOf(graph),
     nodeEnv: 'production',
     logger: {
@@ -41,17 +52,12 @@ export function createApolloServer(deps: ApolloDeps): ApolloServer<RequestCall> 
       warn: (message) => log.warn(message),
       error: (message) => log.error(message),
     },
-    introspection: config.introspection,
-    hideSchemaDetailsFromClientErrors: !config.introspection,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     csrfPrevention: false, // the route has its own rule
     allowBatchedHttpRequests: false,
-    parseOptions: parseOptions(config),
-    validationRules: [limits.rule],
-    validationOptions: { maxErrors: MAX_ERRORS },
-    persistedQueries:
-      config.trustedDocuments === 'only' ? false : { cache: createPersistedQueries(keyValue), ttl: null },
+    documentStore: null,
+    persistedQueries: false,
     formatError: (formatted, error) => toClient(formatted, error, log),
     plugins: [
       ApolloServerPluginCacheControlDisabled(),
@@ -59,13 +65,38 @@ export function createApolloServer(deps: ApolloDeps): ApolloServer<RequestCall> 
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-      ourRules(limits),
       ourExecution(graph),
     ],
   });
+  return {
+    start: () => server.start(),
+    stop: () => server.stop(),
+    async answer(request) {
+      const isAcceptable = !request.accept || ACCEPTABLE.test(request.accept);
+      const operation = isAcceptable ? request : { ...request, outcome: NOT_ACCEPTABLE };
+      const { source: query, operationName } = documentOf(operation);
+      const headers = new HeaderMap([['content-type', 'application/json']]);
+      if (operation.accept !== undefined) headers.set('accept', operation.accept);
+      const answer = await server.executeHTTPGraphQLRequest({
+        httpGraphQLRequest: {
+          method: 'POST',
+          headers,
+          search: '',
+          body: { query, operationName: operationName ?? null },
+        },
+        context: async () => operation,
+      });
+      if (answer.body.kind !== 'complete') throw new Error('Nothing here answers in parts.');
+      return { status: answer.status ?? 200, headers: answer.headers, text: answer.body.string };
+    },
+  };
 }
 
-/** Where Apollo Server has its schema from: told of a new graph, it forgets its documents. */
+function documentOf({ outcome }: HttpOperation) {
+  return outcome instanceof InvalidOperation ? NOTHING : outcome.operation;
+}
+
+/** Where Apollo Server has its schema from. */
 function gatewayOf(graph: LiveGraph): NonNullable<ConstructorParameters<typeof ApolloServer>[0]['gateway']> {
   let notify: (loaded: { apiSchema: GraphQLSchema; coreSupergraphSdl: string }) => void = () => undefined;
   const tell = ({ supergraph }: Graph) => notify({ apiSchema: supergraph.schema, coreSupergraphSdl: supergraph.sdl });
@@ -77,104 +108,68 @@ function gatewayOf(graph: LiveGraph): NonNullable<ConstructorParameters<typeof A
     },
     async load() {
       tell(graph.current);
-      return {
-        // Only what `ourExecution` below leaves comes here.
-        executor: async () => ({
-          errors: [refusal('OPERATION_RESOLUTION_FAILURE', 'There is no such operation in the document.')],
-        }),
-      };
+      return { executor: () => Promise.reject(new Error('Everything is answered by `ourExecution`.')) };
     },
     stop: async () => undefined,
   };
 }
 
+type Answer = GraphQLResponse & { body: { kind: 'single' } };
+
 /**
- * Runs operations on our executor: Apollo Server keeps the document, we keep what belongs to it. A request that was
- * validated before the graph changed runs on the graph that it was validated for. Not by `gateway.executor`: what Apollo
+ * Runs what was admitted on our executor, on the graph that it was admitted for. Not by `gateway.executor`: what Apollo
  * Server makes for that has accessors, whose hidden classes keep every request in memory until the next major collection.
  */
-function ourExecution(graph: LiveGraph): ApolloServerPlugin<RequestCall> {
+function ourExecution(graph: LiveGraph): ApolloServerPlugin<HttpOperation> {
   return {
-    async requestDidStart() {
+    async requestDidStart(context) {
+      const { contextValue: operation } = context;
+      const { call, outcome, accept } = operation;
+      // With a document, Apollo Server goes straight on to run it.
+      Object.assign(context, { document: documentOf(operation).document });
       return {
-        async responseForOperation({ schema, document, source, request, contextValue }) {
-          const { executor } = graph.of(schema);
-          const operation = executor.adopt(document, source, request.operationName);
-          if (!operation) return null;
-          const { data, errors } = await executor.run(operation, request.variables ?? {}, contextValue);
-          const http = { status: undefined, headers: new HeaderMap() };
-          if (!errors) return { http, body: { kind: 'single', singleResult: { data } } };
-          const told = errors.map(({ message, path, extensions }) => ({ message, ...(path && { path }), extensions }));
-          if (data !== null || !areAboutVariables(errors))
-            return { http, body: { kind: 'single', singleResult: { data, errors: told } } };
-          return { http: { ...http, status: 400 }, body: { kind: 'single', singleResult: { errors: told } } };
-        },
+        responseForOperation: async () =>
+          outcome instanceof InvalidOperation
+            ? refused(outcome, accept)
+            : run(graph.of(outcome.operation.schema), outcome, call),
       };
     },
   };
 }
 
-/** Nothing ran: then there is no `data` in the answer either. */
-function areAboutVariables(errors: readonly GraphQLFormattedError[]): boolean {
-  return errors.every(({ path, extensions }) => path === undefined && extensions?.code === 'BAD_USER_INPUT');
-}
-
-function ourRules(limits: DocumentLimits): ApolloServerPlugin<RequestCall> {
+async function run(
+  { executor }: Graph,
+  { operation, variables }: AdmittedOperation,
+  call: RequestCall,
+): Promise<Answer> {
+  const { data, errors } = await executor.run(operation, variables, call);
+  const headers = new HeaderMap();
+  if (!errors) return { http: { status: undefined, headers }, body: { kind: 'single', singleResult: { data } } };
+  const isUnavailable = data === null && errors.every(({ extensions }) => extensions?.code === 'SERVICE_UNAVAILABLE');
+  if (isUnavailable) headers.set('retry-after', '1');
   return {
-    async requestDidStart() {
-      return {
-        async didResolveOperation({ schema, document, operation, request }) {
-          if (!operation) return;
-          if (operation.operation === 'subscription') {
-            throw refusal(
-              'BAD_USER_INPUT',
-              'Subscriptions run over graphql-ws, or with Accept: text/event-stream or multipart/mixed.',
-              400,
-            );
-          }
-          limits.checkCost(schema, document, operation, request.variables ?? {});
-        },
-        async willSendResponse({ response, contextValue, request, operation }) {
-          if (response.body.kind !== 'single') return;
-          const { errors, data } = response.body.singleResult;
-          if (!errors) return;
-          const codes = errors.map(({ extensions }) => extensions?.code);
-          response.body.singleResult.errors = errors.map((error) => withRequestId(error, contextValue.requestId));
-          if (data == null && codes.every((code) => code === 'SERVICE_UNAVAILABLE')) {
-            response.http.status = 503;
-            response.http.headers.set('retry-after', '1');
-          } else if (data === undefined && !wantsStatus(request.http?.headers)) {
-            // A subscription by POST stays a plain refusal.
-            const isRunnable = operation !== undefined && operation.operation !== 'subscription';
-            const isAboutVariables =
-              isRunnable && response.http.status === 400 && codes.every((code) => code === 'BAD_USER_INPUT');
-            if (isAboutVariables || codes.every((code) => DOCUMENT_ERRORS.has(String(code))))
-              response.http.status = 200;
-          }
-        },
-      };
-    },
+    http: { status: isUnavailable ? 503 : undefined, headers },
+    body: { kind: 'single', singleResult: { data, errors } },
   };
 }
 
-function wantsStatus(headers: HeaderMap | undefined): boolean {
-  return headers?.get('accept')?.includes('application/graphql-response+json') ?? false;
-}
-
-function withRequestId(error: GraphQLFormattedError, requestId: string): GraphQLFormattedError {
-  if (error.extensions?.code !== 'INTERNAL_SERVER_ERROR') return error;
-  return internalError(requestId, error.path);
+/** As GraphQL over HTTP has it: 200 to `application/json` for a request that is well-formed and cannot run. */
+function refused({ errors, httpStatus }: InvalidOperation, accept: string | undefined): Answer {
+  const headers = new HeaderMap();
+  if (httpStatus === 405) headers.set('allow', 'POST');
+  const status = httpStatus ?? (accept?.includes('application/graphql-response+json') ? 400 : 200);
+  return {
+    http: { status, headers },
+    body: { kind: 'single', singleResult: { errors: errors.map((error) => error.toJSON()) } },
+  };
 }
 
 /** Apollo Server's own bad requests become ours. */
 function toClient(formatted: GraphQLFormattedError, error: unknown, log: Log): GraphQLFormattedError {
   const { code } = formatted.extensions ?? {};
-  if (code === 'BAD_REQUEST') return { ...formatted, extensions: { code: 'BAD_USER_INPUT' } };
-  if (code === 'PERSISTED_QUERY_NOT_SUPPORTED')
-    return { message: formatted.message, extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } };
-  const known = publicError(formatted);
-  if (known) return known;
-  if (code === 'INTERNAL_SERVER_ERROR' && formatted.extensions?.requestId !== undefined) return formatted;
+  const { message } = formatted;
+  if (code === 'BAD_REQUEST')
+    return { message, extensions: { code: 'BAD_USER_INPUT', issues: [{ path: '', message }] } };
   log.error({ err: error }, 'graphql request failed');
   return { message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
 }

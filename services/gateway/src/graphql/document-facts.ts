@@ -28,23 +28,27 @@ export interface DocumentFacts {
   introspectionDepth: number;
   aliases: number;
   authMutations: number;
-  /** How many objects may have to be made: pages count by their `first`. */
-  cost(variables: Readonly<Record<string, unknown>>): number;
+  /** All fields, as often as they are spread. */
+  fields: number;
+  /** How many objects may have to be made: pages count by their `first`. `variables`: coerced, with their defaults. */
+  cost(variables: Variables): number;
 }
 
 type Variables = Readonly<Record<string, unknown>>;
-type Cost = (variables: Variables) => number;
+/** `known`: what fragments cost with these variables. */
+type Cost = (variables: Variables, known: Map<Cost, number>) => number;
 
 interface Part {
   depth: number;
   introspectionDepth: number;
   aliases: number;
   authMutations: number;
+  fields: number;
   /** A number wherever no variable decides. */
   cost: number | Cost;
 }
 
-const NOTHING: Part = { depth: 0, introspectionDepth: 0, aliases: 0, authMutations: 0, cost: 0 };
+const NOTHING: Part = { depth: 0, introspectionDepth: 0, aliases: 0, authMutations: 0, fields: 0, cost: 0 };
 
 export function factsOf(
   schema: GraphQLSchema,
@@ -52,16 +56,15 @@ export function factsOf(
   operation: OperationDefinitionNode,
 ): DocumentFacts {
   const root = schema.getRootType(operation.operation) ?? undefined;
-  const { cost, ...facts } = createWalker(schema, document, operation)(operation.selectionSet, root);
-  return { ...facts, cost: typeof cost === 'number' ? () => cost : cost };
+  const { cost, ...facts } = createWalker(schema, document)(operation.selectionSet, root);
+  return { ...facts, cost: (variables) => valueOf(cost, variables, new Map()) };
 }
 
-function createWalker(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
+function createWalker(schema: GraphQLSchema, document: DocumentNode) {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   const walked = new Map<string, Part>();
-  const defaults = defaultsOf(operation);
 
   const ofSelections = ({ selections }: SelectionSetNode, type: GraphQLCompositeType | undefined): Part => {
     const parts = selections.map((selection): Part => {
@@ -70,7 +73,7 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, operation: 
       const condition = selection.typeCondition?.name.value;
       return ofSelections(selection.selectionSet, condition === undefined ? type : compositeType(schema, condition));
     });
-    return parts.reduce(together, NOTHING);
+    return together(parts);
   };
 
   /** Each fragment is walked once; one that spreads itself is refused elsewhere and counts as nothing here. */
@@ -82,18 +85,20 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, operation: 
     const part = fragment
       ? ofSelections(fragment.selectionSet, compositeType(schema, fragment.typeCondition.name.value))
       : NOTHING;
-    walked.set(name, part);
-    return part;
+    const whole = typeof part.cost === 'number' ? part : { ...part, cost: once(part.cost) };
+    walked.set(name, whole);
+    return whole;
   };
 
   const ofField = (node: FieldNode, parent: GraphQLCompositeType | undefined): Part => {
     const name = node.name.value;
     const aliases = node.alias ? 1 : 0;
     const authMutations = parent === schema.getMutationType() && AUTH_MUTATIONS.has(name) ? 1 : 0;
-    if (!node.selectionSet) return { ...NOTHING, depth: 1, aliases, authMutations };
+    if (!node.selectionSet) return { ...NOTHING, depth: 1, aliases, authMutations, fields: 1 };
     if (name === '__schema' || name === '__type') {
       const below = ofSelections(node.selectionSet, undefined);
-      return { ...NOTHING, introspectionDepth: below.depth + 1, aliases: below.aliases + aliases };
+      const fields = below.fields + 1;
+      return { ...NOTHING, introspectionDepth: below.depth + 1, aliases: below.aliases + aliases, fields };
     }
     const field = fieldOf(parent, name);
     const type = field && getNamedType(field.type);
@@ -103,43 +108,52 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, operation: 
       introspectionDepth: below.introspectionDepth,
       aliases: below.aliases + aliases,
       authMutations: below.authMutations + authMutations,
-      cost: plus(1, times(pageOf(node, field, defaults), below.cost)),
+      fields: below.fields + 1,
+      cost: onePlus(pageOf(node, field), below.cost),
     };
   };
 
   return ofSelections;
 }
 
-function together(one: Part, other: Part): Part {
+function together(parts: readonly Part[]): Part {
+  const costs = parts.map(({ cost }) => cost).filter((cost) => typeof cost === 'function');
+  const constant = sum(parts, ({ cost }) => (typeof cost === 'number' ? cost : 0));
   return {
-    depth: Math.max(one.depth, other.depth),
-    introspectionDepth: Math.max(one.introspectionDepth, other.introspectionDepth),
-    aliases: one.aliases + other.aliases,
-    authMutations: one.authMutations + other.authMutations,
-    cost: plus(one.cost, other.cost),
+    depth: parts.reduce((deepest, { depth }) => Math.max(deepest, depth), 0),
+    introspectionDepth: parts.reduce((deepest, { introspectionDepth }) => Math.max(deepest, introspectionDepth), 0),
+    aliases: sum(parts, ({ aliases }) => aliases),
+    authMutations: sum(parts, ({ authMutations }) => authMutations),
+    fields: sum(parts, ({ fields }) => fields),
+    cost: costs.length === 0 ? constant : (variables, known) => constant + sum(costs, (cost) => cost(variables, known)),
   };
 }
 
-function plus(one: number | Cost, other: number | Cost): number | Cost {
-  if (typeof one === 'number' && typeof other === 'number') return one + other;
-  return (variables) => valueOf(one, variables) + valueOf(other, variables);
+function sum<Item>(items: readonly Item[], numberOf: (item: Item) => number): number {
+  return items.reduce((total, item) => total + numberOf(item), 0);
 }
 
-function times(one: number | Cost, other: number | Cost): number | Cost {
-  if (typeof one === 'number' && typeof other === 'number') return one * other;
-  return (variables) => valueOf(one, variables) * valueOf(other, variables);
+/** The object itself, and what is below it on each item of its page. */
+function onePlus(page: number | Cost, below: number | Cost): number | Cost {
+  if (typeof page === 'number' && typeof below === 'number') return 1 + page * below;
+  return (variables, known) => 1 + valueOf(page, variables, known) * valueOf(below, variables, known);
 }
 
-function valueOf(cost: number | Cost, variables: Variables): number {
-  return typeof cost === 'number' ? cost : cost(variables);
+function valueOf(cost: number | Cost, variables: Variables, known: Map<Cost, number>): number {
+  return typeof cost === 'number' ? cost : cost(variables, known);
+}
+
+/** A fragment's cost is found out once, however often it is spread: fragments that spread others twice would take for ever. */
+function once(cost: Cost): Cost {
+  return (variables, known) => {
+    const value = known.get(cost) ?? cost(variables, known);
+    known.set(cost, value);
+    return value;
+  };
 }
 
 /** How many of what is selected below may come back: `first`, as given, or as the field's default has it. */
-function pageOf(
-  node: FieldNode,
-  field: GraphQLField<unknown, unknown> | undefined,
-  defaults: Variables,
-): number | Cost {
+function pageOf(node: FieldNode, field: GraphQLField<unknown, unknown> | undefined): number | Cost {
   const definition = field?.args.find(({ name }) => name === 'first');
   if (!definition) return 1;
   const usual = bounded(definition.defaultValue, MAX_PAGE);
@@ -148,19 +162,11 @@ function pageOf(
   if (value.kind === Kind.INT) return bounded(Number(value.value), usual);
   if (value.kind !== Kind.VARIABLE) return usual;
   const name = value.name.value;
-  return (variables) => bounded(Object.hasOwn(variables, name) ? variables[name] : defaults[name], usual);
+  return (variables) => bounded(variables[name], usual);
 }
 
 function bounded(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? Math.min(Math.max(value, 0), MAX_PAGE) : otherwise;
-}
-
-function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Variables {
-  return Object.fromEntries(
-    variableDefinitions.flatMap(({ variable, defaultValue }) =>
-      defaultValue?.kind === Kind.INT ? [[variable.name.value, Number(defaultValue.value)]] : [],
-    ),
-  );
 }
 
 function fieldOf(parent: GraphQLCompositeType | undefined, name: string) {

@@ -1,26 +1,54 @@
 import type { KeyValue } from '@taskmesh/key-value';
-import { TextCache } from '../graph/document-cache.ts';
+import { LRUCache } from 'lru-cache';
+import { createHash } from 'node:crypto';
 
-const TTL_S = 24 * 60 * 60;
-const LOCAL_BUDGET_CHARS = 64 * 1024;
+const DAY_S = 24 * 60 * 60;
+const LOCAL_BUDGET_CHARS = 256 * 1024;
+/** Longer documents run, and are not kept. */
+const MAX_DOCUMENT_CHARS = 16 * 1024;
+/** How many new documents are kept in a day: of one caller, and of all. */
+const PER_CALLER = 200;
+const OF_ALL = 2_000;
+const ALL = 'all';
 
-/** Automatic persisted queries, shared by the gateways; each keeps the hashes it saw, so that it seldom has to ask. */
-export function createPersistedQueries(keyValue: KeyValue) {
-  const local = new TextCache<string>(LOCAL_BUDGET_CHARS);
+/** Automatic persisted queries, shared by the gateways; each keeps some that it saw, so that it seldom has to ask. */
+export interface PersistedQueries {
+  get(hash: string): Promise<string | undefined>;
+  /** Keeps a document that may run, while the caller has not had too many kept. */
+  keep(hash: string, source: string, caller: string): Promise<void>;
+}
+
+export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
+  const local = new LRUCache<string, string>({ maxSize: LOCAL_BUDGET_CHARS, sizeCalculation: (text) => text.length });
+  const ofCaller = keyValue.limiter({ name: 'persisted-queries', points: PER_CALLER, windowSeconds: DAY_S });
+  const ofAll = keyValue.limiter({ name: 'persisted-queries-of-all', points: OF_ALL, windowSeconds: DAY_S });
+
+  /** Looks before it counts: callers that come too late are not counted either. */
+  const mayKeep = async (caller: string): Promise<boolean> =>
+    (await ofAll.peek(ALL)).allowed && (await ofCaller.consume(caller)).allowed && (await ofAll.consume(ALL)).allowed;
+
   return {
-    async get(key: string): Promise<string | undefined> {
-      const known = local.get(key);
+    async get(hash) {
+      const known = local.get(hash);
       if (known !== undefined) return known;
-      const shared = (await keyValue.get(key)) ?? undefined;
-      if (shared !== undefined) local.set(key, shared);
+      const shared = await keyValue.get(keyOf(hash));
+      if (!shared) return undefined;
+      local.set(hash, shared);
       return shared;
     },
-    async set(key: string, source: string): Promise<void> {
-      local.set(key, source);
-      await keyValue.set(key, source, { ttlSeconds: TTL_S });
-    },
-    async delete(key: string): Promise<void> {
-      await keyValue.delete(key);
+    async keep(hash, source, caller) {
+      if (source.length > MAX_DOCUMENT_CHARS || local.has(hash)) return;
+      if (!(await mayKeep(caller))) return;
+      local.set(hash, source);
+      await keyValue.set(keyOf(hash), source, { ttlSeconds: DAY_S });
     },
   };
+}
+
+export function isHashOf(hash: string, source: string): boolean {
+  return createHash('sha256').update(source).digest('hex') === hash;
+}
+
+function keyOf(hash: string): string {
+  return `apq:${hash}`;
 }

@@ -1,16 +1,16 @@
-import type { ApolloServer } from '@apollo/server';
 import { toGraphQLError, type AppError } from '@taskmesh/errors';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { internalError, publicError } from '../graph/client-errors.ts';
-import type { RequestCall } from '../graph/executor.ts';
+import { InvalidOperation, type RequestCall } from '../graph/executor.ts';
 import { toAppError } from '../http/errors.ts';
 import { addOtherMethods } from '../http/other-methods.ts';
 import { authorizationOf, type GatewayParts } from '../parts.ts';
 import { explorerRoutes, wantsPage } from './explorer/routes.ts';
-import { readGraphQLRequest } from './request.ts';
-import type { TrustedDocuments } from './trusted-documents.ts';
+import type { ApolloAnswers } from './apollo.ts';
+import { readSent } from './request.ts';
+import type { SentOperation } from './sent-operation.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
@@ -21,30 +21,28 @@ export interface StreamTransport {
 }
 
 export interface GraphQLRoutesDeps {
-  apollo: ApolloServer<RequestCall>;
-  trusted: TrustedDocuments;
+  apollo: ApolloAnswers;
   streams?: StreamTransport;
 }
 
 /** `/graphql`: POST, GET for queries, and a page for people. */
-export function graphqlRoutes(
-  app: FastifyInstance,
-  parts: GatewayParts,
-  { apollo, trusted, streams }: GraphQLRoutesDeps,
-): void {
+export function graphqlRoutes(app: FastifyInstance, parts: GatewayParts, { apollo, streams }: GraphQLRoutesDeps): void {
+  const admitted = async (sent: SentOperation, { method }: FastifyRequest, caller: RequestCall) => {
+    try {
+      return await parts.admit(sent, { isGet: method !== 'POST', canStream: false, caller });
+    } catch (error) {
+      if (error instanceof InvalidOperation) return error;
+      throw error;
+    }
+  };
+
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const httpGraphQLRequest = await readGraphQLRequest(request, trusted);
+    const sent = await readSent(request);
     const call = parts.requestCall(request, await identityOf(parts, request));
-    const { status, headers, body } = await apollo.executeHTTPGraphQLRequest({
-      httpGraphQLRequest,
-      context: async () => call,
-    });
-    if (body.kind !== 'complete') throw new Error('Nothing here answers in parts.');
+    const outcome = await admitted(sent, request, call);
+    const { status, headers, text } = await apollo.answer({ call, outcome, accept: request.headers.accept });
     for (const [name, value] of headers) reply.header(name, value);
-    return reply
-      .code(status ?? 200)
-      .header('cache-control', 'no-store')
-      .send(body.string);
+    return reply.code(status).header('cache-control', 'no-store').send(text);
   };
 
   const sendPage = explorerRoutes(app);
@@ -80,26 +78,29 @@ async function identityOf(parts: GatewayParts, request: FastifyRequest): Promise
 }
 
 function sendGraphQLError(reply: FastifyReply, error: unknown, log: (error: unknown) => void): FastifyReply {
-  const { status, formatted, retryAfterSeconds } = toFormatted(error, reply.request.id);
+  const { status, errors, retryAfterSeconds } = toFormatted(error, reply.request.id);
+  if (status === 405) reply.header('allow', 'POST');
   if (status >= 500 && status !== 503) log(error);
   if (status === 503 || status === 429) reply.header('retry-after', String(retryAfterSeconds ?? 1));
   return reply
     .code(status)
     .header('content-type', 'application/json; charset=utf-8')
     .header('cache-control', 'no-store')
-    .send(JSON.stringify({ errors: [formatted] }));
+    .send(JSON.stringify({ errors }));
 }
 
 function toFormatted(error: unknown, requestId: string) {
+  const told = (each: GraphQLError) => publicError(each.toJSON()) ?? internalError(requestId);
+  if (error instanceof InvalidOperation)
+    return { status: error.httpStatus ?? 400, errors: error.errors.map((each) => each.toJSON()) };
   if (error instanceof GraphQLError) {
-    const { status } = (error.extensions.http ?? {}) as { status?: number };
-    return {
-      status: status ?? 400,
-      formatted: publicError(error.toJSON()) ?? internalError(requestId),
-      retryAfterSeconds: undefined,
-    };
+    const { status = 400 } = (error.extensions.http ?? {}) as { status?: number };
+    return { status, errors: [told(error)] };
   }
   const known: AppError = toAppError(error);
-  const formatted = publicError(toGraphQLError(known).toJSON()) ?? internalError(requestId);
-  return { status: known.httpStatus, formatted, retryAfterSeconds: known.retryAfterSeconds };
+  return {
+    status: known.httpStatus,
+    errors: [told(toGraphQLError(known))],
+    retryAfterSeconds: known.retryAfterSeconds,
+  };
 }

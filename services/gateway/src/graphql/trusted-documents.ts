@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { GraphQLConfig } from '../config.ts';
 import { refusal } from '../graph/client-errors.ts';
+import { InvalidOperation } from '../graph/executor.ts';
 
 const manifestSchema = z.record(z.string().regex(/^[0-9a-f]{64}$/), z.string().min(1));
 
@@ -11,7 +12,7 @@ const manifestSchema = z.record(z.string().regex(/^[0-9a-f]{64}$/), z.string().m
 export interface TrustedDocuments {
   /** The document that `hash` names. */
   byHash(hash: string): string | undefined;
-  /** @throws GraphQLError when only trusted documents run here, and this is none */
+  /** @throws InvalidOperation when only trusted documents run here, and this is none */
   check(source: string): void;
 }
 
@@ -28,7 +29,7 @@ export async function loadTrustedDocuments({
     byHash: (hash) => documents.get(hash),
     check(source) {
       if (trustedDocuments === 'only' && !texts.has(source))
-        throw refusal('FORBIDDEN', 'Only trusted documents run here.', 403);
+        throw new InvalidOperation('FORBIDDEN', [refusal('FORBIDDEN', 'Only trusted documents run here.')], 403);
     },
   };
 }

@@ -3,7 +3,6 @@ import type { Service } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
 import type { GatewayParts } from '../parts.ts';
 import { createFeed } from './feed.ts';
 import { createGraphqlWs } from './graphql-ws.ts';
@@ -33,14 +32,13 @@ export interface Realtime extends Service {
 
 export interface RealtimeDeps {
   formatErrors: PlanDeps['formatErrors'];
-  trusted: TrustedDocuments;
   /** From 0 to 1: spreads what clients would do all at once. */
   random: () => number;
 }
 
 /** The change feed and its protocols. */
 export function createRealtime(parts: GatewayParts, deps: RealtimeDeps): Realtime {
-  const { trusted, formatErrors, random } = deps;
+  const { formatErrors, random } = deps;
   const { eventLog, connections, log, clock, graph, endedSessions } = parts;
   const { maxSocketsPerUser, maxSocketsPerIp, maxMessagesPerS, maxMessageBytes } = parts.config.realtime;
   const metrics = createRealtimeMetrics(parts.metrics, clock);
@@ -60,7 +58,7 @@ export function createRealtime(parts: GatewayParts, deps: RealtimeDeps): Realtim
     clock,
   });
   const openGraphqlWs = createGraphqlWs({ parts, subscriptions, watch, limits, metrics, formatErrors });
-  const streams = createHttpStreams({ parts, subscriptions, watch, limits: streamLimits, trusted, metrics, random });
+  const streams = createHttpStreams({ parts, subscriptions, watch, limits: streamLimits, metrics, random });
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,

@@ -1,10 +1,9 @@
 import { rateLimited, toGraphQLError } from '@taskmesh/errors';
 import { MessageType, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
-import type { PreparedOperation, RequestCall } from '../graph/executor.ts';
+import { InvalidOperation, type PreparedOperation, type RequestCall } from '../graph/executor.ts';
 import { asTraceparent } from '../graph/request-call.ts';
 import type { GatewayParts } from '../parts.ts';
-import { admitted } from './admitted.ts';
 import type { RealtimeMetrics } from './metrics.ts';
 import { drainedSocket, endSocket, isTooFarBehind, leaveSocket, oweResult, WS_CLOSE } from './socket.ts';
 import type { PlanDeps } from './subscription-plan.ts';
@@ -100,12 +99,10 @@ export function createOperations(socket: WebSocket, send: Send, deps: Operations
   };
 
   const run = async (operation: Operation, payload: SubscribePayload, call: RequestCall) => {
-    const found = admitted(parts, payload.query, payload.operationName ?? undefined);
-    if (Array.isArray(found)) return fail(operation, found);
-    const variables = payload.variables ?? {};
-    if (found.operation.operation === 'subscription')
-      return beginStream(operation, { operation: found, variables, call });
-    const result = await parts.executor.run(found, variables, call);
+    const admitted = await parts.admit(payload, { isGet: false, canStream: true, caller: call });
+    if (!isRunning(operation)) return; // given up before it ran
+    if (admitted.operation.operation.operation === 'subscription') return beginStream(operation, { ...admitted, call });
+    const result = await parts.executor.run(admitted.operation, admitted.variables, call);
     tell(operation, MessageType.Next, result);
     tell(operation, MessageType.Complete);
     finish(operation);
@@ -118,7 +115,7 @@ export function createOperations(socket: WebSocket, send: Send, deps: Operations
       running.set(id, operation);
       const call = callOf(asTraceparent(payload.extensions?.['traceparent']));
       const work = run(operation, payload, call).catch((error: unknown) =>
-        fail(operation, formatErrors([error], call.requestId)),
+        fail(operation, error instanceof InvalidOperation ? error.errors : formatErrors([error], call.requestId)),
       );
       oweResult(socket, work);
     },

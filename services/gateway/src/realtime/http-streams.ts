@@ -2,11 +2,9 @@ import { AppError, rateLimited, unauthenticated, unavailable } from '@taskmesh/e
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readGraphQLRequest } from '../graphql/request.ts';
+import { readSent } from '../graphql/request.ts';
 import type { StreamTransport } from '../graphql/routes.ts';
-import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
 import { authorizationOf, type GatewayParts } from '../parts.ts';
-import { admitted } from './admitted.ts';
 import { multipart } from './multipart.ts';
 import type { EndReason, RealtimeMetrics } from './metrics.ts';
 import type { SessionWatch } from './session-watch.ts';
@@ -23,7 +21,6 @@ export interface HttpStreamsDeps {
   subscriptions: Subscriptions;
   watch: SessionWatch;
   limits: SocketLimits;
-  trusted: TrustedDocuments;
   metrics: RealtimeMetrics;
   random: () => number;
 }
@@ -75,10 +72,9 @@ async function handle(
     reply.header('www-authenticate', 'Bearer');
     throw unauthenticated();
   }
-  const { query, operationName, variables } = await readOperation(request, deps.trusted);
-  const operation = admitted(parts, query, operationName);
-  if (Array.isArray(operation)) throw invalid(operation);
   const call = parts.requestCall(request, caller.identity);
+  const carrier = { isGet: request.method !== 'POST', canStream: true, caller: call };
+  const { operation, variables } = await parts.admit(await readSent(request), carrier);
   if (operation.operation.operation !== 'subscription') {
     const result = await parts.executor.run(operation, variables, call);
     return writeOnce(reply, format, JSON.stringify(result));
@@ -131,33 +127,6 @@ async function handle(
   writer.open();
   writer.onClose(finish);
   return reply;
-}
-
-async function readOperation(request: FastifyRequest, trusted: TrustedDocuments) {
-  const { body, search } = await readGraphQLRequest(request, trusted);
-  const params = new URLSearchParams(search);
-  const source = (body ?? {
-    query: params.get('query'),
-    operationName: params.get('operationName') ?? undefined,
-    variables: parsedVariables(params.get('variables')),
-  }) as { query?: unknown; operationName?: unknown; variables?: unknown };
-  const { query, operationName, variables } = source;
-  if (typeof query !== 'string') throw new AppError('BAD_USER_INPUT', 'The request has no query.');
-  if (variables !== undefined && variables !== null && (typeof variables !== 'object' || Array.isArray(variables)))
-    throw new AppError('BAD_USER_INPUT', 'The variables must be an object.');
-  return {
-    query,
-    operationName: typeof operationName === 'string' ? operationName : undefined,
-    variables: (variables ?? {}) as Record<string, unknown>, // an object, as was just checked
-  };
-}
-
-function parsedVariables(text: string | null): unknown {
-  try {
-    return text === null ? undefined : JSON.parse(text);
-  } catch {
-    throw new AppError('BAD_USER_INPUT', 'The variables are not JSON.');
-  }
 }
 
 /** A document that cannot run is a request that is wrong, whatever the answer would have been. */

@@ -130,7 +130,7 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
     } as unknown as GatewayParts,
     feed,
     watch,
-    limits: { takeIp: takeUser, takeUser, messages: () => () => true },
+    limits: { takeIp: takeUser, takeUser, takeRefusal: takeUser, messages: () => () => true },
     metrics: createRealtimeMetrics(new Registry(), clock),
   });
 

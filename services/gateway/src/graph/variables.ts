@@ -1,0 +1,91 @@
+import { badUserInput, toGraphQLError, type Issue } from '@taskmesh/errors';
+import {
+  getVariableValues,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  typeFromAST,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  type VariableDefinitionNode,
+} from 'graphql';
+import type { PreparedOperation } from './executor.ts';
+
+const MAX_ISSUES = 10;
+/** Longer names of a client's are cut: a message must not grow with what it is about. */
+const MAX_NAME = 64;
+
+/**
+ * The variables as the operation's types have them, with its defaults.
+ * @throws GraphQLError BAD_USER_INPUT with issues that name places, never values
+ */
+export function coerceVariables(
+  { schema, operation: { variableDefinitions = [] } }: PreparedOperation,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const { coerced, errors } = getVariableValues(schema, variableDefinitions, given, {
+    maxErrors: 1, // only whether there are any: its messages repeat the values
+    hideSuggestions: true,
+  });
+  if (!errors) return coerced;
+  const issues: Issue[] = [];
+  for (const issue of problemsOf(schema, variableDefinitions, given)) if (issues.push(issue) === MAX_ISSUES) break;
+  if (issues.length === 0) issues.push({ path: '', message: 'The variables do not fit the operation.' });
+  throw toGraphQLError(badUserInput(issues));
+}
+
+function* problemsOf(
+  schema: GraphQLSchema,
+  definitions: readonly VariableDefinitionNode[],
+  given: Readonly<Record<string, unknown>>,
+): Generator<Issue> {
+  for (const { variable, type: node, defaultValue } of definitions) {
+    const name = variable.name.value;
+    const isGiven = Object.hasOwn(given, name);
+    const type = typeFromAST(schema, node);
+    if (isInputType(type) && (isGiven || !defaultValue)) yield* issuesOf(isGiven ? given[name] : undefined, type, name);
+  }
+}
+
+/** What keeps `value` from being of `type`, as graphql-js coerces it. */
+function* issuesOf(value: unknown, type: GraphQLInputType, path: string): Generator<Issue> {
+  if (value === undefined || value === null) {
+    if (isNonNullType(type)) yield { path, message: `${path} ${value === null ? 'must not be null' : 'is required'}.` };
+  } else if (isNonNullType(type)) yield* issuesOf(value, type.ofType, path);
+  else if (isListType(type)) {
+    if (!Array.isArray(value)) yield* issuesOf(value, type.ofType, path);
+    else for (const [index, item] of value.entries()) yield* issuesOf(item ?? null, type.ofType, `${path}.${index}`);
+  } else if (isInputObjectType(type)) {
+    if (typeof value === 'object' && !Array.isArray(value)) yield* fieldIssuesOf(value, type, path);
+    else yield { path, message: `${path} must be an object.` };
+  } else if (!isAccepted(() => type.parseValue(value)))
+    yield { path, message: `${path} must be of type ${type.name}.` };
+}
+
+function* fieldIssuesOf(value: object, type: GraphQLInputObjectType, path: string): Generator<Issue> {
+  const given = value as Readonly<Record<string, unknown>>;
+  const fields = type.getFields();
+  for (const field of Object.values(fields)) {
+    const isGiven = Object.hasOwn(given, field.name);
+    if (isGiven || isRequiredInputField(field))
+      yield* issuesOf(isGiven ? given[field.name] : undefined, field.type, `${path}.${field.name}`);
+  }
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(fields, name)) continue;
+    const place = `${path}.${name.slice(0, MAX_NAME)}`;
+    yield { path: place, message: `${place} is not a field of ${type.name}.` };
+  }
+  if (type.isOneOf && !(Object.keys(given).length === 1 && Object.values(given)[0] !== null))
+    yield { path, message: `${path} must have exactly one field, and not null.` };
+}
+
+function isAccepted(parse: () => unknown): boolean {
+  try {
+    return parse() !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,117 @@
+import { AppError, badUserInput, toGraphQLError } from '@taskmesh/errors';
+import type { Log } from '@taskmesh/service';
+import { GraphQLError } from 'graphql';
+import { isIPv6 } from 'node:net';
+import type { GraphQLConfig } from '../config.ts';
+import { refusal } from '../graph/client-errors.ts';
+import { InvalidOperation, type PreparedOperation, type RequestCall } from '../graph/executor.ts';
+import type { LiveGraph } from '../graph/graph.ts';
+import { coerceVariables } from '../graph/variables.ts';
+import { isHashOf, type PersistedQueries } from './persisted-queries.ts';
+import { readSentOperation, type OperationRequest, type SentOperation } from './sent-operation.ts';
+import type { TrustedDocuments } from './trusted-documents.ts';
+
+/** How a request came. */
+export interface Carrier {
+  /** By HTTP's GET: nothing may change by it. */
+  isGet: boolean;
+  /** Whether the answer may be a stream of events. */
+  canStream: boolean;
+  caller: Pick<RequestCall, 'identity' | 'ip'>;
+}
+
+/** A client's operation that may run, with its variables as its types have them. */
+export interface AdmittedOperation {
+  operation: PreparedOperation;
+  variables: Record<string, unknown>;
+}
+
+/** The one way in for clients' operations, whatever brought them. @throws InvalidOperation */
+export type Admit = (sent: SentOperation, carrier: Carrier) => Promise<AdmittedOperation>;
+
+export interface AdmissionDeps {
+  config: GraphQLConfig;
+  graph: LiveGraph;
+  trusted: TrustedDocuments;
+  persisted: PersistedQueries;
+  log: Log;
+}
+
+export function createAdmission({ config, graph, trusted, persisted, log }: AdmissionDeps): Admit {
+  const isRemembered = config.trustedDocuments !== 'only';
+
+  const textOf = async ({ query, hash }: OperationRequest): Promise<string> => {
+    const agreed = hash && trusted.byHash(hash.value);
+    if (agreed !== undefined) return agreed;
+    if (query !== undefined) {
+      trusted.check(query);
+      if (hash?.kind === 'persisted' && !isHashOf(hash.value, query)) throw wrongHash();
+      return query;
+    }
+    const known = hash?.kind === 'persisted' && isRemembered ? await persisted.get(hash.value) : undefined;
+    if (known === undefined) throw refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+    return known;
+  };
+
+  /** Not a text that came beside the hash of a trusted document: then that one ran. */
+  const remember = ({ query, hash }: OperationRequest, { source }: PreparedOperation, { caller }: Carrier): void => {
+    if (!isRemembered || hash?.kind !== 'persisted' || query !== source) return;
+    persisted
+      .keep(hash.value, source, budgetOf(caller))
+      .catch((error: unknown) => log.warn({ err: error }, 'a persisted query is not kept'));
+  };
+
+  return async (sent, carrier) => {
+    try {
+      const request = readSentOperation(sent);
+      const operation = graph.current.admit(await textOf(request), request.operationName);
+      checkKind(operation, carrier);
+      const variables = coerceVariables(operation, request.variables);
+      if (config.maxCost > 0 && operation.cost(variables) > config.maxCost)
+        throw refusal('GRAPHQL_VALIDATION_FAILED', 'The operation asks for too much at once.');
+      remember(request, operation, carrier);
+      return { operation, variables };
+    } catch (error) {
+      throw asInvalid(error);
+    }
+  };
+}
+
+function checkKind({ operation: { operation: kind } }: PreparedOperation, { isGet, canStream }: Carrier): void {
+  if (isGet && kind === 'mutation') {
+    const message = 'Mutations run by POST only.';
+    throw new InvalidOperation('BAD_USER_INPUT', [toGraphQLError(badUserInput([{ path: 'query', message }]))], 405);
+  }
+  if (kind === 'subscription' && !canStream) {
+    const message = 'Subscriptions run over graphql-ws, or with Accept: text/event-stream or multipart/mixed.';
+    throw badUserInput([{ path: 'query', message }]);
+  }
+}
+
+function wrongHash(): AppError {
+  const path = 'extensions.persistedQuery.sha256Hash';
+  return badUserInput([{ path, message: `${path} must be the SHA-256 of query.` }]);
+}
+
+/** Whose documents they are that are remembered: of whoever has an IPv6 network, all its addresses are one. */
+function budgetOf({ identity, ip }: Carrier['caller']): string {
+  if (identity.role === 'user') return identity.userId;
+  return isIPv6(ip) ? networkOf(ip) : ip;
+}
+
+/** The first 64 bits of an IPv6 address. */
+function networkOf(ip: string): string {
+  const [head = '', tail = ''] = ip.split('::');
+  const groups = head.split(':');
+  const behind = tail === '' ? [] : tail.split(':');
+  const zeros = ip.includes('::') ? Array<string>(Math.max(0, 8 - groups.length - behind.length)).fill('0') : [];
+  return [...groups, ...zeros, ...behind]
+    .slice(0, 4)
+    .map((group) => parseInt(group || '0', 16))
+    .join(':');
+}
+
+function asInvalid(error: unknown): unknown {
+  if (error instanceof AppError) return new InvalidOperation(error.code, [toGraphQLError(error)], error.httpStatus);
+  return error instanceof GraphQLError ? new InvalidOperation('BAD_USER_INPUT', [error]) : error;
+}

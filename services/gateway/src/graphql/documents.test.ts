@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readGatewayConfig } from '../config.ts';
+import { InvalidOperation } from '../graph/executor.ts';
+import { openSupergraph } from '../graph/supergraph.ts';
+import { coerceVariables } from '../graph/variables.ts';
+import { createDocuments } from './documents.ts';
+
+const { initial } = await openSupergraph(undefined);
+const config = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
+const prepare = createDocuments({ schema: initial.schema, config });
+
+function costOf(source: string, variables: Record<string, unknown> = {}): number {
+  const operation = prepare(source);
+  return operation.cost(coerceVariables(operation, variables));
+}
+
+function messagesOf(source: string): string[] {
+  try {
+    prepare(source);
+    return [];
+  } catch (error) {
+    if (!(error instanceof InvalidOperation)) throw error;
+    return error.errors.map(({ message }) => message);
+  }
+}
+
+/** The rows of the page's table of costs. */
+const examples = readFileSync(join(import.meta.dirname, '../../../../docs/limits.md'), 'utf8')
+  .split('\n')
+  .flatMap((line) => {
+    const [, source, variables, cost] = /^\| `(.*)` \| (?:`(.*)`)? ?\| ([\d,]+) \|$/.exec(line) ?? [];
+    return source && /[{]/.test(source) ? [{ source, variables: variables ?? '{}', cost: Number(cost) }] : [];
+  });
+
+describe('the cost of an operation', () => {
+  it('has examples on its page', () => {
+    expect(examples.length).toBeGreaterThan(8);
+  });
+
+  it.each(examples)('$source with $variables is $cost', ({ source, variables, cost }) => {
+    expect(costOf(source, JSON.parse(variables) as Record<string, unknown>)).toBe(cost);
+  });
+
+  it('is counted quickly when fragments multiply a page that a variable decides', () => {
+    const doubling = Array.from(
+      { length: 200 },
+      (_, index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`,
+    ).join(' ');
+    const source = `query ($n: Int) { ...F0 } ${doubling} fragment F200 on Query { tasks(first: $n) { edges { cursor } } }`;
+    const unlimited = createDocuments({ schema: initial.schema, config: { ...config, maxTokens: 0 } });
+    expect(unlimited(source).cost({ n: 1 })).toBeGreaterThan(1e60);
+  });
+});
+
+describe('a document', () => {
+  const repeated = (count: number, selection: string) => Array<string>(count).fill(selection).join(' ');
+
+  it.each([
+    ['equal fields', `{ tasks { edges { node { ${repeated(1_000, 'id title')} } } } }`],
+    ['equal fields with arguments', `{ ${repeated(300, 'task(id: "1") { id title }')} }`],
+    ['equal fields with selections', `{ tasks { ${repeated(600, 'edges { cursor }')} } }`],
+    [
+      'equal fields with differing selections',
+      `{ tasks { ${repeated(300, 'edges { cursor } edges { node { id } }')} } }`,
+    ],
+    ['equal fragments', `{ tasks { ${repeated(1_000, '...F')} } } fragment F on TaskConnection { totalCount }`],
+    ['equal inline fragments', `{ tasks { ${repeated(700, '... { totalCount }')} } }`],
+    ['equal conditions', `{ tasks { ${repeated(450, 'totalCount @skip(if: false)')} } }`],
+  ])('may repeat what it likes within its limits: %s', (_, source) => {
+    expect(messagesOf(source)).toEqual([]);
+  });
+
+  it.each([
+    ['fields of other arguments', '{ task(id: "1") { id } task(id: "2") { id } }'],
+    ['fields below each other', '{ tasks { edges { cursor } edges { cursor: node { id } } } }'],
+    ['a field with a selection and without', '{ tasks tasks { totalCount } }'],
+    ['fields in fragments', '{ ...A ...B } fragment A on Query { a: __typename } fragment B on Query { a: me { id } }'],
+  ])('must not contradict itself: %s', (_, source) => {
+    expect(messagesOf(source)).not.toEqual([]);
+  });
+
+  it('has 10,000 fields at most, fragments counted where they are spread', () => {
+    const pairs = (levels: number) => {
+      const fragments = Array.from(
+        { length: levels },
+        (_, index) =>
+          `fragment A${index} on TaskStatistics { ...A${index + 1} ...B${index + 1} } ` +
+          `fragment B${index} on TaskStatistics { ...A${index + 1} ...B${index + 1} }`,
+      ).join(' ');
+      const last = `fragment A${levels} on TaskStatistics { total } fragment B${levels} on TaskStatistics { pending }`;
+      return `{ taskStatistics { ...A0 ...B0 } } ${fragments} ${last}`;
+    };
+    expect(messagesOf(pairs(12))).toEqual([]);
+    expect(messagesOf(pairs(13))).toEqual(['The operation has too many fields.']);
+    expect(messagesOf(pairs(100))).toEqual(['The operation has too many fields.']);
+  });
+
+  it('is the same object for as long as it is kept, and one for each operation', () => {
+    const source = 'query A { __typename } query B { __typename }';
+    expect(prepare(source, 'A')).toBe(prepare(source, 'A'));
+    expect(prepare(source, 'A')).not.toBe(prepare(source, 'B'));
+    expect(messagesOf(source)).toHaveLength(1);
+  });
+
+  it('that asks for too much to be compared is refused in words', () => {
+    const names = Array.from({ length: 800 }, (_, index) => `$v${index}`);
+    const source = `query (${names.map((name) => `${name}: Boolean!`).join(' ')}) {
+      tasks { ${names.map((name) => `totalCount @skip(if: ${name})`).join(' ')} }
+    }`;
+    const unlimited = createDocuments({ schema: initial.schema, config: { ...config, maxTokens: 0 } });
+    expect(() => unlimited(source)).toThrow('too many overlapping fields and fragments');
+  });
+});

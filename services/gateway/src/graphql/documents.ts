@@ -1,0 +1,63 @@
+import { getOperationAST, GraphQLError, Kind, type DocumentNode, type GraphQLSchema } from 'graphql';
+import type { GraphQLConfig } from '../config.ts';
+import { createDocumentCache } from '../graph/document-cache.ts';
+import { InvalidOperation } from '../graph/executor.ts';
+import type { ClientOperation } from '../graph/graph.ts';
+import { factsOf, type DocumentFacts } from './document-facts.ts';
+import { overLimits } from './limits.ts';
+import { createValidation, parseDocument } from './validation.ts';
+
+const CACHE_BYTES = 32 * 1024 * 1024;
+
+export interface DocumentsDeps {
+  schema: GraphQLSchema;
+  config: GraphQLConfig;
+}
+
+/** Clients' documents, prepared for one graph: parsed, validated and within all limits but those that variables decide. */
+export function createDocuments({ schema, config }: DocumentsDeps) {
+  const known = createDocumentCache<ClientOperation>(CACHE_BYTES);
+  const validate = createValidation(schema, config);
+
+  const factsOfEach = (document: DocumentNode): Map<string | undefined, DocumentFacts> =>
+    new Map(
+      document.definitions
+        .filter((node) => node.kind === Kind.OPERATION_DEFINITION)
+        .map((node) => [node.name?.value, factsOf(schema, document, node)]),
+    );
+
+  /** @throws InvalidOperation */
+  return (source: string, operationName?: string): ClientOperation => {
+    const key = operationName === undefined ? source : `${operationName}\n${source}`;
+    const found = known.get(key);
+    if (found) return found;
+    const document = parseDocument(source, config);
+    const facts = factsOfEach(document);
+    const problems = [...facts.values()].flatMap((each) => [...overLimits(each, config)]);
+    if (problems.length > 0)
+      throw new InvalidOperation(
+        'GRAPHQL_VALIDATION_FAILED',
+        [...new Set(problems)].map((message) => new GraphQLError(message)),
+      );
+    validate(document);
+    const operation = getOperationAST(document, operationName);
+    const own = operation && facts.get(operation.name?.value);
+    if (!own || !schema.getRootType(operation.operation))
+      throw new InvalidOperation(
+        'OPERATION_RESOLUTION_FAILURE',
+        [new GraphQLError('There is no such operation in the document.')],
+        400,
+      );
+    const { cost } = own;
+    const fresh = { source, schema, document, operation, operationName: operation.name?.value, cost };
+    known.set(key, fresh, bytesOf(document, source, own));
+    return fresh;
+  };
+}
+
+/** What a document, its plan and its projections hold, as measured. */
+function bytesOf(document: DocumentNode, source: string, { fields }: DocumentFacts): number {
+  let tokens = 0;
+  for (let token = document.loc?.startToken; token; token = token.next ?? undefined) tokens++;
+  return Math.min(4_096 + 4 * source.length + 400 * tokens + 400 * fields, Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,29 @@
+import { Kind, print, visit, type DocumentNode, type SelectionNode, type SelectionSetNode } from 'graphql';
+
+/**
+ * The document with equal selections of a set merged, as they are when it runs. Valid if, and only if, `document` is; but
+ * the check of overlapping fields compares all pairs of equal fields, and gives up on a few hundred of them.
+ */
+export function withFieldsMerged(document: DocumentNode): DocumentNode {
+  return visit(document, { SelectionSet: merged });
+}
+
+function merged(set: SelectionSetNode): SelectionSetNode | undefined {
+  const groups = Map.groupBy(set.selections, keyOf);
+  if (groups.size === set.selections.length) return undefined;
+  return { ...set, selections: [...groups.values()].map(together) };
+}
+
+/** Everything of a selection but what is selected below. */
+function keyOf(selection: SelectionNode): string {
+  if (selection.kind === Kind.FRAGMENT_SPREAD || !selection.selectionSet) return print(selection);
+  const { selectionSet: _, ...head } = selection;
+  return `${print(head as SelectionNode)} {`;
+}
+
+function together(equals: readonly SelectionNode[]): SelectionNode {
+  const [first] = equals as readonly [SelectionNode, ...SelectionNode[]]; // no group is empty
+  if (first.kind === Kind.FRAGMENT_SPREAD || !first.selectionSet || equals.length === 1) return first;
+  const selections = equals.flatMap((each) => ('selectionSet' in each ? (each.selectionSet?.selections ?? []) : []));
+  return { ...first, selectionSet: { ...first.selectionSet, selections } };
+}

@@ -1,0 +1,70 @@
+import { badUserInput, type Issue } from '@taskmesh/errors';
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** A GraphQL request as it came, of whatever transport: nothing about it is known. */
+export interface SentOperation {
+  query?: unknown;
+  operationName?: unknown;
+  variables?: unknown;
+  extensions?: unknown;
+  documentId?: unknown;
+}
+
+/** The same, when its form is right. */
+export interface OperationRequest {
+  query: string | undefined;
+  operationName: string | undefined;
+  variables: Readonly<Record<string, unknown>>;
+  /** What names the document instead of its text, or along with it. */
+  hash: { value: string; kind: 'trusted' | 'persisted' } | undefined;
+}
+
+/** @throws AppError BAD_USER_INPUT */
+export function readSentOperation(sent: SentOperation): OperationRequest {
+  const issues = [...formIssues(sent)];
+  if (issues.length > 0) throw badUserInput(issues);
+  const { query, operationName, variables } = sent as { query?: string; operationName?: string; variables?: object };
+  const hash = hashOf(sent);
+  // Some clients cannot leave it out.
+  const text = query === '' || query === null ? undefined : query;
+  if (text === undefined && !hash) throw badUserInput([{ path: 'query', message: 'query is required.' }]);
+  return {
+    query: text,
+    operationName: operationName ?? undefined,
+    variables: (variables ?? {}) as Readonly<Record<string, unknown>>, // an object, as was just checked
+    hash,
+  };
+}
+
+function* formIssues({ query, operationName, variables, extensions }: SentOperation): Generator<Issue> {
+  for (const [path, value] of Object.entries({ query, operationName }))
+    if (!isAbsent(value) && typeof value !== 'string') yield { path, message: `${path} must be a string.` };
+  for (const [path, value] of Object.entries({ variables, extensions }))
+    if (!isAbsent(value) && !isObject(value)) yield { path, message: `${path} must be an object.` };
+  const persisted = persistedIn(extensions);
+  if (isAbsent(persisted)) return;
+  const path = 'extensions.persistedQuery';
+  if (!isObject(persisted)) yield { path, message: `${path} must be an object.` };
+  else if (persisted['version'] !== 1) yield { path: `${path}.version`, message: `${path}.version must be 1.` };
+  else if (typeof persisted['sha256Hash'] !== 'string' || !SHA256.test(persisted['sha256Hash']))
+    yield { path: `${path}.sha256Hash`, message: `${path}.sha256Hash must be 64 hexadecimal digits.` };
+}
+
+function hashOf({ documentId, extensions }: SentOperation): OperationRequest['hash'] {
+  if (typeof documentId === 'string') return { value: documentId, kind: 'trusted' };
+  const persisted = persistedIn(extensions) as { sha256Hash: string } | null | undefined; // its form was checked
+  return persisted ? { value: persisted.sha256Hash, kind: 'persisted' } : undefined;
+}
+
+function persistedIn(extensions: unknown): unknown {
+  return isObject(extensions) ? extensions['persistedQuery'] : undefined;
+}
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

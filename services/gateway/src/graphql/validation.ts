@@ -1,0 +1,112 @@
+import {
+  GraphQLError,
+  Kind,
+  NoSchemaIntrospectionCustomRule,
+  parse,
+  SingleFieldSubscriptionsRule,
+  specifiedRules,
+  validate,
+  ValuesOfCorrectTypeRule,
+  type ASTVisitor,
+  type DocumentNode,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  type ValidationContext,
+  type ValidationRule,
+} from 'graphql';
+import type { GraphQLConfig } from '../config.ts';
+import { InvalidOperation } from '../graph/executor.ts';
+import { withFieldsMerged } from './merged-fields.ts';
+
+const MAX_ERRORS = 10;
+/** What graphql-js says of a document that it would have to compare with itself for too long. */
+const GAVE_UP = 'Validation aborted.';
+
+/** The parts of syntax errors that quote nothing of the document. */
+const SYNTAX_MESSAGE =
+  /^Syntax Error: (?:(?:Expected (?:\w+|"[^\w\s]+"|"[a-z]+"|<\w+>), found|Unexpected) (?:Name|Int|Float|String|BlockString|"[^\w\s]+"|<EOF>)|Unterminated string|Document contains more that \d+ tokens)/;
+
+/** @throws InvalidOperation */
+export function parseDocument(source: string, { maxTokens }: GraphQLConfig): DocumentNode {
+  try {
+    return parse(source, maxTokens > 0 ? { maxTokens } : {});
+  } catch (error) {
+    // What is nested without end is no GraphQLError, but a stack that overflows.
+    const { message, source: where, positions } = error instanceof GraphQLError ? error : new GraphQLError('');
+    const told = SYNTAX_MESSAGE.exec(message)?.[0].replace('more that', 'more than');
+    throw new InvalidOperation('GRAPHQL_PARSE_FAILED', [
+      new GraphQLError(`${told ?? 'Syntax Error: This cannot be read'}.`, { source: where, positions }),
+    ]);
+  }
+}
+
+/** The rules of GraphQL for documents of clients. Messages have no value of the document in them. */
+export function createValidation(schema: GraphQLSchema, { introspection }: GraphQLConfig) {
+  const rules = [
+    ...specifiedRules.map((rule) => OURS.get(rule) ?? rule),
+    ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
+  ];
+  /** @throws InvalidOperation */
+  return (document: DocumentNode): void => {
+    const options = { maxErrors: MAX_ERRORS, hideSuggestions: !introspection };
+    const errors = validate(schema, withFieldsMerged(document), rules, options);
+    if (errors.length > 0)
+      throw new InvalidOperation(
+        'GRAPHQL_VALIDATION_FAILED',
+        errors.map((error) =>
+          error.message === GAVE_UP
+            ? new GraphQLError('The document has too many overlapping fields and fragments.')
+            : error,
+        ),
+      );
+  };
+}
+
+/** As graphql-js' rule, which repeats the literals. */
+function valuesOfCorrectType(context: ValidationContext): ASTVisitor {
+  const reportError = (error: GraphQLError) => {
+    const [node] = error.nodes ?? [];
+    const isAboutFields = node?.kind === Kind.OBJECT_FIELD || error.message.startsWith('Field "');
+    context.reportError(isAboutFields ? error : withoutValue(error, context.getInputType()));
+  };
+  return ValuesOfCorrectTypeRule(Object.create(context, { reportError: { value: reportError } }) as ValidationContext);
+}
+
+function withoutValue({ nodes }: GraphQLError, type: GraphQLInputType | null | undefined): GraphQLError {
+  return new GraphQLError(type ? `Expected a value of type "${String(type)}".` : 'This value is not expected.', {
+    nodes,
+  });
+}
+
+/** As graphql-js' rule, which fails where a variable decides; the next specification has this one. */
+function singleFieldSubscriptions(context: ValidationContext): ASTVisitor {
+  const check = SingleFieldSubscriptionsRule(context) as { OperationDefinition(node: OperationDefinitionNode): void }; // all it has
+  return {
+    OperationDefinition(node: OperationDefinitionNode) {
+      if (node.operation !== 'subscription' || !hasConditions(node.selectionSet, context, new Set()))
+        return check.OperationDefinition(node);
+      context.reportError(
+        new GraphQLError('A subscription must not use @skip or @include at its top level.', { nodes: node }),
+      );
+    },
+  };
+}
+
+function hasConditions({ selections }: SelectionSetNode, context: ValidationContext, seen: Set<string>): boolean {
+  return selections.some((selection) => {
+    if (selection.directives?.some(({ name }) => name.value === 'skip' || name.value === 'include')) return true;
+    if (selection.kind === Kind.FIELD) return false;
+    if (selection.kind === Kind.INLINE_FRAGMENT) return hasConditions(selection.selectionSet, context, seen);
+    const { value: name } = selection.name;
+    if (seen.has(name)) return false;
+    const fragment = context.getFragment(name);
+    return fragment ? hasConditions(fragment.selectionSet, context, seen.add(name)) : false;
+  });
+}
+
+const OURS = new Map<ValidationRule, ValidationRule>([
+  [ValuesOfCorrectTypeRule, valuesOfCorrectType],
+  [SingleFieldSubscriptionsRule, singleFieldSubscriptions],
+]);

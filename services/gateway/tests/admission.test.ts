@@ -1,0 +1,292 @@
+import { createMemoryKeyValue } from '@taskmesh/key-value';
+import { eventually } from '@taskmesh/testing';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SentOperation } from '../src/graphql/sent-operation.ts';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { openWebSocket } from './fakes/streams.ts';
+
+const USER = 'a0000000-0000-4000-8000-000000000001';
+const SECRET = 'hunter2-Tr0ub4dor';
+
+interface Outcome {
+  data?: unknown;
+  errors?: { code: unknown; message: string; issues?: unknown }[];
+}
+
+interface Message {
+  data?: unknown;
+  errors?: { message: string; extensions: { code: string; issues?: unknown } }[];
+}
+
+type Send = (gateway: TestGateway, sent: SentOperation) => Promise<Outcome>;
+
+function outcomeOf({ data, errors }: Message): Outcome {
+  return {
+    ...(data !== undefined && { data }),
+    ...(errors && {
+      errors: errors.map(({ message, extensions: { code, issues } }) => ({
+        code,
+        message,
+        ...(issues ? { issues } : {}),
+      })),
+    }),
+  };
+}
+
+async function fetched(gateway: TestGateway, method: 'GET' | 'POST', sent: SentOperation, accept: string) {
+  const search = new URLSearchParams(
+    Object.entries(sent).map(([name, value]): [string, string] => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
+  const response = await fetch(`${gateway.origin}/graphql${method === 'GET' ? `?${search}` : ''}`, {
+    method,
+    headers: {
+      accept,
+      authorization: `Bearer ${await gateway.auth.token(USER)}`,
+      ...(method === 'POST' && { 'content-type': 'application/json' }),
+    },
+    ...(method === 'POST' && { body: JSON.stringify(sent) }),
+  });
+  const text = await response.text();
+  // A stream with one result, or a refusal, which is plain JSON.
+  const json = /\{"(?:data|errors|payload)".*\}/.exec(text)?.[0] ?? text;
+  const message = JSON.parse(json) as Message & { payload?: Message };
+  return outcomeOf(message.payload ?? message);
+}
+
+const overHttp =
+  (method: 'GET' | 'POST', accept: string): Send =>
+  (gateway, sent) =>
+    fetched(gateway, method, sent, accept);
+
+const overSocket: Send = async (gateway, sent) => {
+  const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
+  const messages: { type: string; payload: unknown }[] = [];
+  let closed: number | undefined;
+  socket.on('message', (bytes) => messages.push(JSON.parse(String(bytes)) as never));
+  socket.on('close', (code) => (closed = code));
+  const authorization = `Bearer ${await gateway.auth.token(USER)}`;
+  socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization } }));
+  await eventually(() => messages.length > 0);
+  socket.send(JSON.stringify({ id: randomUUID(), type: 'subscribe', payload: { query: '', ...sent } }));
+  const answer = () => messages.find(({ type }) => type === 'next' || type === 'error');
+  await eventually(() => answer() !== undefined || closed !== undefined);
+  expect(closed).toBeUndefined();
+  socket.close();
+  const { type, payload } = answer() ?? {};
+  return outcomeOf((type === 'error' ? { errors: payload } : payload) as Message);
+};
+
+const SSE = 'text/event-stream';
+const MULTIPART = 'multipart/mixed;subscriptionSpec=1.0, application/json';
+const TRANSPORTS: Record<string, Send> = {
+  POST: overHttp('POST', 'application/json'),
+  'POST for graphql-response': overHttp('POST', 'application/graphql-response+json'),
+  GET: overHttp('GET', 'application/json'),
+  SSE: overHttp('POST', SSE),
+  'SSE by GET': overHttp('GET', SSE),
+  multipart: overHttp('POST', MULTIPART),
+  'multipart by GET': overHttp('GET', MULTIPART),
+  'graphql-ws': overSocket,
+};
+const BY_GET = ['GET', 'SSE by GET', 'multipart by GET'];
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const persisted = (hash: string) => ({ persistedQuery: { version: 1, sha256Hash: hash } });
+const refused = (code: string, message: unknown = expect.any(String)): Outcome => ({
+  errors: [{ code, message: message as string }],
+});
+const badInput = (...issues: { path: string; message: string }[]): Outcome => ({
+  errors: [{ code: 'BAD_USER_INPUT', message: issues.map(({ message }) => message).join(' '), issues }],
+});
+
+const PAGES = `me { tasks(first: $n) { edges { node { owner { tasks(first: $n) { edges { cursor } } } } } } }`;
+const TOO_MUCH = refused('GRAPHQL_VALIDATION_FAILED', 'The operation asks for too much at once.');
+const LOGIN = 'mutation ($i: LoginInput!) { login(input: $i) { expiresIn } }';
+
+/** What is sent, and what comes of it wherever it is sent. */
+const CASES: Record<string, [sent: SentOperation, outcome: Outcome]> = {
+  'a query': [{ query: '{ taskStatistics { total } }' }, { data: { taskStatistics: { total: 2 } } }],
+  'one of two operations': [
+    { query: 'query A { taskStatistics { total } } query B { __typename }', operationName: 'B' },
+    { data: { __typename: 'Query' } },
+  ],
+  'a variable and a default': [
+    {
+      query:
+        'query ($a: Boolean!, $b: Boolean! = false) { a: __typename @include(if: $a) b: __typename @include(if: $b) }',
+      variables: { a: true },
+    },
+    { data: { a: 'Query' } },
+  ],
+  'a syntax error': [
+    { query: `{ task(id: "${SECRET}" "${SECRET}") { id } }` },
+    refused('GRAPHQL_PARSE_FAILED', 'Syntax Error: Expected Name, found String.'),
+  ],
+  'too many tokens': [
+    { query: `{ ${'a '.repeat(4_000)} }` },
+    refused('GRAPHQL_PARSE_FAILED', 'Syntax Error: Document contains more than 4000 tokens.'),
+  ],
+  'an unknown field': [
+    { query: '{ nothing }' },
+    refused('GRAPHQL_VALIDATION_FAILED', 'Cannot query field "nothing" on type "Query".'),
+  ],
+  'a literal of another type': [
+    { query: `{ tasks(first: "${SECRET}") { totalCount } }` },
+    refused('GRAPHQL_VALIDATION_FAILED', 'Expected a value of type "Int".'),
+  ],
+  'too many levels': [
+    { query: `{ me { ${'tasks(first: 1) { edges { node { owner { '.repeat(3)} id ${'} '.repeat(14)}` },
+    refused('GRAPHQL_VALIDATION_FAILED', 'The operation is nested too deeply.'),
+  ],
+  'too many aliases': [
+    { query: `{ ${Array.from({ length: 31 }, (_, index) => `a${index}: __typename`).join(' ')} }` },
+    refused('GRAPHQL_VALIDATION_FAILED', 'The operation has too many aliases.'),
+  ],
+  'too high a cost by literals': [{ query: `{ ${PAGES.replaceAll('$n', '1000')} }` }, TOO_MUCH],
+  'too high a cost by variables': [{ query: `query ($n: Int) { ${PAGES} }`, variables: { n: 1_000 } }, TOO_MUCH],
+  'too high a cost by defaults': [{ query: `query ($n: Int = 1000) { ${PAGES} }` }, TOO_MUCH],
+  'an operation that is not there': [
+    { query: 'query A { __typename } query B { __typename }', operationName: 'C' },
+    refused('OPERATION_RESOLUTION_FAILURE', 'There is no such operation in the document.'),
+  ],
+  'no document': [{ variables: {} }, badInput({ path: 'query', message: 'query is required.' })],
+  'a persisted query that is not known': [
+    { extensions: persisted('0'.repeat(64)) },
+    refused('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'),
+  ],
+  'a document that is not known': [
+    { documentId: '0'.repeat(64) },
+    refused('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'),
+  ],
+  'a persisted query of another text': [
+    { query: '{ __typename }', extensions: persisted('0'.repeat(64)) },
+    badInput({
+      path: 'extensions.persistedQuery.sha256Hash',
+      message: 'extensions.persistedQuery.sha256Hash must be the SHA-256 of query.',
+    }),
+  ],
+  'variables of other types': [
+    {
+      query:
+        'query ($f: TaskFilter, $n: Int!, $o: Int!, $x: ID!) { tasks(filter: $f, first: $n, offset: $o) { totalCount } task(id: $x) { id } }',
+      variables: { f: { completed: SECRET, priority: SECRET, other: SECRET }, n: SECRET, o: null },
+    },
+    badInput(
+      { path: 'f.completed', message: 'f.completed must be of type Boolean.' },
+      { path: 'f.priority', message: 'f.priority must be of type TaskPriority.' },
+      { path: 'f.other', message: 'f.other is not a field of TaskFilter.' },
+      { path: 'n', message: 'n must be of type Int.' },
+      { path: 'o', message: 'o must not be null.' },
+      { path: 'x', message: 'x is required.' },
+    ),
+  ],
+  'a variable in place of an object': [
+    { query: 'query ($f: TaskFilter) { tasks(filter: $f) { totalCount } }', variables: { f: SECRET } },
+    badInput({ path: 'f', message: 'f must be an object.' }),
+  ],
+  'a subscription with @include': [
+    {
+      query: 'subscription ($s: Boolean!) { taskChanges @include(if: $s) { cursor } }',
+      variables: { s: true },
+    },
+    refused('GRAPHQL_VALIDATION_FAILED', 'A subscription must not use @skip or @include at its top level.'),
+  ],
+  'a subscription with @skip in a fragment': [
+    { query: 'subscription { ...F } fragment F on Subscription { ... @skip(if: false) { taskChanges { cursor } } }' },
+    refused('GRAPHQL_VALIDATION_FAILED', 'A subscription must not use @skip or @include at its top level.'),
+  ],
+};
+
+const MUTATION: [SentOperation, Outcome] = [
+  { query: LOGIN, variables: { i: { email: USER, password: 'right password' } } },
+  badInput({ path: 'query', message: 'Mutations run by POST only.' }),
+];
+
+describe('an operation has the same outcome', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+  });
+  afterAll(() => gateway.stop());
+
+  describe.each(Object.entries(TRANSPORTS))('over %s', (_, send) => {
+    it.each(Object.entries(CASES))('%s', async (_name, [sent, outcome]) => {
+      expect(await send(gateway, sent)).toEqual(outcome);
+    });
+  });
+
+  it.each(BY_GET)('over %s: no mutation', async (transport) => {
+    const [sent, outcome] = MUTATION;
+    expect(await TRANSPORTS[transport]?.(gateway, sent)).toEqual(outcome);
+  });
+
+  it('over every transport when it was persisted over another', async () => {
+    for (const [index, [name, send]] of Object.entries(TRANSPORTS).entries()) {
+      const query = `query Q${index} { taskStatistics { total } }`;
+      const outcome = { data: { taskStatistics: { total: 2 } } };
+      const extensions = persisted(sha256(query));
+      expect({ name, ...(await send(gateway, { query, extensions })) }).toEqual({ name, ...outcome });
+      for (const other of Object.values(TRANSPORTS)) expect(await other(gateway, { extensions })).toEqual(outcome);
+    }
+  });
+});
+
+describe('a text beside the hash of a trusted document', () => {
+  it('is not kept under that hash', async () => {
+    const trusted = '{ taskStatistics { total } }';
+    const folder = await mkdtemp(join(tmpdir(), 'documents-'));
+    const file = join(folder, 'documents.json');
+    await writeFile(file, JSON.stringify({ [sha256(trusted)]: trusted }));
+    const keyValue = createMemoryKeyValue();
+    const env = { TRUSTED_DOCUMENTS: 'allow', TRUSTED_DOCUMENTS_FILE: file };
+    const gateway = await startTestGateway({ env, keyValue });
+    const extensions = persisted(sha256(trusted));
+    const beside = { query: '{ __typename }', extensions };
+    expect(await TRANSPORTS['POST']?.(gateway, beside)).toEqual({ data: { taskStatistics: { total: 2 } } });
+    // One whose text fits is kept after it.
+    const good = '{ __typename }';
+    await TRANSPORTS['POST']?.(gateway, { query: good, extensions: persisted(sha256(good)) });
+    await eventually(async () => (await keyValue.get(`apq:${sha256(good)}`)) === good);
+    expect(await keyValue.get(`apq:${sha256(trusted)}`)).toBeNull();
+    await gateway.stop();
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('where only trusted documents run', () => {
+  let folder: string;
+  let gateway: TestGateway;
+  const trusted = '{ taskStatistics { total } }';
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'documents-'));
+    const file = join(folder, 'documents.json');
+    await writeFile(file, JSON.stringify({ [sha256(trusted)]: trusted }));
+    gateway = await startTestGateway({ env: { TRUSTED_DOCUMENTS: 'only', TRUSTED_DOCUMENTS_FILE: file } });
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it.each(Object.entries(TRANSPORTS))('an operation has the same outcome over %s', async (_, send) => {
+    const outcome = { data: { taskStatistics: { total: 2 } } };
+    expect(await send(gateway, { query: trusted })).toEqual(outcome);
+    expect(await send(gateway, { documentId: sha256(trusted) })).toEqual(outcome);
+    expect(await send(gateway, { extensions: persisted(sha256(trusted)) })).toEqual(outcome);
+    const other = '{ taskStatistics { pending } }';
+    const forbidden = refused('FORBIDDEN', 'Only trusted documents run here.');
+    expect(await send(gateway, { query: other })).toEqual(forbidden);
+    expect(await send(gateway, { query: other, extensions: persisted(sha256(other)) })).toEqual(forbidden);
+    expect(await send(gateway, { query: other, extensions: persisted(sha256(trusted)) })).toEqual(outcome);
+    expect(await send(gateway, { extensions: persisted(sha256(other)) })).toEqual(
+      refused('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'),
+    );
+  });
+});

@@ -1,0 +1,189 @@
+import { buildSchema, type GraphQLSchema } from 'graphql';
+import { createValidation, parseDocument } from '../src/graphql/validation.ts';
+import type { PreparedOperation } from '../src/graph/executor.ts';
+import { coerceVariables } from '../src/graph/variables.ts';
+import { readGatewayConfig } from '../src/config.ts';
+import { ask, startTestGateway, type TestGateway } from './fakes/gateway.ts';
+
+const SECRET = 'hunter2Tr0ub4dor';
+const USER = 'a0000000-0000-4000-8000-000000000001';
+
+const SIGN_UP = 'mutation ($i: SignUpInput!) { signUp(input: $i) { expiresIn } }';
+const LOGIN = 'mutation ($i: LoginInput!) { login(input: $i) { expiresIn } }';
+const CREATE = 'mutation ($i: CreateTaskInput!) { createTask(input: $i) { id } }';
+const LIST =
+  'query ($f: TaskFilter, $o: TaskOrder, $n: Int) { tasks(filter: $f, orderBy: $o, first: $n) { totalCount } }';
+
+/** Everything that is not what its place asks for; `SECRET` stands for what a client would not like to read in a log. */
+const SHAPES: unknown[] = [
+  SECRET,
+  [SECRET],
+  [[SECRET]],
+  { [SECRET.length]: SECRET },
+  { password: SECRET },
+  { email: SECRET, password: SECRET },
+  { email: { a: SECRET }, password: [SECRET], name: null },
+  { title: [SECRET], priority: SECRET, completed: SECRET, dueDate: { a: SECRET }, nothing: SECRET },
+  { field: SECRET, direction: SECRET },
+  { completed: SECRET, category: { a: SECRET }, priority: SECRET },
+  null,
+  5.5,
+];
+
+/** Literals in a document, of other types than their places. */
+const LITERALS = [
+  `"${SECRET}"`,
+  `"""${SECRET}"""`,
+  SECRET,
+  `[${SECRET}]`,
+  `["${SECRET}"]`,
+  `{ a: "${SECRET}" }`,
+  `{ email: "${SECRET}", password: ${SECRET} }`,
+  `{ title: {a: "${SECRET}"}, priority: ${SECRET}, completed: "${SECRET}" }`,
+  `{ field: "${SECRET}", direction: ${SECRET} }`,
+  '{ email: 8675309, password: 8675309 }',
+  '8675309.5',
+  '[8675309]',
+];
+const PLACES = [
+  (literal: string) => `mutation { login(input: ${literal}) { expiresIn } }`,
+  (literal: string) => `mutation { createTask(input: ${literal}) { id } }`,
+  (literal: string) => `{ tasks(filter: ${literal}) { totalCount } }`,
+  (literal: string) => `{ tasks(orderBy: ${literal}) { totalCount } }`,
+  (literal: string) => `{ tasks(first: ${literal}) { totalCount } }`,
+  (literal: string) => `{ task(id: ${literal}) { id } }`,
+  (literal: string) => `{ __typename @include(if: ${literal}) }`,
+  (literal: string) => `query ($f: TaskFilter = ${literal}) { tasks(filter: $f) { totalCount } }`,
+  (literal: string) => `query ($n: Int = ${literal}) { tasks(first: $n) { totalCount } }`,
+];
+const UNREADABLE = [
+  `{ task(id: "${SECRET}" "${SECRET}") { id } }`,
+  `{ task(id: ${SECRET} ${SECRET} ${SECRET}) { id } }`,
+  `{ task("${SECRET}") { id } }`,
+  `{ task(id: """${SECRET}""" 5) { id } ]`,
+  `"${SECRET}" { a }`,
+  `{ task(id: "\\q${SECRET}") { id } }`,
+  `{ task(id: "${SECRET}\\u12") { id } }`,
+  `{ task(id: "${SECRET}`,
+  `{ task(id: 8675309x) { id } }`,
+  `{ task(id: 08675309) { id } }`,
+  `{ task(id: $${SECRET} 8675309) }`,
+  `${SECRET}`,
+  `query ($a: Int = ${SECRET}$b) { a }`,
+  `{ a ${'#'}${SECRET}`,
+  `{ task(id: ?${SECRET}) }`,
+];
+const hasSecret = (text: string) => /hunter2|Tr0ub4dor|8675309/.test(text);
+
+describe.each([{}, { GRAPHQL_INTROSPECTION: 'false' }])('a gateway with %j', (env) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway({ env: env as Record<string, string> });
+  });
+  afterAll(() => gateway.stop());
+
+  async function messagesOf(body: unknown): Promise<string> {
+    const { body: answer } = await ask(gateway.origin, body, {
+      authorization: `Bearer ${await gateway.auth.token(USER)}`,
+    });
+    return JSON.stringify(answer.errors ?? []);
+  }
+
+  const requests: unknown[] = [
+    ...[SIGN_UP, LOGIN, CREATE].flatMap((query) => SHAPES.map((i) => ({ query, variables: { i } }))),
+    ...SHAPES.map((shape) => ({ query: LIST, variables: { f: shape, o: shape, n: shape } })),
+    ...PLACES.flatMap((place) => LITERALS.map((literal) => ({ query: place(literal) }))),
+    ...UNREADABLE.map((query) => ({ query })),
+    { query: { password: SECRET } },
+    { query: LOGIN, variables: SECRET },
+    { query: LOGIN, variables: [SECRET] },
+    { query: LOGIN, operationName: SECRET },
+    { query: LOGIN, operationName: [SECRET] },
+    { query: LOGIN, extensions: SECRET },
+    { query: LOGIN, extensions: { persistedQuery: SECRET } },
+    { query: LOGIN, extensions: { persistedQuery: { version: SECRET } } },
+    { query: LOGIN, extensions: { persistedQuery: { version: 1, sha256Hash: SECRET } } },
+    { documentId: SECRET },
+    `{ "query": "${SECRET}`,
+    `["${SECRET}"]`,
+  ];
+
+  it.each(requests.map((request) => [JSON.stringify(request), request]))(
+    'repeats no value of %s',
+    async (_, request) => {
+      const messages = await messagesOf(request);
+      expect(hasSecret(messages)).toBe(false);
+      if (Object.keys(env).length > 0) expect(messages).not.toContain('Did you mean');
+      expect(messages).not.toContain('INTERNAL_SERVER_ERROR');
+    },
+  );
+
+  it('suggests a name only where the schema may be asked for', async () => {
+    const wrong = [
+      { query: '{ taskStatistic { total } }' },
+      { query: 'query ($f: TaskFilte) { tasks(filter: $f) { totalCount } }' },
+      { query: 'query ($f: TaskFilter) { tasks(filte: $f) { totalCount } }' },
+      { query: '{ tasks(filter: { priorit: LOW }) { totalCount } }' },
+      { query: '{ tasks(filter: { priority: LO }) { totalCount } }' },
+      { query: LIST, variables: { f: { priorit: 'LOW' } } },
+      { query: LIST, variables: { f: { priority: 'LO' } } },
+    ];
+    const told = await Promise.all(wrong.map(messagesOf));
+    expect(told.every((messages) => messages.includes('"code"'))).toBe(true);
+    expect(told.some((messages) => messages.includes('Did you mean'))).toBe(Object.keys(env).length === 0);
+  });
+
+  it('logs no value', () => {
+    expect(hasSecret(JSON.stringify(gateway.logged))).toBe(false);
+  });
+});
+
+describe('variables', () => {
+  const schema: GraphQLSchema = buildSchema(`
+    scalar Any
+    enum Color { RED }
+    input Point { x: Int!, y: [Float!], next: Point, color: Color = RED }
+    input Choice @oneOf { a: Int, b: Int }
+    type Query { ask(p: Point, ps: [[Point!]!], c: Choice, a: Any): Int }
+  `);
+  const config = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
+
+  function issuesFor(variables: Record<string, unknown>): unknown {
+    const source = 'query ($p: Point, $ps: [[Point!]!], $c: Choice, $a: Any) { ask(p: $p, ps: $ps, c: $c, a: $a) }';
+    const document = parseDocument(source, config);
+    createValidation(schema, config)(document);
+    const [operation] = document.definitions;
+    try {
+      coerceVariables({ source, schema, document, operation } as PreparedOperation, variables);
+      return [];
+    } catch (error) {
+      return (error as { extensions: { issues: { path: string }[] } }).extensions.issues.map(({ path }) => path);
+    }
+  }
+
+  it.each<[Record<string, unknown>, string[]]>([
+    [{ p: { x: 1, y: [1, 2.5], next: { x: 2 } }, ps: [[{ x: 1 }]], c: { a: 1 }, a: { any: ['thing'] } }, []],
+    [{ p: { x: 1, y: 2 }, ps: { x: 1 } }, []],
+    [{ p: null, ps: null, c: null, a: null }, []],
+    [{ p: {} }, ['p.x']],
+    [{ p: { x: null, y: [1, null, 'no'] } }, ['p.x', 'p.y.1', 'p.y.2']],
+    [
+      { p: { x: 1, next: { x: 1, next: { x: 'no', color: 'BLUE', z: 1 } } } },
+      ['p.next.next.x', 'p.next.next.color', 'p.next.next.z'],
+    ],
+    [{ ps: [[{ x: 1 }, null], null, 5] }, ['ps.0.1', 'ps.1', 'ps.2']],
+    [{ c: {} }, ['c']],
+    [{ c: { a: 1, b: 2 } }, ['c']],
+    [{ c: { a: null } }, ['c']],
+    [{ p: [1] }, ['p']],
+    [{ p: { x: 1e12 } }, ['p.x']],
+  ])('%j are wrong at %j', (variables, paths) => {
+    expect(issuesFor(variables)).toEqual(paths);
+  });
+
+  it('have ten issues at most, and none that grows with a name', () => {
+    expect(issuesFor({ p: { x: 1, y: Array<string>(1_000).fill('no') } })).toHaveLength(10);
+    const [path] = issuesFor({ p: { x: 1, ['n'.repeat(100_000)]: 1 } }) as [string];
+    expect(path.length).toBeLessThan(100);
+  });
+});
