@@ -188,7 +188,7 @@ ${rows.join('\n')}
     // A client that goes away in the middle leaves nothing.
     const { hostname, port } = new URL(url());
     const socket = connect(Number(port), hostname);
-    socket.write(`PUT /api/backups/half.tar.gz HTTP/1.1\r\nHost: x\r\nContent-Length: ${sizeBytes}\r\n\r\n`);
+    socket.write(`PUT /api/backups/half.tar.gz HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${sizeBytes}\r\n\r\n`);
     socket.write(bytes.subarray(0, sizeBytes / 2));
     const unfinished = () => readdirSync(platform().backupsDir).filter((name) => name.startsWith('.'));
     await eventually(() => expect(unfinished()).toHaveLength(1));

@@ -31,11 +31,12 @@ export async function createPlatform(config: PlatformConfig, deps: PlatformDeps)
   const backup = await createBackup(config.backup, { ...named('backup'), owners });
   const connections = connectInProcess({ auth, tasks, backup });
   const gateway = await createGateway(config.gateway, { ...named('gateway'), connections });
-  const { host, adminPort } = config.gateway;
+  const { adminHost, adminPort, secrets } = config.gateway;
   const admin = createAdminServer({
     ...named('admin'),
-    host,
+    host: adminHost,
     port: adminPort,
+    token: secrets.adminToken,
     ready: () => gateway.ready(),
     routes: tasks.adminRoutes,
   });

@@ -67,7 +67,7 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     closers.add(() => lock.announceRelease());
     return {
       url: platform.address(),
-      adminUrl: `http://${config.gateway.host}:${config.gateway.adminPort}`,
+      adminUrl: `http://${config.gateway.adminHost}:${config.gateway.adminPort}`,
       dataDir,
       logFile,
       postgresPid: postgres?.pid,

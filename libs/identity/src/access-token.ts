@@ -1,9 +1,11 @@
 import { unauthenticated } from '@taskmesh/errors';
-import { jwtVerify, SignJWT, type CryptoKey, type JWTVerifyGetKey } from 'jose';
+import { jwtVerify, SignJWT, type CryptoKey, type JWTVerifyGetKey, type ResolvedKey } from 'jose';
 
 export const ACCESS_TOKEN_TYPE = 'at+jwt';
 const ISSUER = 'taskmesh';
 const AUDIENCE = 'taskmesh-api';
+/** No access token lives longer: whoever checks one needs not know how long those of an installation do. */
+export const ACCESS_TOKEN_MAX_TTL_S = 86_400;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** A token that expired no longer ago than this may still join a channel, where it gets nothing until a fresh one comes. */
@@ -21,6 +23,9 @@ export interface AccessTokenClaims {
   jti: string;
 }
 
+/** The claims of a token that was found good, and the key that says so. */
+export type VerifiedClaims = AccessTokenClaims & ResolvedKey;
+
 /** Signs with ES256; `kid` is how verifiers find the public half. */
 export function signAccessToken(
   claims: AccessTokenClaims,
@@ -34,7 +39,7 @@ export function signAccessToken(
 }
 
 /**
- * Checks form, signature, type, issuer, audience and times, by default with no leeway. Nothing in the token decides where the key
+ * Checks form, signature, type, issuer, audience, times and lifetime, by default with no leeway. Nothing in the token decides where the key
  * comes from but its `kid`, and `getKey` knows only keys of ours. `graceS` lets one through that expired so many seconds ago.
  * @throws AppError UNAUTHENTICATED
  */
@@ -43,9 +48,9 @@ export async function verifyAccessToken(
   getKey: JWTVerifyGetKey,
   nowMs: number,
   graceS = 0,
-): Promise<AccessTokenClaims> {
+): Promise<VerifiedClaims> {
   try {
-    const { payload } = await jwtVerify<Record<string, unknown>>(token, getKey, {
+    const { payload, key } = await jwtVerify<Record<string, unknown>>(token, getKey, {
       algorithms: ['ES256'],
       typ: ACCESS_TOKEN_TYPE,
       issuer: ISSUER,
@@ -54,7 +59,7 @@ export async function verifyAccessToken(
       currentDate: new Date(nowMs),
       clockTolerance: graceS,
     });
-    return checked(payload, nowMs);
+    return { ...checked(payload, nowMs), key };
   } catch (cause) {
     throw unauthenticated(undefined, cause);
   }
@@ -67,5 +72,6 @@ function checked(payload: Record<string, unknown>, nowMs: number): AccessTokenCl
   if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) throw new Error('times');
   // Made in the future: a clock that far off, or a forgery. A second covers rounding between two hosts.
   if (Number(iat) > nowMs / 1000 + 1) throw new Error('iat');
+  if (Number(exp) - Number(iat) > ACCESS_TOKEN_MAX_TTL_S) throw new Error('exp');
   return { userId, email, iat: Number(iat), exp: Number(exp), sub: userId, sid, jti };
 }

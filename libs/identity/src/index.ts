@@ -6,6 +6,12 @@ export {
   type IdentitySigner,
   type IdentityVerifier,
 } from './internal-token.ts';
-export { signAccessToken, verifyAccessToken, type AccessTokenClaims } from './access-token.ts';
+export {
+  ACCESS_TOKEN_MAX_TTL_S,
+  signAccessToken,
+  verifyAccessToken,
+  type AccessTokenClaims,
+  type VerifiedClaims,
+} from './access-token.ts';
 export { ExpiringCache } from './expiring-cache.ts';
 export { ACCESS_TOKEN_TYPE, EXPIRED_TOKEN_GRACE_S } from './access-token.ts';

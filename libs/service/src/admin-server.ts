@@ -1,8 +1,9 @@
-import { AppError } from '@taskmesh/errors';
-import { fastify } from 'fastify';
+import { AppError, forbidden, unauthenticated } from '@taskmesh/errors';
+import { fastify, type FastifyReply } from 'fastify';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Service } from './lifecycle.ts';
 import type { Log } from './log.ts';
+import { createOperatorCheck } from './operator-check.ts';
 
 /** One thing that the health page tells: whether it works, and if not, why. */
 export interface HealthReport {
@@ -11,7 +12,7 @@ export interface HealthReport {
   checks?: Record<string, boolean | number | string>;
 }
 
-/** Something that an operator can look at (GET) or have done (POST, with a JSON body). */
+/** Something that an operator, and nobody else, can look at (GET) or have done (POST, with a JSON body). */
 export interface AdminRoute {
   method: 'GET' | 'POST';
   path: string;
@@ -22,6 +23,8 @@ export interface AdminRoute {
 export interface AdminServerOptions {
   host: string;
   port: number;
+  /** What operators show for `routes`; undefined: those on this machine need none. */
+  token?: string | undefined;
   metrics: Registry;
   ready: () => HealthReport | Promise<HealthReport>;
   /** Besides the ordinary ones. */
@@ -37,9 +40,10 @@ export function createMetrics(labels: Record<string, string> = {}): Registry {
   return registry;
 }
 
-/** What operators see and the public does not: `/livez`, `/readyz` (with `?verbose`), `/metrics`. */
+/** What the public does not see: `/livez`, `/readyz` (with `?verbose`), `/metrics` for whoever reaches it, `routes` for operators. */
 export function createAdminServer(options: AdminServerOptions): Service & { address(): string } {
-  const { host, port, metrics, ready, routes = [], log } = options;
+  const { host, port, token, metrics, ready, routes = [], log } = options;
+  const operator = createOperatorCheck(token);
   const app = fastify({ logger: false });
   let address = '';
 
@@ -60,18 +64,19 @@ export function createAdminServer(options: AdminServerOptions): Service & { addr
     app.route({
       method,
       url: path,
+      onRequest: async ({ raw }, reply) => {
+        const check = operator(raw);
+        if (!check.ok) await sendError(reply, refusal(check.status));
+      },
       handler: async ({ query, body, headers }, reply) => {
         try {
           if (method === 'POST' && !/^application\/json\b/.test(headers['content-type'] ?? ''))
             throw new AppError('BAD_USER_INPUT', 'A JSON body is needed.');
           return await handle({ query: query as Record<string, string>, body }); // a repeated name is refused by who reads it
         } catch (error) {
-          const known = error instanceof AppError ? error : undefined;
-          if (!known) log.error({ err: error, path }, 'an operation failed');
-          return reply.code(known?.httpStatus ?? 500).send({
-            message: known?.message ?? 'Internal server error',
-            error: { code: known?.code ?? 'INTERNAL_SERVER_ERROR' },
-          });
+          if (error instanceof AppError) return sendError(reply, error);
+          log.error({ err: error, path }, 'an operation failed');
+          return sendError(reply, new AppError('INTERNAL_SERVER_ERROR', 'Internal server error'));
         }
       },
     });
@@ -84,4 +89,15 @@ export function createAdminServer(options: AdminServerOptions): Service & { addr
     stop: () => app.close(),
     address: () => address,
   };
+}
+
+function refusal(status: 401 | 403): AppError {
+  return status === 401
+    ? unauthenticated('The admin token is missing or wrong.')
+    : forbidden('This is for callers on this machine (localhost) only, unless there is an admin token.');
+}
+
+function sendError(reply: FastifyReply, { httpStatus, code, message }: AppError): FastifyReply {
+  if (httpStatus === 401) reply.header('www-authenticate', 'Bearer');
+  return reply.code(httpStatus).send({ message, error: { code } });
 }

@@ -110,3 +110,9 @@ export const processSettings = {
   NODE_ENV: setting.text().default('development'),
   LOG_LEVEL: setting.oneOf(LOG_LEVELS).default('info'),
 };
+
+/** The settings of every process with an admin port. */
+export const adminSettings = {
+  ADMIN_HOST: setting.text().default('127.0.0.1'),
+  ADMIN_TOKEN: setting.text().optional(),
+};

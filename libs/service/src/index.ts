@@ -1,4 +1,13 @@
-export { ConfigError, LOG_LEVELS, processSettings, readAll, readEnv, setting, type Env } from './config.ts';
+export {
+  adminSettings,
+  ConfigError,
+  LOG_LEVELS,
+  processSettings,
+  readAll,
+  readEnv,
+  setting,
+  type Env,
+} from './config.ts';
 export { readKeySetFile, type NamedKeySet } from './key-set-file.ts';
 export { createLog, type Log } from './log.ts';
 export { systemClock, type Clock } from './clock.ts';
@@ -10,5 +19,7 @@ export {
   type AdminServerOptions,
   type HealthReport,
 } from './admin-server.ts';
+export { networkOf } from './network-of.ts';
+export { authorizationOf, createOperatorCheck, type OperatorCheck } from './operator-check.ts';
 export { tuneGarbageCollection } from './garbage.ts';
 export { runMain } from './run-main.ts';

@@ -1,10 +1,12 @@
 import { Accounts } from './0001-accounts.ts';
 import { Recovery } from './0002-recovery.ts';
 import { Audit } from './0003-audit.ts';
+import { Retention } from './0004-retention.ts';
 
 /** In order. A name once released stays: the database remembers it. */
 export const migrations = [
   { name: '0001-accounts', class: Accounts },
   { name: '0002-recovery', class: Recovery },
   { name: '0003-audit', class: Audit },
+  { name: '0004-retention', class: Retention },
 ];

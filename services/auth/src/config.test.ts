@@ -20,6 +20,7 @@ describe("auth's settings", () => {
       accessTokenTtlSeconds: 3_600,
       accessTokenKeysFile: undefined,
       refreshTokenTtlDays: 30,
+      auditRetentionDays: 365,
       passwordMinLength: 8,
       hashConcurrency: 3,
       rateLimitFactor: 100,
@@ -42,6 +43,11 @@ describe("auth's settings", () => {
   it('do not multiply limits in production', () => {
     expect(readAuthConfig({ POSTGRES_URL, NODE_ENV: 'production' }).rateLimitFactor).toBe(1);
     expect(readAuthConfig({ POSTGRES_URL, NODE_ENV: 'production', RATE_LIMIT_FACTOR: '0' }).rateLimitFactor).toBe(0);
+  });
+
+  it('let no access token live longer than a gateway takes it', () => {
+    expect(readAuthConfig({ POSTGRES_URL, ACCESS_TOKEN_TTL_S: '86400' }).accessTokenTtlSeconds).toBe(86_400);
+    expect(problemsOf({ POSTGRES_URL, ACCESS_TOKEN_TTL_S: '86401' })).toEqual([expect.stringContaining('86400')]);
   });
 
   it('make links without a double slash', () => {

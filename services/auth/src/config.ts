@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
 import { processSettings, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
 
@@ -10,6 +11,8 @@ export interface AuthConfig {
   /** A JWK set of the operator; undefined: auth keeps one of its own under `dataDir`. */
   accessTokenKeysFile: string | undefined;
   refreshTokenTtlDays: number;
+  /** How long the audit trail goes back. */
+  auditRetentionDays: number;
   passwordMinLength: number;
   /** How many passwords are hashed at once. */
   hashConcurrency: number;
@@ -25,15 +28,14 @@ export interface AuthConfig {
   };
 }
 
-const DAY_S = 86_400;
-
 const settings = z.object({
   NODE_ENV: processSettings.NODE_ENV,
   POSTGRES_URL: setting.url('postgres:', 'postgresql:'),
   DATA_DIR: setting.text().default('.data'),
-  ACCESS_TOKEN_TTL_S: setting.int(1, 30 * DAY_S).default(3_600),
+  ACCESS_TOKEN_TTL_S: setting.int(1, ACCESS_TOKEN_MAX_TTL_S).default(3_600),
   ACCESS_TOKEN_KEYS_FILE: setting.text().optional(),
   REFRESH_TOKEN_TTL_DAYS: setting.int(1, 3_650).default(30),
+  AUDIT_RETENTION_DAYS: setting.int(1, 36_500).default(365),
   PASSWORD_MIN_LENGTH: setting.int(8, 128).default(8),
   HASH_CONCURRENCY: setting.int(1, 1_024).optional(),
   RATE_LIMIT_FACTOR: setting.number(0, 1_000_000).optional(),
@@ -53,6 +55,7 @@ export function readAuthConfig(env: Env, cores = availableParallelism()): AuthCo
     accessTokenTtlSeconds: values.ACCESS_TOKEN_TTL_S,
     accessTokenKeysFile: values.ACCESS_TOKEN_KEYS_FILE,
     refreshTokenTtlDays: values.REFRESH_TOKEN_TTL_DAYS,
+    auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     passwordMinLength: values.PASSWORD_MIN_LENGTH,
     hashConcurrency: values.HASH_CONCURRENCY ?? Math.max(1, cores - 1),
     rateLimitFactor: values.RATE_LIMIT_FACTOR ?? (values.NODE_ENV === 'production' ? 1 : 100),

@@ -64,7 +64,6 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     log,
   });
   const mailer = deps.mailer ?? createMailer(config, { clock, ids });
-  const limits = createLimits(keyValue, config.rateLimitFactor);
   const hasher = createHasher({ concurrency: config.hashConcurrency, onHashed: metrics.hashed });
   metrics.watchQueue(hasher.waiting);
   const rules = createPasswordRules({ minLength: config.passwordMinLength, common: readCommonPasswords() });
@@ -72,13 +71,20 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   const maker = createSessionMaker({ accessTokenTtlSeconds, refreshTokenTtlDays, clock, ids, keys });
 
   const repository = createAccountRepository(database);
-  const sessions = createSessionService({ database, repository: createSessionRepository(database), maker, clock });
+  const limits = createLimits({ keyValue, factor: config.rateLimitFactor, signInIps: repository.signInIps });
+  const sessions = createSessionService({
+    ...{ database, repository: createSessionRepository(database) },
+    ...{ maker, limits, clock },
+  });
   const accounts = createAccountService({ accounts: repository, sessions: maker, hasher, rules, limits, clock, ids });
   const authenticate = createLoginStrategy(accounts.checkPassword);
-  const logins = createLoginService({ accounts: repository, sessions, limits, clock, authenticate });
+  const logins = createLoginService({
+    ...{ accounts: repository, sessions, limits, clock, log },
+    ...{ authenticate, upgradeHash: accounts.upgradeHash },
+  });
   const worker = createMailWorker({ database, mailer, publicUrl, clock, log, onAttempt: metrics.mail });
   const recovery = createRecoveryService({ database, hasher, rules, limits, clock, ids, onRequested: worker.wake });
-  const housekeeping = createHousekeeping({ database, clock, log });
+  const housekeeping = createHousekeeping({ database, auditRetentionDays: config.auditRetentionDays, clock, log });
 
   const store: Service = { start: () => database.migrate(), stop: () => database.close() };
   const post: Service = { start: () => Promise.resolve(), stop: () => mailer.close() };

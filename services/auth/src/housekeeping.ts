@@ -1,39 +1,85 @@
-import { whileAway, type Database } from '@taskmesh/database';
+import { whileAway, type Database, type Statement } from '@taskmesh/database';
 import type { Clock, Log, Service } from '@taskmesh/service';
-import { ResetTokenEntity } from './recovery/reset-token.entity.ts';
+import {
+  BATCH,
+  ENDED_SESSIONS,
+  IS_HOUSEKEEPING,
+  OLD_ENTRIES,
+  OLD_FREQUENT_ENTRIES,
+  RESET_TOKENS,
+  SESSIONS,
+  STRANGERS_ENTRIES,
+} from './housekeeping.statements.ts';
 import { forgottenBefore } from './sessions/end-sessions.ts';
-import { EndedSessionEntity } from './sessions/ended-session.entity.ts';
-import { SessionEntity } from './sessions/session.entity.ts';
 
 const EVERY_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** Failed logins and refreshed sessions are many, and of use for a while only. */
+const FREQUENT_RETENTION_DAYS = 30;
 
 export interface Housekeeping extends Service {
-  /** Removes what counts no more: expired sessions with their refresh tokens, ended ones whose tokens are dead, old reset tokens. */
+  /**
+   * Removes what counts no more, batch by batch: expired sessions with their refresh tokens, ended ones whose tokens are
+   * dead, old reset tokens, and entries of the audit trail beyond its retention.
+   */
   sweep(): Promise<void>;
 }
 
-export function createHousekeeping(options: { database: Database; clock: Clock; log: Log }): Housekeeping {
-  const { database, clock, log } = options;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
+export interface HousekeepingOptions {
+  database: Database;
+  auditRetentionDays: number;
+  clock: Clock;
+  log: Log;
+}
 
-  const sweep = () =>
-    whileAway({ kind: 'read' }, async () => {
-      const past = { $lte: new Date(clock.now()) };
-      await database.em().nativeDelete(EndedSessionEntity, { until: { $lte: forgottenBefore(clock.now()) } });
-      await database.em().nativeDelete(SessionEntity, { expiresAt: past });
-      await database.em().nativeDelete(ResetTokenEntity, { expiresAt: past });
-    });
+export function createHousekeeping({ database, auditRetentionDays, clock, log }: HousekeepingOptions): Housekeeping {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isStopped = false;
+
+  const inBatches = async (removeBatch: () => Promise<number>): Promise<void> => {
+    while (!isStopped && (await removeBatch()) === BATCH);
+  };
+
+  const removeExpired = (statement: Statement, moment: Date) =>
+    inBatches(async () => (await database.run('read', statement, [moment])).length);
+
+  const removeEntries = (text: string, parameters: unknown[]) =>
+    inBatches(() =>
+      whileAway({ kind: 'read' }, () =>
+        database.em().transactional(async (em) => {
+          const [connection, transaction] = [em.getConnection(), em.getTransactionContext()];
+          await connection.execute(IS_HOUSEKEEPING, [], 'run', transaction);
+          return (await connection.execute(text, parameters, 'all', transaction)).length;
+        }),
+      ),
+    );
+
+  const sweep = async () => {
+    const before = (days: number) => new Date(clock.now() - days * DAY_MS);
+    await removeExpired(ENDED_SESSIONS, forgottenBefore(clock.now()));
+    await removeExpired(SESSIONS, before(0));
+    await removeExpired(RESET_TOKENS, before(0));
+    await removeEntries(OLD_ENTRIES, [before(auditRetentionDays)]);
+    await removeEntries(OLD_FREQUENT_ENTRIES, [before(Math.min(auditRetentionDays, FREQUENT_RETENTION_DAYS))]);
+    await removeEntries(STRANGERS_ENTRIES, []);
+  };
+
+  const sweepNow = () => {
+    // One that has much to do goes on; another one beside it would only be in its way.
+    running ??= sweep()
+      .catch((error: unknown) => log.warn({ err: error }, 'housekeeping failed'))
+      .finally(() => (running = undefined));
+  };
 
   return {
     sweep,
     start() {
-      timer = setInterval(() => {
-        running = sweep().catch((error: unknown) => log.warn({ err: error }, 'housekeeping failed'));
-      }, EVERY_MS).unref();
+      timer = setInterval(sweepNow, EVERY_MS).unref();
       return Promise.resolve();
     },
     async stop() {
+      isStopped = true;
       clearInterval(timer);
       await running;
     },

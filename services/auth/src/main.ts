@@ -2,6 +2,7 @@ import { createIdentityVerifier } from '@taskmesh/identity';
 import { authInternal, authRestore, serveInternalApi } from '@taskmesh/internal-api';
 import { createMemoryKeyValue, createRedisKeyValue } from '@taskmesh/key-value';
 import {
+  adminSettings,
   createAdminServer,
   createLog,
   createMetrics,
@@ -26,6 +27,7 @@ const settings = z.object({
   LOG_LEVEL: processSettings.LOG_LEVEL,
   HOST: setting.text().default('127.0.0.1'),
   PORT: setting.port().default(4001),
+  ADMIN_HOST: adminSettings.ADMIN_HOST,
   ADMIN_PORT: setting.port().optional(),
   REDIS_URL: setting.url('redis:', 'rediss:').optional(),
   IDENTITY_PUBLIC_KEYS_FILE: setting.text(),
@@ -57,7 +59,7 @@ await runMain(async () => {
     log,
   });
   const adminPort = own.ADMIN_PORT ?? (port === 0 ? 0 : port + 10_000);
-  const admin = createAdminServer({ host, port: adminPort, metrics, ready: auth.ready, log });
+  const admin = createAdminServer({ host: own.ADMIN_HOST, port: adminPort, metrics, ready: auth.ready, log });
   const store: Service = { start: () => Promise.resolve(), stop: () => keyValue.close() };
   const parts = [store, auth, server, admin];
   return { service: { start: () => startAll(parts), stop: () => stopAll(parts) }, log };

@@ -1,3 +1,4 @@
+import { hashSync } from '@node-rs/argon2';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { codeOf, LOGIN, LOGIN_PLAIN, loggedIn, LOGOUT, ME, SIGN_UP, SIGN_UP_PLAIN, signedUp } from './operations.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
@@ -167,6 +168,32 @@ describe('logging in', () => {
   it('refuses more than 1,024 characters as bad input', async () => {
     const result = await running.send(LOGIN, { input: { email: 'a@b.c', password: 'x'.repeat(1_025) } });
     expect(codeOf(result)).toBe('BAD_USER_INPUT');
+  });
+
+  it.each([
+    ['a cheaper one', { algorithm: 2, memoryCost: 8_192, timeCost: 1 }],
+    ['a costlier one', { algorithm: 2, memoryCost: 19_456, timeCost: 3 }],
+    ['one of another kind', { algorithm: 1, memoryCost: 19_456, timeCost: 2 }],
+  ])('makes a hash as they are now out of %s, once the password was right', async (what, parameters) => {
+    const email = `${what.replaceAll(' ', '-')}@example.com`;
+    const stored = async () => {
+      const [row] = await running.database.query(
+        'select password_hash as hash, password_version as version from accounts where email_key = $1',
+        [email],
+      );
+      return row;
+    };
+    await signedUp(running, email);
+    const foreign = hashSync(PASSWORD, parameters);
+    await running.database.query('update accounts set password_hash = $2 where email_key = $1', [email, foreign]);
+    expect(codeOf(await running.send(LOGIN, { input: { email, password: 'not the one' } }))).toBe('UNAUTHENTICATED');
+    expect(await stored()).toEqual({ hash: foreign, version: 1 });
+
+    await Promise.all([loggedIn(running, email), loggedIn(running, email)]);
+    const upgraded = await stored();
+    expect(upgraded).toEqual({ hash: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/), version: 1 });
+    await loggedIn(running, email);
+    expect(await stored()).toEqual(upgraded);
   });
 
   it('makes no refresh token when none is selected', async () => {

@@ -54,6 +54,36 @@ describe('a restored database', () => {
     expect(await adopt(RESTORED_ACCOUNTS + rows.join(''))).toMatchObject({ complete: true, rows: { accounts: 4 } });
   });
 
+  const hash = (head: string) => `$argon2${head}$c29tZXRoaW5nIG9mIGE$c29tZXRoaW5nIG9mIHRoZSBsZW5ndGggb2YgYSBoYXNo`;
+
+  it.each(['id$v=19$m=19456,t=2,p=1', 'id$v=19$m=47104,t=1,p=1', 'id$v=19$m=7168,t=5,p=1', 'id$v=19$m=65536,t=2,p=4'])(
+    'keeps passwords that cost about what they cost here: %s',
+    async (head) => {
+      await adopt(RESTORED_ACCOUNTS + restoredAccount({ password_hash: `'${hash(head)}'` }));
+      expect(await loaded.query('select password_hash as h from accounts')).toEqual([{ h: hash(head) }]);
+    },
+  );
+
+  it.each([
+    'id$v=19$m=19456,t=3000,p=1',
+    'id$v=19$m=19456,t=99,p=1',
+    'id$v=19$m=999999,t=1,p=1',
+    'id$v=19$m=999999,t=999999,p=1',
+    'id$v=19$m=65537,t=1,p=1',
+    'id$v=19$m=4294967295,t=1,p=1',
+    'id$v=19$m=19456,t=2,p=64',
+    'id$v=19$m=8,t=1,p=1',
+    'id$v=16$m=19456,t=2,p=1',
+    'i$v=19$m=19456,t=2,p=1',
+    'd$v=19$m=19456,t=2,p=1',
+    'id$nonsense$m=19456,t=2,p=1',
+  ])('takes an account without its password when checking that would cost more, or less: %s', async (head) => {
+    const adoption = await adopt(RESTORED_ACCOUNTS + restoredAccount({ password_hash: `'${hash(head)}'` }));
+    expect(adoption).toMatchObject({ complete: true, rows: { accounts: 1 } });
+    const [row] = await loaded.query('select password_hash as h from accounts');
+    expect(row?.h).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+  });
+
   it.each<[string, Record<string, string>]>([
     ['email is an', { email: `'nobody'`, email_key: `'nobody'` }],
     ['email is an', { email: `'a@b@c'`, email_key: `'a@b@c'` }],

@@ -1,6 +1,6 @@
 import type { Identity } from '@taskmesh/identity';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import { codeOf, LOGIN_PLAIN, REQUEST_RESET, SIGN_UP_PLAIN, signedUp } from './operations.ts';
+import { codeOf, LOGIN_PLAIN, REQUEST_RESET, RESET, SIGN_UP_PLAIN, signedUp } from './operations.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
 
 const from = (ip: string): Identity => ({ role: 'anonymous', ip });
@@ -50,6 +50,58 @@ describe('limits per address, never multiplied', () => {
     expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '192.0.2.8'))).toBeUndefined();
   });
 
+  it('counts every address of one IPv6 network as one caller', async () => {
+    await signedUp(running, 'ada@example.com');
+    const guess = (index: number) => login(running, 'ada@example.com', 'wrong', `2001:db8:1:2::${index.toString(16)}`);
+    expect(await codesOf(10, guess)).toEqual(times(10, 'UNAUTHENTICATED'));
+    expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '2001:db8:1:2:ffff::1'))).toBe('RATE_LIMITED');
+    expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '2001:db8:1:3::1'))).toBeUndefined();
+  });
+
+  it('counts an IPv4 address as itself in either form', async () => {
+    await codesOf(10, (index) =>
+      login(running, 'ada@example.com', 'wrong', index % 2 ? '192.0.2.7' : '::ffff:192.0.2.7'),
+    );
+    expect(codeOf(await login(running, 'ada@example.com', 'wrong', '192.0.2.7'))).toBe('RATE_LIMITED');
+  });
+
+  describe('when a hundred guesses at one address came from many places', () => {
+    const guess = (email: string, index: number) => login(running, email, 'wrong', `198.51.100.${index % 20}`);
+    const guesses = (email: string) => codesOf(100, (index) => guess(email, index));
+
+    it.each([
+      ['a known address', 'ada@example.com'],
+      ['an unknown address', 'nobody@example.com'],
+    ])('refuses further ones from anywhere, the right one too, with the time to wait: %s', async (_what, email) => {
+      await signedUp(running, 'ada@example.com');
+      expect(await guesses(email)).toEqual(times(100, 'UNAUTHENTICATED'));
+      for (const password of ['wrong', PASSWORD]) {
+        const refused = await login(running, email, password, '203.0.113.9');
+        expect(refused.errors?.[0]?.extensions).toEqual({
+          code: 'RATE_LIMITED',
+          retryAfterSeconds: expect.any(Number),
+        });
+        expect(Number(refused.errors?.[0]?.extensions?.retryAfterSeconds)).toBeLessThanOrEqual(60 * 60);
+      }
+      expect(codeOf(await login(running, 'somebody.else@example.com', 'wrong', '203.0.113.9'))).toBe('UNAUTHENTICATED');
+    });
+
+    it('lets the owner in where the account was used before, and by a new password everywhere', async () => {
+      await signedUp(running, 'ada@example.com');
+      expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '2001:db8:1:2::1'))).toBeUndefined();
+      await guesses('ada@example.com');
+      expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '192.0.2.1'))).toBeUndefined();
+      expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '2001:db8:1:2::2'))).toBeUndefined();
+      expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '203.0.113.9'))).toBe('RATE_LIMITED');
+
+      await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+      await running.auth.processAll();
+      const token = running.postbox.mails[0]?.text.match(/^[\w-]{20,}$/m)?.[0];
+      await running.send(RESET, { input: { token, newPassword: 'another battery staple' } });
+      expect(codeOf(await login(running, 'ada@example.com', 'another battery staple', '203.0.113.9'))).toBeUndefined();
+    });
+  });
+
   it('counts failures only', async () => {
     await signedUp(running, 'ada@example.com');
     const results = await codesOf(25, () => login(running, 'ada@example.com', PASSWORD, '192.0.2.7'));
@@ -91,6 +143,14 @@ describe('limits per caller', () => {
     const codes = await codesOf(11, (index) => guess(index, '192.0.2.7'));
     expect(codes).toEqual([...times(10, 'UNAUTHENTICATED'), 'RATE_LIMITED']);
     expect(codeOf(await guess(0, '192.0.2.8'))).toBe('UNAUTHENTICATED');
+  });
+
+  it('takes an IPv6 network for one caller', async () => {
+    const guess = (index: number) => login(running, `nobody-${index}@example.com`, '', `2001:db8:1:2::${index}`);
+    expect(await codesOf(11, guess)).toEqual([...times(10, 'UNAUTHENTICATED'), 'RATE_LIMITED']);
+    const ask = (index: number) =>
+      running.send(REQUEST_RESET, { email: `n${index}@example.com` }, from(`2001:db8:1:2::${index}`));
+    expect(await codesOf(7, ask)).toEqual([...times(6, 'ok'), 'RATE_LIMITED']);
   });
 
   it('refuses many sign-ups', async () => {

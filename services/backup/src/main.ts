@@ -1,6 +1,7 @@
 import { createIdentitySigner, createIdentityVerifier } from '@taskmesh/identity';
 import { authRestore, createInternalClient, serveBackupWork, tasksRestore } from '@taskmesh/internal-api';
 import {
+  adminSettings,
   createAdminServer,
   createLog,
   createMetrics,
@@ -25,6 +26,7 @@ const schema = z.object({
   ...processSettings,
   HOST: setting.text().default('127.0.0.1'),
   PORT: setting.port(),
+  ADMIN_HOST: adminSettings.ADMIN_HOST,
   ADMIN_PORT: setting.port(),
   IDENTITY_PUBLIC_KEYS_FILE: setting.text(),
   IDENTITY_KEY_FILE: setting.text(),
@@ -73,7 +75,13 @@ await runMain(async () => {
       }),
     log,
   });
-  const admin = createAdminServer({ host: own.HOST, port: own.ADMIN_PORT, metrics, ready: () => backup.ready(), log });
+  const admin = createAdminServer({
+    host: own.ADMIN_HOST,
+    port: own.ADMIN_PORT,
+    metrics,
+    ready: () => backup.ready(),
+    log,
+  });
   const connections = {
     start: async () => undefined,
     stop: async () => void (await Promise.all(Object.values(pools).map((pool) => pool.close()))),

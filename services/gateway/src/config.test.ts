@@ -22,6 +22,7 @@ describe('the configuration', () => {
     expect(readGatewayConfig({})).toMatchObject({
       host: '127.0.0.1',
       port: 4000,
+      adminHost: '127.0.0.1',
       adminPort: 14000,
       publicUrl: 'http://127.0.0.1:4000',
       production: false,
@@ -47,6 +48,7 @@ describe('the configuration', () => {
 
   it('takes what is set', () => {
     const config = readGatewayConfig({
+      HOST: '0.0.0.0',
       PORT: '4100',
       PUBLIC_URL: 'https://tasks.example.com/',
       CORS_ORIGINS: 'https://a.example, https://b.example',
@@ -56,6 +58,7 @@ describe('the configuration', () => {
       GRAPHQL_INTROSPECTION: 'off',
     });
     expect(config).toMatchObject({
+      adminHost: '127.0.0.1',
       adminPort: 14100,
       publicUrl: 'https://tasks.example.com',
       corsOrigins: ['https://a.example', 'https://b.example'],

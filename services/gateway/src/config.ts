@@ -1,4 +1,4 @@
-import { ConfigError, processSettings, readEnv, setting, type Env } from '@taskmesh/service';
+import { adminSettings, ConfigError, processSettings, readEnv, setting, type Env } from '@taskmesh/service';
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 
@@ -6,6 +6,7 @@ import { z } from 'zod';
 export interface GatewayConfig {
   host: string;
   port: number;
+  adminHost: string;
   adminPort: number;
   /** The origin that clients see, without a slash at the end. */
   publicUrl: string;
@@ -23,7 +24,11 @@ export interface GatewayConfig {
   requestTimeoutMs: number;
   graphql: GraphQLConfig;
   realtime: RealtimeConfig;
-  secrets: { backupToken: string | undefined };
+  secrets: {
+    backupToken: string | undefined;
+    /** Of operators at the admin port. */
+    adminToken: string | undefined;
+  };
 }
 
 /** Limits on documents of clients; 0 is off. */
@@ -73,7 +78,9 @@ const schema = z.object({
   ...processSettings,
   HOST: setting.text().default('127.0.0.1'),
   PORT: setting.port().default(4000),
+  ADMIN_HOST: adminSettings.ADMIN_HOST,
   ADMIN_PORT: setting.port().optional(),
+  ADMIN_TOKEN: adminSettings.ADMIN_TOKEN,
   PUBLIC_URL: setting.url('http:', 'https:').optional(),
   TASKS_CONTRACT: setting.oneOf(['full', 'reduced']).default('full'),
   SUPERGRAPH_FILE: setting.text().optional(),
@@ -111,6 +118,7 @@ export function readGatewayConfig(env: Env): GatewayConfig {
   return {
     host: values.HOST,
     port: values.PORT,
+    adminHost: values.ADMIN_HOST,
     adminPort,
     publicUrl: (values.PUBLIC_URL ?? `http://127.0.0.1:${values.PORT}`).replace(/\/+$/, ''),
     production,
@@ -137,7 +145,7 @@ export function readGatewayConfig(env: Env): GatewayConfig {
       maxMessagesPerS: values.REALTIME_MAX_MESSAGES_PER_S,
       maxMessageBytes: values.REALTIME_MAX_MESSAGE_BYTES,
     },
-    secrets: { backupToken: values.BACKUP_TOKEN },
+    secrets: { backupToken: values.BACKUP_TOKEN, adminToken: values.ADMIN_TOKEN },
   };
 }
 

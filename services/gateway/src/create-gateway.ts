@@ -1,12 +1,11 @@
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
-import { Closers, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
+import { Closers, createOperatorCheck, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { createAccessKeys } from './auth/access-keys.ts';
 import { createAuthenticator } from './auth/caller.ts';
 import { createEndedSessions } from './auth/ended-sessions.ts';
-import { createOperatorCheck } from './auth/operator.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections.ts';
 import { createErrorFormat } from './graph/client-errors.ts';
@@ -90,6 +89,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     connections,
     keyValue,
     eventLog: deps.eventLog,
+    accessKeys: keys,
     endedSessions,
     graph,
     executor: createCurrentExecutor(graph),

@@ -40,7 +40,7 @@ await runMain(async () => {
   const connections = connectHttp({ urls: neighbours.urls, signer: await signer(neighbours, clock, log) });
   const gateway = await createGateway(config, { clock, log, keyValue, eventLog, connections, metrics });
   const admin = createAdminServer({
-    host: config.host,
+    host: config.adminHost,
     port: config.adminPort,
     metrics,
     ready: () => gateway.ready(),

@@ -1,10 +1,11 @@
-import type { AccessTokenClaims, Identity } from '@taskmesh/identity';
+import type { Identity, VerifiedClaims } from '@taskmesh/identity';
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
-import type { Clock, Log } from '@taskmesh/service';
+import type { Clock, Log, OperatorCheck } from '@taskmesh/service';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type { Registry } from 'prom-client';
+import type { AccessKeys } from './auth/access-keys.ts';
 import type { EndedSessions } from './auth/ended-sessions.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections.ts';
@@ -15,12 +16,9 @@ import type { Admit } from './graphql/admission.ts';
 /** Who stands behind a request, as far as its access token tells. */
 export type Caller =
   | { kind: 'anonymous' }
-  | { kind: 'user'; claims: AccessTokenClaims; identity: Extract<Identity, { role: 'user' }> }
+  | { kind: 'user'; claims: VerifiedClaims; identity: Extract<Identity, { role: 'user' }> }
   /** There was a token (or something in its place), and it does not count. */
   | { kind: 'invalid' };
-
-/** Whether a request may do what operators may. */
-export type OperatorCheck = { ok: true } | { ok: false; status: 401 | 403 };
 
 /** What every adapter (REST, GraphQL, realtime) works with. */
 export interface GatewayParts {
@@ -31,6 +29,7 @@ export interface GatewayParts {
   connections: Connections;
   keyValue: KeyValue;
   eventLog: EventLog;
+  accessKeys: AccessKeys;
   endedSessions: EndedSessions;
   /** What is served right now; it may be replaced while the gateway runs. */
   graph: LiveGraph;
@@ -53,13 +52,4 @@ export interface GatewayParts {
 /** One adapter: adds its routes to the app. */
 export type Routes = (app: FastifyInstance, parts: GatewayParts) => void;
 
-/** The values of every `Authorization` header, also of repeated ones, which Node hides behind the first. */
-export function authorizationOf(request: IncomingMessage): string[] {
-  const { rawHeaders } = request;
-  const values: string[] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 13 && name.toLowerCase() === 'authorization') values.push(rawHeaders[index + 1] ?? '');
-  }
-  return values;
-}
+export { authorizationOf } from '@taskmesh/service';

@@ -14,7 +14,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
-import { openWebSocket } from './fakes/streams.ts';
+import { openWebSocket, streamChannel, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const nowS = () => Math.floor(Date.now() / 1000);
@@ -129,6 +129,8 @@ const forgeries: Record<string, () => Promise<string> | string> = {
   'one that expires now': async () => `Bearer ${await signed({ ...goodClaims(), exp: nowS() })}`,
   'nbf in an hour': async () => `Bearer ${await signed({ ...goodClaims(), nbf: nowS() + 3_600 })}`,
   'iat in an hour': async () => `Bearer ${await signed({ ...goodClaims(), iat: nowS() + 3_600 })}`,
+  'a life longer than any of ours': async () =>
+    `Bearer ${await signed({ ...goodClaims(), exp: goodClaims().iat + 86_401 })}`,
   'no exp': async () => `Bearer ${await signed({ ...goodClaims(), exp: undefined })}`,
   'exp as text': async () => `Bearer ${await signed({ ...goodClaims(), exp: String(nowS() + 3_600) })}`,
   'exp beyond all numbers': async () => `Bearer ${await signed({ ...goodClaims(), exp: 1e308 })}`,
@@ -199,6 +201,11 @@ describe('a good token', () => {
     expect((await me(`Bearer ${old}`)).status).toBe(200);
   });
 
+  it('may live for a day', async () => {
+    const iat = nowS();
+    expect((await me(`Bearer ${await signed({ ...goodClaims(), iat, exp: iat + 86_400 })}`)).status).toBe(200);
+  });
+
   it('ends with its session at every gateway, with or without what they share', async () => {
     const keyValue = createMemoryKeyValue();
     const first = await startTestGateway({ keyValue });
@@ -228,6 +235,43 @@ describe('a good token', () => {
     expect((await me(`Bearer ${ended}`, at)).status).toBe(401);
     expect((await me(`Bearer ${living}`, at)).status).toBe(200);
     expect((await fetch(`${at.origin}/readyz`)).status).toBe(200);
+    await at.stop();
+  });
+});
+
+describe('a key that was removed', () => {
+  it('opens nothing any more, whatever was let in with it before, and ends what lives by it', async () => {
+    const at = await startTestGateway();
+    const old = await at.auth.token(USER);
+    expect((await me(`Bearer ${old}`, at)).status).toBe(200);
+    const begin = { origin: at.origin, query: 'subscription { taskChanges { sequence } }' };
+    const openAll = (token: string) =>
+      Promise.all([
+        streamGraphqlWs({ ...begin, token }),
+        streamChannel({ ...begin, token }),
+        streamHttp('sse', { ...begin, token }),
+        streamHttp('multipart', { ...begin, token }),
+      ]);
+    const ending = await openAll(old);
+    await at.auth.rotate();
+    const fresh = await at.auth.token(USER);
+    await eventually(async () => (await me(`Bearer ${fresh}`, at)).status === 200, { timeoutMs: 5_000 });
+    const staying = await openAll(fresh);
+    expect(ending.map(({ ended }) => ended)).toEqual(ending.map(() => undefined));
+
+    at.auth.retire();
+    const stranger = await at.auth.token(USER, { key: await createSigningKey('stranger') });
+    await eventually(
+      async () => {
+        await me(`Bearer ${stranger}`, at); // an unknown key has the keys read anew, as time does
+        expect((await me(`Bearer ${old}`, at)).status).toBe(401);
+      },
+      { timeoutMs: 5_000 },
+    );
+    await eventually(() => expect(ending.filter(({ ended }) => !ended)).toEqual([]));
+    expect(ending.map(({ ended }) => ended?.code)).toEqual([4403, 4401, undefined, undefined]);
+    expect((await me(`Bearer ${fresh}`, at)).status).toBe(200);
+    expect(staying.filter(({ ended }) => ended)).toEqual([]);
     await at.stop();
   });
 });

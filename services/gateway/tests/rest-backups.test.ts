@@ -116,7 +116,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
   it('are not stored when the client goes away in the middle', async () => {
     const { hostname, port } = new URL(gateway.origin);
     const socket = connect(Number(port), hostname);
-    socket.write('PUT /api/backups/half.tar.gz HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf of it');
+    socket.write('PUT /api/backups/half.tar.gz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nhalf of it');
     await eventually(() => expect(gateway.backupWork.uploading()).toBe(1));
     socket.destroy();
     await eventually(() => expect(gateway.backupWork.uploading()).toBe(0));
@@ -261,7 +261,7 @@ function expecting({ origin }: TestGateway, headers: string[]): Promise<string> 
     socket.write(
       [
         'PUT /api/backups/x.tar.gz HTTP/1.1',
-        'Host: x',
+        'Host: localhost',
         'Content-Length: 9',
         'Expect: 100-continue',
         ...headers,

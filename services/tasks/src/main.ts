@@ -2,6 +2,7 @@ import { createIdentityVerifier } from '@taskmesh/identity';
 import { serveInternalApi, tasksInternal, tasksRestore } from '@taskmesh/internal-api';
 import { createKafkaEventLog } from '@taskmesh/messaging';
 import {
+  adminSettings,
   createAdminServer,
   createLog,
   createMetrics,
@@ -27,7 +28,9 @@ const settings = z.object({
   LOG_LEVEL: processSettings.LOG_LEVEL,
   HOST: setting.text().default('127.0.0.1'),
   PORT: setting.port().default(4002),
+  ADMIN_HOST: adminSettings.ADMIN_HOST,
   ADMIN_PORT: setting.port().optional(),
+  ADMIN_TOKEN: adminSettings.ADMIN_TOKEN,
   KAFKA_BROKERS: setting.list(),
   KAFKA_TOPIC_PREFIX: setting.topicPrefix(),
   IDENTITY_PUBLIC_KEYS_FILE: setting.text(),
@@ -60,8 +63,9 @@ await runMain(async () => {
   });
   const adminPort = own.ADMIN_PORT ?? (port === 0 ? 0 : port + ADMIN_PORT_DISTANCE);
   const admin = createAdminServer({
-    host,
+    host: own.ADMIN_HOST,
     port: adminPort,
+    token: own.ADMIN_TOKEN,
     metrics,
     ready: tasks.ready,
     routes: tasks.adminRoutes,

@@ -11,7 +11,7 @@ export interface PortPair {
 
 const ADMIN_PORT_DISTANCE = 10_000;
 
-type Wishes = Pick<StackOptions, 'port' | 'adminPort' | 'host' | 'gateways'>;
+type Wishes = Pick<StackOptions, 'port' | 'adminPort' | 'host' | 'adminHost' | 'gateways'>;
 
 /** The ports that the user wants for the gateways; none when any will do. */
 function wantedPorts({ port, adminPort, gateways = 1 }: Wishes): PortPair[] {
@@ -22,11 +22,12 @@ function wantedPorts({ port, adminPort, gateways = 1 }: Wishes): PortPair[] {
 
 /** @throws PlainError naming all the wanted ports on which one cannot listen */
 export async function checkWantedPorts(wishes: Wishes): Promise<void> {
-  const { host = '127.0.0.1' } = wishes;
-  const ports = wantedPorts(wishes).flatMap(({ port, adminPort }) => [port, adminPort]);
-  const problems = (await Promise.all(ports.map((port) => portProblem(port, host)))).filter(
-    (problem) => problem !== undefined,
-  );
+  const { host = '127.0.0.1', adminHost = '127.0.0.1' } = wishes;
+  const looks = wantedPorts(wishes).flatMap(({ port, adminPort }) => [
+    portProblem(port, host),
+    portProblem(adminPort, adminHost),
+  ]);
+  const problems = (await Promise.all(looks)).filter((problem) => problem !== undefined);
   if (problems.length > 0)
     throw new PlainError(`${problems.join('\n')}\nEnd that program, or set PORT to another one.`);
 }

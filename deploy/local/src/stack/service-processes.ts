@@ -27,6 +27,8 @@ export interface StackPlan {
   keys: KeyFiles;
   /** Where the gateways listen. */
   host: string;
+  /** Where every service listens for administrators. */
+  adminHost: string;
   ports: StackPorts;
   servicesDir?: string;
 }
@@ -36,7 +38,7 @@ const SERVICES = fileURLToPath(new URL('../../../../services/', import.meta.url)
 
 /** What to run for a stack: the inner services, then the gateways. */
 export function serviceProcesses(plan: StackPlan): ServiceProcess[] {
-  const { env, dataDir, urls, keys, host, servicesDir = SERVICES } = plan;
+  const { env, dataDir, urls, keys, host, adminHost, servicesDir = SERVICES } = plan;
   const { gateways, inner } = plan.ports;
   const url = (service: InnerService) => `http://${LOOPBACK}:${inner[service].port}`;
   const database = (service: InnerService) => databaseUrl(urls.postgres, serviceDatabase(service, env.DATABASE_PREFIX));
@@ -81,8 +83,11 @@ export function serviceProcesses(plan: StackPlan): ServiceProcess[] {
     name,
     main: join(servicesDir, service, 'src', 'main.ts'),
     url: urlOf(listenHost, port),
-    adminUrl: urlOf(listenHost, adminPort),
-    env: { ...common, ...own, HOST: listenHost, PORT: String(port), ADMIN_PORT: String(adminPort) },
+    adminUrl: urlOf(adminHost, adminPort),
+    env: {
+      ...{ ...common, ...own, HOST: listenHost, PORT: String(port) },
+      ...{ ADMIN_HOST: adminHost, ADMIN_PORT: String(adminPort) },
+    },
   });
   return [
     ...INNER_SERVICES.map((name) => define(name, name, LOOPBACK, inner[name], settings[name])),

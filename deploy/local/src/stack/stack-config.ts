@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readEnv, setting, type Env } from '@taskmesh/service';
+import { adminSettings, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
 import { UsageError } from '../command/run-command.ts';
 import { errorMessage } from '../plain-error.ts';
@@ -30,14 +30,24 @@ export function readStackArguments(args: string[]): { gateways: number; restart:
 }
 
 /** @throws ConfigError */
-export function readStackSettings(env: Env): Pick<StackOptions, 'dataDir' | 'port' | 'adminPort' | 'host' | 'env'> {
+export function readStackSettings(
+  env: Env,
+): Pick<StackOptions, 'dataDir' | 'port' | 'adminPort' | 'host' | 'adminHost' | 'env'> {
   const schema = z.object({
     PORT: setting.int(1, PORT_MAX).default(4000),
+    ADMIN_HOST: adminSettings.ADMIN_HOST,
     ADMIN_PORT: setting.int(1, 65_535).optional(),
     HOST: setting.text().default('127.0.0.1'),
     DATA_DIR: setting.text().default('.data/stack'),
     DATABASE_PREFIX: databasePrefix(),
   });
-  const { PORT, ADMIN_PORT, HOST, DATA_DIR } = readEnv(schema, env);
-  return { dataDir: resolve(DATA_DIR), port: PORT, ...(ADMIN_PORT ? { adminPort: ADMIN_PORT } : {}), host: HOST, env };
+  const { PORT, ADMIN_HOST, ADMIN_PORT, HOST, DATA_DIR } = readEnv(schema, env);
+  return {
+    dataDir: resolve(DATA_DIR),
+    port: PORT,
+    ...(ADMIN_PORT ? { adminPort: ADMIN_PORT } : {}),
+    host: HOST,
+    adminHost: ADMIN_HOST,
+    env,
+  };
 }

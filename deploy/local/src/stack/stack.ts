@@ -10,6 +10,8 @@ export interface StackOptions {
   adminPort?: number;
   /** Where the gateways listen. @default '127.0.0.1' */
   host?: string;
+  /** Where every service listens for administrators. @default '127.0.0.1' */
+  adminHost?: string;
   /** @default 1 */
   gateways?: number;
   /** For every service, besides what the stack says itself. May name servers to use instead of own ones. */

@@ -57,7 +57,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 async function startParts(options: StackOptions, add: AddProcess): Promise<Pick<Stack, 'urls' | 'servers'>> {
-  const { dataDir, host = '127.0.0.1', env, log, signal, servicesDir } = options;
+  const { dataDir, host = '127.0.0.1', adminHost = '127.0.0.1', env, log, signal, servicesDir } = options;
   await endNotedProcesses(dataDir, ({ name, pid }) =>
     log(`Ending ${name} (process ${pid}), left over from an earlier run.`),
   );
@@ -75,6 +75,7 @@ async function startParts(options: StackOptions, add: AddProcess): Promise<Pick<
     urls: servers,
     keys,
     host,
+    adminHost,
     ports,
     ...(servicesDir ? { servicesDir } : {}),
   });

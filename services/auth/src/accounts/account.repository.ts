@@ -2,7 +2,14 @@ import type { Database } from '@taskmesh/database';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { NewSession } from '../sessions/new-session.ts';
 import type { Account } from './account.entity.ts';
-import { FIND_ACCOUNT, FIND_ACCOUNT_BY_EMAIL, RECORD_FAILED_LOGIN, SIGN_UP } from './accounts.statements.ts';
+import {
+  FIND_ACCOUNT,
+  FIND_ACCOUNT_BY_EMAIL,
+  RECORD_FAILED_LOGIN,
+  REPLACE_HASH,
+  SIGN_IN_IPS,
+  SIGN_UP,
+} from './accounts.statements.ts';
 import { emailKey } from './email-key.ts';
 
 /** An account with what logins need. */
@@ -24,6 +31,10 @@ export interface AccountRepository {
   findByEmail(email: string): Promise<StoredAccount | undefined>;
   /** Stores the account and its first session; false when its address is taken. */
   insert(created: NewAccount): Promise<boolean>;
+  /** The same password, hashed in another way: nothing happens when it has become another one meanwhile. */
+  replaceHash(id: string, hash: { from: string; to: string }): Promise<void>;
+  /** From where people signed in at this address; nothing for one without an account. */
+  signInIps(key: string): Promise<string[]>;
   /** For the audit trail; `key` may belong to no account. */
   recordFailedLogin(key: string, now: Date, origin: RequestOrigin): Promise<void>;
 }
@@ -53,6 +64,13 @@ export function createAccountRepository(database: Database): AccountRepository {
         if (isTaken(error)) return false;
         throw error;
       }
+    },
+    async replaceHash(id, { from, to }) {
+      await database.run('write', REPLACE_HASH, [id, from, to]);
+    },
+    async signInIps(key) {
+      const rows = await database.run<{ ip: string | null }>('read', SIGN_IN_IPS, [key]);
+      return rows.flatMap(({ ip }) => ip ?? []);
     },
     async recordFailedLogin(key, now, { ip, requestId }) {
       await database.run('write', RECORD_FAILED_LOGIN, [now, key, ip, requestId]);

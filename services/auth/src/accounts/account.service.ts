@@ -3,6 +3,7 @@ import { parseInput, signUpInput } from '@taskmesh/validation';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Ids } from '../ids.ts';
 import type { Limits } from '../limits/limits.ts';
+import { isCurrent } from '../passwords/argon2-hash.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { PasswordRules } from '../passwords/password-rules.ts';
 import type { SessionMaker } from '../sessions/new-session.ts';
@@ -12,13 +13,15 @@ import type { AccountRepository, StoredAccount } from './account.repository.ts';
 import { emailIsTaken } from './accounts.errors.ts';
 
 /** Somebody who has shown the right password; `passwordVersion` says which one that was. */
-export type Authenticated = Pick<StoredAccount, 'account' | 'passwordVersion'>;
+export type Authenticated = StoredAccount;
 
 export interface AccountService {
   /** Opens an account and its first session. @throws AppError BAD_USER_INPUT, RATE_LIMITED, CONFLICT */
   signUp(input: unknown, options: { withRefreshToken: boolean; origin: RequestOrigin }): Promise<OpenedSession>;
   /** Undefined for an unknown address and for a wrong password, after the same time. */
   checkPassword(email: string, password: string): Promise<Authenticated | undefined>;
+  /** Behind a login with this password: its hash is made anew if it was made in another way. */
+  upgradeHash(who: Authenticated, password: string): Promise<void>;
   find(id: string): Promise<Account | null>;
 }
 
@@ -51,6 +54,10 @@ export function createAccountService(options: AccountServiceOptions): AccountSer
       const stored = await accounts.findByEmail(email);
       const matches = await hasher.verify(stored?.passwordHash, password);
       return matches ? stored : undefined;
+    },
+    async upgradeHash({ account, passwordHash }, password) {
+      if (isCurrent(passwordHash)) return;
+      await accounts.replaceHash(account.id, { from: passwordHash, to: await hasher.hash(password) });
     },
     find: accounts.find,
   };

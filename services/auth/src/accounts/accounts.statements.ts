@@ -14,14 +14,29 @@ export const FIND_ACCOUNT_BY_EMAIL: Statement = {
   text: `${SELECT_ACCOUNT} where email_key = $1`,
 };
 
-/** An account and its first session. Values as `OPENING` says, then $11 email, $12 key, $13 name, $14 password hash, $15 now. */
+/** An account and its first session. Values as `OPENING` says, then $12 email, $13 key, $14 name, $15 password hash, $16 now. */
 export const SIGN_UP: Statement = {
   name: 'auth-sign-up',
   text: `with account as (
     insert into accounts (id, email, email_key, name, password_hash, email_confirmed_at, created_at, updated_at)
-    values ($2::uuid, $11, $12, $13, $14, $15::timestamptz, $15::timestamptz, $15::timestamptz)
+    values ($2::uuid, $12, $13, $14, $15, $16::timestamptz, $16::timestamptz, $16::timestamptz)
     returning id
   ), ${OPENING}`,
+};
+
+/** $1 id, $2 the hash so far, $3 the new one. */
+export const REPLACE_HASH: Statement = {
+  name: 'auth-replace-hash',
+  text: 'update accounts set password_hash = $3 where id = $1 and password_hash = $2',
+};
+
+/** $1 key of the address. The callers of the newest sign-ins. */
+export const SIGN_IN_IPS: Statement = {
+  name: 'auth-sign-in-ips',
+  text: `
+    select ip from audit_log
+    where account_id = (select id from accounts where email_key = $1) and kind in ('account.created', 'session.opened')
+    order by id desc limit 100`,
 };
 
 /** $1 now, $2 key of the address, $3 ip, $4 request id. The same work whether there is such an account or not. */

@@ -1,4 +1,4 @@
-import type { Clock } from '@taskmesh/service';
+import type { Clock, Log } from '@taskmesh/service';
 import { loginInput, parseInput } from '@taskmesh/validation';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -21,10 +21,13 @@ export interface LoginServiceOptions {
   clock: Clock;
   /** Who has these credentials; undefined when nobody has. */
   authenticate(credentials: { email: string; password: string }): Promise<Authenticated | undefined>;
+  /** Sees to it that the password that was right is stored as passwords are now. */
+  upgradeHash(who: Authenticated, password: string): Promise<void>;
+  log: Log;
 }
 
 export function createLoginService(options: LoginServiceOptions): LoginService {
-  const { accounts, sessions, limits, clock, authenticate } = options;
+  const { accounts, sessions, limits, clock, authenticate, upgradeHash, log } = options;
 
   return {
     async login(input, { withRefreshToken, origin }) {
@@ -36,6 +39,9 @@ export function createLoginService(options: LoginServiceOptions): LoginService {
       if (who) await limits.checkLogin(key, origin.ip);
       const opened = who && (await sessions.open(who.account, { ...who, withRefreshToken, origin }));
       if (!opened) return refuse(key, origin);
+      await upgradeHash(who, password).catch((error: unknown) =>
+        log.warn({ err: error, accountId: who.account.id }, 'a password could not be hashed anew'),
+      );
       return opened;
     },
   };

@@ -12,6 +12,7 @@ import type { Adoption, AuthRestore } from '@taskmesh/internal-api';
 import type { Clock, Log } from '@taskmesh/service';
 import { parseInput } from '@taskmesh/validation';
 import { z } from 'zod';
+import { hashOfNobody } from '../passwords/argon2-hash.ts';
 import { ANALYZE, DROP_RESTORED, takeOver } from './adoption.statements.ts';
 import { copyTrail, endOfTrail, settledEnd } from './audit-trail.ts';
 import { copySessions } from './carry-over.ts';
@@ -59,7 +60,9 @@ export function createAdoption({ url, databaseAt, clock, log }: AdoptionDeps): A
     const dropped = await tablesBeside(to, OWN_TABLES);
     const end = await settledEnd(from);
     const accounts = await inTransaction(to, async () => {
-      const [taken] = await to.run<{ count: string }>(takeOver(columns));
+      const [taken] = await to.run<{ count: string; unusable: string }>(takeOver(columns), [hashOfNobody()]);
+      if (Number(taken?.unusable) > 0)
+        log.warn({ accounts: Number(taken?.unusable) }, 'restored accounts whose passwords must be set anew by mail');
       // What happened stays known, and the dump has only an older part of it.
       await copyTrail({ from, to }, end);
       await to.run(DROP_RESTORED);

@@ -1,5 +1,5 @@
 import { RESTORED, valueOf, type Columns, type Statement } from '@taskmesh/database';
-import { ACCOUNT_TYPES, needsJudging } from './rules.ts';
+import { ACCOUNT_TYPES, hasUsableHash, needsJudging } from './rules.ts';
 
 const ROWS = `from ${RESTORED}.accounts r`;
 /** Far from the end of the type, so that there is room for what comes. */
@@ -17,19 +17,22 @@ export function keysToJudge(columns: Columns): Statement {
 
 export const NEXT_KEYS: Statement = { name: 'adopt-next-keys', text: 'fetch 1000 from keys_to_judge' };
 
-/** A password's version that is missing or of no use begins anew. */
+/** $1: the hash of nobody, for accounts with one that is of no use. A password's version that is missing or of no use begins anew. */
 export function takeOver(columns: Columns): Statement {
   const version = columns.has('password_version') ? valueOf(columns, 'password_version', 'integer') : 'null';
-  const values = Object.entries(ACCOUNT_TYPES).map(([name, type]) => valueOf(columns, name, type));
+  const values = Object.entries(ACCOUNT_TYPES).map(([name, type]) => {
+    const value = valueOf(columns, name, type);
+    return name === 'password_hash' ? `case when ${hasUsableHash(columns)} then ${value} else $1::text end` : value;
+  });
   return {
     name: 'adopt-take-over',
     text: `
       with taken as (
         insert into public.accounts (${Object.keys(ACCOUNT_TYPES).join(', ')}, password_version)
         select ${values.join(', ')}, case when ${version} between 1 and ${LARGEST} then ${version} else 1 end ${ROWS}
-        returning 1
+        returning password_hash
       )
-      select count(*)::text as count from taken`,
+      select count(*)::text as count, (count(*) filter (where password_hash = $1::text))::text as unusable from taken`,
   };
 }
 

@@ -1,5 +1,6 @@
 import { valueOf, type Columns, type ColumnType, type RowRule } from '@taskmesh/database';
 import { isBlank } from '@taskmesh/validation';
+import { PARAMETERS } from '../passwords/argon2-hash.ts';
 
 /** The columns that a store of accounts must have, and what they are here. */
 export const ACCOUNT_TYPES = {
@@ -53,6 +54,23 @@ export function rulesFor(columns: Columns): RowRule[] {
       broken: `(${value(name)} < '0001-01-01T00:00Z' or ${value(name)} >= '10000-01-01T00:00Z')`,
     })),
   ];
+}
+
+const { memoryCost, timeCost } = PARAMETERS;
+/** Of memory (KiB) times passes: what OWASP asks for at the least, and four times what a hash costs here. */
+const [LEAST_COST, MOST_COST] = [35_840, 4 * memoryCost * timeCost];
+const MOST_MEMORY_KIB = 65_536;
+
+/**
+ * SQL that is true for a row whose password may be checked as it is: neither so cheap nor so costly that the time of a
+ * login tells that there is an account, and nothing that keeps other logins waiting.
+ */
+export function hasUsableHash(columns: Columns): string {
+  const hash = valueOf(columns, 'password_hash', 'text');
+  const number = (name: string) => `substring(${hash} from '[$,]${name}=([0-9]{1,6})[$,]')::bigint`;
+  const [memory, passes] = [number('m'), number('t')];
+  return `(${hash} ~ '^[$]argon2id[$]v=19[$]m=[0-9]{1,6},t=[0-9]{1,2},p=[1-4]([$][A-Za-z0-9+/]{6,128}){2}$'
+    and ${memory} <= ${MOST_MEMORY_KIB} and ${memory} * ${passes} between ${LEAST_COST} and ${MOST_COST})`;
 }
 
 /** SQL that is true for a row whose `email_key` only `emailKey` can judge. */

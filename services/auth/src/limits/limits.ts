@@ -1,17 +1,24 @@
 import { rateLimited } from '@taskmesh/errors';
-import type { KeyValue, Limiter, LimiterOptions } from '@taskmesh/key-value';
+import type { KeyValue, Limiter, LimiterOptions, LimiterResult } from '@taskmesh/key-value';
+import { networkOf } from '@taskmesh/service';
 import { hashOf } from '../opaque-token.ts';
 
 const MINUTE_S = 60;
 /** Callers whose address nobody told share one counter. */
 const UNKNOWN_IP = 'unknown';
 
-/** How often one may try. Addresses go into the store as hashes only. */
+/** How often one may try. Callers are told apart by `networkOf` their address; e-mail addresses go into the store as hashes only. */
 export interface Limits {
-  /** @throws AppError RATE_LIMITED when this address and caller, or this caller, failed too often */
+  /** @throws AppError RATE_LIMITED when this address and caller, this caller, or strangers at this address failed too often */
   checkLogin(emailKey: string, ip: string | null): Promise<void>;
   /** Counts a failure. @throws AppError RATE_LIMITED when there were too many before it */
   countFailedLogin(emailKey: string, ip: string | null): Promise<void>;
+  /** Forgets how often this address was tried: what was guessed at is no password any more. */
+  forgetFailedLogins(emailKey: string): Promise<void>;
+  /** Any try to refresh a session, with whatever token. @throws AppError RATE_LIMITED */
+  countRefreshTry(ip: string | null): Promise<void>;
+  /** @throws AppError RATE_LIMITED when this session was refreshed too often */
+  countRefresh(sessionId: string): Promise<void>;
   /** @throws AppError RATE_LIMITED */
   countSignUp(ip: string | null): Promise<void>;
   /** @throws AppError RATE_LIMITED */
@@ -20,33 +27,56 @@ export interface Limits {
   allowRecoveryMail(emailKey: string): Promise<boolean>;
 }
 
-/** `factor` multiplies what is counted per IP alone; 0 switches that off. */
-export function createLimits(keyValue: KeyValue, factor: number): Limits {
+export interface LimitsOptions {
+  keyValue: KeyValue;
+  /** Multiplies what is counted per caller alone; 0 switches that off. */
+  factor: number;
+  /** Where people have signed in at this address: there, guesses from elsewhere keep nobody out. */
+  signInIps(emailKey: string): Promise<string[]>;
+}
+
+export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Limits {
   const perIp = (options: LimiterOptions): Limiter | undefined =>
     factor === 0
       ? undefined
       : keyValue.limiter({ ...options, points: Math.max(1, Math.round(options.points * factor)) });
 
   const failures = keyValue.limiter({ name: 'auth.login', points: 10, windowSeconds: 15 * MINUTE_S });
+  const failuresOfAddress = keyValue.limiter({ name: 'auth.login.address', points: 100, windowSeconds: 60 * MINUTE_S });
   const failuresOfIp = perIp({ name: 'auth.login.ip', points: 100, windowSeconds: 15 * MINUTE_S });
+  const refreshTries = perIp({ name: 'auth.refresh.ip', points: 1_000, windowSeconds: 5 * MINUTE_S });
+  const refreshes = keyValue.limiter({ name: 'auth.refresh', points: 60, windowSeconds: 15 * MINUTE_S });
   const signUps = perIp({ name: 'auth.sign-up.ip', points: 60, windowSeconds: 5 * MINUTE_S });
   const recoveries = perIp({ name: 'auth.recovery.ip', points: 60, windowSeconds: 5 * MINUTE_S });
   const mails = keyValue.limiter({ name: 'auth.recovery', points: 5, windowSeconds: 60 * MINUTE_S });
 
-  const loginKey = (emailKey: string, ip: string | null) => hashOf(JSON.stringify([emailKey, ip]));
+  const login = async (emailKey: string, ip: string | null, turn: 'peek' | 'consume'): Promise<void> => {
+    const caller = callerOf(ip);
+    const [ofAddress, ...others] = await Promise.all([
+      failuresOfAddress[turn](hashOf(emailKey)),
+      failures[turn](hashOf(JSON.stringify([emailKey, caller]))),
+      failuresOfIp?.[turn](caller),
+    ]);
+    refuseWhenUsedUp(others);
+    if (!ofAddress.allowed && !(await signInIps(emailKey)).map(callerOf).includes(caller))
+      refuseWhenUsedUp([ofAddress]);
+  };
 
   return {
-    async checkLogin(emailKey, ip) {
-      await refuseWhenUsedUp([failures.peek(loginKey(emailKey, ip)), failuresOfIp?.peek(ip ?? UNKNOWN_IP)]);
+    checkLogin: (emailKey, ip) => login(emailKey, ip, 'peek'),
+    countFailedLogin: (emailKey, ip) => login(emailKey, ip, 'consume'),
+    forgetFailedLogins: (emailKey) => failuresOfAddress.reset(hashOf(emailKey)),
+    async countRefreshTry(ip) {
+      refuseWhenUsedUp([await refreshTries?.consume(callerOf(ip))]);
     },
-    async countFailedLogin(emailKey, ip) {
-      await refuseWhenUsedUp([failures.consume(loginKey(emailKey, ip)), failuresOfIp?.consume(ip ?? UNKNOWN_IP)]);
+    async countRefresh(sessionId) {
+      refuseWhenUsedUp([await refreshes.consume(sessionId)]);
     },
     async countSignUp(ip) {
-      await refuseWhenUsedUp([signUps?.consume(ip ?? UNKNOWN_IP)]);
+      refuseWhenUsedUp([await signUps?.consume(callerOf(ip))]);
     },
     async countRecovery(ip) {
-      await refuseWhenUsedUp([recoveries?.consume(ip ?? UNKNOWN_IP)]);
+      refuseWhenUsedUp([await recoveries?.consume(callerOf(ip))]);
     },
     async allowRecoveryMail(emailKey) {
       return (await mails.consume(hashOf(emailKey))).allowed;
@@ -54,8 +84,11 @@ export function createLimits(keyValue: KeyValue, factor: number): Limits {
   };
 }
 
-async function refuseWhenUsedUp(looks: (ReturnType<Limiter['peek']> | undefined)[]): Promise<void> {
-  const results = (await Promise.all(looks)).filter((result) => result !== undefined);
-  const waits = results.filter(({ allowed }) => !allowed).map(({ retryAfterSeconds }) => retryAfterSeconds);
+function callerOf(ip: string | null): string {
+  return ip === null ? UNKNOWN_IP : networkOf(ip);
+}
+
+function refuseWhenUsedUp(results: (LimiterResult | undefined)[]): void {
+  const waits = results.filter((result) => result?.allowed === false).map((result) => result?.retryAfterSeconds ?? 0);
   if (waits.length > 0) throw rateLimited(Math.max(1, ...waits));
 }

@@ -4,10 +4,8 @@
  */
 import { hashSync, verifySync } from '@node-rs/argon2';
 import { parentPort } from 'node:worker_threads';
+import { PARAMETERS } from './argon2-hash.ts';
 import type { HashJob, HashResult } from './hash-thread.ts';
-
-/** argon2id, OWASP's parameters: 19 MiB, two passes, one lane. (2 is `Algorithm.Argon2id`, a const enum.) */
-const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 parentPort?.on('message', (job: HashJob) => parentPort?.postMessage(resultOf(job)));
 

@@ -1,6 +1,7 @@
 import { startHashThread } from './hash-thread.ts';
-import { createHashThreads } from './hash-threads.ts';
+import { createHashThreads, type HashThreads } from './hash-threads.ts';
 import { createHasher } from './hasher.ts';
+import { isCurrent } from './argon2-hash.ts';
 
 const PASSWORD = 'correct horse battery staple';
 
@@ -21,6 +22,64 @@ describe('passwords', () => {
     expect(await hasher.verify(hash, 'cafe\u0301 au lait')).toBe(true);
     expect(await hasher.verify(hash, 'caf\u00e9 au lait ')).toBe(false);
     expect(await hasher.verify(undefined, PASSWORD)).toBe(false);
+  });
+
+  it('are current as they are made, and not with other parameters', async () => {
+    expect(isCurrent(await hasher.hash(PASSWORD))).toBe(true);
+    for (const other of [
+      'argon2i$v=19$m=19456,t=2,p=1',
+      'argon2id$v=19$m=19456,t=3,p=1',
+      'argon2id$v=16$m=19456,t=2,p=1',
+    ])
+      expect(isCurrent(`$${other}$c29tZXRoaW5n$c29tZXRoaW5n`)).toBe(false);
+  });
+});
+
+describe('the password of an unknown address', () => {
+  it('is checked like any, against a current hash that it does not match', async () => {
+    const checked: string[] = [];
+    const real = createHashThreads();
+    const threads: HashThreads = {
+      ...real,
+      verify(passwordHash, password) {
+        checked.push(passwordHash);
+        return real.verify(passwordHash, password);
+      },
+    };
+    let hashed = 0;
+    const hasher = createHasher({ concurrency: 1, threads, onHashed: () => hashed++ });
+    expect(await hasher.verify(undefined, PASSWORD)).toBe(false);
+    expect(checked).toHaveLength(1);
+    expect(hashed).toBe(1);
+    // As long as any other: a hash that could not be read would be done with at once.
+    expect(isCurrent(checked[0] ?? '')).toBe(true);
+    await hasher.close();
+  });
+
+  it('is never right, not even when the check says so', async () => {
+    const threads: HashThreads = { ...createHashThreads(), verify: () => Promise.resolve(true) };
+    const hasher = createHasher({ concurrency: 1, threads });
+    expect(await hasher.verify(undefined, PASSWORD)).toBe(false);
+    await hasher.close();
+  });
+
+  it('can be checked although hashing failed before', async () => {
+    const broken = createHashThreads(() => {
+      throw new Error('no thread');
+    });
+    const real = createHashThreads();
+    let isBroken = true;
+    const now = () => (isBroken ? broken : real);
+    const threads: HashThreads = {
+      hash: (password) => now().hash(password),
+      verify: (passwordHash, password) => now().verify(passwordHash, password),
+      close: () => real.close(),
+    };
+    const hasher = createHasher({ concurrency: 1, threads });
+    await expect(hasher.verify(undefined, PASSWORD)).rejects.toThrow('no thread');
+    isBroken = false;
+    expect(await hasher.verify(undefined, PASSWORD)).toBe(false);
+    await hasher.close();
   });
 });
 

@@ -1,7 +1,7 @@
 import { unavailable } from '@taskmesh/errors';
-import { randomBytes } from 'node:crypto';
+import { hashOfNobody } from './argon2-hash.ts';
 import { createBoundedQueue, type BoundedQueue } from './bounded-queue.ts';
-import { createHashThreads } from './hash-threads.ts';
+import { createHashThreads, type HashThreads } from './hash-threads.ts';
 
 const MAX_WAITING = 200;
 
@@ -24,15 +24,14 @@ export interface HasherOptions {
   concurrency: number;
   /** Told after each hash. */
   onHashed?: (seconds: number) => void;
+  /** @default threads of its own */
+  threads?: HashThreads;
 }
 
 /** Slow hashing on threads of its own, bounded, so that a flood of logins starves nobody else. */
-export function createHasher({ concurrency, onHashed }: HasherOptions): Hasher {
+export function createHasher({ concurrency, onHashed, threads = createHashThreads() }: HasherOptions): Hasher {
   const queue = createBoundedQueue({ concurrency, maxWaiting: MAX_WAITING });
-  const threads = createHashThreads();
-  // Made before the first login, so that not even that one tells whether an account exists.
-  const nobodysHash = threads.hash(randomBytes(32).toString('hex'));
-  nobodysHash.catch(() => undefined); // told to whoever needs it
+  const nobodysHash = hashOfNobody();
 
   const timed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const start = performance.now();
@@ -46,7 +45,7 @@ export function createHasher({ concurrency, onHashed }: HasherOptions): Hasher {
   return {
     hash: (password) => inTurn(queue, () => timed(() => threads.hash(normalized(password)))),
     async verify(passwordHash, password) {
-      const expected = passwordHash ?? (await nobodysHash);
+      const expected = passwordHash ?? nobodysHash;
       const matches = await inTurn(queue, () => timed(() => threads.verify(expected, normalized(password))));
       return matches && passwordHash !== undefined;
     },

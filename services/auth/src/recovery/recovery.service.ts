@@ -70,7 +70,9 @@ export function createRecoveryService(options: RecoveryServiceOptions): Recovery
       rules.checkAgainst(newPassword, 'newPassword', account.email);
       const passwordHash = await hasher.hash(newPassword);
       const set = { hash, accountId: account.id, passwordHash, now: new Date(clock.now()), origin };
-      return whileAway({ kind: 'write' }, () => database.em().transactional((em) => setPassword(em, set)));
+      const ended = await whileAway({ kind: 'write' }, () => database.em().transactional((em) => setPassword(em, set)));
+      await limits.forgetFailedLogins(emailKey(account.email) ?? '');
+      return ended;
     },
   };
 }

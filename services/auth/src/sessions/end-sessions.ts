@@ -15,7 +15,11 @@ export function forgottenBefore(nowMs: number): Date {
  * the commits, so whoever has read up to one number has missed nothing before it.
  */
 export async function endSessions(em: EntityManager, sessions: Session[], now: Date): Promise<EndedSession[]> {
-  for (const session of sessions) session.endedAt = now;
+  for (const session of sessions) {
+    session.endedAt = now;
+    // Of no use any more once its last token is dead, however long it might have gone on.
+    session.expiresAt = session.tokensUntil;
+  }
   await em.flush();
   const living = sessions.filter(({ tokensUntil }) => tokensUntil > forgottenBefore(now.getTime()));
   if (living.length === 0) return [];

@@ -4,8 +4,8 @@ import type { Account } from '../accounts/account.entity.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Ids } from '../ids.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { createOpaqueToken } from '../opaque-token.ts';
 import type { OpenedSession } from './opened-session.ts';
+import { createRefreshToken, type NewRefreshToken } from './refresh-token.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -29,14 +29,19 @@ export interface FreshTokens {
   accessToken: string;
   now: Date;
   tokensUntil: Date;
-  refresh: { token: string; hash: string; expiresAt: Date } | undefined;
+  refresh: (NewRefreshToken & { expiresAt: Date }) | undefined;
   /** When neither token can be used any more. */
   expiresAt: Date;
 }
 
 export interface SessionMaker {
   prepare(account: Account, options: { withRefreshToken: boolean }): Promise<NewSession>;
-  freshTokens(sessionId: string, account: Account, options: { withRefreshToken: boolean }): Promise<FreshTokens>;
+  /** `former`: the refresh token that the new one follows. */
+  freshTokens(
+    sessionId: string,
+    account: Account,
+    options: { withRefreshToken: boolean; former?: string | undefined },
+  ): Promise<FreshTokens>;
   readonly expiresIn: number;
 }
 
@@ -44,7 +49,7 @@ export interface SessionMaker {
 export function createSessionMaker(options: SessionMakerOptions): SessionMaker {
   const { accessTokenTtlSeconds, refreshTokenTtlDays, clock, ids, keys } = options;
 
-  const freshTokens: SessionMaker['freshTokens'] = async (sessionId, { id, email }, { withRefreshToken }) => {
+  const freshTokens: SessionMaker['freshTokens'] = async (sessionId, { id, email }, { withRefreshToken, former }) => {
     const now = new Date(clock.now());
     const iat = Math.floor(now.getTime() / 1000);
     const exp = iat + accessTokenTtlSeconds;
@@ -53,7 +58,7 @@ export function createSessionMaker(options: SessionMakerOptions): SessionMaker {
     const tokensUntil = new Date(exp * 1000);
     if (!withRefreshToken) return { accessToken, now, tokensUntil, refresh: undefined, expiresAt: tokensUntil };
     const refreshUntil = new Date(now.getTime() + refreshTokenTtlDays * DAY_MS);
-    const refresh = { ...createOpaqueToken(), expiresAt: refreshUntil };
+    const refresh = { ...createRefreshToken(former), expiresAt: refreshUntil };
     return { accessToken, now, tokensUntil, refresh, expiresAt: later(tokensUntil, refreshUntil) };
   };
 
@@ -76,7 +81,7 @@ export function createSessionMaker(options: SessionMakerOptions): SessionMaker {
       ];
       return {
         opened: { sessionId, accessToken, refreshToken: refresh?.token, expiresIn: accessTokenTtlSeconds, account },
-        values: ({ ip, requestId }, kind) => [...row, ip, requestId, kind],
+        values: ({ ip, requestId }, kind) => [...row, ip, requestId, kind, refresh?.familyHash ?? null],
       };
     },
   };

@@ -9,6 +9,7 @@ export const RefreshTokenEntity = defineEntity({
     sessionId: p.uuid(),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3),
+    /** Only of tokens that an earlier release made: others are gone when they were used. */
     usedAt: p.datetime(3).nullable(),
   },
 });

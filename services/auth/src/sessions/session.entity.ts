@@ -12,6 +12,8 @@ export const SessionEntity = defineEntity({
     /** When nothing of it can be used any more: neither an access token nor a refresh token. */
     expiresAt: p.datetime(3),
     endedAt: p.datetime(3).nullable(),
+    /** SHA-256 of what its refresh tokens begin with; null without one, and as long as its tokens are of an earlier release. */
+    refreshFamily: p.text().nullable(),
   },
 });
 

@@ -5,11 +5,13 @@ import type { Clock } from '@taskmesh/service';
 import { AccountEntity, type Account } from '../accounts/account.entity.ts';
 import { recordFact } from '../audit/audit.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
+import type { Limits } from '../limits/limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import { endSessions, forgottenBefore } from './end-sessions.ts';
 import type { SessionMaker } from './new-session.ts';
 import type { OpenedSession } from './opened-session.ts';
 import { RefreshTokenEntity } from './refresh-token.entity.ts';
+import { familyHashOf } from './refresh-token.ts';
 import { SessionEntity, type Session } from './session.entity.ts';
 import type { SessionRepository } from './session.repository.ts';
 import { refreshTokenUnusable, sessionHasEnded } from './sessions.errors.ts';
@@ -31,7 +33,7 @@ export interface RefreshOptions {
 export interface SessionService {
   /** Undefined when the account has another password by now. */
   open(account: Account, options: OpenOptions): Promise<OpenedSession | undefined>;
-  /** Uses the token up. @throws AppError UNAUTHENTICATED */
+  /** Uses the token up. @throws AppError UNAUTHENTICATED, RATE_LIMITED, which leaves it as it is */
   refresh(refreshToken: string, options: RefreshOptions): Promise<OpenedSession>;
   /** Ends one living session of this account. @throws AppError UNAUTHENTICATED when there is no such */
   end(user: { userId: string; sessionId: string }, origin: RequestOrigin): Promise<EndedSession[]>;
@@ -42,48 +44,57 @@ export interface SessionServiceOptions {
   database: Database;
   repository: SessionRepository;
   maker: SessionMaker;
+  limits: Pick<Limits, 'countRefreshTry' | 'countRefresh'>;
   clock: Clock;
+}
+
+interface Renewal {
+  session: Session;
+  account: Account;
+  withRefreshToken: boolean;
+  former: string | undefined;
 }
 
 type Refreshed = { opened: OpenedSession } | { reused: EndedSession[] } | undefined;
 
 export function createSessionService(options: SessionServiceOptions): SessionService {
-  const { database, repository, maker, clock } = options;
+  const { database, repository, maker, limits, clock } = options;
   const inTransaction = <Result>(work: (em: EntityManager) => Promise<Result>): Promise<Result> =>
     whileAway({ kind: 'write' }, () => database.em().transactional(work));
 
-  const refreshIn = async (em: EntityManager, hash: string, options: RefreshOptions): Promise<Refreshed> => {
+  const refreshIn = async (em: EntityManager, given: string, options: RefreshOptions): Promise<Refreshed> => {
     const { withRefreshToken, origin } = options;
-    const found = await em.findOne(RefreshTokenEntity, hash);
-    const session = found && (await lockLiving(em, found.sessionId));
+    const refreshFamily = familyHashOf(given);
+    const found = await em.findOne(RefreshTokenEntity, hashOf(given));
+    const session = await lockLiving(em, found ? { id: found.sessionId } : { refreshFamily });
     if (!session) return undefined;
     // Only now, behind the session's lock, is it sure who came first.
-    const token = await em.refresh(found);
+    const token = found && (await em.refresh(found));
+    const isOfFamily = session.refreshFamily === refreshFamily;
     const now = new Date(clock.now());
-    if (!token || token.expiresAt <= now) return undefined;
+    if (token ? token.expiresAt <= now : !isOfFamily) return undefined;
     const fact = { at: now, accountId: session.accountId, sessionId: session.id, origin };
-    if (token.usedAt) {
+    if (!token || token.usedAt) {
       recordFact(em, { ...fact, kind: 'session.refresh_token_reused' });
       return { reused: await endSessions(em, [session], now) };
     }
-    token.usedAt = now;
+    await limits.countRefresh(session.id);
+    // Nothing is kept of a used token that the session's family tells.
+    if (isOfFamily) em.remove(token);
+    else token.usedAt = now;
     const account = await em.findOneOrFail(AccountEntity, session.accountId);
-    const opened = await renew(em, { session, account, withRefreshToken });
+    const opened = await renew(em, { session, account, withRefreshToken, former: isOfFamily ? given : undefined });
     recordFact(em, { ...fact, kind: 'session.refreshed' });
     return { opened };
   };
 
-  const renew = async (
-    em: EntityManager,
-    { session, account, withRefreshToken }: { session: Session; account: Account; withRefreshToken: boolean },
-  ): Promise<OpenedSession> => {
-    const { accessToken, now, tokensUntil, refresh, expiresAt } = await maker.freshTokens(session.id, account, {
-      withRefreshToken,
-    });
+  const renew = async (em: EntityManager, { session, account, ...options }: Renewal): Promise<OpenedSession> => {
+    const { accessToken, now, tokensUntil, refresh, expiresAt } = await maker.freshTokens(session.id, account, options);
     if (tokensUntil > session.tokensUntil) session.tokensUntil = tokensUntil;
     if (expiresAt > session.expiresAt) session.expiresAt = expiresAt;
     if (refresh) {
-      const { hash, expiresAt: refreshUntil } = refresh;
+      const { hash, familyHash, expiresAt: refreshUntil } = refresh;
+      session.refreshFamily = familyHash;
       em.persist(
         em.create(RefreshTokenEntity, { hash, sessionId: session.id, createdAt: now, expiresAt: refreshUntil }),
       );
@@ -97,14 +108,15 @@ export function createSessionService(options: SessionServiceOptions): SessionSer
       return (await repository.insert(session, passwordVersion, origin)) ? session.opened : undefined;
     },
     async refresh(refreshToken, options) {
-      const refreshed = await inTransaction((em) => refreshIn(em, hashOf(refreshToken), options));
+      await limits.countRefreshTry(options.origin.ip);
+      const refreshed = await inTransaction((em) => refreshIn(em, refreshToken, options));
       if (refreshed && 'opened' in refreshed) return refreshed.opened;
       if (refreshed) options.onReuse(refreshed.reused);
       throw refreshTokenUnusable();
     },
     end: ({ userId, sessionId }, origin) =>
       inTransaction(async (em) => {
-        const session = await lockLiving(em, sessionId);
+        const session = await lockLiving(em, { id: sessionId });
         if (session?.accountId !== userId) throw sessionHasEnded();
         const now = new Date(clock.now());
         recordFact(em, { kind: 'session.ended', at: now, accountId: userId, sessionId, origin });
@@ -114,6 +126,6 @@ export function createSessionService(options: SessionServiceOptions): SessionSer
   };
 }
 
-function lockLiving(em: EntityManager, id: string): Promise<Session | null> {
-  return em.findOne(SessionEntity, { id, endedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+function lockLiving(em: EntityManager, which: { id: string } | { refreshFamily: string }): Promise<Session | null> {
+  return em.findOne(SessionEntity, { ...which, endedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }

@@ -1,5 +1,5 @@
 import { unavailable } from '@taskmesh/errors';
-import { ExpiringCache, verifyAccessToken, type AccessTokenClaims } from '@taskmesh/identity';
+import { ExpiringCache, verifyAccessToken, type VerifiedClaims } from '@taskmesh/identity';
 import type { Clock } from '@taskmesh/service';
 import type { Caller } from '../parts.ts';
 import type { AccessKeys } from './access-keys.ts';
@@ -23,7 +23,7 @@ export interface AuthenticatorDeps {
   clock: Clock;
 }
 
-/** A signature is checked once for each token; its expiry and its session at every use. */
+/** A signature is checked once for each token; its expiry, its key and its session at every use. */
 export function createAuthenticator({ keys, endedSessions, clock }: AuthenticatorDeps): Authenticator {
   const verified = new ExpiringCache<Extract<Caller, { kind: 'user' }>>(CACHE_SIZE);
 
@@ -42,7 +42,7 @@ export function createAuthenticator({ keys, endedSessions, clock }: Authenticato
 
   const authenticateToken: Authenticator['authenticateToken'] = async (token, { graceS } = { graceS: 0 }) => {
     const known = verified.get(token, clock.now());
-    if (known) return endedSessions.has(known.claims.sid) ? INVALID : known;
+    if (known && keys.isCurrent(known.claims.key)) return endedSessions.has(known.claims.sid) ? INVALID : known;
     return verify(token, graceS);
   };
 
@@ -57,6 +57,6 @@ export function createAuthenticator({ keys, endedSessions, clock }: Authenticato
   };
 }
 
-function userOf(claims: AccessTokenClaims): Extract<Caller, { kind: 'user' }> {
+function userOf(claims: VerifiedClaims): Extract<Caller, { kind: 'user' }> {
   return { kind: 'user', claims, identity: { role: 'user', userId: claims.userId, sessionId: claims.sid } };
 }

@@ -1,7 +1,6 @@
 import { AppError, badUserInput, toGraphQLError } from '@taskmesh/errors';
-import type { Log } from '@taskmesh/service';
+import { networkOf, type Log } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
-import { isIPv6 } from 'node:net';
 import type { GraphQLConfig } from '../config.ts';
 import { refusal } from '../graph/client-errors.ts';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../graph/executor.ts';
@@ -93,22 +92,9 @@ function wrongHash(): AppError {
   return badUserInput([{ path, message: `${path} must be the SHA-256 of query.` }]);
 }
 
-/** Whose documents they are that are remembered: of whoever has an IPv6 network, all its addresses are one. */
+/** Whose documents they are that are remembered. */
 function budgetOf({ identity, ip }: Carrier['caller']): string {
-  if (identity.role === 'user') return identity.userId;
-  return isIPv6(ip) ? networkOf(ip) : ip;
-}
-
-/** The first 64 bits of an IPv6 address. */
-function networkOf(ip: string): string {
-  const [head = '', tail = ''] = ip.split('::');
-  const groups = head.split(':');
-  const behind = tail === '' ? [] : tail.split(':');
-  const zeros = ip.includes('::') ? Array<string>(Math.max(0, 8 - groups.length - behind.length)).fill('0') : [];
-  return [...groups, ...zeros, ...behind]
-    .slice(0, 4)
-    .map((group) => parseInt(group || '0', 16))
-    .join(':');
+  return identity.role === 'user' ? identity.userId : networkOf(ip);
 }
 
 function asInvalid(error: unknown): unknown {

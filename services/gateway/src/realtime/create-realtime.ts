@@ -39,12 +39,12 @@ export interface RealtimeDeps {
 /** The change feed and its protocols. */
 export function createRealtime(parts: GatewayParts, deps: RealtimeDeps): Realtime {
   const { formatErrors, random } = deps;
-  const { eventLog, connections, log, clock, graph, endedSessions } = parts;
+  const { eventLog, connections, log, clock, graph } = parts;
   const { maxSocketsPerUser, maxSocketsPerIp, maxMessagesPerS, maxMessageBytes } = parts.config.realtime;
   const metrics = createRealtimeMetrics(parts.metrics, clock);
   const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics });
   const subscriptions = createSubscriptions({ feed, clock, graph, formatErrors, metrics });
-  const watch = createSessionWatch(endedSessions, clock);
+  const watch = createSessionWatch(parts);
   const limits = createSocketLimits({
     perUser: maxSocketsPerUser,
     perIp: maxSocketsPerIp,

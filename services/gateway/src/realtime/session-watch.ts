@@ -1,37 +1,56 @@
-import type { AccessTokenClaims } from '@taskmesh/identity';
-import type { Clock } from '@taskmesh/service';
+import type { VerifiedClaims } from '@taskmesh/identity';
+import type { AccessKeys } from '../auth/access-keys.ts';
 import type { EndedSessions } from '../auth/ended-sessions.ts';
+import type { GatewayParts } from '../parts.ts';
 
-/** Calls `onEnd` once when the token expires or its session ends; the returned function ends the watch. */
-export type SessionWatch = (claims: AccessTokenClaims, onEnd: () => void) => () => void;
+/** Calls `onEnd` once when the token expires, its session ends or its key is removed; the returned function ends the watch. */
+export type SessionWatch = (claims: VerifiedClaims, onEnd: () => void) => () => void;
 
 /** setTimeout cannot wait longer. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** One listener for all sockets: a session's end finds its own by the session's id. */
-export function createSessionWatch(endedSessions: EndedSessions, clock: Clock): SessionWatch & { stop(): void } {
-  const watched = new Map<string, Set<() => void>>();
-  const unsubscribe = endedSessions.onEnded((sessionId) => {
-    for (const end of [...(watched.get(sessionId) ?? [])]) end();
-  });
+interface Watcher {
+  key: VerifiedClaims['key'];
+  end: () => void;
+}
 
-  const watch: SessionWatch = ({ sid, exp }, onEnd) => {
-    const enders = watched.get(sid) ?? new Set();
-    watched.set(sid, enders);
+/** One listener for all sockets: a session's end finds its own by the session's id; keys are removed too rarely for that. */
+export function createSessionWatch(
+  options: Pick<GatewayParts, 'clock'> & {
+    accessKeys: Pick<AccessKeys, 'isCurrent' | 'onRemoved'>;
+    endedSessions: Pick<EndedSessions, 'has' | 'onEnded'>;
+  },
+): SessionWatch & { stop(): void } {
+  const { accessKeys, endedSessions, clock } = options;
+  const watched = new Map<string, Set<Watcher>>();
+  const unsubscribers = [
+    endedSessions.onEnded((sessionId) => {
+      for (const { end } of [...(watched.get(sessionId) ?? [])]) end();
+    }),
+    accessKeys.onRemoved(() => {
+      const all = [...watched.values()].flatMap((watchers) => [...watchers]);
+      for (const { key, end } of all) if (!accessKeys.isCurrent(key)) end();
+    }),
+  ];
+
+  const watch: SessionWatch = ({ sid, exp, key }, onEnd) => {
+    const watchers = watched.get(sid) ?? new Set();
+    watched.set(sid, watchers);
     const stop = () => {
       clearTimeout(timer);
-      enders.delete(end);
-      if (enders.size === 0 && watched.get(sid) === enders) watched.delete(sid);
+      watchers.delete(watcher);
+      if (watchers.size === 0 && watched.get(sid) === watchers) watched.delete(sid);
     };
     const end = () => {
       stop();
       onEnd();
     };
+    const watcher = { key, end };
     const timer = setTimeout(end, Math.min(Math.max(exp * 1000 - clock.now(), 0), MAX_TIMEOUT_MS));
-    enders.add(end);
-    // It may have ended between the check of the token and now.
-    if (endedSessions.has(sid)) queueMicrotask(end);
+    watchers.add(watcher);
+    // Either may have happened between the check of the token and now.
+    if (endedSessions.has(sid) || !accessKeys.isCurrent(key)) queueMicrotask(end);
     return stop;
   };
-  return Object.assign(watch, { stop: unsubscribe });
+  return Object.assign(watch, { stop: () => unsubscribers.forEach((unsubscribe) => unsubscribe()) });
 }

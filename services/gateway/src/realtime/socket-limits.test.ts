@@ -13,6 +13,16 @@ describe('limits of sockets', () => {
     expect(limits.takeUser('ada')).toBeUndefined();
   });
 
+  it('counts all addresses of one IPv6 network as one client', () => {
+    const limits = createSocketLimits({ perUser: 1, perIp: 2, messagesPerS: 1, clock: { now: () => 0 } });
+    const first = limits.takeIp('2001:db8:1:2::1');
+    expect(limits.takeIp('2001:db8:1:2:ffff::2')).toBeDefined();
+    expect(limits.takeIp('2001:db8:1:2::3')).toBeUndefined();
+    expect(limits.takeIp('2001:db8:1:3::3')).toBeDefined();
+    first?.();
+    expect(limits.takeIp('2001:db8:1:2::3')).toBeDefined();
+  });
+
   it('counts messages over ten seconds', () => {
     let now = 0;
     const limits = createSocketLimits({ perUser: 1, perIp: 1, messagesPerS: 2, clock: { now: () => now } });

@@ -1,4 +1,4 @@
-import type { Clock } from '@taskmesh/service';
+import { networkOf, type Clock } from '@taskmesh/service';
 
 export interface LimitOptions {
   perUser: number;
@@ -10,9 +10,9 @@ export interface LimitOptions {
 
 /** How many connections and messages one client may have. */
 export interface SocketLimits {
-  /** A place for a connection of this address; undefined when there is none left. The returned function gives it back. */
+  /** A place for a connection of this address's network; undefined when there is none left. The returned function gives it back. */
   takeIp(ip: string): (() => void) | undefined;
-  /** For one more of an address without a place, so that it can be told. */
+  /** For one more of a network without a place, so that it can be told. */
   takeRefusal(ip: string): (() => void) | undefined;
   takeUser(userId: string): (() => void) | undefined;
   /** For one connection: says for each message whether it is still within the rate. */
@@ -26,9 +26,10 @@ const REFUSALS_PER_IP = 100;
 export function createSocketLimits({ perUser, perIp, messagesPerS, clock }: LimitOptions): SocketLimits {
   const users = places(perUser);
   const ips = places(perIp);
+  const refusals = places(REFUSALS_PER_IP);
   return {
-    takeIp: ips,
-    takeRefusal: places(REFUSALS_PER_IP),
+    takeIp: (ip) => ips(networkOf(ip)),
+    takeRefusal: (ip) => refusals(networkOf(ip)),
     takeUser: users,
     messages() {
       let windowStart = clock.now();

@@ -28,6 +28,8 @@ export interface FakeAuth {
   /** What internal calls answer from now on: nothing but this error. */
   failInternal(error: Error | undefined): void;
   rotate(): Promise<void>;
+  /** Takes every key away but the one that signs. */
+  retire(): void;
 }
 
 export async function createFakeAuth(log: Log): Promise<FakeAuth> {
@@ -130,6 +132,9 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
     async rotate() {
       key = await createSigningKey(`key-${keys.length + 1}`);
       keys = [key, ...keys];
+    },
+    retire() {
+      keys = [key];
     },
   };
 }

@@ -8,5 +8,5 @@ export function requireOperator({ operator }: Pick<GatewayParts, 'operator'>, { 
   if (check.ok) return;
   throw check.status === 401
     ? unauthenticated('The backup token is missing or wrong.')
-    : forbidden('Backups are for callers on this machine only, unless there is a backup token.');
+    : forbidden('Backups are for callers on this machine (localhost) only, unless there is a backup token.');
 }

@@ -1,0 +1,88 @@
+import { request } from 'node:http';
+import { Registry } from 'prom-client';
+import { createAdminServer } from './admin-server.ts';
+import { createLog } from './log.ts';
+
+interface Answer {
+  status: number | undefined;
+  text: string;
+}
+
+/** What the routes of an operator were asked for. */
+let handled: unknown[] = [];
+let stop: () => Promise<void>;
+beforeEach(() => (handled = []));
+afterEach(() => stop());
+
+/** Gives a way to ask the server; unlike fetch it says what it is told to in `Host`. */
+async function serve(token?: string) {
+  const handle = ({ body }: { body: unknown }) => Promise.resolve({ count: handled.push(body) });
+  const admin = createAdminServer({
+    host: '127.0.0.1',
+    port: 0,
+    token,
+    metrics: new Registry(),
+    ready: () => ({ ok: true }),
+    routes: [
+      { method: 'GET', path: '/letters', handle },
+      { method: 'POST', path: '/letters/discard', handle },
+    ],
+    log: createLog({ service: 'test', level: 'silent' }),
+  });
+  await admin.start();
+  stop = () => admin.stop();
+  return (method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const sent = request(`${admin.address()}${path}`, { method, headers, agent: false }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.on('end', () => resolve({ status: response.statusCode, text }));
+      });
+      sent.on('error', reject).end(method === 'POST' ? '{}' : undefined);
+    });
+}
+
+const JSON_BODY = { 'content-type': 'application/json' };
+
+describe('the admin port', () => {
+  it('shows health and figures to whoever reaches it', async () => {
+    const ask = await serve('secret');
+    for (const path of ['/livez', '/readyz', '/readyz?verbose', '/metrics'])
+      expect((await ask('GET', path, { host: 'node-7.example:14000' })).status).toBe(200);
+  });
+
+  it('lets callers on this machine look and act when there is no token', async () => {
+    const ask = await serve();
+    expect((await ask('GET', '/letters')).status).toBe(200);
+    expect((await ask('POST', '/letters/discard', JSON_BODY)).status).toBe(200);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['whose own name leads here', { host: 'evil.example:14000' }],
+    ['of another origin', { origin: 'https://evil.example' }],
+    ['of another site', { 'sec-fetch-site': 'cross-site' }],
+    ['through a proxy', { 'x-forwarded-for': '127.0.0.1' }],
+  ])('does nothing for a page %s', async (_what, headers) => {
+    const ask = await serve();
+    const answers = [
+      await ask('GET', '/letters', headers),
+      await ask('POST', '/letters/discard', { ...JSON_BODY, ...headers }),
+    ];
+    for (const { status, text } of answers) {
+      expect(status).toBe(403);
+      expect(JSON.parse(text)).toEqual({ message: expect.any(String), error: { code: 'FORBIDDEN' } });
+    }
+    expect(handled).toEqual([]);
+  });
+
+  it('lets those with the token look and act, from wherever, and nobody else', async () => {
+    const ask = await serve('secret');
+    const authorization = 'Bearer secret';
+    expect((await ask('GET', '/letters', { authorization, host: 'node-7.example' })).status).toBe(200);
+    expect((await ask('POST', '/letters/discard', { ...JSON_BODY, authorization })).status).toBe(200);
+    expect(handled).toHaveLength(2);
+    expect((await ask('GET', '/letters')).status).toBe(401);
+    expect((await ask('POST', '/letters/discard', { ...JSON_BODY, authorization: 'Bearer wrong' })).status).toBe(401);
+    expect(handled).toHaveLength(2);
+  });
+});

@@ -1,0 +1,39 @@
+import type { Statement } from '@taskmesh/database';
+
+/** Rows at once: a statement must end long before the database gives it up. */
+export const BATCH = 1_000;
+/** Failed logins with addresses that have no account: strangers write them, so their number has an end, too. */
+const STRANGERS_MAX = 100_000;
+
+/** Each removes at most a batch of what ended before $1, and returns a row for each. */
+export const ENDED_SESSIONS = expired('ended_sessions', 'sequence', 'until');
+export const SESSIONS = expired('sessions', 'id', 'expires_at');
+export const RESET_TOKENS = expired('reset_tokens', 'hash', 'expires_at');
+
+function expired(table: string, key: string, end: string): Statement {
+  return {
+    name: `auth-expired-${table}`,
+    text: `delete from ${table} where ${key} in (select ${key} from ${table} where ${end} <= $1 limit ${BATCH}) returning 1`,
+  };
+}
+
+/** Within a transaction: the audit trail lets its old entries go. */
+export const IS_HOUSEKEEPING = `select set_config('taskmesh.audit_housekeeping', 'on', true)`;
+
+/** Entries are looked at from the oldest on, by id: their times follow, but for clocks that differ. */
+const oldest = (which: string) => `
+  delete from audit_log where id in (
+    select id from (select id, at from audit_log where ${which} order by id limit ${BATCH}) oldest where at <= ?
+  ) returning 1`;
+
+/** Each removes at most a batch of entries older than its parameter, and returns a row for each. */
+export const OLD_ENTRIES = oldest('true');
+export const OLD_FREQUENT_ENTRIES = oldest(`kind in ('login.failed', 'session.refreshed')`);
+
+/** Removes at most a batch. */
+export const STRANGERS_ENTRIES = `
+  delete from audit_log where id in (
+    select id from audit_log where account_id is null and id <= (
+      select id from audit_log where account_id is null order by id desc offset ${STRANGERS_MAX} limit 1
+    ) order by id limit ${BATCH}
+  ) returning 1`;

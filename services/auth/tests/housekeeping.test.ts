@@ -1,0 +1,144 @@
+import { codeOf, LOGIN, LOGOUT, loggedIn, REFRESH, REQUEST_RESET, sessionOf, signedUp } from './operations.ts';
+import { runAuth, type RunningAuth } from './running-auth.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+let running: RunningAuth;
+beforeEach(async () => {
+  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', AUDIT_RETENTION_DAYS: '90' } });
+});
+afterEach(() => running.stop());
+
+const kinds = async () =>
+  (await running.database.query('select kind from audit_log order by id')).map(({ kind }) => kind);
+const count = async (table: string) =>
+  Number((await running.database.query(`select count(*)::int as n from ${table}`))[0]?.n);
+
+describe('the rows of a session', () => {
+  it('are as many after many refreshes as after the first', async () => {
+    let { refreshToken } = await signedUp(running, 'a@example.com');
+    for (let round = 0; round < 20; round++) {
+      refreshToken = sessionOf(await running.send(REFRESH, { token: refreshToken }), 'refreshSession').refreshToken;
+      expect(await count('refresh_tokens')).toBe(1);
+    }
+    expect(await count('sessions')).toBe(1);
+  });
+
+  it('tell a token of long ago from one that was never given out', async () => {
+    const { refreshToken, sessionId } = await signedUp(running, 'a@example.com');
+    let newest = refreshToken;
+    for (let round = 0; round < 20; round++)
+      newest = sessionOf(await running.send(REFRESH, { token: newest }), 'refreshSession').refreshToken;
+    expect(codeOf(await running.send(REFRESH, { token: refreshToken }))).toBe('UNAUTHENTICATED');
+    expect((await running.auth.internal.endedSessions(0)).sessions).toMatchObject([{ sessionId }]);
+    expect(codeOf(await running.send(REFRESH, { token: newest }))).toBe('UNAUTHENTICATED');
+  });
+
+  it('go on from a token of the release before, whose second use still ends the session', async () => {
+    const { refreshToken, sessionId } = await signedUp(running, 'a@example.com');
+    await running.database.query('update sessions set refresh_family = null');
+    const second = sessionOf(await running.send(REFRESH, { token: refreshToken }), 'refreshSession');
+    const third = sessionOf(await running.send(REFRESH, { token: second.refreshToken }), 'refreshSession');
+    expect(third.sessionId).toBe(sessionId);
+    expect(codeOf(await running.send(REFRESH, { token: refreshToken }))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.send(REFRESH, { token: third.refreshToken }))).toBe('UNAUTHENTICATED');
+    expect((await running.auth.internal.endedSessions(0)).sessions).toMatchObject([{ sessionId }]);
+  });
+});
+
+describe('refreshing', () => {
+  it('has a limit for each session, behind which the token stays as it is', async () => {
+    let { refreshToken } = await signedUp(running, 'a@example.com');
+    const other = await loggedIn(running, 'a@example.com');
+    for (let round = 0; round < 60; round++)
+      refreshToken = sessionOf(await running.send(REFRESH, { token: refreshToken }), 'refreshSession').refreshToken;
+    const before = await kinds();
+    const refused = await running.send(REFRESH, { token: refreshToken });
+    expect(refused.errors?.[0]?.extensions).toEqual({ code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) });
+    expect(await kinds()).toEqual(before);
+    expect(codeOf(await running.send(REFRESH, { token: other.refreshToken }))).toBeUndefined();
+
+    const elsewhere = await running.another(); // counts by itself: there is no Redis here
+    const call = { identity: { role: 'anonymous' as const }, requestId: 'r' };
+    const again = { query: REFRESH, variables: { token: refreshToken } };
+    expect(codeOf(await elsewhere.subgraph.execute(again, call))).toBeUndefined();
+  });
+
+  it('has a limit for each caller', async () => {
+    const strict = await running.another({ RATE_LIMIT_FACTOR: '0.01' });
+    const refresh = async (ip: string) => {
+      const call = { identity: { role: 'anonymous' as const, ip }, requestId: 'r' };
+      return codeOf(await strict.subgraph.execute({ query: REFRESH, variables: { token: 'none' } }, call));
+    };
+    const codes = [];
+    for (let index = 0; index < 11; index++) codes.push(await refresh(`2001:db8::${index}`));
+    expect(codes).toEqual([...Array.from({ length: 10 }, () => 'UNAUTHENTICATED'), 'RATE_LIMITED']);
+    expect(await refresh('192.0.2.7')).toBe('UNAUTHENTICATED');
+  });
+});
+
+describe('the audit trail', () => {
+  it('lets failed logins and refreshes go after 30 days, the rest after its retention', async () => {
+    const { refreshToken } = await signedUp(running, 'a@example.com');
+    await running.send(REFRESH, { token: refreshToken });
+    for (const email of ['a@example.com', 'nobody@example.com'])
+      await running.send(LOGIN, { input: { email, password: 'wrong' } });
+    expect(await kinds()).toEqual(['account.created', 'session.refreshed', 'login.failed', 'login.failed']);
+    running.clock.advance(29 * DAY_MS);
+    await running.auth.processAll();
+    expect(await kinds()).toHaveLength(4);
+    running.clock.advance(2 * DAY_MS);
+    await running.auth.processAll();
+    expect(await kinds()).toEqual(['account.created']);
+    running.clock.advance(60 * DAY_MS);
+    await running.auth.processAll();
+    expect(await kinds()).toEqual([]);
+  });
+
+  it('keeps the newest 100,000 failed logins of strangers, and those with accounts beside them', async () => {
+    const { userId } = await signedUp(running, 'a@example.com');
+    await running.send(LOGIN, { input: { email: 'a@example.com', password: 'wrong' } });
+    await running.database.query(
+      `insert into audit_log (at, kind, request_id) select now(), 'login.failed', n::text from generate_series(1, 102500) n`,
+    );
+    await running.auth.processAll();
+    const [strangers] = await running.database.query(
+      'select count(*)::int as n, min(request_id::int) as first from audit_log where account_id is null',
+    );
+    expect(strangers).toEqual({ n: 100_000, first: 2_501 });
+    expect(await running.database.query('select kind from audit_log where account_id = $1', [userId])).toHaveLength(2);
+  });
+
+  it('is cleared however much there is', async () => {
+    await running.database.query(
+      `insert into audit_log (at, kind, request_id)
+       select now() - interval '1 year', 'session.opened', n::text from generate_series(1, 3500) n`,
+    );
+    await running.auth.processAll();
+    expect(await count('audit_log')).toBe(0);
+  });
+});
+
+describe('what has expired', () => {
+  it('is cleared away batch by batch, and what lives stays', async () => {
+    const { identity, userId } = await signedUp(running, 'a@example.com');
+    await running.send(LOGOUT, {}, identity);
+    await running.send(REQUEST_RESET, { email: 'a@example.com' });
+    await running.auth.processAll();
+    await running.database.query(
+      `insert into sessions (id, account_id, created_at, tokens_until, expires_at)
+       select gen_random_uuid(), $1, now(), now(), now() - interval '1 second' from generate_series(1, 2500)`,
+      [userId],
+    );
+    await running.database.query(
+      `insert into ended_sessions select n, gen_random_uuid(), now() - interval '2 minutes' from generate_series(10, 2510) n`,
+    );
+    await running.database.query(
+      `insert into reset_tokens select n::text, $1, now(), now() - interval '1 second' from generate_series(1, 2500) n`,
+      [userId],
+    );
+    await running.auth.processAll();
+    const tables = ['sessions', 'ended_sessions', 'reset_tokens', 'recovery_requests'];
+    expect(await Promise.all(tables.map(count))).toEqual([1, 1, 1, 0]);
+  });
+});

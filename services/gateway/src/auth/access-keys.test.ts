@@ -1,0 +1,83 @@
+import { createSigningKey, publicKeys, signAccessToken } from '@taskmesh/identity';
+import { createLog, systemClock } from '@taskmesh/service';
+import { jest } from '@jest/globals';
+import { importJWK, type CryptoKey, type JWK } from 'jose';
+import { createAccessKeys } from './access-keys.ts';
+import { createAuthenticator } from './caller.ts';
+
+const USER = 'a0000000-0000-4000-8000-000000000001';
+/** The runbook promises ten seconds; auth takes one of them to read its file. */
+const PROMISED_MS = 9_000;
+
+const log = createLog({ service: 'test', level: 'silent' });
+
+async function tokenOf(key: JWK): Promise<string> {
+  const iat = Math.floor(Date.now() / 1000);
+  const privateKey = (await importJWK(key, 'ES256')) as CryptoKey; // a JWK of an elliptic curve becomes one
+  const claims = {
+    userId: USER,
+    sub: USER,
+    email: 'a@example.com',
+    iat,
+    exp: iat + 3_600,
+    sid: 'session',
+    jti: 'token',
+  };
+  return signAccessToken(claims, { kid: key.kid ?? '', privateKey });
+}
+
+/** A gateway's side of the keys; `has` says which auth has from now on. */
+async function fixture(first: JWK) {
+  let keys = [first];
+  const auth = {
+    accessTokenKeys: async () => publicKeys({ keys }),
+    endedSessions: () => Promise.reject(new Error('not asked for here')),
+  };
+  const accessKeys = createAccessKeys({ auth, clock: systemClock, log });
+  const endedSessions = { has: () => false, loaded: () => true } as unknown as Parameters<
+    typeof createAuthenticator
+  >[0]['endedSessions']; // all that is asked
+  accessKeys.start();
+  await jest.advanceTimersByTimeAsync(0);
+  return {
+    accessKeys,
+    authenticator: createAuthenticator({ keys: accessKeys, endedSessions, clock: systemClock }),
+    has: (...now: JWK[]) => (keys = now),
+  };
+}
+
+describe('a signing key', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it.each([
+    ['was removed', 'another'],
+    ['was replaced under the same id', 'leaked'],
+  ])('opens nothing ten seconds after it %s, though its tokens were let in before', async (_what, kid) => {
+    const leaked = await createSigningKey('leaked');
+    const { accessKeys, authenticator, has } = await fixture(leaked);
+    const token = await tokenOf(leaked);
+    expect((await authenticator.authenticateToken(token)).kind).toBe('user');
+    has(await createSigningKey(kid));
+    await jest.advanceTimersByTimeAsync(PROMISED_MS);
+    expect((await authenticator.authenticateToken(token)).kind).toBe('invalid');
+    await accessKeys.stop();
+  });
+
+  it('is the same one as long as auth has it: nobody is told of a removal', async () => {
+    const key = await createSigningKey('old');
+    const { accessKeys, authenticator, has } = await fixture(key);
+    const token = await tokenOf(key);
+    const caller = await authenticator.authenticateToken(token);
+    let removals = 0;
+    accessKeys.onRemoved(() => removals++);
+    has(await createSigningKey('new'), key);
+    await jest.advanceTimersByTimeAsync(PROMISED_MS);
+    expect(await authenticator.authenticateToken(token)).toBe(caller);
+    expect(removals).toBe(0);
+    has(await createSigningKey('newer'));
+    await jest.advanceTimersByTimeAsync(PROMISED_MS);
+    expect(removals).toBe(1);
+    await accessKeys.stop();
+  });
+});
