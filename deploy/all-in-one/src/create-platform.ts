@@ -1,6 +1,7 @@
 import { createAuth } from '@taskmesh/auth';
 import { createBackup } from '@taskmesh/backup';
 import { connectInProcess, createGateway } from '@taskmesh/gateway';
+import { authRestore, callInProcess, tasksRestore } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
 import { createAdminServer, startAll, stopAll, type Clock, type Log, type Service } from '@taskmesh/service';
@@ -27,7 +28,10 @@ export async function createPlatform(config: PlatformConfig, deps: PlatformDeps)
   const named = (service: string) => ({ ...deps, log: deps.logOf(service) });
   const auth = await createAuth(config.auth, named('auth'));
   const tasks = await createTasks(config.tasks, named('tasks'));
-  const owners = { auth: auth.restore, tasks: tasks.restore };
+  const owners = {
+    auth: callInProcess(authRestore, auth.restore),
+    tasks: callInProcess(tasksRestore, tasks.restore),
+  };
   const backup = await createBackup(config.backup, { ...named('backup'), owners });
   const connections = connectInProcess({ auth, tasks, backup });
   const gateway = await createGateway(config.gateway, { ...named('gateway'), connections });

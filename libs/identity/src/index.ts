@@ -1,8 +1,11 @@
 export { ANONYMOUS, type Identity } from './identity.ts';
 export { createSigningKey, publicKeys, type KeySet } from './keys.ts';
+export { bearerToken } from './bearer.ts';
 export {
   createIdentitySigner,
   createIdentityVerifier,
+  GATEWAY_ROLES,
+  type Callers,
   type IdentitySigner,
   type IdentityVerifier,
 } from './internal-token.ts';

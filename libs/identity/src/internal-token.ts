@@ -1,11 +1,13 @@
 import { unauthenticated } from '@taskmesh/errors';
-import { importJWK, jwtVerify, SignJWT, type CryptoKey, type JWK } from 'jose';
+import { importJWK, jwtVerify, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
 import { ExpiringCache } from './expiring-cache.ts';
 import type { Identity } from './identity.ts';
 import type { KeySet } from './keys.ts';
 
 const TYPE = 'int+jwt';
 const LIFETIME_S = 60;
+/** How far the clocks of two hosts may be apart. */
+const CLOCK_SKEW_S = 5;
 /** A cached token is not handed out any more when less than this is left, so that it lives through the call. */
 const REUSE_MARGIN_S = 20;
 const CACHE_SIZE = 20_000;
@@ -24,9 +26,14 @@ export interface IdentityVerifier {
   verify(token: string): Promise<Identity>;
 }
 
-/** `issuer` is the calling service's name; `key` its private ES256 JWK with a `kid`. */
+/**
+ * `issuer` is the calling service's name; `key` its private ES256 JWK with a `kid` that says so (see `isKeyOf`).
+ * @throws when it does not: nobody would take its tokens
+ */
 export function createIdentitySigner(options: { issuer: string; key: JWK; clock: Clock }): IdentitySigner {
   const { issuer, key, clock } = options;
+  if (!isKeyOf(issuer, key.kid))
+    throw new Error(`The identity key of ${issuer} needs "${issuer}" or "${issuer}-…" as its kid.`);
   const cache = new ExpiringCache<string>(CACHE_SIZE);
   const imported = importJWK(key, 'ES256');
 
@@ -50,9 +57,22 @@ export function createIdentitySigner(options: { issuer: string; key: JWK; clock:
   };
 }
 
-/** `audience` is this service's name; `keys` the public keys of everybody who may call it. */
-export function createIdentityVerifier(options: { audience: string; keys: KeySet; clock: Clock }): IdentityVerifier {
-  const { audience, keys, clock } = options;
+/** What each caller of a service may say there, by its name: which roles its tokens may have. */
+export type Callers = Readonly<Record<string, readonly Identity['role'][]>>;
+
+/** The gateway speaks for whoever asks it; another service for itself only. */
+export const GATEWAY_ROLES: readonly Identity['role'][] = ['anonymous', 'user', 'operator', 'service'];
+
+export interface IdentityVerifierOptions {
+  /** This service's name. */
+  audience: string;
+  /** The public keys of everybody who may call. */
+  keys: KeySet;
+  callers: Callers;
+  clock: Clock;
+}
+
+export function createIdentityVerifier({ audience, keys, callers, clock }: IdentityVerifierOptions): IdentityVerifier {
   const cache = new ExpiringCache<Identity>(CACHE_SIZE);
   const imported = new Map<string, Promise<CryptoKey | Uint8Array>>();
   for (const key of keys.keys) if (key.kid) imported.set(key.kid, importJWK(key, 'ES256'));
@@ -63,15 +83,17 @@ export function createIdentityVerifier(options: { audience: string; keys: KeySet
       const known = cache.get(token, nowS);
       if (known) return known;
       try {
-        const { payload } = await jwtVerify(token, ({ kid }) => keyOf(imported, kid), {
+        const { payload, protectedHeader } = await jwtVerify(token, ({ kid }) => keyOf(imported, kid), {
           algorithms: ['ES256'],
           typ: TYPE,
           audience,
           requiredClaims: ['exp', 'iat', 'iss', 'role'],
           currentDate: new Date(clock.now()),
         });
-        const identity = fromClaims(payload);
-        cache.set(token, identity, payload.exp ?? nowS);
+        const identity = Object.freeze(fromClaims(payload));
+        checkSpeaker(payload, { kid: protectedHeader.kid, identity, callers });
+        const until = checkedExpiry(payload, nowS);
+        cache.set(token, identity, until);
         return identity;
       } catch (cause) {
         throw unauthenticated('Not a valid identity token.', cause);
@@ -84,6 +106,29 @@ function keyOf(keys: Map<string, Promise<CryptoKey | Uint8Array>>, kid: string |
   const key = kid === undefined ? undefined : keys.get(kid);
   if (!key) throw new Error('unknown key id');
   return key;
+}
+
+/** A key tells whose it is: its `kid` is that service's name, or begins with it and a hyphen. */
+function isKeyOf(service: string, kid = ''): boolean {
+  return kid === service || kid.startsWith(`${service}-`);
+}
+
+/** @throws when the key is another one's than the token says, or its owner may not say that */
+function checkSpeaker(
+  { iss = '' }: JWTPayload,
+  { kid, identity, callers }: { kid: string | undefined; identity: Identity; callers: Callers },
+): void {
+  if (!isKeyOf(iss, kid)) throw new Error('the key is not the issuer’s');
+  const roles = Object.hasOwn(callers, iss) ? callers[iss] : undefined;
+  if (!roles?.includes(identity.role)) throw new Error('the issuer may not say that here');
+  if (identity.role === 'service' && identity.name !== iss) throw new Error('a service in another one’s name');
+}
+
+/** jose has seen that it is not over. @throws for tokens of the future, and for those that live longer than any of ours */
+function checkedExpiry({ iat = 0, exp = 0 }: JWTPayload, nowS: number): number {
+  if (iat > nowS + CLOCK_SKEW_S) throw new Error('made in the future');
+  if (exp - iat > LIFETIME_S) throw new Error('valid for too long');
+  return exp;
 }
 
 function cacheKey(identity: Identity, audience: string): string {

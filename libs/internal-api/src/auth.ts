@@ -1,6 +1,7 @@
 import type { KeySet } from '@taskmesh/identity';
 import type { Adoption } from './adoption.ts';
 import type { InternalApi } from './define.ts';
+import { ADOPTION_MS, SMALL_CALL_MS } from './timeouts.ts';
 
 /** A session that has ended: its access tokens count no more, up to `until` (Unix seconds), when the last of them expires. */
 export interface EndedSession {
@@ -38,7 +39,14 @@ export interface AuthRestore {
 
 export const authInternal: InternalApi<AuthInternal> = {
   service: 'auth',
+  caller: 'gateway',
+  timeoutMs: SMALL_CALL_MS,
   names: ['endedSessions', 'accessTokenKeys'],
 };
 
-export const authRestore: InternalApi<AuthRestore> = { service: 'auth', names: ['adopt', 'carryOver'] };
+export const authRestore: InternalApi<AuthRestore> = {
+  service: 'auth',
+  caller: 'backup',
+  timeoutMs: ADOPTION_MS,
+  names: ['adopt', 'carryOver'],
+};

@@ -1,92 +1,80 @@
-import type { IdentitySigner, IdentityVerifier } from '@taskmesh/identity';
-import { AppError, isErrorCode, unavailable } from '@taskmesh/errors';
+import { AppError, forbidden, unavailable } from '@taskmesh/errors';
+import { bearerToken, type IdentitySigner, type IdentityVerifier } from '@taskmesh/identity';
+import type { Log } from '@taskmesh/service';
 import type { FastifyInstance } from 'fastify';
-import type { Pool } from 'undici';
+import type { ServicePool } from './service-pool.ts';
+import { fromWireError, toWireError, type WireError } from './wire-error.ts';
 
 /** Plain functions of a service that only other services may call. Arguments and results are JSON. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the arguments of any such function
-type Functions<Api> = { [Name in keyof Api]: (...args: any[]) => Promise<unknown> };
+export type Functions<Api> = { [Name in keyof Api]: (...args: any[]) => Promise<unknown> };
 
-/** A service's internal functions by name: what the HTTP binding lets through. */
+/** A service's internal functions by name: what is let through, for whom, and how long one call may take. */
 export interface InternalApi<Api extends Functions<Api>> {
   /** The service that offers them, which is also the audience of the callers' identity tokens. */
   service: string;
+  /** The service that may call them. */
+  caller: string;
+  timeoutMs: number;
   names: (keyof Api & string)[];
 }
 
-/** `POST /internal/<name>` with `{"args": […]}` answers `{"result": …}` or `{"error": {code, message}}`. Services only. */
+/** `POST /internal/<name>` with `{"args": […]}` answers `{"result": …}` or `{"error": {code, message}}`. */
 export function serveInternalApi<Api extends Functions<Api>>(
   app: FastifyInstance,
-  definition: InternalApi<Api>,
-  implementation: Api,
-  verifier: IdentityVerifier,
+  { caller, names }: InternalApi<Api>,
+  { implementation, verifier, log }: { implementation: Api; verifier: IdentityVerifier; log: Log },
 ): void {
-  for (const name of definition.names) {
-    app.post<{ Body: { args?: unknown[] } }>(`/internal/${name}`, async (request, reply) => {
-      try {
-        const identity = await verifier.verify(bearer(request.headers.authorization));
-        if (identity.role !== 'service') throw new AppError('FORBIDDEN', 'For services only.');
-        return { result: (await implementation[name](...(request.body.args ?? []))) ?? null };
-      } catch (error) {
-        const { code, message } = error instanceof AppError ? error : internalError(error, request.log);
-        return reply.code(code === 'INTERNAL_SERVER_ERROR' ? 500 : 400).send({ error: { code, message } });
-      }
+  void app.register(async (scope) => {
+    scope.addHook('onRequest', async ({ headers }) => {
+      const identity = await verifier.verify(bearerToken(headers.authorization));
+      if (identity.role !== 'service' || identity.name !== caller) throw forbidden('For another service only.');
     });
-  }
-}
-
-function internalError(error: unknown, log: FastifyInstance['log']) {
-  log.error({ err: error }, 'internal call failed');
-  return new AppError('INTERNAL_SERVER_ERROR', 'Internal server error');
-}
-
-function bearer(header: string | undefined): string {
-  return header?.startsWith('Bearer ') ? header.slice('Bearer '.length) : '';
+    scope.setErrorHandler((error, request, reply) => {
+      const told = toWireError(error);
+      if (told.code === 'INTERNAL_SERVER_ERROR') log.error({ err: error, url: request.url }, 'internal call failed');
+      return reply.code(error instanceof AppError ? error.httpStatus : 500).send({ error: told });
+    });
+    for (const name of names) {
+      scope.post<{ Body: { args?: unknown[] } }>(`/internal/${name}`, async ({ body }) => ({
+        result: (await implementation[name](...(body.args ?? []))) ?? null,
+      }));
+    }
+  });
 }
 
 export interface InternalClientOptions {
   /** Connections to the service; who made the pool closes it. */
-  pool: Pool;
+  pool: ServicePool;
   signer: IdentitySigner;
-  /** The caller's own name. */
-  caller: string;
-  /** How long one call may take. @default 5_000 */
-  timeoutMs?: number;
 }
 
 /** The same functions over HTTP. A service that is away, slow or broken is a SERVICE_UNAVAILABLE. */
 export function createInternalClient<Api extends Functions<Api>>(
-  definition: InternalApi<Api>,
-  { pool, signer, caller, timeoutMs = 5_000 }: InternalClientOptions,
+  { service, caller, timeoutMs, names }: InternalApi<Api>,
+  { pool, signer }: InternalClientOptions,
 ): Api {
   const call = async (name: string, args: unknown[]) => {
-    const token = await signer.tokenFor({ role: 'service', name: caller }, definition.service);
-    const answer = await send(pool, name, { args, token, timeoutMs });
-    if (!answer.error) return answer.result;
-    const { code, message } = answer.error;
-    if (isErrorCode(code) && code !== 'INTERNAL_SERVER_ERROR') throw new AppError(code, message);
-    throw unavailable(undefined, new Error(`${definition.service}.${name}: ${message}`));
+    const token = await signer.tokenFor({ role: 'service', name: caller }, service);
+    const { status, text } = await pool.post({
+      path: `/internal/${name}`,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify({ args }),
+      timeoutMs,
+      idempotent: false,
+    });
+    const { result, error } = readAnswer(text);
+    if (status === 200) return result;
+    throw error ? fromWireError(error) : unavailable(undefined, new Error(`${service}.${name}: status ${status}`));
   };
-  const functions = definition.names.map((name) => [name, (...args: unknown[]) => call(name, args)]);
+  const functions = names.map((name) => [name, (...args: unknown[]) => call(name, args)]);
   return Object.fromEntries(functions) as Api; // one function for each name of the definition
 }
 
-interface Answer {
-  result?: unknown;
-  error?: { code: unknown; message: string };
-}
-
-async function send(pool: Pool, name: string, request: { args: unknown[]; token: string; timeoutMs: number }) {
+/** In our own server's form; whatever else answers is no service. */
+function readAnswer(text: string): { result?: unknown; error?: WireError } {
   try {
-    const response = await pool.request({
-      method: 'POST',
-      path: `/internal/${name}`,
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${request.token}` },
-      body: JSON.stringify({ args: request.args }),
-      headersTimeout: request.timeoutMs,
-      bodyTimeout: request.timeoutMs,
-    });
-    return (await response.body.json()) as Answer; // our own server's form; anything else fails above or in the caller
+    return JSON.parse(text) as { result?: unknown; error?: WireError };
   } catch (cause) {
     throw unavailable(undefined, cause);
   }

@@ -1,4 +1,6 @@
 export type { Adoption } from './adoption.ts';
+export { createServicePool, type Post, type ServicePool } from './service-pool.ts';
+export { answerInTime, callInProcess } from './in-process.ts';
 export { createInternalClient, serveInternalApi, type InternalApi, type InternalClientOptions } from './define.ts';
 export { authInternal, authRestore, type AuthInternal, type AuthRestore, type EndedSession } from './auth.ts';
 export {

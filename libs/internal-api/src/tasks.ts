@@ -1,6 +1,7 @@
 import type { TaskChanged } from '@taskmesh/events';
 import type { Adoption } from './adoption.ts';
 import type { InternalApi } from './define.ts';
+import { ADOPTION_MS, SMALL_CALL_MS } from './timeouts.ts';
 
 /** A place in one owner's feed. */
 export interface FeedPosition {
@@ -48,7 +49,14 @@ export interface TasksRestore {
 
 export const tasksInternal: InternalApi<TasksInternal> = {
   service: 'tasks',
+  caller: 'gateway',
+  timeoutMs: SMALL_CALL_MS,
   names: ['heads', 'changesAfter', 'openCursor', 'reportUnreadable'],
 };
 
-export const tasksRestore: InternalApi<TasksRestore> = { service: 'tasks', names: ['adopt'] };
+export const tasksRestore: InternalApi<TasksRestore> = {
+  service: 'tasks',
+  caller: 'backup',
+  timeoutMs: ADOPTION_MS,
+  names: ['adopt'],
+};

@@ -10,6 +10,7 @@ export {
 } from './config.ts';
 export { readKeySetFile, type NamedKeySet } from './key-set-file.ts';
 export { createLog, type Log } from './log.ts';
+export { asJson } from './json.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { Closers, startAll, stopAll, type Service } from './lifecycle.ts';
 export {

@@ -1,10 +1,11 @@
-import { AppError, toGraphQLError } from '@taskmesh/errors';
-import type { Identity } from '@taskmesh/identity';
+import { AppError, forbidden, toGraphQLError } from '@taskmesh/errors';
+import { ANONYMOUS, type Identity } from '@taskmesh/identity';
 import type { Log, Service } from '@taskmesh/service';
-import { fastify, type FastifyInstance } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { Subgraph, SubgraphRequest } from './subgraph.ts';
 
+const GATEWAY = 'gateway';
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 
 export interface SubgraphServerOptions {
@@ -21,14 +22,38 @@ export interface SubgraphServerOptions {
 /** `POST /graphql` for the gateway: nobody gets in without an identity token, and no other host is asked for anything. */
 export function createSubgraphServer(options: SubgraphServerOptions): Service & { address(): string } {
   const { subgraph, host, port, authenticate, routes, log } = options;
-  const app = fastify({ logger: false, bodyLimit: BODY_LIMIT_BYTES, keepAliveTimeout: 75_000 });
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    keepAliveTimeout: 75_000,
+    // What clients put into their variables is for GraphQL to judge, as it is in one process.
+    onProtoPoisoning: 'ignore',
+    onConstructorPoisoning: 'ignore',
+  });
+  const identities = new WeakMap<FastifyRequest, Identity>();
   let address = '';
 
+  // By the headers alone, whatever the path: what a stranger sends besides is not even read.
+  app.addHook('onRequest', async (request) => {
+    identities.set(request, await authenticate(request.headers.authorization));
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (reply.statusCode === 401 || reply.statusCode === 403) reply.header('connection', 'close');
+  });
+
   app.post<{ Body: SubgraphRequest }>('/graphql', async (request, reply) => {
-    const { authorization, traceparent } = request.headers;
+    const { traceparent } = request.headers;
     const requestId = one(request.headers['x-request-id']) ?? randomUUID();
-    const identity = await authenticate(authorization);
-    const result = await subgraph.execute(request.body, { identity, requestId, traceparent: one(traceparent) });
+    const identity = identities.get(request) ?? ANONYMOUS;
+    // Other services have the internal calls that are meant for them.
+    if (identity.role === 'service' && identity.name !== GATEWAY) throw forbidden('For the gateway only.');
+    const { socket } = request.raw;
+    const result = await subgraph.execute(request.body, {
+      identity,
+      requestId,
+      traceparent: one(traceparent),
+      isCancelled: () => socket.destroyed,
+    });
     return reply.header('content-type', 'application/json').send(JSON.stringify(result));
   });
   routes?.(app);

@@ -1,4 +1,4 @@
-import { createIdentityVerifier } from '@taskmesh/identity';
+import { createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
 import { authInternal, authRestore, serveInternalApi } from '@taskmesh/internal-api';
 import { createMemoryKeyValue, createRedisKeyValue } from '@taskmesh/key-value';
 import {
@@ -45,7 +45,12 @@ await runMain(async () => {
   const metrics = createMetrics({ service: 'auth' });
   const keyValue = redisUrl ? createRedisKeyValue({ url: redisUrl, log }) : createMemoryKeyValue();
   const auth = await createAuth(config, { clock: systemClock, log, keyValue, metrics });
-  const verifier = createIdentityVerifier({ audience: 'auth', keys: identityKeys, clock: systemClock });
+  const verifier = createIdentityVerifier({
+    audience: 'auth',
+    keys: identityKeys,
+    callers: { gateway: GATEWAY_ROLES, backup: ['service'] },
+    clock: systemClock,
+  });
 
   const server = createSubgraphServer({
     subgraph: auth.subgraph,
@@ -53,8 +58,8 @@ await runMain(async () => {
     port,
     authenticate: createIdentityStrategy(verifier),
     routes: (app) => {
-      serveInternalApi(app, authInternal, auth.internal, verifier);
-      serveInternalApi(app, authRestore, auth.restore, verifier);
+      serveInternalApi(app, authInternal, { implementation: auth.internal, verifier, log });
+      serveInternalApi(app, authRestore, { implementation: auth.restore, verifier, log });
     },
     log,
   });

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { authInternal, createInternalClient } from '@taskmesh/internal-api';
+import { authInternal, createInternalClient, createServicePool } from '@taskmesh/internal-api';
 import {
   createFaultyProxy,
   createTestDatabase,
@@ -11,7 +11,6 @@ import { startMailServer } from '@taskmesh/testing/mail-server';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Pool } from 'undici';
 import { createCaller, post, spawnAuth, type AuthProcess, type Caller } from './auth-process.ts';
 import { codeOf, LOGIN, LOGOUT, ME, REQUEST_RESET, sessionOf, SIGN_UP } from './operations.ts';
 import { PASSWORD } from './running-auth.ts';
@@ -82,11 +81,11 @@ describe('auth as a process', () => {
     const url = await start().url();
     const { identity, sessionId } = sessionOf(await signUp(url, 'ada@example.com'), 'signUp');
     await post(url, { caller, identity, query: LOGOUT });
-    const pool = new Pool(url);
-    const internal = createInternalClient(authInternal, { pool, signer: caller.signer, caller: 'gateway' });
+    const pool = createServicePool(url);
+    const internal = createInternalClient(authInternal, { pool, signer: caller.signer });
     expect(await internal.endedSessions(0)).toMatchObject({ last: 1, sessions: [{ sequence: 1, sessionId }] });
     expect((await internal.accessTokenKeys()).keys).toHaveLength(1);
-    await pool.close();
+    await pool.destroy();
 
     const token = await caller.signer.tokenFor(identity, 'auth');
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };

@@ -1,5 +1,11 @@
-import { createIdentitySigner, createIdentityVerifier } from '@taskmesh/identity';
-import { authRestore, createInternalClient, serveBackupWork, tasksRestore } from '@taskmesh/internal-api';
+import { bearerToken, createIdentitySigner, createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
+import {
+  authRestore,
+  createInternalClient,
+  createServicePool,
+  serveBackupWork,
+  tasksRestore,
+} from '@taskmesh/internal-api';
 import {
   adminSettings,
   createAdminServer,
@@ -17,7 +23,6 @@ import {
 } from '@taskmesh/service';
 import { createSubgraphServer } from '@taskmesh/subgraph';
 import { readFileSync } from 'node:fs';
-import { Pool } from 'undici';
 import { z } from 'zod';
 import { readBackupConfig } from './config.ts';
 import { createBackup } from './create-backup.ts';
@@ -34,9 +39,6 @@ const schema = z.object({
   AUTH_URL: setting.url('http:', 'https:'),
 });
 
-/** Adopting a large store takes a while. */
-const CALL_TIMEOUT_MS = 10 * 60_000;
-
 await runMain(async () => {
   const { config, own, keys } = readAll({
     config: () => readBackupConfig(process.env),
@@ -46,18 +48,18 @@ await runMain(async () => {
   const log = createLog({ service: 'backup', level: own.LOG_LEVEL });
   const metrics = createMetrics({ service: 'backup' });
   const clock = systemClock;
-  const verifier = createIdentityVerifier({ audience: 'backup', keys, clock });
+  const verifier = createIdentityVerifier({ audience: 'backup', keys, callers: { gateway: GATEWAY_ROLES }, clock });
 
   const key = JSON.parse(readFileSync(own.IDENTITY_KEY_FILE, 'utf8'));
   const signer = createIdentitySigner({ issuer: 'backup', key, clock });
-  const client = (pool: Pool) => ({ pool, signer, caller: 'backup', timeoutMs: CALL_TIMEOUT_MS });
-  const pools = { tasks: new Pool(own.TASKS_URL), auth: new Pool(own.AUTH_URL) };
+  const poolOf = (url: string) => createServicePool(new URL(url).origin);
+  const pools = { tasks: poolOf(own.TASKS_URL), auth: poolOf(own.AUTH_URL) };
 
   const backup = await createBackup(config, {
     clock,
     owners: {
-      tasks: createInternalClient(tasksRestore, client(pools.tasks)),
-      auth: createInternalClient(authRestore, client(pools.auth)),
+      tasks: createInternalClient(tasksRestore, { pool: pools.tasks, signer }),
+      auth: createInternalClient(authRestore, { pool: pools.auth, signer }),
     },
     log,
     metrics,
@@ -66,7 +68,7 @@ await runMain(async () => {
     subgraph: backup.subgraph,
     host: own.HOST,
     port: own.PORT,
-    authenticate: async (authorization) => verifier.verify(authorization?.replace(/^Bearer /, '') ?? ''),
+    authenticate: (authorization) => verifier.verify(bearerToken(authorization)),
     routes: (app) =>
       serveBackupWork(app, {
         work: backup.work,
@@ -84,7 +86,7 @@ await runMain(async () => {
   });
   const connections = {
     start: async () => undefined,
-    stop: async () => void (await Promise.all(Object.values(pools).map((pool) => pool.close()))),
+    stop: async () => void (await Promise.all(Object.values(pools).map((pool) => pool.destroy()))),
   };
   const services = [connections, backup, server, admin];
   return { service: { start: () => startAll(services), stop: () => stopAll(services) }, log };

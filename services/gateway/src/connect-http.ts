@@ -1,14 +1,20 @@
 import { unavailable } from '@taskmesh/errors';
 import type { IdentitySigner } from '@taskmesh/identity';
-import { authInternal, createBackupWorkClient, createInternalClient, tasksInternal } from '@taskmesh/internal-api';
+import {
+  authInternal,
+  createBackupWorkClient,
+  createInternalClient,
+  createServicePool,
+  tasksInternal,
+} from '@taskmesh/internal-api';
 import type { SubgraphRequest } from '@taskmesh/subgraph';
-import type { Connections, RequestOptions } from './connections.ts';
-import { createPool, postGraphQL } from './http-client.ts';
+import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions } from './connections.ts';
+import { postGraphQL } from './http-client.ts';
 import { createOutsideClient } from './outside-client.ts';
 
 const CALLER = 'gateway';
-/** Internal calls are small and asked for again soon: a slow one is given up early. */
-const INTERNAL_TIMEOUT_MS = 3_000;
+/** Internal calls have connections of their own: they do not wait behind what clients ask for. */
+const INTERNAL_CONNECTIONS = 32;
 
 /** Services by HTTP. `urls` are their origins, `signer` speaks for the gateway. */
 export function connectHttp(options: {
@@ -16,16 +22,17 @@ export function connectHttp(options: {
   signer: IdentitySigner;
 }): Connections {
   const { urls, signer } = options;
-  const pools = {
-    auth: createPool(new URL(urls.auth).origin),
-    tasks: createPool(new URL(urls.tasks).origin),
-    backup: createPool(new URL(urls.backup).origin),
+  const byName = new Map(Object.entries(urls).map(([name, url]) => [name, createServicePool(new URL(url).origin)]));
+  const internalPool = (url: string) => createServicePool(new URL(url).origin, { connections: INTERNAL_CONNECTIONS });
+  const internal = {
+    auth: internalPool(urls.auth),
+    tasks: internalPool(urls.tasks),
+    backup: internalPool(urls.backup),
   };
-  const byName = new Map(Object.entries(pools));
   const outside = createOutsideClient();
-  const internal = { signer, caller: CALLER, timeoutMs: INTERNAL_TIMEOUT_MS };
 
-  const ask = async (service: string, request: SubgraphRequest, { call, ...rest }: RequestOptions) => {
+  const ask = async (service: string, request: SubgraphRequest, options: RequestOptions) => {
+    const { call, idempotent, signal, timeoutMs = REQUEST_TIMEOUT_MS } = options;
     const pool = byName.get(service);
     if (!pool) throw unavailable(undefined, new Error(`There is no service "${service}".`));
     const token = await signer.tokenFor(call.identity, service);
@@ -35,16 +42,16 @@ export function connectHttp(options: {
       'x-request-id': call.requestId,
     };
     if (call.traceparent) headers.traceparent = call.traceparent;
-    return postGraphQL(pool, { path: '/graphql', headers, request, okOnly: true, ...rest });
+    return postGraphQL(pool, { path: '/graphql', headers, request, okOnly: true, idempotent, signal, timeoutMs });
   };
 
   return {
     async request(service, url, request, requestOptions) {
       return url === undefined ? ask(service, request, requestOptions) : outside.request(url, request, requestOptions);
     },
-    auth: createInternalClient(authInternal, { pool: pools.auth, ...internal }),
-    tasks: createInternalClient(tasksInternal, { pool: pools.tasks, ...internal }),
-    backup: createBackupWorkClient({ pool: pools.backup, signer }),
+    auth: createInternalClient(authInternal, { pool: internal.auth, signer }),
+    tasks: createInternalClient(tasksInternal, { pool: internal.tasks, signer }),
+    backup: createBackupWorkClient({ pool: internal.backup.dispatcher, signer }),
     async probe(service, url) {
       if (url !== undefined) return outside.probe(url);
       const call = { identity: { role: 'service', name: CALLER } as const, requestId: 'probe' };
@@ -52,7 +59,7 @@ export function connectHttp(options: {
       if (errors) throw unavailable(undefined, new Error(errors[0]?.message));
     },
     async close() {
-      await Promise.all([...byName.values()].map((pool) => pool.destroy()));
+      await Promise.all([...byName.values(), ...Object.values(internal)].map((pool) => pool.destroy()));
       await outside.close();
     },
   };

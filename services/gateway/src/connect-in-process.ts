@@ -1,8 +1,17 @@
 import { unavailable } from '@taskmesh/errors';
-import type { AuthInternal, BackupWork, TasksInternal } from '@taskmesh/internal-api';
-import type { Subgraph } from '@taskmesh/subgraph';
+import {
+  answerInTime,
+  authInternal,
+  callInProcess,
+  tasksInternal,
+  type AuthInternal,
+  type BackupWork,
+  type TasksInternal,
+} from '@taskmesh/internal-api';
+import { asJson } from '@taskmesh/service';
+import type { Subgraph, SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
+import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions } from './connections.ts';
 import { createOutsideClient } from './outside-client.ts';
-import type { Connections } from './connections.ts';
 
 /** The services of this process. Who made them stops them. */
 export interface InProcessServices {
@@ -12,8 +21,8 @@ export interface InProcessServices {
 }
 
 /**
- * Plain calls in one process. Each call has a context of its own, identities go along as they are, and nothing is
- * serialised: `execute` builds a new result for every call, so the gateway may merge into it.
+ * Plain calls in one process that mean the same as over HTTP: the same deadlines, and values as JSON has them. Only `data`
+ * is passed on as it is: `execute` builds it anew for every call, out of values that are JSON already.
  */
 export function connectInProcess(services: InProcessServices): Connections {
   const subgraphs = new Map(
@@ -30,18 +39,35 @@ export function connectInProcess(services: InProcessServices): Connections {
   return {
     async request(service, url, request, options) {
       if (url !== undefined) return outside.request(url, request, options);
-      return named(service).execute(request, options.call);
+      return execute(named(service), request, options);
     },
-    auth: services.auth.internal,
-    tasks: services.tasks.internal,
+    auth: callInProcess(authInternal, services.auth.internal),
+    tasks: callInProcess(tasksInternal, services.tasks.internal),
     backup: services.backup.work,
     async probe(service, url) {
       if (url !== undefined) return outside.probe(url);
-      await named(service).execute(
-        { query: '{ __typename }' },
-        { identity: { role: 'service', name: 'gateway' }, requestId: 'probe' },
-      );
+      const call = { identity: { role: 'service', name: 'gateway' } as const, requestId: 'probe' };
+      await execute(named(service), { query: '{ __typename }' }, { call, idempotent: true });
     },
     close: () => outside.close(),
+  };
+}
+
+async function execute(
+  subgraph: Subgraph,
+  { query, variables, operationName }: SubgraphRequest,
+  { call, idempotent, signal, timeoutMs = REQUEST_TIMEOUT_MS }: RequestOptions,
+): Promise<SubgraphResult> {
+  if (signal?.aborted) throw unavailable(undefined, new Error('The caller has gone.'));
+  const request = { query, operationName, variables: variables && asJson(variables) };
+  // A mutation has been sent as soon as it is called.
+  const waiting = { timeoutMs, signal: idempotent ? signal : undefined };
+  const { errors, extensions, ...result } = await answerInTime(waiting, (isOver) =>
+    subgraph.execute(request, { ...call, identity: { ...call.identity }, isCancelled: isOver }),
+  );
+  return {
+    ...result,
+    ...(errors && { errors: asJson(errors) }),
+    ...(extensions && { extensions: asJson(extensions) }),
   };
 }

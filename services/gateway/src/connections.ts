@@ -2,6 +2,8 @@ import type { Identity } from '@taskmesh/identity';
 import type { AuthInternal, BackupWork, TasksInternal } from '@taskmesh/internal-api';
 import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 
+export const REQUEST_TIMEOUT_MS = 10_000;
+
 /** What goes along with a request to a service. */
 export interface ServiceCall {
   identity: Identity;
@@ -33,8 +35,9 @@ export interface Connections {
 
 export interface RequestOptions {
   call: ServiceCall;
-  /** @default 10_000 */
+  /** For all of it: what has no answer by then is given up, and not sent if it was not. @default 10_000 */
   timeoutMs?: number;
+  /** Ends a query, and a mutation that was not sent; one that was sent goes on. */
   signal?: AbortSignal;
   /** Queries may be sent again when the connection broke before an answer; mutations never. */
   idempotent: boolean;

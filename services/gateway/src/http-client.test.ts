@@ -1,10 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Pool } from 'undici';
-import { createPool, postGraphQL, type Post } from './http-client.ts';
+import { createServicePool, type ServicePool } from '@taskmesh/internal-api';
+import { postGraphQL, type GraphQLPost } from './http-client.ts';
 
 let server: Server;
-let pool: Pool;
+let pool: ServicePool;
 let requests = 0;
 let handle: RequestListener = () => undefined;
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
     handle(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  pool = createPool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`); // it listens on TCP
+  pool = createServicePool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`); // it listens on TCP
 });
 beforeEach(() => {
   requests = 0;
@@ -25,13 +25,14 @@ afterAll(async () => {
   server.close();
 });
 
-const post = (changes: Partial<Post> = {}) =>
-  postGraphQL(pool, {
+const post = (changes: Partial<GraphQLPost> = {}, to = pool) =>
+  postGraphQL(to, {
     path: '/graphql',
     headers: {},
     request: { query: '{ a }' },
     okOnly: true,
     idempotent: true,
+    timeoutMs: 10_000,
     ...changes,
   });
 
@@ -114,10 +115,8 @@ describe('a request to a service', () => {
   });
 
   it('to nobody is unavailable', async () => {
-    const nobody = createPool('http://127.0.0.1:1');
-    await expect(
-      postGraphQL(nobody, { path: '/', headers: {}, request: { query: '{ a }' }, okOnly: true, idempotent: true }),
-    ).rejects.toMatchObject(UNAVAILABLE);
+    const nobody = createServicePool('http://127.0.0.1:1');
+    await expect(post({}, nobody)).rejects.toMatchObject(UNAVAILABLE);
     await nobody.destroy();
   });
 });

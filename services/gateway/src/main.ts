@@ -73,7 +73,7 @@ async function signer({ identityKeyFile }: GatewayProcess, clock: Clock, log: Lo
   if (identityKeyFile === undefined) log.info('no identity key: a foreign graph is served');
   const key =
     identityKeyFile === undefined
-      ? await createSigningKey('none')
+      ? await createSigningKey('gateway')
       : (JSON.parse(await readFile(identityKeyFile, 'utf8')) as JWK); // checked when it signs
   return createIdentitySigner({ issuer: 'gateway', key, clock });
 }

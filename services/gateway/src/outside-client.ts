@@ -1,16 +1,16 @@
+import { createServicePool, type ServicePool } from '@taskmesh/internal-api';
 import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
-import type { Pool } from 'undici';
-import type { RequestOptions } from './connections.ts';
-import { createPool, postGraphQL } from './http-client.ts';
+import { REQUEST_TIMEOUT_MS, type RequestOptions } from './connections.ts';
+import { postGraphQL } from './http-client.ts';
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json' };
 
 /** For the services of a foreign graph: they learn nothing of our clients, no identity and no header. */
 export function createOutsideClient() {
-  const pools = new Map<string, Pool>();
+  const pools = new Map<string, ServicePool>();
 
-  const poolOf = (origin: string): Pool => {
-    const pool = pools.get(origin) ?? createPool(origin);
+  const poolOf = (origin: string): ServicePool => {
+    const pool = pools.get(origin) ?? createServicePool(origin);
     pools.set(origin, pool);
     return pool;
   };
@@ -21,7 +21,7 @@ export function createOutsideClient() {
     options: Omit<RequestOptions, 'call'>,
   ): Promise<SubgraphResult> => {
     const { origin, pathname, search } = new URL(url);
-    const { idempotent, timeoutMs, signal } = options;
+    const { idempotent, timeoutMs = REQUEST_TIMEOUT_MS, signal } = options;
     return postGraphQL(poolOf(origin), {
       path: pathname + search,
       headers: HEADERS,

@@ -108,13 +108,13 @@ describe('an operation over graphql-ws', () => {
 
   it('that finds a defect of ours ends nothing but itself', async () => {
     const { heads } = gateway.tasks.changes;
-    gateway.tasks.changes.heads = () => Promise.reject(new TypeError('a defect'));
+    gateway.tasks.changes.heads = async () => ({ epoch: 1 }) as never; // and no heads
     const { of, subscribe } = await client();
     subscribe('1', CHANGES);
     await eventually(() => expect(of('1')).toHaveLength(1));
     gateway.tasks.changes.heads = heads;
     expect(of('1')).toEqual([{ id: '1', type: 'error', payload: [failed('INTERNAL_SERVER_ERROR')] }]);
-    expect(JSON.stringify(of('1'))).not.toContain('a defect');
+    expect(JSON.stringify(of('1'))).not.toContain('undefined');
     subscribe('1', '{ __typename }');
     await eventually(() => expect(of('1')).toHaveLength(3));
   });

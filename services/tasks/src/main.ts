@@ -1,4 +1,4 @@
-import { createIdentityVerifier } from '@taskmesh/identity';
+import { bearerToken, createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
 import { serveInternalApi, tasksInternal, tasksRestore } from '@taskmesh/internal-api';
 import { createKafkaEventLog } from '@taskmesh/messaging';
 import {
@@ -48,16 +48,21 @@ await runMain(async () => {
   const metrics = createMetrics({ service: 'tasks' });
   const eventLog = createKafkaEventLog({ brokers, topicPrefix, clientId: 'taskmesh-tasks', log });
   const tasks = await createTasks(config, { clock: systemClock, log, eventLog, metrics });
-  const verifier = createIdentityVerifier({ audience: 'tasks', keys: identityKeys, clock: systemClock });
+  const verifier = createIdentityVerifier({
+    audience: 'tasks',
+    keys: identityKeys,
+    callers: { gateway: GATEWAY_ROLES, backup: ['service'] },
+    clock: systemClock,
+  });
 
   const server = createSubgraphServer({
     subgraph: tasks.subgraph,
     host,
     port,
-    authenticate: (authorization) => verifier.verify(authorization?.replace(/^Bearer /, '') ?? ''),
+    authenticate: (authorization) => verifier.verify(bearerToken(authorization)),
     routes: (app) => {
-      serveInternalApi(app, tasksInternal, tasks.internal, verifier);
-      serveInternalApi(app, tasksRestore, tasks.restore, verifier);
+      serveInternalApi(app, tasksInternal, { implementation: tasks.internal, verifier, log });
+      serveInternalApi(app, tasksRestore, { implementation: tasks.restore, verifier, log });
     },
     log,
   });

@@ -1,5 +1,5 @@
 import { AppError, notFound } from '@taskmesh/errors';
-import type { IdentityVerifier } from '@taskmesh/identity';
+import { bearerToken, type IdentityVerifier } from '@taskmesh/identity';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
 import type { BackupWork, OnWorkProgress } from './backup-work.ts';
@@ -25,8 +25,7 @@ export function serveBackupWork(app: FastifyInstance, { work, verifier, onDefect
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     scope.addHook('onRequest', async ({ headers }) => {
-      const { authorization = '' } = headers;
-      const { role } = await verifier.verify(authorization.replace(/^Bearer /, ''));
+      const { role } = await verifier.verify(bearerToken(headers.authorization));
       if (role !== 'operator') throw new AppError('FORBIDDEN', 'For operators only.');
     });
     scope.setErrorHandler((error, _request, reply) => {

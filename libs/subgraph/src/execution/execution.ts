@@ -10,10 +10,10 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { planOperation, type ObjectPlan, type Operation } from './plan.ts';
-import { runFields, runFieldsInTurn, type Run } from './run.ts';
+import { cancelled, runFields, runFieldsInTurn, type Run } from './run.ts';
 
 /** Each way to answer an operation's `@skip` and `@include` has a plan of its own; nobody needs many. */
-const MAX_PLANS = 64;
+const MAX_PLANS = 16;
 
 /** Never rejects: whatever goes wrong is in the result. */
 export type Execution = (request: ExecutionRequest) => Promise<ExecutionResult>;
@@ -23,6 +23,8 @@ export interface ExecutionRequest {
   operationName?: string | null;
   variables?: Record<string, unknown> | null;
   contextValue: unknown;
+  /** Ends a query: no resolver begins any more once it is true. A mutation that has begun goes on to its end. */
+  isCancelled?: (() => boolean) | undefined;
 }
 
 /**
@@ -39,30 +41,43 @@ export function createExecution(schema: GraphQLSchema, document: DocumentNode): 
     const key = `${name} ${conditions.map((condition) => Number(variables[condition])).join('')}`;
     const known = plans.get(key);
     if (known) return known;
-    if (plans.size >= MAX_PLANS) plans.clear();
+    const [oldest] = plans.keys();
+    if (plans.size >= MAX_PLANS && oldest !== undefined) plans.delete(oldest);
     const plan = planOperation(operation, variables);
     plans.set(key, plan);
     return plan;
   };
 
-  return async ({ operationName, variables, contextValue }) => {
+  return async ({ operationName, variables, contextValue, isCancelled }) => {
     const operation = chosen(operations, operationName);
     if (operation instanceof GraphQLError) return { errors: [operation] };
     const given = getVariableValues(schema, operation.definition.variableDefinitions ?? [], variables ?? {});
     if (given.errors) return { errors: given.errors };
-    const run: Run = { operation, variables: given.coerced, contextValue, errors: [] };
+    const inTurn = operation.definition.operation === OperationTypeNode.MUTATION;
+    const run: Run = {
+      operation,
+      variables: given.coerced,
+      contextValue,
+      isCancelled: inTurn ? undefined : isCancelled,
+      errors: [],
+    };
     let data: unknown;
     try {
       const plan = planOf(operation, given.coerced);
-      const inTurn = operation.definition.operation === OperationTypeNode.MUTATION;
       data = await (inTurn ? runFieldsInTurn(plan, undefined, run) : runFields(plan, undefined, undefined, run));
     } catch (error) {
       run.errors.push(locatedError(error, undefined));
       data = null;
     }
+    if (run.isCancelled?.()) return { errors: [cancelled()] };
     const result = { data: data as ExecutionResult['data'] }; // an object by the operation's root type, or null
     return run.errors.length > 0 ? { ...result, errors: [...run.errors] } : result;
   };
+}
+
+/** How many plans an execution of the document may come to have. */
+export function countPlans(document: DocumentNode): number {
+  return Math.min(2 ** conditionVariables(document).length, MAX_PLANS);
 }
 
 function operationsOf(schema: GraphQLSchema, document: DocumentNode): Operation[] {

@@ -1,3 +1,4 @@
+import { asJson } from '@taskmesh/service';
 import {
   defaultFieldResolver,
   defaultTypeResolver,
@@ -19,9 +20,13 @@ export interface Run {
   operation: Operation;
   variables: Record<string, unknown>;
   contextValue: unknown;
+  isCancelled: (() => boolean) | undefined;
   /** Of the fields that are null for it. */
   errors: GraphQLError[];
 }
+
+/** The end of what nobody waits for. */
+export const cancelled = () => new GraphQLError('Nobody waits for the result any more.');
 
 /**
  * The fields of an object, whatever their order of arrival, as they are planned. A promise only if one of them is.
@@ -63,6 +68,7 @@ function runField(field: FieldPlan, source: unknown, parentPath: Path | undefine
   const path = pathTo(field, parentPath);
   let value: unknown;
   try {
+    if (run.isCancelled?.()) throw cancelled();
     const args = definition.args.length > 0 && nodes[0] ? getArgumentValues(definition, nodes[0], run.variables) : {};
     const resolve = definition.resolve ?? defaultFieldResolver;
     value = resolve(source, args, run.contextValue, infoOf(field, path, run));
@@ -124,7 +130,7 @@ function completed(slot: Slot, value: unknown, path: Path | undefined, run: Run)
 function complete({ value: plan, field }: Slot, value: unknown, path: Path | undefined, run: Run): unknown {
   switch (plan.kind) {
     case 'leaf': {
-      const result = plan.type.serialize(value);
+      const result = asJson(plan.type.serialize(value)); // nothing that the service keeps
       if (result !== null && result !== undefined) return result;
       throw new Error(`${plan.type.name} has no form for a value of ${nameOf(field)}.`);
     }

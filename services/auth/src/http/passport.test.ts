@@ -4,6 +4,7 @@ import {
   createIdentitySigner,
   createIdentityVerifier,
   createSigningKey,
+  GATEWAY_ROLES,
   publicKeys,
 } from '@taskmesh/identity';
 import { createIdentityStrategy, createLoginStrategy } from './passport.ts';
@@ -38,7 +39,12 @@ describe('the identity strategy', () => {
   async function createEnds(audience = 'auth') {
     const key = await createSigningKey('gateway');
     const signer = createIdentitySigner({ issuer: 'gateway', key, clock });
-    const verifier = createIdentityVerifier({ audience: 'auth', keys: publicKeys({ keys: [key] }), clock });
+    const verifier = createIdentityVerifier({
+      audience: 'auth',
+      keys: publicKeys({ keys: [key] }),
+      callers: { gateway: GATEWAY_ROLES },
+      clock,
+    });
     return { authenticate: createIdentityStrategy(verifier), token: await signer.tokenFor(ANONYMOUS, audience) };
   }
 

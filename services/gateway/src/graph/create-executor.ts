@@ -86,6 +86,7 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       call,
       deadline: clock.now() + deadlineMs,
       mutation: operation.operation.operation === 'mutation',
+      signal: call.signal,
     };
     if (only) return fetchOnly(only, services, variables, run);
     // The executor reads these of a request's context, and nothing of the rest of the type.
@@ -144,7 +145,9 @@ async function fetchOnly(
   variables: Record<string, unknown>,
   run: OperationRun,
 ): Promise<ExecutionResult> {
-  const used = Object.fromEntries(variableUsages.map((name) => [name, variables[name]]));
+  const used = Object.fromEntries(
+    variableUsages.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]),
+  );
   const options = { request: { query, variables: used, operationName }, context: run } as unknown;
   const result = await services[serviceName]?.process(options as Parameters<GraphQLDataSource['process']>[0]); // all that ours read
   const errors = result?.errors?.map(

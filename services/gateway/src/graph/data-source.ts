@@ -16,6 +16,8 @@ export interface OperationRun {
   /** Unix milliseconds; what is not answered by then is given up. */
   deadline: number;
   mutation: boolean;
+  /** Of the one client whom it is for: what several wait for, such as an event, has none. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface DataSourceDeps {
@@ -48,7 +50,7 @@ function createDataSource(
       },
       timeoutMs: Math.max(1, run.deadline - clock.now()),
       idempotent: !run.mutation,
-      ...(call.signal && { signal: call.signal }),
+      ...(run.signal && { signal: run.signal }),
     };
     const { query = '', variables, operationName } = request;
     const result = await connections.request(

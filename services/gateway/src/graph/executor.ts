@@ -17,7 +17,7 @@ export interface RequestCall {
   readonly traceparent: string | undefined;
   /** The client's address; auth alone is told. */
   readonly ip: string;
-  /** Cuts the fetches off, when given. */
+  /** Its client has gone: queries end, and mutations that were not sent. */
   readonly signal?: AbortSignal;
   /** Sessions that ended by this operation. */
   onEndedSessions(sessions: EndedSession[]): void;

@@ -1,6 +1,7 @@
 import type { Identity } from '@taskmesh/identity';
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { EndedSessions } from '../auth/ended-sessions.ts';
 import type { RequestCall } from './executor.ts';
 
@@ -16,6 +17,19 @@ export function asTraceparent(value: unknown): string | undefined {
   return typeof value === 'string' && TRACEPARENT.test(value) ? value : undefined;
 }
 
+const departures = new WeakMap<Socket, AbortSignal>();
+
+/** Aborted when the client's connection closes: then nobody reads the answers to what still runs for it. */
+export function departureOf({ socket }: IncomingMessage): AbortSignal {
+  const known = departures.get(socket);
+  if (known) return known;
+  const controller = new AbortController();
+  departures.set(socket, controller.signal);
+  if (socket.destroyed) controller.abort();
+  else socket.once('close', () => controller.abort());
+  return controller.signal;
+}
+
 /** Makes the call of one operation out of its HTTP request. */
 export function createRequestCall(deps: {
   clientIp: (request: IncomingMessage) => string;
@@ -27,6 +41,7 @@ export function createRequestCall(deps: {
     requestId: id,
     traceparent: traceparentOf(raw),
     ip: deps.clientIp(raw),
+    signal: departureOf(raw),
     onEndedSessions,
   });
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import type { RequestCall } from '../graph/executor.ts';
+import { departureOf } from '../graph/request-call.ts';
 import { authorizationOf, type Caller, type GatewayParts } from '../parts.ts';
 import { createOperations, type OperationsDeps } from './graphql-ws-operations.ts';
 import type { SessionWatch } from './session-watch.ts';
@@ -144,6 +145,7 @@ function callOf(parts: GatewayParts, { caller, request }: Client, traceparent: s
     requestId: randomUUID(),
     traceparent,
     ip: parts.clientIp(request),
+    signal: departureOf(request),
     onEndedSessions: (sessions) => parts.endedSessions.announce(sessions),
   };
 }

@@ -143,8 +143,8 @@ async function withForeignFields(clock: Clock, run: EventRun): Promise<string> {
   throw unavailable('Nobody waits for it any more.');
 }
 
-/** What is asked for an event belongs to the trace of the request that made the change, and not only to the reader who came first. */
-function callFor({ traceparent }: TaskChanged, { signal: _ofOne, ...call }: RequestCall): RequestCall {
+/** What is asked for an event belongs to the trace of the request that made the change. */
+function callFor({ traceparent }: TaskChanged, call: RequestCall): RequestCall {
   return traceparent ? { ...call, traceparent } : call;
 }
 

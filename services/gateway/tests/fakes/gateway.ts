@@ -1,32 +1,18 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
-import { createIdentitySigner, createIdentityVerifier, createSigningKey, publicKeys } from '@taskmesh/identity';
-import {
-  authInternal,
-  serveBackupWork,
-  serveInternalApi,
-  tasksInternal,
-  type BackupWork,
-} from '@taskmesh/internal-api';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/messaging';
-import { createLog, startAll, stopAll, systemClock, type Clock, type Log } from '@taskmesh/service';
-import {
-  createSubgraph,
-  createSubgraphServer,
-  requireOperator,
-  type Subgraph,
-  type SubgraphContext,
-} from '@taskmesh/subgraph';
+import { createLog, stopAll, systemClock, type Clock, type Log } from '@taskmesh/service';
+import { createSubgraph, requireOperator, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';
-import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { readGatewayConfig } from '../../src/config.ts';
-import { connectHttp } from '../../src/connect-http.ts';
+import type { Connections } from '../../src/connections.ts';
 import { connectInProcess } from '../../src/connect-in-process.ts';
 import { createGateway, type Gateway } from '../../src/create-gateway.ts';
 import { createFakeBackupWork, type FakeBackupWork } from './backup-work.ts';
 import { createFakeAuth, type FakeAuth } from './auth.ts';
 import { createFakeTasks, type FakeTasks } from './tasks.ts';
+import { connectServers } from './servers.ts';
 import { typeDefsOf } from './type-defs.ts';
 
 export interface TestGateway {
@@ -72,6 +58,8 @@ export interface TestGatewayOptions {
   waitUntilReady?: boolean;
   clock?: Clock;
   random?: () => number;
+  /** What the gateway gets in place of its connections. */
+  wrap?: (connections: Connections) => Connections;
 }
 
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
@@ -90,7 +78,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const config = readGatewayConfig({ PORT: '0', NODE_ENV: 'test', ...env });
   const { connections, servers } =
     mode === 'http'
-      ? await overHttp({ auth, tasks, backup, work }, log)
+      ? await connectServers({ auth, tasks, backup: { subgraph: backup, work } }, log)
       : { connections: connectInProcess({ auth, tasks, backup: { subgraph: backup, work } }), servers: [] };
   const eventLog = createMemoryEventLog();
   const metrics = new Registry();
@@ -100,7 +88,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     log,
     keyValue: options.keyValue ?? createMemoryKeyValue(),
     eventLog,
-    connections,
+    connections: options.wrap?.(connections) ?? connections,
     metrics,
   });
   await gateway.start();
@@ -150,33 +138,4 @@ function createFakeBackup(log: Log): Subgraph {
     return [];
   };
   return createSubgraph({ name: 'backup', typeDefs: typeDefsOf('backup'), resolvers: { Query: { backups } }, log });
-}
-
-async function overHttp(services: { auth: FakeAuth; tasks: FakeTasks; backup: Subgraph; work: BackupWork }, log: Log) {
-  const key = await createSigningKey('gateway-1');
-  const keys = publicKeys({ keys: [key] });
-  const server = (subgraph: Subgraph, routes?: (app: FastifyInstance) => void) => {
-    const verifier = createIdentityVerifier({ audience: subgraph.name, keys, clock: systemClock });
-    const authenticate = (authorization = '') => verifier.verify(authorization.replace('Bearer ', ''));
-    return createSubgraphServer({ subgraph, host: '127.0.0.1', port: 0, authenticate, log, ...(routes && { routes }) });
-  };
-  const verifierOf = (audience: string) => createIdentityVerifier({ audience, keys, clock: systemClock });
-  const auth = server(services.auth.subgraph, (app) =>
-    serveInternalApi(app, authInternal, services.auth.internal, verifierOf('auth')),
-  );
-  const tasks = server(services.tasks.subgraph, (app) =>
-    serveInternalApi(app, tasksInternal, services.tasks.internal, verifierOf('tasks')),
-  );
-  const backup = server(services.backup, (app) =>
-    serveBackupWork(app, {
-      work: services.work,
-      verifier: verifierOf('backup'),
-      onDefect: (error) => log.error({ err: error }, 'work failed'),
-    }),
-  );
-  const servers = [auth, tasks, backup];
-  await startAll(servers);
-  const signer = createIdentitySigner({ issuer: 'gateway', key, clock: systemClock });
-  const urls = { auth: auth.address(), tasks: tasks.address(), backup: backup.address() };
-  return { connections: connectHttp({ urls, signer }), servers };
 }

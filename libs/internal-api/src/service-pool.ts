@@ -1,0 +1,142 @@
+import { unavailable } from '@taskmesh/errors';
+import { Pool, type Dispatcher } from 'undici';
+
+const CONNECT_TIMEOUT_MS = 2_000;
+/** Shorter than a service keeps an idle connection, so that the caller lets go first. */
+const KEEP_ALIVE_MS = 60_000;
+const CONNECTIONS = 256;
+/** More than that wait for nothing: the service does not keep up. */
+const MAX_WAITING = 1_024;
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+
+/** Failures of a connection that was idle: the service never saw the request, or died with it. */
+const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+export interface Post {
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+  /** For all of it, from now on: waiting for a connection, the answer, and a second try. */
+  timeoutMs: number;
+  /** The caller's end is the request's, but for one that changes something and was sent. */
+  signal?: AbortSignal | undefined;
+  /** Whether it only reads: then it may be sent again when the connection broke before an answer. */
+  idempotent: boolean;
+}
+
+export interface Answer {
+  status: number;
+  text: string;
+}
+
+/** Keep-alive connections to one origin. No redirects, no proxies. */
+export interface ServicePool {
+  /** What was given up before it was sent is never sent. @throws AppError SERVICE_UNAVAILABLE when there is no answer in time */
+  post(request: Post): Promise<Answer>;
+  /** For streams, whose time has other limits. */
+  dispatcher: Pool;
+  destroy(): Promise<void>;
+}
+
+interface PoolOptions {
+  /** @default 256 */
+  connections?: number;
+  /** How one is made. @default over TCP, or TLS */
+  connect?: Pool.Options['connect'];
+}
+
+export function createServicePool(origin: string, options: PoolOptions = {}): ServicePool {
+  const { connections = CONNECTIONS, connect = { timeout: CONNECT_TIMEOUT_MS } } = options;
+  const pool = new Pool(origin, {
+    connections,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    connect,
+  });
+  // The pool has a queue as well, but nothing leaves that one before its turn.
+  const waiting = new Set<() => void>();
+  let free = connections;
+
+  const enter = (start: () => void) => {
+    if (free === 0) return void waiting.add(start);
+    free--;
+    start();
+  };
+  const leave = () => {
+    const [next] = waiting;
+    if (!next) return void free++;
+    waiting.delete(next);
+    next();
+  };
+
+  const post = (request: Post) =>
+    new Promise<Answer>((resolve, reject) => {
+      const { path, headers, body, timeoutMs, signal, idempotent } = request;
+      const chunks: Buffer[] = [];
+      let status = 0;
+      let bytes = 0;
+      let mayRepeat = idempotent;
+      let isOver = false;
+      let control: Dispatcher.DispatchController | undefined;
+
+      const end = () => {
+        isOver = true;
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const giveUp = (why: string) => {
+        end();
+        const reason = new Error(why);
+        reject(unavailable(undefined, reason));
+        if (!waiting.delete(start)) control?.abort(reason);
+      };
+      const onAbort = () => {
+        if (idempotent || !control) giveUp('The caller has gone.');
+      };
+      const start = () =>
+        // The timer is for all of it.
+        void pool.dispatch({ method: 'POST', path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, handler);
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart(controller) {
+          if (isOver) return controller.abort(new Error('Given up before it was sent.'));
+          control = controller;
+        },
+        onResponseStart(_controller, statusCode) {
+          status = statusCode;
+        },
+        onResponseData(_controller, chunk) {
+          bytes += chunk.length;
+          if (bytes > MAX_RESPONSE_BYTES) return giveUp('The answer is too large.');
+          chunks.push(chunk);
+        },
+        onResponseEnd() {
+          leave();
+          end();
+          const [first] = chunks;
+          resolve({ status, text: chunks.length === 1 && first ? first.toString() : Buffer.concat(chunks).toString() });
+        },
+        onResponseError(_controller, error) {
+          if (!isOver && mayRepeat && status === 0 && isReset(error)) {
+            mayRepeat = false;
+            return start();
+          }
+          leave();
+          end();
+          reject(unavailable(undefined, error));
+        },
+      };
+
+      const timer = setTimeout(giveUp, timeoutMs, `No answer within ${timeoutMs} ms.`);
+      if (signal?.aborted) return giveUp('The caller has gone.');
+      if (waiting.size >= MAX_WAITING) return giveUp('Too many requests wait for the service.');
+      signal?.addEventListener('abort', onAbort);
+      enter(start);
+    });
+
+  return { post, dispatcher: pool, destroy: () => pool.destroy() };
+}
+
+function isReset(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && RESET_CODES.has(String(error.code));
+}

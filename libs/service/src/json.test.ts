@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { asJson } from './json.ts';
+
+it('leaves of any value what JSON carries of it', () => {
+  const value = fc.anything({ withDate: true, withSparseArray: true, withNullPrototype: true, withTypedArray: true });
+  const property = fc.property(value, (given) => {
+    const text = JSON.stringify({ given });
+    expect(JSON.stringify({ given: asJson(given) })).toBe(text);
+    expect(asJson({ given })).toEqual(JSON.parse(text));
+  });
+  fc.assert(property, { seed: 1, numRuns: 500 });
+});
+
+it('shares nothing with what it was given', () => {
+  const given = { list: [{ a: 1 }] };
+  const left = asJson(given);
+  expect(left).toEqual(given);
+  expect(left.list).not.toBe(given.list);
+  expect(left.list[0]).not.toBe(given.list[0]);
+});
+
+it('refuses what JSON has no form for', () => {
+  const circular: unknown[] = [];
+  circular.push(circular);
+  for (const value of [1n, { deep: [1n] }, circular]) expect(() => asJson(value)).toThrow(TypeError);
+});

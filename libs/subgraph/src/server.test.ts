@@ -1,0 +1,120 @@
+import { unauthenticated } from '@taskmesh/errors';
+import type { Identity } from '@taskmesh/identity';
+import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
+import { parse } from 'graphql';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createSubgraphServer } from './server.ts';
+import { createSubgraph, type SubgraphContext } from './subgraph.ts';
+
+const log = createLog({ service: 'test', level: 'fatal' });
+const IDENTITIES: Record<string, Identity> = {
+  ada: { role: 'user', userId: 'ada', sessionId: 'session' },
+  gateway: { role: 'service', name: 'gateway' },
+  backup: { role: 'service', name: 'backup' },
+};
+/** By the resolvers that began. */
+const calls: string[] = [];
+/** Of the call that began last. */
+let isCancelled = () => false;
+let answer = Promise.withResolvers<void>();
+
+const waits = async (_source: unknown, { name }: { name: string }, context: SubgraphContext) => {
+  calls.push(name);
+  isCancelled = () => context.isCancelled?.() ?? false;
+  await answer.promise;
+  return {};
+};
+const subgraph = createSubgraph({
+  name: 'test',
+  typeDefs: parse(`
+    type Query { who: String slow(name: String): Query }
+    type Mutation { write(name: String): Query }
+  `),
+  resolvers: {
+    Query: { who: (_: unknown, __: unknown, { identity }: SubgraphContext) => identity.role, slow: waits },
+    Mutation: { write: waits },
+  },
+  log,
+});
+const server = createSubgraphServer({
+  subgraph,
+  host: '127.0.0.1',
+  port: 0,
+  async authenticate(authorization = '') {
+    const identity = IDENTITIES[authorization];
+    if (!identity) throw unauthenticated();
+    return identity;
+  },
+  routes: (app) => app.post('/other', async () => 'other'),
+  log,
+});
+
+beforeAll(() => server.start());
+afterAll(() => server.stop());
+beforeEach(() => {
+  calls.length = 0;
+  answer = Promise.withResolvers();
+});
+
+const post = (authorization: string, query: string, signal?: AbortSignal) =>
+  fetch(`${server.address()}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization },
+    body: JSON.stringify({ query }),
+    signal: signal ?? null,
+  });
+
+describe('a subgraph server', () => {
+  it.each(['/graphql', '/other', '/nothing'])('refuses a stranger at %s by the headers, and hangs up', async (path) => {
+    const socket = connect(Number(new URL(server.address()).port), '127.0.0.1');
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 8000000\r\n\r\n{`,
+    );
+    await once(socket, 'close');
+    expect(text).toMatch(/^HTTP\/1\.1 401 /);
+    expect(text).toMatch(/^connection: close\r$/im);
+    expect(text).toContain('"code":"UNAUTHENTICATED"');
+  });
+
+  it('runs requests of who is known', async () => {
+    expect(await (await post('ada', '{ who }')).json()).toEqual({ data: { who: 'user' } });
+    expect(await (await post('gateway', '{ who }')).json()).toEqual({ data: { who: 'service' } });
+  });
+
+  it('has nothing for other services in its graph', async () => {
+    const response = await post('backup', '{ who }');
+    expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('FORBIDDEN')]);
+  });
+
+  it('takes bodies up to 8 MiB', async () => {
+    expect((await post('ada', `{ who } #${'x'.repeat(8_000_000)}`)).status).toBe(200);
+    expect((await post('ada', `{ who } #${'x'.repeat(8 * 1024 * 1024)}`)).status).toBe(413);
+  });
+
+  it('begins no further resolver of a query whose caller has gone', async () => {
+    const caller = new AbortController();
+    const response = post('ada', '{ slow(name: "first") { slow(name: "second") { who } } }', caller.signal);
+    await eventually(() => expect(calls).toEqual(['first']));
+    caller.abort();
+    await expect(response).rejects.toThrow('aborted');
+    await eventually(() => expect(isCancelled()).toBe(true));
+    answer.resolve();
+    expect(await (await post('ada', '{ slow(name: "other") { who } }')).json()).toMatchObject({ data: {} });
+    expect(calls).toEqual(['first', 'other']);
+  });
+
+  it('ends a mutation that has begun, also without its caller', async () => {
+    const caller = new AbortController();
+    const response = post('ada', 'mutation { a: write(name: "a") { who } b: write(name: "b") { who } }', caller.signal);
+    await eventually(() => expect(calls).toEqual(['a']));
+    caller.abort();
+    await expect(response).rejects.toThrow('aborted');
+    await eventually(() => expect(isCancelled()).toBe(true));
+    answer.resolve();
+    await eventually(() => expect(calls).toEqual(['a', 'b']));
+  });
+});

@@ -1,0 +1,94 @@
+import { unavailable } from '@taskmesh/errors';
+import { eventually } from '@taskmesh/testing';
+import type { Connections, RequestOptions } from '../src/connections.ts';
+import { openWebSocket, streamGraphqlWs } from './fakes/streams.ts';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+
+/** What services are asked for while they are held: nothing of it is answered, but its caller may go. */
+const held: RequestOptions[] = [];
+let isHeld = false;
+let test: TestGateway;
+let token: string;
+const ADA = 'a0000000-0000-4000-8000-000000000001';
+
+const holding = (connections: Connections): Connections => ({
+  ...connections,
+  async request(...args) {
+    const [, , , options] = args;
+    if (!isHeld) return connections.request(...args);
+    held.push(options);
+    return new Promise((_resolve, reject) => {
+      options.signal?.addEventListener('abort', () => reject(unavailable()));
+    });
+  },
+});
+
+beforeAll(async () => {
+  test = await startTestGateway({ wrap: holding });
+  token = await test.auth.token(ADA);
+});
+afterAll(() => test.stop());
+beforeEach(() => {
+  held.length = 0;
+  isHeld = true;
+});
+
+const QUERY = '{ taskStatistics { total } }';
+const headers = () => ({ authorization: `Bearer ${token}`, 'content-type': 'application/json' });
+
+describe('a client that goes away', () => {
+  it.each<[string, string, RequestInit]>([
+    ['REST', '/api/tasks', {}],
+    ['GraphQL by POST', '/graphql', { method: 'POST', body: JSON.stringify({ query: QUERY }) }],
+    ['GraphQL by GET', `/graphql?query=${encodeURIComponent(QUERY)}`, {}],
+  ])('ends what runs for it: %s', async (_what, path, init) => {
+    const client = new AbortController();
+    const response = fetch(test.origin + path, { ...init, headers: headers(), signal: client.signal });
+    await eventually(() => expect(held).toHaveLength(1));
+    expect(held[0]?.signal?.aborted).toBe(false);
+    client.abort();
+    await expect(response).rejects.toThrow('aborted');
+    await eventually(() => expect(held[0]?.signal?.aborted).toBe(true));
+  });
+
+  it('ends what runs for it: a socket', async () => {
+    const socket = await openWebSocket(`${test.origin}/graphql`, 'graphql-transport-ws');
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
+    await new Promise((resolve) => socket.once('message', resolve));
+    socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: QUERY } }));
+    await eventually(() => expect(held).toHaveLength(1));
+    socket.close();
+    await eventually(() => expect(held[0]?.signal?.aborted).toBe(true));
+  });
+
+  it('ends nothing that runs for others', async () => {
+    const client = new AbortController();
+    const other = new AbortController();
+    const ask = ({ signal }: AbortController) =>
+      fetch(`${test.origin}/api/tasks`, { headers: headers(), signal }).catch(() => 'gone');
+    const [gone] = [ask(client), ask(other)];
+    await eventually(() => expect(held).toHaveLength(2));
+    client.abort();
+    expect(await gone).toBe('gone');
+    await eventually(() => expect(held.some(({ signal }) => signal?.aborted)).toBe(true));
+    expect(held.filter(({ signal }) => signal?.aborted)).toHaveLength(1);
+    other.abort();
+  });
+});
+
+describe('an event', () => {
+  it('that several wait for is asked for on nobody’s account', async () => {
+    isHeld = false;
+    const query = 'subscription { taskChanges { sequence task { owner { name } } } }';
+    const streams = await Promise.all([1, 2].map(() => streamGraphqlWs({ origin: test.origin, token, query })));
+    await eventually(async () => {
+      test.commit(ADA);
+      await eventually(() => expect(streams.every(({ events }) => events.length > 0)).toBe(true), { timeoutMs: 500 });
+    });
+    isHeld = true;
+    test.commit(ADA);
+    await eventually(() => expect(held.length).toBeGreaterThan(0));
+    for (const stream of streams) stream.close();
+    for (const { signal } of held) expect(signal).toBeUndefined();
+  });
+});

@@ -1,0 +1,71 @@
+import type { AppError, ErrorCode } from '@taskmesh/errors';
+import { systemClock, type Clock } from '@taskmesh/service';
+import type { RequestOptions } from '../../src/connections.ts';
+import type { RequestCall } from '../../src/graph/executor.ts';
+import { createWorld, type World } from './world.ts';
+
+export const ADA = { role: 'user', userId: 'ada', sessionId: 'session' } as const;
+export const OPTIONS: RequestOptions = {
+  call: { identity: ADA, requestId: 'request' },
+  idempotent: true,
+  timeoutMs: 10_000,
+};
+export const UNAVAILABLE = {
+  code: 'SERVICE_UNAVAILABLE',
+  message: 'The service is not available right now; try again.',
+};
+
+export const createCall = (changes: Partial<RequestCall> = {}): RequestCall => ({
+  identity: { ...ADA },
+  requestId: 'request',
+  traceparent: undefined,
+  ip: '192.0.2.1',
+  onEndedSessions: () => undefined,
+  ...changes,
+});
+
+export interface Outcome {
+  result?: never;
+  code?: ErrorCode;
+}
+
+/** The same services in one process and over HTTP. */
+export async function createBothWorlds(clock: Clock = systemClock) {
+  const worlds = [await createWorld('in-process', clock), await createWorld('http', clock)] as const;
+
+  /** What came of something in each world, and what its services saw: the same, or the test fails. */
+  const inBoth = async (act: (world: World) => Promise<unknown>) => {
+    const outcomes = await Promise.all(
+      worlds.map(async (world) => {
+        const outcome = await act(world).then(
+          (result) => ({ result }),
+          (error: AppError) => ({ code: error.code, message: error.message, issues: error.issues, error: error.name }),
+        );
+        return { outcome, seen: [...world.seen] };
+      }),
+    );
+    const [inProcess, overHttp] = outcomes;
+    expect(inProcess).toStrictEqual(overHttp);
+    return { seen: overHttp?.seen ?? [], outcome: overHttp?.outcome as Outcome };
+  };
+
+  return {
+    worlds,
+    inBoth,
+    /** Runs an operation of the graph. */
+    run: (
+      source: string,
+      variables: Record<string, unknown> = {},
+      call: (world: World) => RequestCall = () => createCall(),
+    ) => inBoth((world) => world.executor.run(world.executor.prepare(source), variables, call(world))),
+    reset() {
+      for (const world of worlds) world.reset();
+    },
+    behave(behaviour: World['behave']) {
+      for (const world of worlds) world.behave = behaviour;
+    },
+    stop: () => Promise.all(worlds.map((world) => world.stop())),
+  };
+}
+
+export type BothWorlds = Awaited<ReturnType<typeof createBothWorlds>>;

@@ -1,0 +1,162 @@
+import { createLog, stopAll, type Clock } from '@taskmesh/service';
+import { createSubgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { connectInProcess } from '../../src/connect-in-process.ts';
+import type { Connections } from '../../src/connections.ts';
+import { createExecutor } from '../../src/graph/create-executor.ts';
+import { createServiceMap } from '../../src/graph/data-source.ts';
+import type { GraphExecutor } from '../../src/graph/executor.ts';
+import { openSupergraph } from '../../src/graph/supergraph.ts';
+import { createFakeBackupWork } from './backup-work.ts';
+import { connectServers } from './servers.ts';
+import { typeDefsOf } from './type-defs.ts';
+
+/** Our graph behind one kind of connection, with services that note what reaches them and do what they are told. */
+export interface World {
+  connections: Connections;
+  executor: GraphExecutor;
+  /** Every resolver and internal function that began, with its arguments and who asks. */
+  seen: unknown[][];
+  /** Whether the call of the resolver that began last is one that nobody waits for. */
+  isCancelled(): boolean;
+  /** What a resolver or an internal function does: what is undefined here has a plain answer. */
+  behave: (name: string) => unknown;
+  reset(): void;
+  stop(): Promise<void>;
+}
+
+const AT = '2026-11-20T10:00:00.000Z';
+const task = (id: string) => ({
+  id,
+  title: `Task ${id}`,
+  description: null,
+  completed: false,
+  dueDate: null,
+  category: 'home',
+  priority: 'LOW',
+  createdAt: AT,
+  updatedAt: AT,
+  version: 1,
+});
+const page = () => ({
+  edges: ['1', '2'].map((id) => ({ cursor: id, node: task(id) })),
+  pageInfo: { hasNextPage: false, hasPreviousPage: false },
+  totalCount: 2,
+  changesCursor: 'cursor',
+});
+const user = (id: string) => ({ __typename: 'User', id, email: `${id}@example.com`, name: id, emailConfirmedAt: AT });
+const statistics = () => ({ total: 2, completed: 0, pending: 2, completionPercentage: 0.5 });
+const session = () => ({ accessToken: 'access', refreshToken: 'refresh', expiresIn: 60, user: user('ada') });
+
+export async function createWorld(mode: 'in-process' | 'http', clock: Clock): Promise<World> {
+  const log = createLog({ service: 'test', level: 'silent' });
+  const seen: unknown[][] = [];
+  let behave: World['behave'] = () => undefined;
+  let isCancelled = () => false;
+
+  /** A resolver that notes its call. */
+  const on =
+    (name: string, plain: (args: Record<string, unknown>) => unknown) =>
+    async (_source: unknown, args: Record<string, unknown>, context: SubgraphContext) => {
+      seen.push([name, args, context.identity, context.traceparent]);
+      isCancelled = () => context.isCancelled?.() ?? false;
+      if (name === 'login') context.extensions.session = { userId: 'ada', sessionId: 'new', note: undefined };
+      const told = await behave(name);
+      return told === undefined ? plain(args) : told;
+    };
+  /** An internal function that does. */
+  const internal =
+    (name: string) =>
+    async (...args: unknown[]) => {
+      seen.push([name, args]);
+      return behave(name) as never;
+    };
+
+  const tasks = createSubgraph({
+    name: 'tasks',
+    typeDefs: typeDefsOf('tasks'),
+    resolvers: {
+      Query: {
+        task: on('task', ({ id }) => task(String(id))),
+        tasks: on('tasks', page),
+        taskStatistics: on('taskStatistics', statistics),
+      },
+      Mutation: {
+        createTask: on('createTask', () => task('3')),
+        updateTask: on('updateTask', ({ id }) => task(String(id))),
+        deleteTask: on('deleteTask', ({ id }) => id),
+      },
+      Task: { owner: on('owner', () => ({ __typename: 'User', id: 'ada' })) },
+      User: {
+        __resolveReference: (reference: object) => reference,
+        tasks: on('User.tasks', page),
+        taskStatistics: on('User.taskStatistics', statistics),
+      },
+    },
+    log,
+  });
+  const auth = createSubgraph({
+    name: 'auth',
+    typeDefs: typeDefsOf('auth'),
+    resolvers: {
+      Query: { me: on('me', () => user('ada')) },
+      Mutation: {
+        login: on('login', session),
+        logout: on('logout', () => true),
+        requestPasswordReset: on('requestPasswordReset', () => true),
+      },
+      User: {
+        __resolveReference: (reference: { id: string }, context: SubgraphContext) =>
+          on('user', () => user(reference.id))({}, {}, context),
+      },
+    },
+    log,
+  });
+  const backup = createSubgraph({
+    name: 'backup',
+    typeDefs: typeDefsOf('backup'),
+    resolvers: { Query: { backups: on('backups', () => []) } },
+    log,
+  });
+
+  const services = {
+    auth: {
+      subgraph: auth,
+      internal: { endedSessions: internal('endedSessions'), accessTokenKeys: internal('accessTokenKeys') },
+    },
+    tasks: {
+      subgraph: tasks,
+      internal: {
+        heads: internal('heads'),
+        changesAfter: internal('changesAfter'),
+        openCursor: internal('openCursor'),
+        reportUnreadable: internal('reportUnreadable'),
+      },
+    },
+    backup: { subgraph: backup, work: createFakeBackupWork().work },
+  };
+  const { connections, servers } =
+    mode === 'http' ? await connectServers(services, log) : { connections: connectInProcess(services), servers: [] };
+  const { initial: supergraph } = await openSupergraph(undefined);
+  const graphServices = createServiceMap(supergraph, { connections, clock, log });
+
+  return {
+    connections,
+    executor: createExecutor({ supergraph, services: graphServices, clock, log }),
+    seen,
+    isCancelled: () => isCancelled(),
+    get behave() {
+      return behave;
+    },
+    set behave(next) {
+      behave = next;
+    },
+    reset() {
+      seen.length = 0;
+      behave = () => undefined;
+    },
+    async stop() {
+      await connections.close();
+      await stopAll(servers);
+    },
+  };
+}
