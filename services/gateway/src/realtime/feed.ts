@@ -4,13 +4,18 @@ import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
 import type { EventLog, LogReader, LogRecord } from '@taskmesh/messaging';
 import type { Log, Service } from '@taskmesh/service';
 import { NO_FEED_METRICS, type FeedMetrics } from './metrics.ts';
-import { OwnerFeed, type FeedReader } from './owner-feed.ts';
+import { OwnerFeed, type FeedEnd, type FeedReader } from './owner-feed.ts';
+import { createTurnstile } from './turnstile.ts';
 import { createUnreadableReports } from './unreadable-reports.ts';
 
 /** How many owners one question about heads may name. */
 const HEADS_BATCH = 1_000;
 /** How long a new subscription waits for the tasks service before it fails. */
 const PATIENCE_MS = 10_000;
+/** A replay waits so long for its reader before that one counts as too slow. */
+const DRAIN_WITHIN_MS = 60_000;
+/** Pages of changes that this process has in hand: for readers that are up to date, and for those that replay. */
+const PAGES_AT_ONCE = 16;
 
 export interface Feed extends Service {
   /**
@@ -29,6 +34,8 @@ export interface FeedOptions {
   log: Log;
   /** How often the heads of all owners are compared. @default 2_000 */
   headsEveryMs?: number;
+  /** How long a reader that replays may take until it can take more; then it ends as too slow. @default 60_000 */
+  drainWithinMs?: number;
   metrics?: FeedMetrics;
 }
 
@@ -38,10 +45,13 @@ export interface FeedOptions {
  * change that the event log lost is found, also when it was the last one.
  */
 export function createFeed(options: FeedOptions): Feed {
-  const { eventLog, tasks, log, headsEveryMs = 2_000, metrics = NO_FEED_METRICS } = options;
+  const { eventLog, tasks, log, metrics = NO_FEED_METRICS } = options;
+  const { headsEveryMs = 2_000, drainWithinMs = DRAIN_WITHIN_MS } = options;
+  /** Of the present epoch, all of them. */
   const feeds = new Map<string, OwnerFeed>();
-  /** Owners whose first reader is still being placed, with the newest change that came by meanwhile. */
-  const expected = new Map<string, { readers: number; seen: number }>();
+  /** Owners of whom a reader is being placed, with the newest change that came by meanwhile. */
+  const expected = new Map<string, { readers: number; seen: FeedPosition }>();
+  const turns = { fill: createTurnstile(PAGES_AT_ONCE), replay: createTurnstile(PAGES_AT_ONCE) };
   const unreadable = createUnreadableReports(tasks, log);
   let epoch = 0;
   /** Announced epochs of which the store is being asked. */
@@ -53,10 +63,14 @@ export function createFeed(options: FeedOptions): Feed {
   /** A restore made a new store: no position in the old one means anything. */
   const enterEpoch = (newEpoch: number) => {
     if (newEpoch <= epoch) return;
+    epoch = newEpoch;
+    endAll('expired');
+  };
+
+  const endAll = (reason: FeedEnd) => {
     const ended = [...feeds.values()];
     feeds.clear();
-    epoch = newEpoch;
-    for (const feed of ended) feed.end('expired');
+    for (const feed of ended) feed.end(reason);
   };
 
   /** The event log only says that it is time to look: the store itself says which epoch it has. */
@@ -87,31 +101,15 @@ export function createFeed(options: FeedOptions): Feed {
     // The gap that it leaves is filled from the tasks service: at once, not only when the next change shows it.
     if (!change) return void compareHeadsOf([record.key]).catch(() => undefined);
     enterEpoch(change.epoch);
-    if (change.epoch !== epoch) return;
     const waiting = expected.get(change.ownerId);
-    if (waiting) waiting.seen = Math.max(waiting.seen, change.sequence);
+    if (waiting) waiting.seen = later(waiting.seen, change);
     feeds.get(change.ownerId)?.take(change);
   };
 
-  /** Runs `place` while changes of the owner are noted, so that none slips through before the feed stands. */
-  const expecting = async <Result>(
-    owner: string,
-    place: () => Promise<Result>,
-  ): Promise<{ placed: Result; seen: number }> => {
-    const entry = expected.get(owner) ?? { readers: 0, seen: 0 };
-    entry.readers++;
-    expected.set(owner, entry);
-    try {
-      return { placed: await place(), seen: entry.seen };
-    } finally {
-      if (--entry.readers === 0) expected.delete(owner);
-    }
-  };
-
   const compareHeadsOf = async (owners: string[]) => {
-    const answer = await tasks.heads(owners);
-    enterEpoch(answer.epoch);
-    for (const [owner, head] of Object.entries(answer.heads)) feeds.get(owner)?.reach(head);
+    const { epoch: of, heads } = await tasks.heads(owners);
+    enterEpoch(of);
+    for (const [owner, sequence] of Object.entries(heads)) feeds.get(owner)?.reach({ epoch: of, sequence });
   };
 
   const compareHeads = async () => {
@@ -128,19 +126,40 @@ export function createFeed(options: FeedOptions): Feed {
     }, headsEveryMs);
   };
 
-  const attach = (owner: string, { sequence, head }: Start, feedReader: FeedReader) => {
-    let feed = feeds.get(owner);
-    if (!feed) {
-      feed = new OwnerFeed({ owner, epoch, start: head, tasks, log, metrics, onEpoch: enterEpoch });
-      feeds.set(owner, feed);
-    }
-    const current = feed;
+  const release = (owner: string, feed: OwnerFeed) => {
+    if (feeds.get(owner) === feed) feeds.delete(owner);
+  };
+
+  const begin = (owner: string, start: FeedPosition): OwnerFeed => {
+    const onExpired = () => {
+      release(owner, feed);
+      feed.end('expired');
+    };
+    const feed = new OwnerFeed({
+      owner,
+      start,
+      tasks,
+      log,
+      metrics,
+      turns,
+      drainWithinMs,
+      onEpoch: enterEpoch,
+      onExpired,
+    });
+    feeds.set(owner, feed);
+    return feed;
+  };
+
+  /** Undefined when a restore or the stop came between: then the start means nothing. */
+  const attach = (owner: string, { position, head }: Start, feedReader: FeedReader): (() => void) | undefined => {
+    if (isStopped || position.epoch !== epoch || head.epoch !== epoch) return undefined;
+    const feed = feeds.get(owner) ?? begin(owner, head);
     // A reader that stands before the feed's last change is replayed to, at its own pace.
-    const detach = current.attach(feedReader, sequence);
-    current.reach(head);
+    const detach = feed.attach(feedReader, position);
+    feed.reach(head);
     return () => {
       detach();
-      if (current.isUnused && feeds.get(owner) === current) feeds.delete(owner);
+      if (feed.isUnused) release(owner, feed);
     };
   };
 
@@ -148,13 +167,34 @@ export function createFeed(options: FeedOptions): Feed {
   const startOf = async (owner: string, after: string | undefined): Promise<Start> => {
     const position = after === undefined ? undefined : await tasks.openCursor(owner, after);
     if (position === null) throw cursorExpired();
-    const { epoch: current, heads } = await tasks.heads([owner]);
-    enterEpoch(current);
-    const head = heads[owner] ?? 0;
-    if (!position) return { sequence: head, head };
-    if (position.epoch !== current || position.sequence > head) throw cursorExpired();
-    await assertKept(tasks, owner, position, head);
-    return { sequence: position.sequence, head };
+    const { epoch: of, heads } = await tasks.heads([owner]);
+    enterEpoch(of);
+    if (of !== epoch) throw unavailable(); // given before a restore that is known here: no answer
+    const head = { epoch: of, sequence: heads[owner] ?? 0 };
+    if (!position) return { position: head, head };
+    if (position.epoch !== of || position.sequence > head.sequence) throw cursorExpired();
+    if (position.sequence < head.sequence) {
+      const page = await tasks.changesAfter(owner, position.sequence, 1);
+      enterEpoch(page.epoch);
+      if (page.expired) throw cursorExpired();
+    }
+    return { position, head };
+  };
+
+  /** Changes of the owner are noted meanwhile, so that none slips through before the feed stands. */
+  const place = async (owner: string, after: string | undefined, feedReader: FeedReader) => {
+    const entry = expected.get(owner) ?? { readers: 0, seen: { epoch, sequence: 0 } };
+    entry.readers++;
+    expected.set(owner, entry);
+    try {
+      const { position, head } = await patiently(() => startOf(owner, after));
+      return attach(owner, { position, head: later(head, entry.seen) }, feedReader);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'CURSOR_EXPIRED') metrics.resumed('expired');
+      throw error;
+    } finally {
+      if (--entry.readers === 0) expected.delete(owner);
+    }
   };
 
   return {
@@ -166,21 +206,16 @@ export function createFeed(options: FeedOptions): Feed {
       isStopped = true;
       clearTimeout(timer);
       unreadable.stop();
-      const ended = [...feeds.values()];
-      feeds.clear();
-      for (const feed of ended) feed.end('stopped');
+      endAll('stopped');
       await reader?.stop();
     },
     async subscribe(owner, after, feedReader) {
-      if (isStopped) throw unavailable();
-      const { placed, seen } = await expecting(owner, () => patiently(() => startOf(owner, after))).catch(
-        (error: unknown) => {
-          if (error instanceof AppError && error.code === 'CURSOR_EXPIRED') metrics.resumed('expired');
-          throw error;
-        },
-      );
-      if (after !== undefined) metrics.resumed('resumed');
-      return attach(owner, { ...placed, head: Math.max(placed.head, seen) }, feedReader);
+      for (;;) {
+        if (isStopped) throw unavailable();
+        const detach = await place(owner, after, feedReader);
+        if (detach && after !== undefined) metrics.resumed('resumed');
+        if (detach) return detach;
+      }
     },
     owners: () => feeds.size,
   };
@@ -188,14 +223,14 @@ export function createFeed(options: FeedOptions): Feed {
 
 interface Start {
   /** The last change that the reader has seen. */
-  sequence: number;
-  head: number;
+  position: FeedPosition;
+  head: FeedPosition;
 }
 
-async function assertKept(tasks: TasksInternal, owner: string, position: FeedPosition, head: number): Promise<void> {
-  if (position.sequence === head) return;
-  const { expired } = await tasks.changesAfter(owner, position.sequence, 1);
-  if (expired) throw cursorExpired();
+/** A new epoch is later than any place in the one before. */
+function later(one: FeedPosition, other: FeedPosition): FeedPosition {
+  if (one.epoch !== other.epoch) return one.epoch > other.epoch ? one : other;
+  return one.sequence >= other.sequence ? one : other;
 }
 
 function cursorExpired(): AppError {

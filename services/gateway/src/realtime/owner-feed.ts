@@ -1,33 +1,43 @@
 import type { TaskChanged } from '@taskmesh/events';
-import type { TasksInternal } from '@taskmesh/internal-api';
+import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import type { FeedMetrics } from './metrics.ts';
+import { createTurnstile, type Turnstile } from './turnstile.ts';
 
-/** Why a feed ended that its reader did not end: the cursor or epoch is of no use any more, or the gateway stops. */
-export type FeedEnd = 'expired' | 'stopped';
+/** Why a feed ended that its reader did not end: the cursor or epoch is of no use any more, it reads too slowly, or the gateway stops. */
+export type FeedEnd = 'expired' | 'slow' | 'stopped';
 
 /** One reader of an owner's changes. `onChange` and `onEnd` return at once; none of them throws. */
 export interface FeedReader {
   onChange(change: TaskChanged): void;
   onEnd(reason: FeedEnd): void;
-  /** Asked between the pages of a replay: resolves when the reader can take another one. Live changes do not wait. */
+  /** Asked during a replay: resolves when the reader can take more. Live changes do not wait. */
   drained(): Promise<void>;
 }
 
 export interface OwnerFeedOptions {
   owner: string;
-  epoch: number;
-  /** The last change before this feed begins. */
-  start: number;
-  tasks: TasksInternal;
+  /** The last change before this feed begins, and the epoch of all its changes. */
+  start: FeedPosition;
+  tasks: Pick<TasksInternal, 'changesAfter'>;
   log: Log;
   metrics: FeedMetrics;
-  /** The store turned out to have another epoch. */
+  /** The process' places for pages, so that no more than these are in memory at once. */
+  turns: { fill: Turnstile; replay: Turnstile };
+  /** How long a replay waits until its reader can take more. */
+  drainWithinMs: number;
+  /** Called with each epoch that is not the feed's. */
   onEpoch: (epoch: number) => void;
+  /** Changes that this feed needs are no longer kept. */
+  onExpired: () => void;
 }
 
-/** How many changes one request to the tasks service brings. */
-const PAGE = 500;
+/** How many changes one request to the tasks service brings: a megabyte at the most. */
+const PAGE = 100;
+/** How many replays of one owner have a page in hand at once; the others wait for their turn. */
+const REPLAYS_AT_ONCE = 2;
+/** How long a page is kept for a reader that cannot take more of it: then it is asked for again when it can. */
+const KEEP_PAGE_MS = 100;
 const PAUSE_MS = { first: 50, most: 1_000 };
 
 interface Attached {
@@ -36,15 +46,19 @@ interface Attached {
   position: number;
   /** True while the reader still replays from the log; live changes pass it by until it has caught up. */
   isReplaying: boolean;
+  /** Ends a wait for the reader, which has gone. */
+  stopWaiting?: (() => void) | undefined;
 }
 
 /**
- * The changes of one owner, in order, each once. Live records move it on one by one; whatever is missing between them,
- * or behind them, comes from the tasks service, which has the whole log.
+ * The changes of one owner in one epoch, in order, each once. Live records move it on one by one; whatever is missing
+ * between them, or behind them, comes from the tasks service, which has the whole log.
  */
 export class OwnerFeed {
   readonly #options: OwnerFeedOptions;
+  readonly #epoch: number;
   readonly #readers = new Set<Attached>();
+  readonly #inTurn = createTurnstile(REPLAYS_AT_ONCE);
   /** The last change that was handed to the live readers. */
   #last: number;
   /** A change up to this one is known to exist. */
@@ -54,41 +68,50 @@ export class OwnerFeed {
 
   constructor(options: OwnerFeedOptions) {
     this.#options = options;
-    this.#last = options.start;
-    this.#target = options.start;
+    this.#epoch = options.start.epoch;
+    this.#last = options.start.sequence;
+    this.#target = options.start.sequence;
   }
 
   get isUnused(): boolean {
     return this.#readers.size === 0;
   }
 
-  /** Adds a reader that has seen everything up to `position`; returns how to take it off. */
-  attach(reader: FeedReader, position: number): () => void {
-    const attached: Attached = { reader, position, isReplaying: position < this.#last };
+  /** Adds a reader that has seen everything up to `position`, which is of this feed's epoch; returns how to take it off. */
+  attach(reader: FeedReader, { sequence }: FeedPosition): () => void {
+    const attached: Attached = { reader, position: sequence, isReplaying: sequence < this.#last };
     this.#readers.add(attached);
     if (attached.isReplaying) void this.#replay(attached);
-    return () => this.#readers.delete(attached);
+    return () => void this.#detach(attached);
   }
 
   /** A record off the event log: the next one, one seen before, or one behind a gap. */
   take(change: TaskChanged): void {
-    if (change.sequence <= this.#last) return;
+    if (change.epoch !== this.#epoch || change.sequence <= this.#last) return;
     if (change.sequence === this.#last + 1 && !this.#isFilling) this.#deliver(change, 'event_log');
-    else this.reach(change.sequence);
+    else this.reach(change);
   }
 
-  /** The store has committed changes up to `sequence`: makes sure that they arrive. */
-  reach(sequence: number): void {
-    if (sequence <= this.#target && (this.#isFilling || this.#last >= this.#target)) return;
+  /** The store has committed changes up to this one: makes sure that they arrive. */
+  reach({ epoch, sequence }: FeedPosition): void {
+    if (epoch !== this.#epoch) return;
     this.#target = Math.max(this.#target, sequence);
-    if (!this.#isFilling) void this.#fill();
+    if (!this.#isFilling && this.#isBehind()) void this.#fill();
   }
 
   end(reason: FeedEnd): void {
     this.#isClosed = true;
-    const readers = [...this.#readers];
-    this.#readers.clear();
-    for (const { reader } of readers) reader.onEnd(reason);
+    for (const attached of [...this.#readers]) this.#end(attached, reason);
+  }
+
+  /** False when it was taken off before. */
+  #detach(attached: Attached): boolean {
+    attached.stopWaiting?.();
+    return this.#readers.delete(attached);
+  }
+
+  #end(attached: Attached, reason: FeedEnd): void {
+    if (this.#detach(attached)) attached.reader.onEnd(reason);
   }
 
   #deliver(change: TaskChanged, way: 'event_log' | 'gap_fill'): void {
@@ -109,8 +132,7 @@ export class OwnerFeed {
       attached.reader.onChange(change);
     } catch (error) {
       this.#options.log.error({ err: error, changeId: change.id }, 'a reader failed on a change');
-      this.#readers.delete(attached);
-      attached.reader.onEnd('stopped');
+      this.#end(attached, 'stopped');
     }
   }
 
@@ -119,53 +141,97 @@ export class OwnerFeed {
     log.debug({ traceparent, owner, sequence, readers: this.#readers.size }, 'a change is delivered');
   }
 
+  #isBehind(): boolean {
+    return this.#last < this.#target && !this.#isClosed;
+  }
+
   async #fill(): Promise<void> {
+    const { metrics, turns, onExpired } = this.#options;
     this.#isFilling = true;
-    this.#options.metrics.gapFilled();
-    while (this.#last < this.#target && !this.#isClosed) {
-      const isNeeded = () => this.#last < this.#target;
-      const changes = await this.#changesAfter(this.#last, { isNeeded, onExpired: () => this.end('expired') });
+    metrics.gapFilled();
+    const fillPage = async () => {
+      if (!this.#isBehind()) return true;
+      const changes = await this.#changesAfter(this.#last, onExpired);
       for (const change of changes) if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
-    }
+      return changes.length > 0;
+    };
+    await repeat(
+      () => this.#isBehind(),
+      () => turns.fill(fillPage),
+    );
     this.#isFilling = false;
   }
 
   async #replay(attached: Attached): Promise<void> {
-    const { reader } = attached;
-    const isNeeded = () => this.#readers.has(attached) && attached.position < this.#last;
-    // Its cursor has become too old while it read; that is nobody else's matter.
-    const onExpired = () => void (this.#readers.delete(attached) && reader.onEnd('expired'));
-    while (isNeeded()) {
-      for (const change of await this.#changesAfter(attached.position, { isNeeded, onExpired })) {
-        // Also between the changes of a page: a few large ones fill what a reader may have waiting.
-        await reader.drained();
-        if (!this.#readers.has(attached)) return;
-        if (change.sequence !== attached.position + 1) continue;
-        this.#options.metrics.replayed(1);
-        this.#tell(attached, change);
-      }
-    }
+    const { turns, drainWithinMs } = this.#options;
+    const isNeeded = () => attached.position < this.#last && this.#readers.has(attached);
+    const replayPage = async () => {
+      if (!isNeeded()) return true;
+      // Its cursor has become too old while it read; that is nobody else's matter.
+      const changes = await this.#changesAfter(attached.position, () => this.#end(attached, 'expired'));
+      await this.#handOver(attached, changes);
+      return changes.length > 0;
+    };
+    await repeat(isNeeded, async () => {
+      // Whoever waits here has neither a page nor a turn.
+      if (await isDrained(attached, drainWithinMs)) return this.#inTurn(() => turns.replay(replayPage));
+      this.#end(attached, 'slow');
+      return true;
+    });
     // Nothing was awaited since the last look: whatever is delivered from here on is this reader's next change.
     attached.isReplaying = false;
   }
 
-  /** A page of the log behind `sequence`, asked for again until it comes or nobody needs it. */
-  async #changesAfter(
-    sequence: number,
-    { isNeeded, onExpired }: { isNeeded: () => boolean; onExpired: () => void },
-  ): Promise<TaskChanged[]> {
-    const { owner, epoch, tasks, log, onEpoch } = this.#options;
-    for (let pauseMs = PAUSE_MS.first; isNeeded() && !this.#isClosed; pauseMs = Math.min(pauseMs * 2, PAUSE_MS.most)) {
-      try {
-        const page = await tasks.changesAfter(owner, sequence, PAGE);
-        if (page.epoch !== epoch) onEpoch(page.epoch);
-        else if (page.expired) onExpired();
-        else if (page.changes[0]?.sequence === sequence + 1) return page.changes;
-      } catch (error) {
-        log.warn({ err: error }, 'changes could not be read; trying again');
-      }
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  /** As much of a page as the reader can take. Also between its changes it is asked: a few large ones fill what may wait. */
+  async #handOver(attached: Attached, changes: TaskChanged[]): Promise<void> {
+    const keepUntil = performance.now() + KEEP_PAGE_MS;
+    for (const change of changes) {
+      if (!(await isDrained(attached, keepUntil - performance.now()))) return;
+      if (!this.#readers.has(attached)) return;
+      if (change.sequence !== attached.position + 1) continue;
+      this.#options.metrics.replayed(1);
+      this.#tell(attached, change);
+    }
+  }
+
+  /** A page of the log behind `sequence`; empty when it could not be had. */
+  async #changesAfter(sequence: number, onExpired: () => void): Promise<TaskChanged[]> {
+    const { owner, tasks, log, onEpoch } = this.#options;
+    try {
+      const page = await tasks.changesAfter(owner, sequence, PAGE);
+      if (page.epoch !== this.#epoch) onEpoch(page.epoch);
+      else if (page.expired) onExpired();
+      else if (page.changes[0]?.sequence === sequence + 1) return page.changes;
+    } catch (error) {
+      log.warn({ err: error }, 'changes could not be read; trying again');
     }
     return [];
   }
+}
+
+/** Works for as long as it is needed, without a pause while that succeeds. */
+async function repeat(isNeeded: () => boolean, work: () => Promise<boolean>): Promise<void> {
+  let pauseMs = PAUSE_MS.first;
+  while (isNeeded()) {
+    if (await work()) pauseMs = PAUSE_MS.first;
+    else if (isNeeded()) {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      pauseMs = Math.min(pauseMs * 2, PAUSE_MS.most);
+    }
+  }
+}
+
+/** Whether the reader can take more within so long. */
+function isDrained(attached: Attached, withinMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const done = (answer: boolean) => {
+      clearTimeout(timer);
+      if (attached.stopWaiting === stop) attached.stopWaiting = undefined;
+      resolve(answer);
+    };
+    const stop = () => done(false);
+    const timer = setTimeout(stop, withinMs);
+    attached.stopWaiting = stop;
+    void attached.reader.drained().then(() => done(true));
+  });
 }

@@ -1,0 +1,153 @@
+import { jest } from '@jest/globals';
+import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { createReader, createStore, upTo } from '../../tests/fakes/change-store.ts';
+import { createFeed, type Feed } from './feed.ts';
+
+const log = createLog({ service: 'test', level: 'silent' });
+
+describe('the feed of a gateway, when an answer was given before a restore and comes behind it', () => {
+  let store: ReturnType<typeof createStore>;
+  let feed: Feed;
+  const owner = randomUUID();
+  const bystander = randomUUID();
+  const commit = (count: number, of = owner) => Array.from({ length: count }, () => store.commit(of));
+
+  /** Restores, and lets this gateway learn of it by a record of the new epoch. */
+  const restore = async () => {
+    store.restore();
+    const reader = createReader();
+    const detach = await feed.subscribe(bystander, undefined, reader);
+    store.deliver(store.commit(bystander));
+    await eventually(() => expect(reader.seen).toEqual([1]));
+    detach();
+  };
+
+  beforeEach(async () => {
+    store = createStore();
+    feed = createFeed({ ...store, log, headsEveryMs: 20 });
+    await feed.start();
+  });
+  afterEach(() => feed.stop());
+
+  it('a head of the old epoch moves no feed of the new one', async () => {
+    commit(100);
+    await feed.subscribe(owner, undefined, createReader());
+    const comparison = store.answerLate('heads');
+    await comparison.asked;
+    await restore();
+    const reader = createReader();
+    await feed.subscribe(owner, undefined, reader);
+    comparison.come();
+    const { heads } = store.asked;
+    await eventually(() => expect(store.asked.heads).toBeGreaterThan(heads));
+    for (const change of commit(3)) store.deliver(change);
+    await eventually(() => expect(reader.seen).toEqual(upTo(3)));
+    expect(store.asked.changesAfter).toBe(0);
+  });
+
+  it('a reader that was being placed by the old head begins in the new epoch, and misses nothing there', async () => {
+    commit(100);
+    const placing = store.answerLate('heads');
+    const reader = createReader();
+    const subscribing = feed.subscribe(owner, undefined, reader);
+    await placing.asked;
+    await restore();
+    placing.come();
+    await subscribing;
+    for (const change of commit(102)) store.deliver(change);
+    await eventually(() => expect(reader.seen).toEqual(upTo(102)));
+  });
+
+  it('what was seen of the old epoch while a reader was placed is no place in the new one', async () => {
+    const placing = store.answerLate('heads');
+    const reader = createReader();
+    const subscribing = feed.subscribe(owner, undefined, reader);
+    await placing.asked;
+    for (const change of commit(100)) store.deliver(change);
+    await restore();
+    placing.come();
+    await subscribing;
+    for (const change of commit(2)) store.deliver(change);
+    await eventually(() => expect(reader.seen).toEqual(upTo(2)));
+    expect(store.asked.changesAfter).toBe(0);
+  });
+
+  it('a cursor that was opened before the restore is expired behind it', async () => {
+    commit(5);
+    for (const late of ['openCursor', 'heads', 'changesAfter'] as const) {
+      commit(5);
+      const answer = store.answerLate(late);
+      const subscribing = feed.subscribe(owner, store.cursor(owner, 3), createReader());
+      const refused = expect(subscribing).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
+      await answer.asked;
+      await restore();
+      answer.come();
+      await refused;
+    }
+  });
+
+  it('a page of the old epoch is delivered to nobody', async () => {
+    await feed.subscribe(owner, undefined, createReader());
+    const page = store.answerLate('changesAfter');
+    commit(3);
+    await page.asked;
+    await restore();
+    const reader = createReader();
+    await feed.subscribe(owner, undefined, reader);
+    page.come();
+    commit(2);
+    await eventually(() => expect(reader.epochs).toEqual([2, 2]));
+  });
+
+  it('a record of a lower epoch is delivered to nobody, not even when its number is the next', async () => {
+    const [old] = commit(1);
+    await restore();
+    const reader = createReader();
+    await feed.subscribe(owner, undefined, reader);
+    if (old) store.deliver(old);
+    commit(1);
+    await eventually(() => expect(reader.epochs).toEqual([2]));
+  });
+
+  it('a store that stays behind the records is no place to begin: the reader is refused, in the end', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+    try {
+      await feed.subscribe(owner, undefined, createReader());
+      const [change] = commit(1);
+      if (change) store.deliver({ ...change, epoch: 2 });
+      const subscribing = feed.subscribe(owner, undefined, createReader());
+      const refused = expect(subscribing).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+      await jest.advanceTimersByTimeAsync(15_000);
+      await refused;
+      expect(store.asked.heads).toBeLessThan(100);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('a reader that is placed while the gateway stops is refused', async () => {
+    const placing = store.answerLate('heads');
+    const subscribing = feed.subscribe(owner, undefined, createReader());
+    const refused = expect(subscribing).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await placing.asked;
+    await feed.stop();
+    placing.come();
+    await refused;
+    expect(feed.owners()).toBe(0);
+  });
+
+  it('an owner whose feed has expired begins anew for the next reader', async () => {
+    commit(3);
+    const first = createReader();
+    await feed.subscribe(owner, undefined, first);
+    commit(2);
+    store.forgetUpTo(owner, 5);
+    await eventually(() => expect(first.ends).toEqual(['expired']));
+    const second = createReader();
+    await feed.subscribe(owner, undefined, second);
+    store.deliver(store.commit(owner));
+    await eventually(() => expect(second.seen).toEqual([6]));
+  });
+});

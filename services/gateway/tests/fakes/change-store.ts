@@ -1,0 +1,146 @@
+import type { TaskChanged } from '@taskmesh/events';
+import type { TasksInternal, UnreadableRecord } from '@taskmesh/internal-api';
+import type { EventLog, LogRecord } from '@taskmesh/messaging';
+import { randomUUID } from 'node:crypto';
+import type { FeedEnd } from '../../src/realtime/owner-feed.ts';
+
+/** A tasks service that only keeps changes, and an event log that delivers what the test tells it to. */
+export function createStore({ mostAtOnce = 7 } = {}) {
+  const changes = new Map<string, TaskChanged[]>();
+  let epoch = 1;
+  let isAway = false;
+  const unreadable: UnreadableRecord[] = [];
+  /** By owner, up to which sequence changes are forgotten. */
+  const forgotten = new Map<string, number>();
+  let onRecord: (record: LogRecord) => void = () => {};
+  const late: { name: keyof TasksInternal; until: Promise<void>; isAsked: () => void }[] = [];
+  const asked = { heads: 0, changesAfter: 0, openCursor: 0, reportUnreadable: 0 };
+  /** Given when it is asked for, unless the test wants it late. */
+  const answer = async <Answer>(name: keyof TasksInternal, given: Answer): Promise<Answer> => {
+    asked[name]++;
+    const index = late.findIndex((entry) => entry.name === name);
+    const [entry] = index < 0 ? [] : late.splice(index, 1);
+    entry?.isAsked();
+    await entry?.until;
+    return given;
+  };
+  const assertThere = () => {
+    if (isAway) throw new Error('away');
+  };
+
+  const tasks: TasksInternal = {
+    async heads(owners) {
+      assertThere();
+      const heads = Object.fromEntries(owners.map((owner) => [owner, changes.get(owner)?.length ?? 0]));
+      return answer('heads', { epoch, heads });
+    },
+    async changesAfter(owner, sequence, limit) {
+      assertThere();
+      return answer('changesAfter', {
+        epoch,
+        expired: sequence < (forgotten.get(owner) ?? 0),
+        changes: (changes.get(owner) ?? []).slice(sequence, sequence + Math.min(limit, mostAtOnce)),
+      });
+    },
+    async openCursor(owner, cursor) {
+      const [of, cursorEpoch, sequence] = cursor.split('|');
+      const position = of === owner ? { epoch: Number(cursorEpoch), sequence: Number(sequence) } : null;
+      return answer('openCursor', position);
+    },
+    async reportUnreadable(record) {
+      assertThere();
+      unreadable.push(record);
+    },
+  };
+  const eventLog: EventLog = {
+    ensureTopic: async () => {},
+    publish: async () => {},
+    read(_topic, listener) {
+      onRecord = listener;
+      return { ready: async () => {}, stop: async () => {} };
+    },
+    close: async () => {},
+  };
+
+  return {
+    tasks,
+    eventLog,
+    /** Commits a change; `deliver` sends it over the event log. */
+    commit(owner: string): TaskChanged {
+      const list = changes.get(owner) ?? [];
+      changes.set(owner, list);
+      const change = makeChange(owner, list.length + 1, epoch);
+      list.push(change);
+      return change;
+    },
+    unreadable,
+    /** How often it was asked for each of them. */
+    asked,
+    deliverText: (key: string, value: string) => onRecord({ key, value }),
+    deliver: (change: TaskChanged) => onRecord({ key: change.ownerId, value: JSON.stringify(change) }),
+    /** The next answer of this kind is given as of now, and comes only when the returned function is called. */
+    answerLate(name: keyof TasksInternal): { asked: Promise<void>; come: () => void } {
+      const { promise: until, resolve: come } = Promise.withResolvers<void>();
+      const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>();
+      late.push({ name, until, isAsked });
+      return { asked, come };
+    },
+    restore() {
+      epoch++;
+      changes.clear();
+    },
+    forgetUpTo: (owner: string, sequence: number) => void forgotten.set(owner, sequence),
+    setAway(value: boolean) {
+      isAway = value;
+    },
+    cursor: (owner: string, sequence: number) => `${owner}|${epoch}|${sequence}`,
+  };
+}
+
+function makeChange(ownerId: string, sequence: number, epoch: number): TaskChanged {
+  const at = '2026-01-01T00:00:00.000Z';
+  const task = {
+    id: randomUUID(),
+    ownerId,
+    title: `task ${sequence}`,
+    description: null,
+    completed: false,
+    dueDate: null,
+    category: null,
+    priority: 'low' as const,
+    createdAt: at,
+    updatedAt: at,
+    version: 1,
+  };
+  return {
+    id: String(sequence),
+    epoch,
+    ownerId,
+    sequence,
+    kind: 'INSERT',
+    task,
+    previous: null,
+    occurredAt: at,
+    cursor: '',
+  };
+}
+
+export function createReader() {
+  const seen: number[] = [];
+  const epochs: number[] = [];
+  const ends: FeedEnd[] = [];
+  return {
+    seen,
+    /** Of each change that was seen. */
+    epochs,
+    ends,
+    onChange({ sequence, epoch }: TaskChanged) {
+      seen.push(sequence);
+      epochs.push(epoch);
+    },
+    onEnd: (reason: FeedEnd) => void ends.push(reason),
+    drained: async () => {},
+  };
+}
+
+export const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
