@@ -233,7 +233,7 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
         detach = await feed.subscribe(owner, after, {
           onChange: (change) => take(change, view()),
           onEnd: (reason: FeedEnd) =>
-            endAfterAll(reason === 'expired' ? { kind: 'failed', error: expired() } : { kind: 'stopped' }),
+            endAfterAll(reason === 'expired' ? { kind: 'failed', error: expired() } : { kind: reason }),
           async drained() {
             await tail;
             await sink.drained();

@@ -1,0 +1,163 @@
+import type { TasksInternal } from '@taskmesh/internal-api';
+import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createReader, createStore, upTo } from '../../tests/fakes/change-store.ts';
+import { createFeed, type Feed } from './feed.ts';
+import type { FeedReader } from './owner-feed.ts';
+
+const log = createLog({ service: 'test', level: 'silent' });
+const CHANGES = 250;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Takes so many changes, and then nothing any more, without going away. */
+function createStuckReader(most: number) {
+  const reader = createReader();
+  const { promise: never, resolve } = Promise.withResolvers<void>();
+  const drained = () => (reader.seen.length < most ? Promise.resolve() : never);
+  // It might be resolved still: otherwise whatever waits for it counts as garbage.
+  return { ...reader, drained, resolve };
+}
+
+describe('replays', () => {
+  let store: ReturnType<typeof createStore>;
+  let feed: Feed;
+  /** Changes that the feed was given. */
+  let given: WeakRef<object>[];
+  let running: number;
+  let mostRunning: number;
+  /** Pages come only when this is resolved. */
+  let gate: Promise<void>;
+
+  const begin = (options: { drainWithinMs?: number } = {}) => {
+    const tasks: TasksInternal = {
+      ...store.tasks,
+      async changesAfter(owner, sequence, limit) {
+        if (limit === 1) return store.tasks.changesAfter(owner, sequence, limit);
+        mostRunning = Math.max(mostRunning, ++running);
+        await gate;
+        await new Promise((resolve) => setImmediate(resolve));
+        running--;
+        const page = structuredClone(await store.tasks.changesAfter(owner, sequence, limit));
+        given.push(...page.changes.map((change) => new WeakRef(change)));
+        return page;
+      },
+    };
+    feed = createFeed({ ...store, tasks, log, ...options });
+    return feed.start();
+  };
+  const held = () => given.filter((change) => change.deref() !== undefined).length;
+  const withChanges = (count = CHANGES) => {
+    const owner = randomUUID();
+    for (let index = 0; index < count; index++) store.commit(owner);
+    return owner;
+  };
+  const replayTo = async <Reader extends FeedReader>(owner: string, readers: Reader[]) => {
+    for (const reader of readers) await feed.subscribe(owner, store.cursor(owner, 0), reader);
+    return readers;
+  };
+  const several = <Made>(count: number, make: () => Made) => Array.from({ length: count }, make);
+
+  beforeEach(() => {
+    store = createStore({ mostAtOnce: 500 });
+    given = [];
+    running = mostRunning = 0;
+    gate = Promise.resolve();
+  });
+  afterEach(() => feed.stop());
+
+  it('to readers that do not read hold nothing of what they wait for', async () => {
+    await begin();
+    const owner = withChanges();
+    const readers = await replayTo(
+      owner,
+      several(20, () => createStuckReader(5)),
+    );
+    await eventually(() => expect(readers.map(({ seen }) => seen.length)).toEqual(readers.map(() => 5)));
+    expect(given.length).toBeGreaterThan(20 * 5);
+    await eventually(() => {
+      collectGarbage();
+      expect(held()).toBe(0);
+    });
+    expect(readers.flatMap(({ ends }) => ends)).toEqual([]);
+    for (const { resolve } of readers) resolve();
+  });
+
+  it('do not wait for another account’s that are stuck', async () => {
+    await begin();
+    const stuck = await replayTo(
+      withChanges(),
+      several(20, () => createStuckReader(0)),
+    );
+    const [other] = await replayTo(withChanges(), [createReader()]);
+    await eventually(() => expect(other?.seen).toEqual(upTo(CHANGES)));
+    expect(stuck.flatMap(({ seen }) => seen)).toEqual([]);
+  });
+
+  it('go on when their reader can take more, without a change lost or told twice', async () => {
+    await begin();
+    const owner = withChanges();
+    const reader = createReader();
+    let isPaused = false;
+    const pausing = {
+      ...reader,
+      /** Three times it takes longer than a page is kept. */
+      async drained() {
+        const isDue = [30, 31, 150].includes(reader.seen.length);
+        if (isDue && !isPaused) await new Promise((resolve) => setTimeout(resolve, 250));
+        isPaused = isDue;
+      },
+    };
+    await feed.subscribe(owner, store.cursor(owner, 0), pausing);
+    for (let count = 0; count < 10; count++) store.deliver(store.commit(owner));
+    await eventually(() => expect(reader.seen).toEqual(upTo(CHANGES + 10)));
+    store.deliver(store.commit(owner));
+    await eventually(() => expect(reader.seen).toEqual(upTo(CHANGES + 11)));
+  });
+
+  it('of one account run two at a time, and all of them end well', async () => {
+    await begin();
+    const readers = await replayTo(withChanges(), several(20, createReader));
+    await eventually(() => {
+      for (const { seen } of readers) expect(seen).toEqual(upTo(CHANGES));
+    });
+    expect(mostRunning).toBe(2);
+  });
+
+  it('of all accounts together have sixteen pages in hand, and live readers wait for none of them', async () => {
+    const { promise, resolve: open } = Promise.withResolvers<void>();
+    gate = promise;
+    await begin();
+    const owners = several(40, () => withChanges(3));
+    const readers = await Promise.all(owners.map((owner) => replayTo(owner, [createReader()])));
+    await eventually(() => expect(running).toBe(16));
+    const owner = withChanges(0);
+    const reader = createReader();
+    await feed.subscribe(owner, undefined, reader);
+    store.commit(owner);
+    store.deliver(store.commit(owner));
+    await eventually(() => expect(running).toBe(17));
+    open();
+    await eventually(() => {
+      for (const { seen } of readers.flat()) expect(seen).toEqual(upTo(3));
+      expect(reader.seen).toEqual([1, 2]);
+    });
+    expect(mostRunning).toBeLessThanOrEqual(17);
+  });
+
+  it('end as too slow when their reader takes nothing for too long; others go on', async () => {
+    await begin({ drainWithinMs: 50 });
+    const owner = withChanges();
+    const [stuck, sound] = await replayTo(owner, [createStuckReader(7), createReader()]);
+    await eventually(() => expect(stuck?.ends).toEqual(['slow']));
+    await eventually(() => expect(sound?.seen).toEqual(upTo(CHANGES)));
+    store.deliver(store.commit(owner));
+    await eventually(() => expect(sound?.seen.length).toBe(CHANGES + 1));
+    expect(stuck?.seen).toEqual(upTo(7));
+    expect(sound?.ends).toEqual([]);
+  });
+});
