@@ -150,4 +150,23 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     store.deliver(store.commit(owner));
     await eventually(() => expect(second.seen).toEqual([6]));
   });
+
+  it('a feed that nobody reads any more asks for nothing, whatever it still missed', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+    try {
+      const detach = await feed.subscribe(owner, undefined, createReader());
+      commit(1);
+      const page = store.answerLate('changesAfter');
+      const [, second] = commit(2);
+      if (second) store.deliver(second);
+      await page.asked;
+      store.restore();
+      detach();
+      page.come();
+      await jest.advanceTimersByTimeAsync(10_000);
+      expect(store.asked.changesAfter).toBe(1);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
 });

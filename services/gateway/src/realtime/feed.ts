@@ -126,15 +126,13 @@ export function createFeed(options: FeedOptions): Feed {
     }, headsEveryMs);
   };
 
-  const release = (owner: string, feed: OwnerFeed) => {
+  const finish = (owner: string, feed: OwnerFeed, reason: FeedEnd) => {
     if (feeds.get(owner) === feed) feeds.delete(owner);
+    feed.end(reason);
   };
 
   const begin = (owner: string, start: FeedPosition): OwnerFeed => {
-    const onExpired = () => {
-      release(owner, feed);
-      feed.end('expired');
-    };
+    const onExpired = () => finish(owner, feed, 'expired');
     const feed = new OwnerFeed({
       owner,
       start,
@@ -159,7 +157,7 @@ export function createFeed(options: FeedOptions): Feed {
     feed.reach(head);
     return () => {
       detach();
-      if (feed.isUnused) release(owner, feed);
+      if (feed.isUnused) finish(owner, feed, 'stopped');
     };
   };
 
