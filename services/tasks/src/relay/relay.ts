@@ -2,7 +2,7 @@ import type { Database } from '@taskmesh/database';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import { isRefusedForGood, type EventLog } from '@taskmesh/messaging';
 import type { Clock, Log, Service } from '@taskmesh/service';
-import { setTimeout as sleep } from 'node:timers/promises';
+import * as timers from 'node:timers/promises';
 import type { Cursors } from '../feed/cursors.ts';
 import { PARTITIONS, partOf } from '../feed/partition.ts';
 import { toRfc3339 } from '../tasks/task-time.ts';
@@ -34,6 +34,8 @@ export interface RelayDeps {
   log: Log;
   /** @default performance.now */
   monotonicMs?: () => number;
+  /** @default timers/promises */
+  sleep?: (ms: number, value: undefined, options: { signal: AbortSignal }) => Promise<void>;
 }
 
 export interface Relay extends Service {
@@ -54,7 +56,8 @@ export interface Relay extends Service {
  * of the log is worked by the one instance that holds its lock; a change is marked only when the event log has taken it.
  */
 export function createRelay(deps: RelayDeps): Relay {
-  const { database, eventLog, cursors, metrics, patience, clock, log, monotonicMs = () => performance.now() } = deps;
+  const { database, eventLog, cursors, metrics, patience, clock, log } = deps;
+  const { monotonicMs = () => performance.now(), sleep = timers.setTimeout } = deps;
   const publisher = createPublisher(eventLog, cursors);
   const news = createWakeUp();
   const refusals = new Map<string, number>();

@@ -1,0 +1,8 @@
+/** The parts of the feed without servers, for a simulated world to put together. Not for production. */
+export type { ChangeRow } from './feed/change.ts';
+export { createCursors } from './feed/cursors.ts';
+export { createFeedService } from './feed/feed.service.ts';
+export { partOf } from './feed/partition.ts';
+export { createRelay, type RelayDeps } from './relay/relay.ts';
+export { NO_METRICS } from './relay/relay.metrics.ts';
+export { RELAY_PATIENCE } from './relay/patience.ts';

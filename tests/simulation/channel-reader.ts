@@ -1,0 +1,226 @@
+import type { ChannelReader, Fading } from './reader.ts';
+import { judge, type Segment, type Told } from './segment.ts';
+import { createSlowSocket, type SlowSocket } from './slow-socket.ts';
+import type { World } from './world.ts';
+
+const TOPIC = 'realtime:tasks';
+const AGAIN_AFTER_MS = 200;
+const NONSENSE = 'nonsense';
+const HOUR_MS = 3_600_000;
+/** A token is renewed when it is about to expire. */
+const RENEWED_BEFORE_MS = 10;
+/** By then no token of a client that changed its mind is on its way any more. */
+const SETTLED_AFTER_MS = 10_000;
+/** A token that expired so long ago still joins. */
+const FADED_MS = -1_000;
+
+type Row = Record<'id' | 'user_id' | 'title', string> & { version: number };
+interface Payload {
+  status?: string;
+  extension?: string;
+  message?: string;
+  cursor?: string;
+  data?: { type: Told['kind']; record?: Row; old_record?: Row };
+}
+type Frame = [joinRef: string | null, ref: string | null, topic: string, event: string, payload: Payload];
+
+/** Reads a channel of the Supabase protocol, and resumes it as that protocol's clients do. */
+export function createChannelReader(world: World, name: string, firstOwner: string): ChannelReader {
+  const { time, store, random, phoenix } = world;
+  const segments: Segment[] = [];
+  let socket: SlowSocket | undefined;
+  /** Whose changes it wants, by the last token that it sent. */
+  let owner = firstOwner;
+  let cursor: string | undefined;
+  let segment: Segment | undefined;
+  /** Of the join under way, or of the one that stands. */
+  let joinRef: string | undefined;
+  let isJoined = false;
+  let refs = 0;
+  /** It joins with a token that has expired; then these follow. */
+  let fading: Fading | undefined;
+  /** It changed its mind too fast to know whose changes it may be told until then. */
+  let deafUntil = 0;
+  let isGone = true;
+
+  const say = (event: string, payload: unknown, ref = String(++refs)) =>
+    socket?.say(JSON.stringify([joinRef ?? null, ref, TOPIC, event, payload]));
+
+  const begin = (beginning: Segment['beginning']) => {
+    segment = { owner, beginning, told: [] };
+    segments.push(segment);
+  };
+
+  /** It listens from some moment on, and has been told nothing yet. */
+  const isUncertain = () => segment !== undefined && 'from' in segment.beginning && segment.told.length === 0;
+
+  const join = async () => {
+    const mine = socket;
+    const since = (cursor ??= await world.cursorOf(owner));
+    if (!mine || mine !== socket) return;
+    joinRef = String(++refs);
+    isJoined = false;
+    deafUntil = 0;
+    begin(world.positionOf(since));
+    const token = world.tokenOf(owner, fading ? FADED_MS : HOUR_MS);
+    const config = { postgres_changes: [{ event: '*', schema: 'public', table: 'tasks' }] };
+    say('phx_join', { config, access_token: token, resume: { since } }, joinRef);
+  };
+
+  const joinAgain = () => {
+    const mine = socket;
+    segment = undefined;
+    isJoined = false;
+    void time.sleep(AGAIN_AFTER_MS).then(() => mine === socket && !segment && void join());
+  };
+
+  const connect = () => {
+    if (socket || isGone) return;
+    const mine = createSlowSocket(time);
+    socket = mine;
+    mine.onText((text) => mine === socket && take(JSON.parse(text) as Frame));
+    mine.onClosed(() => mine === socket && lose(AGAIN_AFTER_MS));
+    phoenix.opened(mine.server, { version: '2.0.0', apikey: 'public-key' });
+    void join();
+  };
+
+  const lose = (awayMs: number) => {
+    socket = undefined;
+    segment = undefined;
+    isJoined = false;
+    void time.sleep(awayMs).then(connect);
+  };
+
+  const push = (of: string, lifeMs: number) => {
+    if (!isJoined) return;
+    if (of !== owner) {
+      if (isUncertain()) deafUntil = time.now() + SETTLED_AFTER_MS;
+      owner = of;
+      cursor = undefined;
+      begin({ epoch: Infinity, from: 'now' });
+    }
+    say('access_token', { access_token: world.tokenOf(of, lifeMs) });
+    const mine = socket;
+    if (lifeMs < HOUR_MS)
+      void time.sleep(lifeMs - random() * RENEWED_BEFORE_MS).then(() => mine === socket && push(owner, HOUR_MS));
+  };
+
+  const take = ([of, ref, , event, payload]: Frame) => {
+    if (of !== null && of !== joinRef) return; // of an earlier join
+    switch (event) {
+      case 'phx_reply':
+        return ref === joinRef ? onJoined(payload.status === 'ok') : undefined;
+      case 'postgres_changes':
+        return onChange(payload);
+      case 'system':
+        return onSystem(payload);
+      case 'phx_error':
+        return isJoined ? joinAgain() : undefined;
+    }
+  };
+
+  const onJoined = (isOk: boolean) => {
+    if (!isOk) return joinAgain();
+    isJoined = true;
+    if (!fading) return;
+    const { freshAfterMs, other } = fading;
+    fading = undefined;
+    const mine = socket;
+    const pushLater = async (ms: number, of: string) => {
+      await time.sleep(ms);
+      if (mine === socket) push(of, HOUR_MS);
+    };
+    void pushLater(freshAfterMs, owner);
+    if (other) void pushLater(freshAfterMs + other.afterMs, other.owner);
+  };
+
+  const onChange = ({ data }: Payload) => {
+    if (!isJoined || !data || time.now() < deafUntil) return;
+    const task = taskOf(data.record ?? data.old_record);
+    const told: Told = {
+      kind: data.type,
+      task,
+      previous: data.old_record ? taskOf(data.old_record) : null,
+      sequence: undefined,
+    };
+    // Until the server has taken another owner's token, the former one's changes go on.
+    const former = isUncertain() ? segments.findLast(({ owner: of }) => of === task.ownerId) : undefined;
+    (former ?? segment)?.told.push(told);
+  };
+
+  const onSystem = ({ extension, status, message, cursor: next }: Payload) => {
+    if (time.now() < deafUntil) return;
+    if (extension === 'resume' && status === 'ok' && next !== undefined) {
+      if (world.positionOf(next).owner === owner) stand(next);
+    } else if (message?.startsWith('CURSOR_EXPIRED')) {
+      cursor = undefined;
+      if (extension === 'resume') beginAnew();
+    }
+  };
+
+  /** The channel goes on from now, whosever it still is: another owner's token may be on its way. */
+  const beginAnew = () => {
+    const former = segments.at(-2);
+    if (!isUncertain()) begin({ epoch: store.epoch(), from: 'now' });
+    else if (former && former.owner !== owner)
+      segments.splice(-1, 0, { owner: former.owner, beginning: { epoch: store.epoch(), from: 'now' }, told: [] });
+  };
+
+  /** The server says that this is where the client stands: then it was told everything before. */
+  const stand = (next: string) => {
+    cursor = next;
+    const { epoch, sequence } = world.positionOf(next);
+    const change = store.logOf(owner, epoch)[sequence - 1];
+    const last = segment?.told.at(-1);
+    if (!last && segment) segment.beginning = { epoch, sequence };
+    else if (last?.task.id !== change?.task.id || last?.task.version !== change?.task.version)
+      world.complain(
+        `${name} was given a cursor for ${sequence} of epoch ${epoch} that is not behind what it was told`,
+      );
+  };
+
+  return {
+    come() {
+      isGone = false;
+      connect();
+    },
+    cut(awayMs) {
+      if (!socket) return;
+      const mine = socket;
+      lose(awayMs);
+      mine.close();
+    },
+    stall: (ms) => socket?.stall(ms),
+    forgetCursor: () => void (cursor = NONSENSE),
+    push,
+    fade(next) {
+      fading = next;
+      this.cut(1);
+    },
+    rejoin(isLate) {
+      if (!isJoined) return;
+      const left = joinRef;
+      if (!isLate) say('phx_leave', {});
+      segment = undefined;
+      void join().then(() => {
+        if (isLate) socket?.say(JSON.stringify([left, String(++refs), TOPIC, 'phx_leave', {}]));
+      });
+    },
+    leave() {
+      isGone = true;
+      socket?.close();
+      socket = undefined;
+    },
+    segments: () => segments,
+    missing() {
+      if (!isJoined || !segment) return [{ fault: 'lost', what: `${name} never gets its channel again` }];
+      return judge(store, name, segment, true);
+    },
+    mistold: () => segments.flatMap((each) => (each === segment ? [] : judge(store, name, each, false))),
+  };
+}
+
+function taskOf(row: Row | undefined): Told['task'] {
+  const { id = '', user_id = '', title = '', version = 0 } = row ?? {};
+  return { id, ownerId: user_id, title, version };
+}

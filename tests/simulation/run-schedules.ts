@@ -1,0 +1,39 @@
+import { createSchedule, shortest, type Troubles } from './schedule.ts';
+import { simulate, type Outcome } from './simulate.ts';
+import type { Tamper } from './world.ts';
+
+export interface Run {
+  firstSeed: number;
+  count: number;
+  troubles: Troubles;
+  tamper?: Tamper;
+}
+
+/** Runs schedule after schedule. @throws with the seed and the shortest schedule of the first one that finds something */
+export async function runSchedules({ firstSeed, count, troubles, tamper }: Run): Promise<Omit<Outcome, 'findings'>> {
+  let told = 0;
+  let subscriptions = 0;
+  for (let seed = firstSeed; seed < firstSeed + count; seed++) {
+    const schedule = createSchedule(seed, troubles);
+    const outcome = await simulate(schedule, tamper);
+    if (outcome.findings.length > 0) throw await explained(schedule, outcome, tamper);
+    told += outcome.told;
+    subscriptions += outcome.subscriptions;
+  }
+  return { told, subscriptions };
+}
+
+async function explained(schedule: Parameters<typeof simulate>[0], { findings }: Outcome, tamper?: Tamper) {
+  const fails = async (candidate: typeof schedule) => (await simulate(candidate, tamper)).findings.length > 0;
+  const short = await shortest(schedule, fails);
+  const { findings: shown } = await simulate(short, tamper);
+  const lines = [
+    `seed ${schedule.seed} finds:`,
+    ...findings.slice(0, 5),
+    `The shortest schedule of this seed that finds something has ${short.happenings.length} of ${schedule.happenings.length} happenings:`,
+    ...short.happenings.map((happening) => JSON.stringify(happening)),
+    'and finds:',
+    ...shown.slice(0, 5),
+  ];
+  return new Error(lines.join('\n'));
+}

@@ -1,0 +1,107 @@
+import { createRandom } from '../faults/random.ts';
+import { CALLS, type Fault } from './faults.ts';
+
+/** What happens, and when (milliseconds). Owners and readers by their number. */
+export type Happening = { at: number } & (
+  | { what: 'write'; owner: number; count: number }
+  | { what: 'restore' }
+  | { what: 'forget'; owner: number; kept: number }
+  | { what: 'fault'; fault: Fault }
+  | { what: 'cut'; reader: number; awayMs: number }
+  | { what: 'stall'; reader: number; ms: number }
+  | { what: 'nonsense'; reader: number }
+  /** Channels only, as are those that follow: see `ChannelReader`. */
+  | { what: 'token'; reader: number; owner: number; lifeMs: number }
+  | { what: 'fade'; reader: number; owner: number; freshAfterMs: number; otherAfterMs: number | undefined }
+  | { what: 'rejoin'; reader: number; isLate: boolean }
+);
+
+/** What may be left out of a world. */
+export interface Troubles {
+  /** Channels are joined with tokens that have just expired, and wait for fresh ones, which come in any order. */
+  fadingTokens: boolean;
+  /** Tokens are renewed at the moment in which they expire. */
+  expiringTokens: boolean;
+  /** A channel's leave may come behind its next join. */
+  lateLeaves: boolean;
+}
+
+export interface Schedule {
+  seed: number;
+  happenings: Happening[];
+}
+
+export const OWNERS = 2;
+/** Two streams, and then two channels. */
+export const READERS = 4;
+const FIRST_CHANNEL = 2;
+const HOUR_MS = 3_600_000;
+/** Until then things go wrong. */
+export const TROUBLE_MS = 8_000;
+
+/** Some numbers are more telling than others: around the rounds of the feed, and far beyond them. */
+const DELAYS_MS = [1, 20, 150, 600, 2_500, 4_000];
+
+/** A schedule that has about as much trouble in it as a bad month. */
+export function createSchedule(seed: number, troubles: Troubles): Schedule {
+  const random = createRandom(seed);
+  const below = (limit: number) => Math.floor(random() * limit);
+  const oneOf = <Item>(items: readonly Item[]): Item => items[below(items.length)] as Item; // never empty
+  const fault = (): Fault => {
+    const owner = below(OWNERS);
+    const call = oneOf(CALLS);
+    const ms = oneOf(DELAYS_MS);
+    return oneOf<Fault>([
+      { kind: 'late question', call, ms },
+      { kind: 'late answer', call, ms },
+      { kind: 'late answer', call, ms },
+      { kind: 'lost', call, ms },
+      { kind: 'drop', owner },
+      { kind: 'hold', owner, ms },
+      { kind: 'repeat', owner, ms },
+      { kind: 'garble', owner },
+    ]);
+  };
+  let last = 0;
+  const happening = (): Happening => {
+    // Some come within a round trip of each other.
+    const at = Math.min(random() < 0.4 ? last + below(12) : below(TROUBLE_MS), TROUBLE_MS - 1);
+    last = at;
+    const dice = random();
+    if (dice < 0.35) return { at, what: 'write', owner: below(OWNERS), count: oneOf([1, 1, 2, 3, 40]) };
+    if (dice < 0.65) return { at, what: 'fault', fault: fault() };
+    if (dice < 0.7) return { at, what: 'restore' };
+    if (dice < 0.73) return { at, what: 'forget', owner: below(OWNERS), kept: oneOf([0, 1, 3]) };
+    if (dice < 0.86) return { at, what: 'cut', reader: below(READERS), awayMs: oneOf(DELAYS_MS) };
+    if (dice < 0.9) return { at, what: 'stall', reader: below(READERS), ms: oneOf(DELAYS_MS) };
+    if (dice < 0.92) return { at, what: 'nonsense', reader: below(READERS) };
+    const reader = FIRST_CHANNEL + below(READERS - FIRST_CHANNEL);
+    if (dice < 0.95) return { at, what: 'token', reader, owner: below(OWNERS), lifeMs: oneOf([HOUR_MS, 700, 1_300]) };
+    if (dice < 0.98) {
+      const otherAfterMs = oneOf([undefined, 1, 5, 150]);
+      return { at, what: 'fade', reader, owner: below(OWNERS), freshAfterMs: oneOf(DELAYS_MS), otherAfterMs };
+    }
+    return { at, what: 'rejoin', reader, isLate: random() < 0.5 };
+  };
+  const happenings = Array.from({ length: 10 + below(30) }, happening).filter((each) => isWanted(each, troubles));
+  return { seed, happenings: happenings.sort((one, other) => one.at - other.at) };
+}
+
+function isWanted(happening: Happening, { fadingTokens, expiringTokens, lateLeaves }: Troubles): boolean {
+  if (happening.what === 'fade') return fadingTokens;
+  if (happening.what === 'token') return expiringTokens || happening.lifeMs === HOUR_MS;
+  return happening.what === 'rejoin' && happening.isLate ? lateLeaves : true;
+}
+
+/** The shortest part of a schedule that still fails, as far as leaving out single parts finds it. */
+export async function shortest(schedule: Schedule, fails: (schedule: Schedule) => Promise<boolean>): Promise<Schedule> {
+  let best = schedule;
+  for (let size = Math.ceil(best.happenings.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let start = 0; start < best.happenings.length;) {
+      const happenings = best.happenings.toSpliced(start, size);
+      if (await fails({ ...best, happenings })) best = { ...best, happenings };
+      else start += size;
+    }
+  }
+  return best;
+}

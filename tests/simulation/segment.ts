@@ -1,0 +1,55 @@
+import type { StreamedChange } from '../clients/streams/stream.ts';
+import { contradictions, type Contradiction } from '../faults/history.ts';
+import { asWrite, listAfter, type Committed, type Store } from './store.ts';
+
+export type Told = Omit<StreamedChange, 'seenAt'>;
+
+/** Where a subscription begins: behind a cursor; or, when nobody says where, somewhere up to this epoch's place. */
+export type Beginning = { epoch: number; sequence: number } | { epoch: number; from: 'now' };
+
+/** What one subscription told, from its beginning to its end; the rules are those of a whole history. */
+export interface Segment {
+  owner: string;
+  beginning: Beginning;
+  told: Told[];
+}
+
+const identityOf = ({ kind, task }: Told) => `${kind} ${task.id} ${task.version}`;
+
+function epochOf(store: Store, change: Told | undefined, latest: number): number {
+  const isOf = (epoch: number) =>
+    change !== undefined &&
+    store.logOf(change.task.ownerId, epoch).some((each) => identityOf(each) === identityOf(change));
+  for (let epoch = Math.min(latest, store.epoch()); epoch > 0; epoch--) if (isOf(epoch)) return epoch;
+  return Math.min(latest, store.epoch());
+}
+
+/** `isLive`: nobody told its client an end, so that it has to have everything by now. */
+export function judge(
+  store: Store,
+  name: string,
+  { owner, beginning, told }: Segment,
+  isLive: boolean,
+): Contradiction[] {
+  const epoch = 'from' in beginning ? epochOf(store, told[0], beginning.epoch) : beginning.epoch;
+  if (isLive && epoch !== store.epoch())
+    return [{ fault: 'lost', what: `${name} was never told that epoch ${epoch} is over` }];
+  if (isLive && 'from' in beginning && told.length === 0)
+    return [{ fault: 'lost', what: `${name} is told nothing at all` }];
+  const log = store.logOf(owner, epoch);
+  const places = new Map(log.map((change) => [identityOf(change), change.sequence]));
+  const placeOf = (change: Told | undefined) => (change && places.get(identityOf(change))) ?? 0;
+  const start = 'from' in beginning ? Math.max(0, placeOf(told[0]) - 1) : beginning.sequence;
+  const lastTold = Math.max(start, ...told.map(placeOf));
+  const promised: Committed[] = log.slice(0, isLive ? log.length : lastTold);
+  const list = [...listAfter(promised)].map(([id, { title }]) => [id, title] as const);
+  return contradictions({
+    owner: name,
+    ownerId: owner,
+    writes: promised.map(asWrite),
+    streams: new Map([
+      [`epoch ${epoch} behind ${start}`, [...log.slice(0, start), ...told].map((change) => ({ ...change, seenAt: 0 }))],
+    ]),
+    tasks: new Map(list),
+  });
+}

@@ -1,0 +1,121 @@
+import { createRandom } from '../faults/random.ts';
+import { OWNERS, TROUBLE_MS, type Happening, type Schedule } from './schedule.ts';
+import { guid } from './store.ts';
+import { createChannelReader } from './channel-reader.ts';
+import type { ChannelReader, Reader } from './reader.ts';
+import { createStreamReader } from './stream-reader.ts';
+import { installVirtualTime } from './virtual-time.ts';
+import { createWorld, type Tamper, type World } from './world.ts';
+
+/** When all is well again, everything has to arrive within this time. */
+const RECOVERY_MS = 25_000;
+const LOOK_EVERY_MS = 1_000;
+
+const owners = Array.from({ length: OWNERS }, (_, index) => guid(0xa0_0000 + index));
+
+export interface Outcome {
+  /** Promises that were not kept. */
+  findings: string[];
+  /** How many changes all clients were told. */
+  told: number;
+  /** How often they had to begin anew or resumed. */
+  subscriptions: number;
+}
+
+/** Runs one schedule, in no time. `tamper` puts something between the tasks service and the gateway. */
+export async function simulate({ seed, happenings }: Schedule, tamper?: Tamper): Promise<Outcome> {
+  const random = createRandom(seed);
+  const time = installVirtualTime(random);
+  try {
+    const world = await createWorld(time, { random, owners, tamper });
+    return await live(world, happenings);
+  } finally {
+    time.uninstall();
+  }
+}
+
+async function live(world: World, happenings: Happening[]): Promise<Outcome> {
+  const { time, random } = world;
+  const { readers, channels } = createReaders(world);
+  for (const reader of readers) void time.sleep(random() * 500).then(() => reader.come());
+  for (const happening of happenings) {
+    await time.runTo(happening.at);
+    happen(happening, world, { readers, channels });
+  }
+  await time.runTo(TROUBLE_MS);
+  world.faults.end();
+
+  const missing = () => readers.flatMap((reader) => reader.missing());
+  for (let look = TROUBLE_MS; look < TROUBLE_MS + RECOVERY_MS; look += LOOK_EVERY_MS) {
+    // Whoever is told nothing new cannot be told apart from whoever is told nothing.
+    for (const owner of owners) world.commit(owner);
+    await time.runTo(look + LOOK_EVERY_MS);
+    if (world.complaints.length > 0 || missing().length === 0) break;
+  }
+  const contradictions = [...missing(), ...readers.flatMap((reader) => reader.mistold())];
+  const found = [...world.complaints, ...contradictions.map(({ fault, what }) => `${fault}: ${what}`)];
+  const findings = found.length > 0 ? found : await leftovers(world, readers);
+  const segments = readers.flatMap((reader) => reader.segments());
+  const told = segments.reduce((sum, segment) => sum + segment.told.length, 0);
+  return { findings, told, subscriptions: segments.length };
+}
+
+function createReaders(world: World): { readers: Reader[]; channels: ChannelReader[] } {
+  const channels = owners.map((owner, index) => createChannelReader(world, `channel ${index}`, owner));
+  return {
+    readers: [...owners.map((owner, index) => createStreamReader(world, `stream ${index}`, owner)), ...channels],
+    channels,
+  };
+}
+
+function happen(
+  happening: Happening,
+  { store, faults, commit }: World,
+  { readers, channels }: ReturnType<typeof createReaders>,
+): void {
+  const owner = 'owner' in happening ? (owners[happening.owner] ?? '') : '';
+  const reader = 'reader' in happening ? readers[happening.reader] : undefined;
+  const channel = channels.find((each) => each === reader);
+  switch (happening.what) {
+    case 'write':
+      for (let count = 0; count < happening.count; count++) commit(owner);
+      return;
+    case 'restore':
+      return store.restore();
+    case 'forget':
+      return store.forget(owner, happening.kept);
+    case 'fault':
+      return faults.order(happening.fault);
+    case 'cut':
+      return reader?.cut(happening.awayMs);
+    case 'stall':
+      return reader?.stall(happening.ms);
+    case 'nonsense':
+      return reader?.forgetCursor();
+    case 'token':
+      return channel?.push(owner, happening.lifeMs);
+    case 'fade':
+      return channel?.fade({
+        freshAfterMs: happening.freshAfterMs,
+        other: happening.otherAfterMs === undefined ? undefined : { owner, afterMs: happening.otherAfterMs },
+      });
+    case 'rejoin':
+      return channel?.rejoin(happening.isLate);
+  }
+}
+
+/** Nobody reads any more: nothing of theirs is left, and nothing at all after the end. */
+async function leftovers(world: World, readers: Reader[]): Promise<string[]> {
+  const { time } = world;
+  for (const reader of readers) reader.leave();
+  await time.runTo(time.now() + 3_000);
+  const owned = world.feed.owners();
+  const stopping = world.stop();
+  await time.runTo(time.now() + 6_000);
+  await stopping;
+  return [
+    ...world.complaints,
+    ...(owned > 0 ? [`${owned} owners are read although nobody is there`] : []),
+    ...(time.pending() > 0 ? [`${time.pending()} timers are left`] : []),
+  ];
+}

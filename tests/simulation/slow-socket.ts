@@ -1,0 +1,71 @@
+import { drainedSocket, isTooFarBehind } from '@taskmesh/gateway/simulated';
+import { EventEmitter } from 'node:events';
+import type { WebSocket } from 'ws';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** How much each frame counts: a few dozen of them fill what may wait for a client. */
+const FRAME_BYTES = 24 * 1024;
+
+export type SlowSocket = ReturnType<typeof createSlowSocket>;
+
+/** The server's end of a socket whose client may stop reading for a while. */
+export function createSlowSocket(time: VirtualTime) {
+  let waiting: string[] = [];
+  let stalledUntil = 0;
+  let onText: (text: string) => void = () => {};
+  let onClosed: (code: number) => void = () => {};
+
+  const emitter = new EventEmitter();
+  const socket = Object.assign(emitter, {
+    OPEN: 1,
+    CLOSED: 3,
+    readyState: 1,
+    bufferedAmount: 0,
+    protocol: '',
+    send(text: string) {
+      if (socket.readyState !== socket.OPEN) return;
+      if (time.now() >= stalledUntil) return onText(text);
+      waiting.push(text);
+      socket.bufferedAmount = waiting.length * FRAME_BYTES;
+    },
+    ping: () => void time.sleep(1).then(() => emitter.emit('pong')),
+    close(code = 1005) {
+      if (socket.readyState !== socket.OPEN) return;
+      socket.readyState = socket.CLOSED;
+      waiting = [];
+      void time.sleep(1).then(() => {
+        emitter.emit('close', code, Buffer.alloc(0));
+        onClosed(code);
+      });
+    },
+    terminate: () => socket.close(1006),
+  });
+
+  return {
+    /** What the server has. */
+    server: socket as unknown as WebSocket,
+    onText: (listener: (text: string) => void) => void (onText = listener),
+    onClosed: (listener: (code: number) => void) => void (onClosed = listener),
+    /** Sends as the server's protocols do. */
+    send(text: string): boolean {
+      if (isTooFarBehind(socket as unknown as WebSocket)) return false;
+      socket.send(text);
+      return true;
+    },
+    drained: () => drainedSocket(socket as unknown as WebSocket),
+    /** A message of the client. */
+    say: (text: string) =>
+      void (socket.readyState === socket.OPEN && emitter.emit('message', Buffer.from(text), false)),
+    stall(ms: number) {
+      stalledUntil = Math.max(stalledUntil, time.now() + ms);
+      void time.sleep(ms).then(() => {
+        if (time.now() < stalledUntil) return;
+        const texts = waiting;
+        waiting = [];
+        socket.bufferedAmount = 0;
+        for (const text of texts) onText(text);
+      });
+    },
+    close: () => socket.close(1006),
+  };
+}

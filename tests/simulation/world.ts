@@ -1,0 +1,171 @@
+import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
+import { createMemoryEventLog } from '@taskmesh/messaging';
+import {
+  buildSupergraph,
+  createFeed,
+  createLiveGraph,
+  createPhoenix,
+  createSessionWatch,
+  createSocketLimits,
+  createSubscriptions,
+  NO_FEED_METRICS,
+  type Caller,
+  type GatewayParts,
+  type Graph,
+  type PreparedOperation,
+  type RealtimeMetrics,
+  type RequestCall,
+} from '@taskmesh/gateway/simulated';
+import { createLog } from '@taskmesh/service';
+import {
+  createCursors,
+  createFeedService,
+  createRelay,
+  NO_METRICS as NO_RELAY_METRICS,
+  RELAY_PATIENCE,
+  type RelayDeps,
+} from '@taskmesh/tasks/simulated';
+import { parse } from 'graphql';
+import { readFileSync } from 'node:fs';
+import { createDatabase } from './database.ts';
+import { createFaults } from './faults.ts';
+import { createStore } from './store.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+const log = createLog({ service: 'simulation', level: 'silent' });
+const supergraph = buildSupergraph(
+  readFileSync(new URL('../../services/gateway/supergraph.graphql', import.meta.url), 'utf8'),
+);
+const TASK = '{ id title version owner { id } }';
+const SOURCE = `subscription ($after: String) { taskChanges(after: $after) { sequence kind cursor task ${TASK} previous ${TASK} } }`;
+
+export const NO_METRICS: RealtimeMetrics = {
+  ...NO_FEED_METRICS,
+  connected: () => () => {},
+  subscribed: () => () => {},
+  delivered: () => {},
+  failed: () => {},
+  watch: () => {},
+};
+
+const document = parse(SOURCE);
+const [definition] = document.definitions;
+const operation = {
+  source: SOURCE,
+  schema: supergraph.schema,
+  document,
+  operation: definition,
+  operationName: undefined,
+} as PreparedOperation; // there is one operation in it
+const graph = { supergraph, services: {}, admit: () => operation } as unknown as Graph; // nothing here runs queries
+
+export type Tamper = (tasks: TasksInternal) => TasksInternal;
+
+interface WorldOptions {
+  random: () => number;
+  owners: readonly string[];
+  tamper: Tamper | undefined;
+}
+
+export type World = Awaited<ReturnType<typeof createWorld>>;
+
+/** Everything from the committed change to the client: the product's own code, between a simulated store and clients. */
+export async function createWorld(time: VirtualTime, { random, owners, tamper = (tasks) => tasks }: WorldOptions) {
+  const store = createStore(time, random);
+  const faults = createFaults(time, random, owners);
+  const complaints: string[] = [];
+  let tokens = 0;
+  const database = createDatabase(store);
+  /** Of every cursor that was ever sealed. */
+  const positions = new Map<string, FeedPosition & { owner: string }>();
+  const sealing = createCursors(database);
+  const cursors = {
+    ...sealing,
+    async seal(owner: string, position: FeedPosition) {
+      const cursor = await sealing.seal(owner, position);
+      positions.set(cursor, { ...position, owner });
+      return cursor;
+    },
+  };
+  const eventLog = createMemoryEventLog();
+  const tasks = { ...createFeedService(database, cursors), reportUnreadable: async () => undefined };
+  const relay = createRelay({
+    database: database as unknown as RelayDeps['database'], // what the relay asks of it
+    eventLog,
+    cursors,
+    metrics: NO_RELAY_METRICS,
+    patience: RELAY_PATIENCE,
+    clock: time.clock,
+    monotonicMs: time.now,
+    sleep: time.sleep,
+    log,
+  });
+  const feed = createFeed({ eventLog: faults.readingFrom(eventLog), tasks: faults.tasks(tamper(tasks)), log });
+  const subscriptions = createSubscriptions({
+    feed,
+    graph: createLiveGraph({ initial: graph, build: () => graph }),
+    clock: time.clock,
+    metrics: NO_METRICS,
+    formatErrors: () => [],
+  });
+
+  const phoenix = createPhoenix({
+    parts: {
+      log,
+      clock: time.clock,
+      config: { realtime: { anonKey: undefined, maxSubscriptions: 20 } },
+      authenticateToken: (token: string, { graceS } = { graceS: 0 }) =>
+        faults.call('authenticate', async () => callerOf(token, time.clock.now() - graceS * 1_000)),
+    } as unknown as GatewayParts, // what channels ask of it
+    feed,
+    // No session ends here, and no key is removed.
+    watch: createSessionWatch({
+      clock: time.clock,
+      endedSessions: { has: () => false, onEnded: () => () => {} },
+      accessKeys: { isCurrent: () => true, onRemoved: () => () => {} },
+    }),
+    limits: createSocketLimits({ perUser: 20, perIp: 1_000, messagesPerS: 20, clock: time.clock }),
+    metrics: NO_METRICS,
+  });
+
+  await relay.start();
+  await feed.start();
+
+  return {
+    time,
+    random,
+    store,
+    faults,
+    feed,
+    subscriptions,
+    operation,
+    complaints,
+    complain: (what: string) => void complaints.push(what),
+    commit: (owner: string) => {
+      store.commit(owner);
+      relay.wake(owner);
+    },
+    /** As a client gets it with its list: the place of this moment. */
+    cursorOf: (owner: string) => cursors.seal(owner, { epoch: store.epoch(), sequence: store.head(owner) }),
+    positionOf: (cursor: string) => positions.get(cursor) ?? { owner: '', epoch: 0, sequence: 0 },
+    phoenix,
+    tokenOf: (owner: string, lifeMs: number) => `a.${owner}_${time.clock.now() + lifeMs}_${++tokens}.z`,
+    callOf: (owner: string): RequestCall => ({
+      identity: { role: 'user', userId: owner, sessionId: 'session' },
+      requestId: '',
+      traceparent: undefined,
+      ip: '',
+      onEndedSessions: () => {},
+    }),
+    async stop() {
+      await Promise.all([relay.stop(), feed.stop()]);
+    },
+  };
+}
+
+function callerOf(token: string, now: number): Caller {
+  const [userId = '', expiry = ''] = token.split('.')[1]?.split('_') ?? [];
+  if (Number(expiry) <= now) return { kind: 'invalid' };
+  const claims = { userId, sid: token, exp: Number(expiry) / 1_000 };
+  return { kind: 'user', claims: claims as never, identity: { role: 'user', userId, sessionId: token } }; // all that is read of them
+}
