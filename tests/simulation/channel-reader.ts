@@ -149,7 +149,7 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
   };
 
   const onSystem = ({ extension, status, message, cursor: next }: Payload) => {
-    if (time.now() < deafUntil) return;
+    if (!isJoined || time.now() < deafUntil) return;
     if (extension === 'resume' && status === 'ok' && next !== undefined) {
       if (world.positionOf(next).owner === owner) stand(next);
     } else if (message?.startsWith('CURSOR_EXPIRED')) {

@@ -3,8 +3,8 @@ import type { TasksInternal } from '@taskmesh/internal-api';
 import type { EventLog, LogRecord } from '@taskmesh/messaging';
 import type { VirtualTime } from './virtual-time.ts';
 
-export type Call = 'heads' | 'changesAfter' | 'openCursor' | 'authenticate';
-export const CALLS: readonly Call[] = ['heads', 'changesAfter', 'openCursor', 'authenticate'];
+export type Call = 'heads' | 'changesAfter' | 'openCursor' | 'authenticate' | 'foreign';
+export const CALLS: readonly Call[] = ['heads', 'changesAfter', 'openCursor', 'authenticate', 'foreign'];
 
 /** What goes wrong with the next call of a name, or the next record of an owner. */
 export type Fault =

@@ -24,10 +24,14 @@ export interface Troubles {
   expiringTokens: boolean;
   /** A channel's leave may come behind its next join. */
   lateLeaves: boolean;
+  /** Streams of one document also ask for something by their own positions. */
+  nestedPositions: boolean;
 }
 
 export interface Schedule {
   seed: number;
+  /** Both streams are one owner's, and ask other services for a part of each event. */
+  isNested: boolean;
   happenings: Happening[];
 }
 
@@ -35,6 +39,7 @@ export const OWNERS = 2;
 /** Two streams, and then two channels. */
 export const READERS = 4;
 const FIRST_CHANNEL = 2;
+const NESTED_EVERY = 10;
 const HOUR_MS = 3_600_000;
 /** Until then things go wrong. */
 export const TROUBLE_MS = 8_000;
@@ -84,7 +89,9 @@ export function createSchedule(seed: number, troubles: Troubles): Schedule {
     return { at, what: 'rejoin', reader, isLate: random() < 0.5 };
   };
   const happenings = Array.from({ length: 10 + below(30) }, happening).filter((each) => isWanted(each, troubles));
-  return { seed, happenings: happenings.sort((one, other) => one.at - other.at) };
+  // Such events cost more: a few worlds have them.
+  const isNested = troubles.nestedPositions && seed % NESTED_EVERY === 0;
+  return { seed, isNested, happenings: happenings.sort((one, other) => one.at - other.at) };
 }
 
 function isWanted(happening: Happening, { fadingTokens, expiringTokens, lateLeaves }: Troubles): boolean {

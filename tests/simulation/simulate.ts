@@ -10,6 +10,7 @@ import { createWorld, type Tamper, type World } from './world.ts';
 /** When all is well again, everything has to arrive within this time. */
 const RECOVERY_MS = 25_000;
 const LOOK_EVERY_MS = 1_000;
+const LAST_WORDS_EVERY_MS = 12_000;
 
 const owners = Array.from({ length: OWNERS }, (_, index) => guid(0xa0_0000 + index));
 
@@ -23,33 +24,32 @@ export interface Outcome {
 }
 
 /** Runs one schedule, in no time. `tamper` puts something between the tasks service and the gateway. */
-export async function simulate({ seed, happenings }: Schedule, tamper?: Tamper): Promise<Outcome> {
+export async function simulate({ seed, isNested, happenings }: Schedule, tamper?: Tamper): Promise<Outcome> {
   const random = createRandom(seed);
   const time = installVirtualTime(random);
   try {
     const world = await createWorld(time, { random, owners, tamper });
-    return await live(world, happenings);
+    return await live(world, createReaders(world, isNested), happenings);
   } finally {
     time.uninstall();
   }
 }
 
-async function live(world: World, happenings: Happening[]): Promise<Outcome> {
+async function live(world: World, clients: Clients, happenings: Happening[]): Promise<Outcome> {
   const { time, random } = world;
-  const { readers, channels } = createReaders(world);
+  const { readers } = clients;
   for (const reader of readers) void time.sleep(random() * 500).then(() => reader.come());
   for (const happening of happenings) {
     await time.runTo(happening.at);
-    happen(happening, world, { readers, channels });
+    happen(happening, world, clients);
   }
   await time.runTo(TROUBLE_MS);
   world.faults.end();
 
   const missing = () => readers.flatMap((reader) => reader.missing());
-  for (let look = TROUBLE_MS; look < TROUBLE_MS + RECOVERY_MS; look += LOOK_EVERY_MS) {
-    // Whoever is told nothing new cannot be told apart from whoever is told nothing.
-    for (const owner of owners) world.commit(owner);
-    await time.runTo(look + LOOK_EVERY_MS);
+  for (let look = 0; look < RECOVERY_MS; look += LOOK_EVERY_MS) {
+    if (look % LAST_WORDS_EVERY_MS === 0) lastWords(world);
+    await time.runTo(TROUBLE_MS + look + LOOK_EVERY_MS);
     if (world.complaints.length > 0 || missing().length === 0) break;
   }
   const contradictions = [...missing(), ...readers.flatMap((reader) => reader.mistold())];
@@ -60,19 +60,29 @@ async function live(world: World, happenings: Happening[]): Promise<Outcome> {
   return { findings, told, subscriptions: segments.length };
 }
 
-function createReaders(world: World): { readers: Reader[]; channels: ChannelReader[] } {
-  const channels = owners.map((owner, index) => createChannelReader(world, `channel ${index}`, owner));
-  return {
-    readers: [...owners.map((owner, index) => createStreamReader(world, `stream ${index}`, owner)), ...channels],
-    channels,
-  };
+/** Whoever is told nothing new cannot be told apart from whoever is told nothing; and the event log loses the last one. */
+function lastWords({ commit, faults }: World): void {
+  for (const [index, owner] of owners.entries()) {
+    faults.order({ kind: 'drop', owner: index });
+    commit(owner);
+  }
 }
 
-function happen(
-  happening: Happening,
-  { store, faults, commit }: World,
-  { readers, channels }: ReturnType<typeof createReaders>,
-): void {
+interface Clients {
+  readers: Reader[];
+  /** Those of them that are channels. */
+  channels: ChannelReader[];
+}
+
+function createReaders(world: World, isNested: boolean): Clients {
+  const streams = owners.map((owner, index) =>
+    createStreamReader(world, `stream ${index}`, { owner: isNested ? (owners[0] ?? owner) : owner, isNested }),
+  );
+  const channels = owners.map((owner, index) => createChannelReader(world, `channel ${index}`, owner));
+  return { readers: [...streams, ...channels], channels };
+}
+
+function happen(happening: Happening, { store, faults, commit }: World, { readers, channels }: Clients): void {
   const owner = 'owner' in happening ? (owners[happening.owner] ?? '') : '';
   const reader = 'reader' in happening ? readers[happening.reader] : undefined;
   const channel = channels.find((each) => each === reader);

@@ -7,9 +7,19 @@ import type { World } from './world.ts';
 const AGAIN_AFTER_MS = 200;
 const NONSENSE = 'nonsense';
 
+export interface StreamOptions {
+  owner: string;
+  /** It also asks for something that the event does not bring along, by its own position. */
+  isNested: boolean;
+}
+
+/** As the graph writes a task. */
+type GraphTask = Omit<Told['task'], 'ownerId'> & { owner: { id: string; tasks?: { changesCursor: string } } };
+
 /** Reads `Subscription.taskChanges`: reads its list first, resumes by cursor, and reads its list anew when it has to. */
-export function createStreamReader(world: World, name: string, owner: string): Reader {
-  const { time, store, random, operation } = world;
+export function createStreamReader(world: World, name: string, { owner, isNested }: StreamOptions): Reader {
+  const { time, store, random } = world;
+  const operation = isNested ? world.operations.nested : world.operations.plain;
   const segments: Segment[] = [];
   let connection: { close(): void; stall(ms: number): void } | undefined;
   /** Where it stands, as far as it was told. */
@@ -42,10 +52,11 @@ export function createStreamReader(world: World, name: string, owner: string): R
       again(AGAIN_AFTER_MS);
     };
     socket.onText((text) => {
-      const { data } = JSON.parse(text) as { data: { taskChanges: Told & { cursor: string } } };
-      const told = data.taskChanges;
-      segment.told.push({ ...told, task: owned(told.task), previous: told.previous && owned(told.previous) });
-      cursor = told.cursor;
+      const { sequence, kind, task, previous, ...rest } = (JSON.parse(text) as Event).data.taskChanges;
+      segment.told.push({ sequence, kind, task: owned(task), previous: previous && owned(previous) });
+      cursor = rest.cursor;
+      if (isNested && task.owner.tasks?.changesCursor !== after)
+        world.complain(`${name} was told what another stream had asked for`);
     });
     segments.push(segment);
     world.subscriptions
@@ -100,8 +111,12 @@ export function createStreamReader(world: World, name: string, owner: string): R
   };
 }
 
-/** As the graph writes a task, with its owner as an object. */
-function owned(task: Told['task'] & { owner?: { id: string } }): Told['task'] {
-  const { owner, ...rest } = task;
-  return { ...rest, ownerId: owner?.id ?? '' };
+interface Event {
+  data: {
+    taskChanges: Pick<Told, 'sequence' | 'kind'> & { task: GraphTask; previous: GraphTask | null; cursor: string };
+  };
+}
+
+function owned({ id, title, version, owner }: GraphTask): Told['task'] {
+  return { id, title, version, ownerId: owner.id };
 }

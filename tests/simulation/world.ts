@@ -25,7 +25,7 @@ import {
   RELAY_PATIENCE,
   type RelayDeps,
 } from '@taskmesh/tasks/simulated';
-import { parse } from 'graphql';
+import { parse, type OperationDefinitionNode } from 'graphql';
 import { readFileSync } from 'node:fs';
 import { createDatabase } from './database.ts';
 import { createFaults } from './faults.ts';
@@ -37,7 +37,8 @@ const supergraph = buildSupergraph(
   readFileSync(new URL('../../services/gateway/supergraph.graphql', import.meta.url), 'utf8'),
 );
 const TASK = '{ id title version owner { id } }';
-const SOURCE = `subscription ($after: String) { taskChanges(after: $after) { sequence kind cursor task ${TASK} previous ${TASK} } }`;
+/** What the event does not bring along: it says with which position it was asked for. */
+const NESTED_TASK = '{ id title version owner { id tasks(first: 1, after: $after) { changesCursor } } }';
 
 export const NO_METRICS: RealtimeMetrics = {
   ...NO_FEED_METRICS,
@@ -48,16 +49,14 @@ export const NO_METRICS: RealtimeMetrics = {
   watch: () => {},
 };
 
-const document = parse(SOURCE);
-const [definition] = document.definitions;
-const operation = {
-  source: SOURCE,
-  schema: supergraph.schema,
-  document,
-  operation: definition,
-  operationName: undefined,
-} as PreparedOperation; // there is one operation in it
-const graph = { supergraph, services: {}, admit: () => operation } as unknown as Graph; // nothing here runs queries
+const operations = { plain: prepare(TASK), nested: prepare(NESTED_TASK) };
+
+function prepare(task: string): PreparedOperation {
+  const source = `subscription ($after: String) { taskChanges(after: $after) { sequence kind cursor task ${task} previous ${TASK} } }`;
+  const document = parse(source);
+  const operation = document.definitions[0] as OperationDefinitionNode; // the only one
+  return { source, schema: supergraph.schema, document, operation, operationName: undefined };
+}
 
 export type Tamper = (tasks: TasksInternal) => TasksInternal;
 
@@ -101,12 +100,16 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
     log,
   });
   const feed = createFeed({ eventLog: faults.readingFrom(eventLog), tasks: faults.tasks(tamper(tasks)), log });
+  const graph = {
+    supergraph,
+    services: { tasks: { process: (asked: Asked) => faults.call('foreign', async () => positionsAsked(asked)) } },
+  } as unknown as Graph; // nothing here runs queries
   const subscriptions = createSubscriptions({
     feed,
     graph: createLiveGraph({ initial: graph, build: () => graph }),
     clock: time.clock,
     metrics: NO_METRICS,
-    formatErrors: () => [],
+    formatErrors: (errors) => errors.map(() => ({ message: 'away', extensions: { code: 'SERVICE_UNAVAILABLE' } })),
   });
 
   const phoenix = createPhoenix({
@@ -138,7 +141,7 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
     faults,
     feed,
     subscriptions,
-    operation,
+    operations,
     complaints,
     complain: (what: string) => void complaints.push(what),
     commit: (owner: string) => {
@@ -168,4 +171,13 @@ function callerOf(token: string, now: number): Caller {
   if (Number(expiry) <= now) return { kind: 'invalid' };
   const claims = { userId, sid: token, exp: Number(expiry) / 1_000 };
   return { kind: 'user', claims: claims as never, identity: { role: 'user', userId, sessionId: token } }; // all that is read of them
+}
+
+interface Asked {
+  request: { variables?: { after?: string; representations?: unknown[] } };
+}
+
+/** Another service's part of a task: nothing but the position with which it was asked. */
+function positionsAsked({ request: { variables: { after, representations = [] } = {} } }: Asked) {
+  return { data: { _entities: representations.map(() => ({ tasks: { changesCursor: after } })) } };
 }

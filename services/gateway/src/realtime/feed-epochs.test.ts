@@ -101,6 +101,22 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     await eventually(() => expect(reader.epochs).toEqual([2, 2]));
   });
 
+  it('a page of the new epoch ends the old feed, and is not told there', async () => {
+    const slow = createFeed({ ...store, log, headsEveryMs: 60_000 });
+    await slow.start();
+    const reader = createReader();
+    await slow.subscribe(owner, undefined, reader);
+    store.setAway(true);
+    const [, second] = commit(2);
+    if (second) store.deliver(second); // leaves a gap, which cannot be filled before the restore
+    store.restore();
+    commit(2);
+    store.setAway(false);
+    await eventually(() => expect(reader.ends).toEqual(['expired']));
+    expect(reader.seen).toEqual([]);
+    await slow.stop();
+  });
+
   it('a record of a lower epoch is delivered to nobody, not even when its number is the next', async () => {
     const [old] = commit(1);
     await restore();
