@@ -3,9 +3,9 @@ import { EPOCH_KEY, parseEpochBegan, parseTaskChanged, TASK_CHANGES_TOPIC } from
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
 import type { EventLog, LogReader, LogRecord } from '@taskmesh/messaging';
 import type { Log, Service } from '@taskmesh/service';
+import pLimit from 'p-limit';
 import { NO_FEED_METRICS, type FeedMetrics } from './metrics.ts';
 import { OwnerFeed, type FeedEnd, type FeedReader } from './owner-feed.ts';
-import { createTurnstile } from './turnstile.ts';
 import { createUnreadableReports } from './unreadable-reports.ts';
 
 /** How many owners one question about heads may name. */
@@ -51,7 +51,7 @@ export function createFeed(options: FeedOptions): Feed {
   const feeds = new Map<string, OwnerFeed>();
   /** Owners of whom a reader is being placed, with the newest change that came by meanwhile. */
   const expected = new Map<string, { readers: number; seen: FeedPosition }>();
-  const turns = { fill: createTurnstile(PAGES_AT_ONCE), replay: createTurnstile(PAGES_AT_ONCE) };
+  const turns = { fill: pLimit(PAGES_AT_ONCE), replay: pLimit(PAGES_AT_ONCE) };
   const unreadable = createUnreadableReports(tasks, log);
   let epoch = 0;
   /** Announced epochs of which the store is being asked. */

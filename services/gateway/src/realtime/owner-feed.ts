@@ -1,8 +1,8 @@
 import type { TaskChanged } from '@taskmesh/events';
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { FeedMetrics } from './metrics.ts';
-import { createTurnstile, type Turnstile } from './turnstile.ts';
 
 /** Why a feed ended that its reader did not end: the cursor or epoch is of no use any more, it reads too slowly, or the gateway stops. */
 export type FeedEnd = 'expired' | 'slow' | 'stopped';
@@ -23,7 +23,7 @@ export interface OwnerFeedOptions {
   log: Log;
   metrics: FeedMetrics;
   /** The process' places for pages, so that no more than these are in memory at once. */
-  turns: { fill: Turnstile; replay: Turnstile };
+  turns: { fill: LimitFunction; replay: LimitFunction };
   /** How long a replay waits until its reader can take more. */
   drainWithinMs: number;
   /** Called with each epoch that is not the feed's. */
@@ -58,7 +58,7 @@ export class OwnerFeed {
   readonly #options: OwnerFeedOptions;
   readonly #epoch: number;
   readonly #readers = new Set<Attached>();
-  readonly #inTurn = createTurnstile(REPLAYS_AT_ONCE);
+  readonly #inTurn = pLimit(REPLAYS_AT_ONCE);
   /** The last change that was handed to the live readers. */
   #last: number;
   /** A change up to this one is known to exist. */
