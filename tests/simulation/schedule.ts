@@ -103,12 +103,16 @@ function isWanted(happening: Happening, { fadingTokens, expiringTokens, lateLeav
 /** The shortest part of a schedule that still fails, as far as leaving out single parts finds it. */
 export async function shortest(schedule: Schedule, fails: (schedule: Schedule) => Promise<boolean>): Promise<Schedule> {
   let best = schedule;
-  for (let size = Math.ceil(best.happenings.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+  let size = Math.ceil(best.happenings.length / 2);
+  while (size > 0) {
+    const before = best.happenings.length;
     for (let start = 0; start < best.happenings.length;) {
       const happenings = best.happenings.toSpliced(start, size);
       if (await fails({ ...best, happenings })) best = { ...best, happenings };
       else start += size;
     }
+    const isDone = size === 1 && best.happenings.length === before;
+    size = isDone ? 0 : Math.ceil(size / 2);
   }
   return best;
 }

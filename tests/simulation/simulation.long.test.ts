@@ -2,9 +2,9 @@ import { numberFromEnv } from '../faults/random.ts';
 import { runSchedules } from './run-schedules.ts';
 import { TROUBLES } from './troubles.ts';
 
-const count = numberFromEnv('SIMULATION_COUNT', 100_000);
+const count = numberFromEnv('TASKMESH_SCHEDULES', 100_000);
 /** Others each time: a seed that finds something is printed with it. */
-const firstSeed = numberFromEnv('SIMULATION_SEED', Date.now() % 1_000_000_000);
+const firstSeed = numberFromEnv('TASKMESH_SEED', Date.now() % 1_000_000_000);
 
 it(`the simulated world keeps every promise, from seed ${firstSeed} on`, async () => {
   const { told } = await runSchedules({ firstSeed, count, troubles: TROUBLES });

@@ -5,9 +5,9 @@ import { createSchedule } from './schedule.ts';
 import { simulate } from './simulate.ts';
 import { TROUBLES } from './troubles.ts';
 
-/** `SIMULATION_SEED=81 SIMULATION_COUNT=1` runs one schedule again. */
-const firstSeed = numberFromEnv('SIMULATION_SEED', 1);
-const count = numberFromEnv('SIMULATION_COUNT', 2_000);
+/** `TASKMESH_SEED=81 TASKMESH_SCHEDULES=1` runs one schedule again. */
+const firstSeed = numberFromEnv('TASKMESH_SEED', 1);
+const count = numberFromEnv('TASKMESH_SCHEDULES', 2_000);
 
 describe('the simulated world', () => {
   it('loses, repeats, reorders and leaks nothing, whatever happens', async () => {
