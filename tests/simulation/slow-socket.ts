@@ -24,7 +24,7 @@ export function createSlowSocket(time: VirtualTime) {
     protocol: '',
     send(text: string) {
       if (socket.readyState !== socket.OPEN) return;
-      if (time.now() >= stalledUntil) return onText(text);
+      if (waiting.length === 0 && time.now() >= stalledUntil) return onText(text);
       waiting.push(text);
       socket.bufferedAmount = waiting.length * FRAME_BYTES;
     },
