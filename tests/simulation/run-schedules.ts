@@ -1,20 +1,19 @@
-import { createSchedule, shortest, type Troubles } from './schedule.ts';
+import { createSchedule, shortest } from './schedule.ts';
 import { simulate, type Outcome } from './simulate.ts';
 import type { Tamper } from './world.ts';
 
 export interface Run {
   firstSeed: number;
   count: number;
-  troubles: Troubles;
   tamper?: Tamper;
 }
 
 /** Runs schedule after schedule. @throws with the seed and the shortest schedule of the first one that finds something */
-export async function runSchedules({ firstSeed, count, troubles, tamper }: Run): Promise<Omit<Outcome, 'findings'>> {
+export async function runSchedules({ firstSeed, count, tamper }: Run): Promise<Omit<Outcome, 'findings'>> {
   let told = 0;
   let subscriptions = 0;
   for (let seed = firstSeed; seed < firstSeed + count; seed++) {
-    const schedule = createSchedule(seed, troubles);
+    const schedule = createSchedule(seed);
     const outcome = await simulate(schedule, tamper);
     if (outcome.findings.length > 0) throw await explained(schedule, outcome, tamper);
     told += outcome.told;

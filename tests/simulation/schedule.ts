@@ -16,18 +16,6 @@ export type Happening = { at: number } & (
   | { what: 'rejoin'; reader: number; isLate: boolean }
 );
 
-/** What may be left out of a world. */
-export interface Troubles {
-  /** Channels are joined with tokens that have just expired, and wait for fresh ones, which come in any order. */
-  fadingTokens: boolean;
-  /** Tokens are renewed at the moment in which they expire. */
-  expiringTokens: boolean;
-  /** A channel's leave may come behind its next join. */
-  lateLeaves: boolean;
-  /** Streams of one document also ask for something by their own positions. */
-  nestedPositions: boolean;
-}
-
 export interface Schedule {
   seed: number;
   /** Both streams are one owner's, and ask other services for a part of each event. */
@@ -48,7 +36,7 @@ export const TROUBLE_MS = 8_000;
 const DELAYS_MS = [1, 20, 150, 600, 2_500, 4_000];
 
 /** A schedule that has about as much trouble in it as a bad month. */
-export function createSchedule(seed: number, troubles: Troubles): Schedule {
+export function createSchedule(seed: number): Schedule {
   const random = createRandom(seed);
   const below = (limit: number) => Math.floor(random() * limit);
   const oneOf = <Item>(items: readonly Item[]): Item => items[below(items.length)] as Item; // never empty
@@ -88,16 +76,10 @@ export function createSchedule(seed: number, troubles: Troubles): Schedule {
     }
     return { at, what: 'rejoin', reader, isLate: random() < 0.5 };
   };
-  const happenings = Array.from({ length: 10 + below(30) }, happening).filter((each) => isWanted(each, troubles));
+  const happenings = Array.from({ length: 10 + below(30) }, happening);
   // Such events cost more: a few worlds have them.
-  const isNested = troubles.nestedPositions && seed % NESTED_EVERY === 0;
+  const isNested = seed % NESTED_EVERY === 0;
   return { seed, isNested, happenings: happenings.sort((one, other) => one.at - other.at) };
-}
-
-function isWanted(happening: Happening, { fadingTokens, expiringTokens, lateLeaves }: Troubles): boolean {
-  if (happening.what === 'fade') return fadingTokens;
-  if (happening.what === 'token') return expiringTokens || happening.lifeMs === HOUR_MS;
-  return happening.what === 'rejoin' && happening.isLate ? lateLeaves : true;
 }
 
 /** The shortest part of a schedule that still fails, as far as leaving out single parts finds it. */

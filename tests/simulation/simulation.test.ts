@@ -3,7 +3,6 @@ import { numberFromEnv } from '../faults/random.ts';
 import { runSchedules } from './run-schedules.ts';
 import { createSchedule } from './schedule.ts';
 import { simulate } from './simulate.ts';
-import { TROUBLES } from './troubles.ts';
 
 /** `TASKMESH_SEED=81 TASKMESH_SCHEDULES=1` runs one schedule again. */
 const firstSeed = numberFromEnv('TASKMESH_SEED', 1);
@@ -11,14 +10,14 @@ const count = numberFromEnv('TASKMESH_SCHEDULES', 2_000);
 
 describe('the simulated world', () => {
   it('loses, repeats, reorders and leaks nothing, whatever happens', async () => {
-    const { told, subscriptions } = await runSchedules({ firstSeed, count, troubles: TROUBLES });
+    const { told, subscriptions } = await runSchedules({ firstSeed, count });
     // Not for want of anything to do.
     expect(told).toBeGreaterThan(count * 50);
     expect(subscriptions).toBeGreaterThan(count * 6);
   }, 300_000);
 
   it('is the same one for the same seed', async () => {
-    const schedule = createSchedule(firstSeed, TROUBLES);
+    const schedule = createSchedule(firstSeed);
     expect(await simulate(schedule)).toEqual(await simulate(schedule));
   });
 
@@ -63,7 +62,7 @@ describe('the simulated world', () => {
     },
   ];
   it.each(tampered)('shows $what, by a seed and a short schedule', async ({ tamper, finds }) => {
-    const running = runSchedules({ firstSeed: 1, count: 50, troubles: TROUBLES, tamper });
+    const running = runSchedules({ firstSeed: 1, count: 50, tamper });
     await expect(running).rejects.toThrow(finds);
     await expect(running).rejects.toThrow(/seed \d+ finds[^]*shortest schedule/);
   });
