@@ -97,7 +97,7 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
       if (isUncertain()) deafUntil = time.now() + SETTLED_AFTER_MS;
       owner = of;
       cursor = undefined;
-      begin({ epoch: Infinity, from: 'now' });
+      begin({ epoch: Infinity, from: 'now', notBefore: { epoch: store.epoch(), sequence: store.head(of) } });
     }
     say('access_token', { access_token: world.tokenOf(of, lifeMs) });
     const mine = socket;

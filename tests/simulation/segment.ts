@@ -1,11 +1,15 @@
+import type { FeedPosition } from '@taskmesh/internal-api';
 import type { StreamedChange } from '../clients/streams/stream.ts';
 import { contradictions, type Contradiction } from '../faults/history.ts';
 import { asWrite, listAfter, type Committed, type Store } from './store.ts';
 
 export type Told = Omit<StreamedChange, 'seenAt'>;
 
-/** Where a subscription begins: behind a cursor; or, when nobody says where, somewhere up to this epoch's place. */
-export type Beginning = { epoch: number; sequence: number } | { epoch: number; from: 'now' };
+/**
+ * Where a subscription begins: behind a cursor; or, when nobody says where, in this epoch or an earlier one, and not before
+ * the place at which the owner's log stood when it was asked for.
+ */
+export type Beginning = FeedPosition | { epoch: number; from: 'now'; notBefore?: FeedPosition };
 
 /** What one subscription told, from its beginning to its end; the rules are those of a whole history. */
 export interface Segment {
@@ -39,7 +43,9 @@ export function judge(
   const log = store.logOf(owner, epoch);
   const places = new Map(log.map((change) => [identityOf(change), change.sequence]));
   const placeOf = (change: Told | undefined) => (change && places.get(identityOf(change))) ?? 0;
-  const start = 'from' in beginning ? Math.max(0, placeOf(told[0]) - 1) : beginning.sequence;
+  const { notBefore } = 'from' in beginning ? beginning : {};
+  const least = notBefore?.epoch === epoch ? notBefore.sequence : 0;
+  const start = 'from' in beginning ? Math.max(least, placeOf(told[0]) - 1) : beginning.sequence;
   const lastTold = Math.max(start, ...told.map(placeOf));
   const promised: Committed[] = log.slice(0, isLive ? log.length : lastTold);
   const list = [...listAfter(promised)].map(([id, { title }]) => [id, title] as const);
