@@ -147,7 +147,6 @@ export class OwnerFeed {
 
   async #fill(): Promise<void> {
     const { metrics, turns, onExpired } = this.#options;
-    this.#isFilling = true;
     metrics.gapFilled();
     const fillPage = async () => {
       if (!this.#isBehind()) return true;
@@ -155,11 +154,11 @@ export class OwnerFeed {
       for (const change of changes) if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
       return changes.length > 0;
     };
+    // Said in the same step as it is found: whatever comes behind it is a live change again.
     await repeat(
-      () => this.#isBehind(),
+      () => (this.#isFilling = this.#isBehind()),
       () => turns.fill(fillPage),
     );
-    this.#isFilling = false;
   }
 
   async #replay(attached: Attached): Promise<void> {
@@ -172,14 +171,14 @@ export class OwnerFeed {
       await this.#handOver(attached, changes);
       return changes.length > 0;
     };
-    await repeat(isNeeded, async () => {
+    const replaySome = async () => {
       // Whoever waits here has neither a page nor a turn.
       if (await isDrained(attached, drainWithinMs)) return this.#inTurn(() => turns.replay(replayPage));
       this.#end(attached, 'slow');
       return true;
-    });
-    // Nothing was awaited since the last look: whatever is delivered from here on is this reader's next change.
-    attached.isReplaying = false;
+    };
+    // Said in the same step as it is found: whatever is delivered behind it is this reader's next change.
+    await repeat(() => (attached.isReplaying = isNeeded()), replaySome);
   }
 
   /** As much of a page as the reader can take. Also between its changes it is asked: a few large ones fill what may wait. */

@@ -160,4 +160,53 @@ describe('replays', () => {
     expect(stuck?.seen).toEqual(upTo(7));
     expect(sound?.ends).toEqual([]);
   });
+
+  it('miss no change that comes in the very moment in which they end', async () => {
+    await begin();
+    for (let moment = 0; moment < 40; moment++) {
+      const owner = withChanges(3);
+      const reader = createReader();
+      const deliverSoon = async () => {
+        for (let step = 0; step < moment; step++) await undefined;
+        store.deliver(store.commit(owner));
+      };
+      const watching: FeedReader = {
+        ...reader,
+        onChange(change) {
+          reader.onChange(change);
+          if (change.sequence === 3) void deliverSoon();
+        },
+      };
+      const detach = await feed.subscribe(owner, store.cursor(owner, 0), watching);
+      await eventually(() => expect(reader.seen.length).toBeGreaterThanOrEqual(3));
+      await new Promise((resolve) => setImmediate(resolve));
+      store.deliver(store.commit(owner));
+      await eventually(() => expect(reader.seen).toEqual(upTo(5)), { timeoutMs: 1_000 });
+      detach();
+    }
+  });
+
+  it('of gaps leave none behind that comes in the very moment in which they end', async () => {
+    await begin();
+    for (let moment = 0; moment < 40; moment++) {
+      const owner = withChanges(0);
+      const reader = createReader();
+      const deliverSoon = async () => {
+        for (let step = 0; step < moment; step++) await undefined;
+        store.deliver(store.commit(owner));
+      };
+      const watching: FeedReader = {
+        ...reader,
+        onChange(change) {
+          reader.onChange(change);
+          if (change.sequence === 2) void deliverSoon();
+        },
+      };
+      const detach = await feed.subscribe(owner, undefined, watching);
+      store.commit(owner);
+      store.deliver(store.commit(owner));
+      await eventually(() => expect(reader.seen).toEqual(upTo(3)), { timeoutMs: 1_000 });
+      detach();
+    }
+  });
 });
