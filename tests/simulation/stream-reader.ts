@@ -25,14 +25,18 @@ export function createStreamReader(world: World, name: string, { owner, isNested
   /** Where it stands, as far as it was told. */
   let cursor: string | undefined;
   let isGone = true;
+  let isReadingList = false;
 
   const again = (ms: number) => {
-    void time.sleep(ms + random() * ms).then(() => isGone || connection || void connect());
+    void time.sleep(ms + random() * ms).then(connect);
   };
 
   const connect = async () => {
-    const socket = createSlowSocket(time);
+    if (connection || isGone || isReadingList) return;
+    isReadingList = true;
     const after = (cursor ??= await world.cursorOf(owner));
+    isReadingList = false;
+    const socket = createSlowSocket(time);
     const segment: Segment = { owner, beginning: world.positionOf(after), told: [] };
     let stop = () => {};
     const me = {
@@ -88,7 +92,7 @@ export function createStreamReader(world: World, name: string, { owner, isNested
   return {
     come() {
       isGone = false;
-      if (!connection) void connect();
+      void connect();
     },
     cut(awayMs) {
       if (!connection) return;
