@@ -48,6 +48,10 @@ function repository() {
   write('package-lock.json', '{"packages":{"":{},"node_modules/tool":{"version":"1.0.0","dev":true}}}');
   write('deploy/all-in-one/src/main.ts', FAKE_MAIN);
   write('deploy/local/src/test-main.ts', FAKE_MAIN);
+  write(
+    'services/backup/cli/main.ts',
+    `import { writeFileSync } from 'node:fs'; writeFileSync('notes', 'backup ' + process.argv[2]);`,
+  );
   write('npm/npm-cli.js', FAKE_NPM);
   write('npm/package.json', '{"type":"commonjs"}');
   mkdirSync(join(path, 'node_modules'));
@@ -111,6 +115,19 @@ describe('the installation', () => {
     await Promise.all(outcomes);
     expect(lines('npm-calls')).toHaveLength(1);
     expect(lines('npm-calls')[0]).toMatch(/^install .*--omit=dev/);
+  });
+
+  it('is not touched by a backup command beside a product that runs', async () => {
+    const { run, lines, markInstalled } = repository();
+    markInstalled('production');
+    const { code } = await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'));
+    expect([code, lines('notes'), lines('npm-calls')]).toEqual([0, ['backup list'], []]);
+  });
+
+  it('brings a backup command no more than it needs', async () => {
+    const { run, lines } = repository();
+    expect((await outcome(run('run.mjs', 'services/backup/cli/main.ts', 'list'))).code).toBe(0);
+    expect(lines('npm-calls')).toEqual([expect.stringMatching(/^install .*--omit=dev/)]);
   });
 
   it('leaves the developers’ tools where they are', async () => {

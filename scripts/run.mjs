@@ -1,4 +1,4 @@
-// Runs a developers' tool of this repository: node scripts/run.mjs <file> [arguments]. Plain JavaScript, for any Node from 20.
+// Runs a command of a service or a developers' tool: node scripts/run.mjs <file> [arguments]. Plain JavaScript, for any Node from 20.
 import { Failure, main } from './lib/failure.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { runTool } from './lib/launch.mjs';
@@ -7,6 +7,7 @@ await main(async () => {
   const [file, ...args] = process.argv.slice(2);
   if (!file || file === '--help')
     throw new Failure('node scripts/run.mjs <file> [arguments]: runs a tool on Node 24.', file ? 0 : 2);
-  await ensureInstalled('all');
+  // What operators call beside a product that runs must not change what is installed under it.
+  await ensureInstalled(file.startsWith('services/') ? 'production' : 'all');
   return runTool(file, args);
 });

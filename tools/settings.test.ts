@@ -10,15 +10,15 @@ const told = new Map(
   ),
 );
 
-/** Where a setting is read: `NAME: setting.int(…)` in a schema, or by its name. */
-const READ = /^\s+([A-Z][A-Z0-9_]+): [a-z]\w*[.(]|read\w+File\(\w+(?:\.env)?, '(\w+)'\)/gm;
+/** Where a setting is read: `NAME: setting.int(…)` in a schema, by its name, or among the files of TLS. */
+const READ =
+  /^\s+([A-Z][A-Z0-9_]+): [a-z]\w*[.(]|read\w+File\(\w+(?:\.env)?, '(\w+)'\)|\b(?:ca|cert|key): '(\w+_FILE)'/gm;
 
 async function settingsInSource(): Promise<Set<string>> {
   const names = new Set<string>();
-  for await (const file of glob(['services/*/src/**/*.ts', 'deploy/*/src/**/*.ts'], { cwd: ROOT })) {
+  for await (const file of glob(['{services,deploy,libs}/*/src/**/*.ts'], { cwd: ROOT })) {
     const text = await readFile(`${ROOT}${file}`, 'utf8');
-    if (text.includes('readEnv('))
-      for (const [, inSchema, ofFile] of text.matchAll(READ)) names.add(inSchema ?? ofFile ?? '');
+    if (text.includes('readEnv(')) for (const [, ...name] of text.matchAll(READ)) names.add(name.join(''));
   }
   return names;
 }

@@ -16,6 +16,8 @@ export interface Product {
   dataDir: string;
   /** What the command printed so far. */
   output(): string;
+  /** Resolves with its exit code or signal when it ends, whoever ended it. */
+  ended: Promise<string>;
   /** Stops it as Ctrl-C or a supervisor does, and removes its data. @throws when it does not end well, or in time */
   stop(): Promise<void>;
 }
@@ -73,6 +75,7 @@ export async function startProduct(command: Command, settings: Record<string, st
     adminUrl: `http://127.0.0.1:${adminPort}`,
     dataDir,
     output: () => output,
+    ended,
     async stop() {
       child.kill('SIGTERM');
       const code = await endWithin(STOP_MS);

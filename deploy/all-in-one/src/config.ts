@@ -1,7 +1,9 @@
 import { readAuthConfig } from '@taskmesh/auth';
 import { readBackupConfig } from '@taskmesh/backup';
 import { readGatewayConfig } from '@taskmesh/gateway';
-import { databasePrefix, databaseUrl, serviceDatabase, type InnerService } from '@taskmesh/local';
+import { readRedisSettings, type RedisConfig } from '@taskmesh/key-value';
+import { databasePrefix, databaseUrl, localUrl, serviceDatabase, type InnerService } from '@taskmesh/local';
+import { readKafkaSettings, type KafkaSettings } from '@taskmesh/messaging';
 import { processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { readTasksConfig } from '@taskmesh/tasks';
 import { resolve } from 'node:path';
@@ -11,9 +13,6 @@ const settings = z.object({
   LOG_LEVEL: processSettings.LOG_LEVEL,
   DATA_DIR: setting.text().default('.data'),
   POSTGRES_URL: setting.url('postgres:', 'postgresql:').optional(),
-  REDIS_URL: setting.url('redis:', 'rediss:').optional(),
-  KAFKA_BROKERS: setting.list().optional(),
-  KAFKA_TOPIC_PREFIX: setting.topicPrefix(),
   DATABASE_PREFIX: databasePrefix(),
 });
 
@@ -27,10 +26,9 @@ export interface EmbeddedSettings {
   /** How the names of the services' databases begin. */
   databasePrefix: string;
   /** Absent: shared within the process. */
-  redisUrl: string | undefined;
+  redis: RedisConfig | undefined;
   /** Absent: an event log within the process. */
-  kafkaBrokers: string[] | undefined;
-  kafkaTopicPrefix: string;
+  kafka: KafkaSettings | undefined;
 }
 
 /** What each service is told. */
@@ -41,8 +39,10 @@ const NOT_STARTED = 'postgres://not-started.invalid/postgres';
 
 /** @throws ConfigError with the problems of every service at once */
 export function readEmbeddedSettings(env: Env): EmbeddedSettings {
-  const { own } = readAll({
+  const { own, redis, kafka } = readAll({
     own: () => readEnv(settings, env),
+    redis: () => readRedisSettings(env),
+    kafka: () => readKafkaSettings(env),
     services: () =>
       readPlatformConfig(env, env.POSTGRES_URL && URL.canParse(env.POSTGRES_URL) ? env.POSTGRES_URL : NOT_STARTED),
   });
@@ -51,9 +51,8 @@ export function readEmbeddedSettings(env: Env): EmbeddedSettings {
     dataDir: resolve(own.DATA_DIR),
     postgresUrl: own.POSTGRES_URL,
     databasePrefix: own.DATABASE_PREFIX,
-    redisUrl: own.REDIS_URL,
-    kafkaBrokers: own.KAFKA_BROKERS,
-    kafkaTopicPrefix: own.KAFKA_TOPIC_PREFIX,
+    redis,
+    kafka,
   };
 }
 
@@ -77,6 +76,6 @@ export function readPlatformConfig(env: Env, postgresUrl: string) {
 
 /** Undefined when there is none to be made: that PORT or HOST is wrong is told in their own name. */
 function defaultPublicUrl({ HOST = '127.0.0.1', PORT = '4000' }: Env): string | undefined {
-  const url = `http://${HOST}:${PORT}`;
+  const url = localUrl(HOST, PORT);
   return URL.canParse(url) ? url : undefined;
 }

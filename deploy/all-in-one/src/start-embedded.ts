@@ -1,5 +1,12 @@
 import { createMemoryKeyValue, createRedisKeyValue } from '@taskmesh/key-value';
-import { acquireLock, checkWantedPorts, ensureDatabases, serviceDatabases, startPostgres } from '@taskmesh/local';
+import {
+  acquireLock,
+  checkGivenServers,
+  checkWantedPorts,
+  ensureDatabases,
+  localUrl,
+  serviceDatabases,
+} from '@taskmesh/local';
 import { createKafkaEventLog, createMemoryEventLog } from '@taskmesh/messaging';
 import { Closers, createLog, createMetrics, systemClock, type Env, type Log } from '@taskmesh/service';
 import { mkdirSync } from 'node:fs';
@@ -7,6 +14,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { readEmbeddedSettings, readPlatformConfig, type EmbeddedSettings } from './config.ts';
 import { createPlatform } from './create-platform.ts';
+import { keepPostgres } from './keep-postgres.ts';
 
 export interface EmbeddedOptions {
   env: Env;
@@ -22,13 +30,16 @@ export interface Embedded {
   adminUrl: string;
   dataDir: string;
   logFile: string;
-  /** The PostgreSQL of this platform; undefined when one was given. */
-  postgresPid: number | undefined;
+  /** The PostgreSQL of this platform at the moment; undefined when one was given. */
+  readonly postgresPid: number | undefined;
+  /** Resolves, with the reason, when it cannot go on. It is still to be stopped. */
+  failed: Promise<Error>;
   stop(): Promise<void>;
 }
 
 /**
- * The whole platform in this process, with a real PostgreSQL beside it whose data stay in the data directory.
+ * The whole platform in this process, with a real PostgreSQL beside it whose data stay in the data directory, and which is
+ * started again when it dies.
  * When anything fails, whatever had started is stopped again.
  * @throws ConfigError, PlainError
  */
@@ -47,9 +58,10 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     await checkWantedPorts(early);
     signal?.throwIfAborted();
 
-    const postgres = settings.postgresUrl ? undefined : await startOwnPostgres(dataDir, progress);
+    for (const problem of await checkGivenServers(env)) progress(`${problem} Going on without it until it does.`);
+    const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, progress);
     if (postgres) closers.add(() => postgres.stop());
-    const postgresUrl = postgres?.url ?? settings.postgresUrl ?? '';
+    const postgresUrl = postgres?.current.url ?? settings.postgresUrl ?? '';
     await ensureDatabases(postgresUrl, serviceDatabases(settings.databasePrefix));
     signal?.throwIfAborted();
 
@@ -65,12 +77,17 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     closers.add(() => platform.stop());
     await platform.start();
     closers.add(() => lock.announceRelease());
+    // What stops us may have reached PostgreSQL as well.
+    closers.add(() => postgres?.retire());
     return {
-      url: platform.address(),
-      adminUrl: `http://${config.gateway.adminHost}:${config.gateway.adminPort}`,
+      url: localUrl(config.gateway.host, new URL(platform.address()).port),
+      adminUrl: localUrl(config.gateway.adminHost, config.gateway.adminPort),
       dataDir,
       logFile,
-      postgresPid: postgres?.pid,
+      get postgresPid() {
+        return postgres?.pid;
+      },
+      failed: postgres?.givenUp ?? new Promise(() => undefined),
       stop: () => closers.closeAll(),
     };
   } catch (error) {
@@ -79,26 +96,17 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
   }
 }
 
-async function startOwnPostgres(dataDir: string, progress: (line: string) => void) {
-  progress('Starting PostgreSQL …');
-  const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), log: progress });
-  progress(`PostgreSQL ${postgres.version} is ready.`);
-  return postgres;
-}
-
 /** The terminal belongs to people; what happens inside goes to a file. */
 function createFileLogs(file: string, level: string): (service: string) => Log {
   const destination = pino.destination({ dest: file, mkdir: true, sync: true });
   return (service) => createLog({ service, level, destination });
 }
 
-function shared({ redisUrl, kafkaBrokers, kafkaTopicPrefix }: EmbeddedSettings, log: Log) {
+function shared({ redis, kafka }: EmbeddedSettings, log: Log) {
   return {
-    keyValue: redisUrl
-      ? createRedisKeyValue({ url: redisUrl, log, clock: systemClock })
+    keyValue: redis
+      ? createRedisKeyValue({ ...redis, log, clock: systemClock })
       : createMemoryKeyValue({ log, clock: systemClock }),
-    eventLog: kafkaBrokers
-      ? createKafkaEventLog({ brokers: kafkaBrokers, topicPrefix: kafkaTopicPrefix, clientId: 'taskmesh', log })
-      : createMemoryEventLog({ log }),
+    eventLog: kafka ? createKafkaEventLog({ ...kafka, clientId: 'taskmesh', log }) : createMemoryEventLog({ log }),
   };
 }

@@ -1,11 +1,12 @@
+import { whyPostgresFails } from '@taskmesh/database/why-postgres-fails';
+import { readRedisSettings, whyRedisFails } from '@taskmesh/key-value';
+import { readKafkaSettings, whyKafkaFails } from '@taskmesh/messaging';
+import { ConfigError, createLog, type Env, type Refusal } from '@taskmesh/service';
 import { join } from 'node:path';
-import { Client } from 'pg';
-import { brokerAnswers } from './kafka/broker-answers.ts';
 import { startKafka } from './kafka/start-kafka.ts';
-import { describeError, errorCode, errorMessage, PlainError } from './plain-error.ts';
+import { describeError, PlainError } from './plain-error.ts';
 import { indent } from './processes/child-process.ts';
 import { startPostgres } from './postgres/start-postgres.ts';
-import { pingRedis } from './redis/ping.ts';
 import { startRedis } from './redis/start-redis.ts';
 import type { Server, ServerOptions } from './server.ts';
 
@@ -16,15 +17,34 @@ interface ServerKind {
   /** The variable with which a user names a server of their own. */
   variable: string;
   start(options: ServerOptions): Promise<Server>;
-  /** Rejects or says false when the given server is of no use. */
-  answers(url: string): Promise<boolean>;
+  /** Why the server that `env` names is of no use. */
+  whyFails(env: Env): Promise<Refusal | undefined>;
 }
 
 export const SERVER_KINDS: Record<ServerName, ServerKind> = {
-  postgres: { title: 'PostgreSQL', variable: 'POSTGRES_URL', start: startPostgres, answers: postgresAnswers },
-  redis: { title: 'Redis', variable: 'REDIS_URL', start: startRedis, answers: pingRedis },
-  kafka: { title: 'Kafka', variable: 'KAFKA_BROKERS', start: startKafka, answers: brokerAnswers },
+  postgres: {
+    ...{ title: 'PostgreSQL', variable: 'POSTGRES_URL', start: startPostgres },
+    whyFails: ({ POSTGRES_URL = '' }) => whyPostgresFails(POSTGRES_URL),
+  },
+  redis: {
+    ...{ title: 'Redis', variable: 'REDIS_URL', start: startRedis },
+    async whyFails(env) {
+      const settings = readRedisSettings(env);
+      return settings && whyRedisFails(settings);
+    },
+  },
+  kafka: {
+    ...{ title: 'Kafka', variable: 'KAFKA_BROKERS', start: startKafka },
+    async whyFails(env) {
+      const settings = readKafkaSettings(env);
+      return settings && whyKafkaFails(settings, SILENT);
+    },
+  },
 };
+
+const SERVER_NAMES: ServerName[] = ['postgres', 'redis', 'kafka'];
+/** What is wrong is told in one sentence. */
+const SILENT = createLog({ service: 'local', level: 'silent' });
 
 export interface ProvidedServers {
   /** By server, where it is: a URL, or Kafka's `host:port`. */
@@ -38,7 +58,7 @@ export interface ProvidedServers {
 /** Starts a server, on the given port when it was there before. Lets a caller keep servers alive in its own way. */
 export type RunServer = (
   name: ServerName,
-  start: (port?: number) => Promise<Server>,
+  start: (again?: Pick<ServerOptions, 'port' | 'signal'>) => Promise<Server>,
 ) => Promise<{ url: string; stop(): Promise<void> }>;
 
 /**
@@ -46,25 +66,28 @@ export type RunServer = (
  * @throws PlainError with the problems of all three at once; what was started is stopped again
  */
 export async function provideServers(options: {
-  env: Readonly<Record<string, string | undefined>>;
+  env: Env;
   dataDir: string;
   log: (line: string) => void;
   run?: RunServer;
 }): Promise<ProvidedServers> {
   const { env, dataDir, log, run = (_name, start) => start() } = options;
-  const names: ServerName[] = ['postgres', 'redis', 'kafka'];
   const started: ProvidedServers['started'] = new Map();
   const stop = async () => {
     await Promise.all([...started.values()].map((server) => server.stop()));
   };
 
   const results = await Promise.allSettled(
-    names.map(async (name) => {
+    SERVER_NAMES.map(async (name) => {
       const { title, variable, start } = SERVER_KINDS[name];
       const given = env[variable];
-      if (given) return checkGiven(name, given);
+      if (given) {
+        const refusal = await whyGivenFails(name, env);
+        if (refusal) throw new PlainError(`${refusal.reason} Correct it, or unset it to have one started.`);
+        return given;
+      }
       const begin = Date.now();
-      const server = await run(name, (port) => start({ dataDir: join(dataDir, name), log, ...(port ? { port } : {}) }));
+      const server = await run(name, (again) => start({ dataDir: join(dataDir, name), log, ...again }));
       started.set(name, server);
       log(`${title} is ready (${((Date.now() - begin) / 1000).toFixed(1)} s).`);
       return server.url;
@@ -83,26 +106,22 @@ export async function provideServers(options: {
   return { urls: { postgres, redis, kafka }, started, stop };
 }
 
-async function checkGiven(name: ServerName, url: string): Promise<string> {
-  const { title, variable, answers } = SERVER_KINDS[name];
-  const cause = await answers(url).then(
-    (yes) => (yes ? undefined : 'it refuses or answers nothing of use'),
-    (error: unknown) => errorMessage(error) || errorCode(error) || 'no reason given', // the first error is empty when several addresses failed
-  );
-  if (cause === undefined) return url;
-  throw new PlainError(
-    `${variable} is set, but no ${title} works there: ${cause}. Correct it, or unset it to have one started.`,
-  );
+/** A whole sentence; undefined when the server that `env` names can be used. */
+async function whyGivenFails(name: ServerName, env: Env): Promise<Refusal | undefined> {
+  const { title, variable, whyFails } = SERVER_KINDS[name];
+  const refusal = await whyFails(env);
+  return refusal && { ...refusal, reason: `${variable} is set, but no ${title} works there: it ${refusal.reason}.` };
 }
 
-async function postgresAnswers(connectionString: string): Promise<boolean> {
-  const client = new Client({ connectionString, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined); // told by the query as well
-  try {
-    await client.connect();
-    await client.query('select 1');
-    return true;
-  } finally {
-    await client.end();
-  }
+/**
+ * Looks once at every server that `env` names. Gives a sentence for each one that does not answer yet.
+ * @throws ConfigError with all of them when waiting would not mend one, or PostgreSQL is not there: nothing begins without it
+ */
+export async function checkGivenServers(env: Env): Promise<string[]> {
+  const names = SERVER_NAMES.filter((name) => env[SERVER_KINDS[name].variable]);
+  const refusals = await Promise.all(names.map((name) => whyGivenFails(name, env)));
+  const sentences = refusals.flatMap((refusal) => refusal?.reason ?? []);
+  const isFatal = refusals.some((refusal, index) => refusal?.isLasting || (refusal && names[index] === 'postgres'));
+  if (isFatal) throw new ConfigError(sentences);
+  return sentences;
 }

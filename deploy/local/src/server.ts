@@ -14,4 +14,6 @@ export interface ServerOptions {
   log: (line: string) => void;
   /** Default: a free one. */
   port?: number;
+  /** Gives up when it is aborted. */
+  signal?: AbortSignal | undefined;
 }

@@ -1,13 +1,14 @@
 import type { EntityManager } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
-import type { Log } from '@taskmesh/service';
+import { ConfigError, type Log } from '@taskmesh/service';
 import type { Pool, QueryResultRow } from 'pg';
 import { whileAway, type RetryOptions } from './failures.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import type { Statement } from './statement.ts';
 import { watchConnections } from './watch-connections.ts';
 import { withAdvisoryLock } from './advisory-lock.ts';
+import { refusalOf } from './why-postgres-fails.ts';
 
 /** A little longer than a statement may take. */
 const SILENCE_MS = 6_000;
@@ -46,6 +47,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** What is for a person to mend is said in words; anything else as it is. */
+function failForPeople(error: unknown): never {
+  const { reason, isLasting } = refusalOf(error);
+  throw isLasting ? new ConfigError([`PostgreSQL ${reason}`]) : error;
+}
+
 /** Opens nothing yet: the first statement connects. */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
   const { name, url, entities, migrations, poolSize = 10, log } = options;
@@ -62,6 +69,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       discovery: { checkDuplicateTableNames: true },
       pool: { min: 0, max: poolSize, idleTimeoutMillis: IDLE_MS },
       driverOptions: {
+        connectionString: url, // the ORM would take nothing of its parameters, and with them of TLS
         connectionTimeoutMillis: 2_000,
         statement_timeout: 5_000,
         idle_in_transaction_session_timeout: 10_000,
@@ -86,7 +94,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     async migrate(waitMs = 60_000) {
       await whileAway({ kind: 'read', deadlineMs: waitMs }, async () => {
         await withAdvisoryLock(await pool(), 'taskmesh-migrations', () => orm.migrator.up());
-      });
+      }).catch(failForPeople);
       // An idle connection that the server ends is an event on the pool; unheard it would end the process.
       // The driver hangs the whole connection on that error, so only what it says is logged.
       (await pool()).on('error', (error) => log.warn({ reason: error.message }, 'database connection lost'));

@@ -2,11 +2,10 @@ import { systemClock, type Clock, type Log } from '@taskmesh/service';
 import type { KeyValue } from './key-value.ts';
 import { createRedisConnection } from './redis/connection.ts';
 import { createRedisLimiter } from './redis/limiter.ts';
+import type { RedisConfig } from './redis/settings.ts';
 import { createRedisSubscriptions } from './redis/subscriptions.ts';
 
-export interface RedisKeyValueOptions {
-  /** `redis://` or `rediss://`, with user, password and database number where there are any. */
-  url: string;
+export interface RedisKeyValueOptions extends RedisConfig {
   log: Log;
   /** Stands before every key and channel. @default 'taskmesh:' */
   prefix?: string;
@@ -20,9 +19,9 @@ export interface RedisKeyValueOptions {
  * calls answer as the port says, after 200 ms at most, and after a few such in a row at once.
  */
 export function createRedisKeyValue(options: RedisKeyValueOptions): KeyValue {
-  const { url, log, prefix = 'taskmesh:', clock = systemClock, random = Math.random } = options;
-  const connection = createRedisConnection({ url, log, clock, random });
-  const subscriptions = createRedisSubscriptions({ url, log, random });
+  const { prefix = 'taskmesh:', clock = systemClock, random = Math.random } = options;
+  const connection = createRedisConnection({ ...options, clock, random });
+  const subscriptions = createRedisSubscriptions({ ...options, random });
   const { redis, attempt } = connection;
 
   return {

@@ -15,10 +15,11 @@ export interface LogRecord {
  *
  * What every adapter promises: records of one key are read in the order in which they were published; `publish` resolves
  * only when the log has taken them all; a reader that is behind, cut off or restarted goes on where it was for as long as
- * the process lives, and when the topic is made anew (or its log was wiped) reads the new one from its first record.
+ * the process lives, and when the topic is made anew reads the new one from its first record. When the log lost records at
+ * one of its ends, and with them a reader's place, the reader goes on at that end.
  *
- * A reader may see a record again: after a publisher that got no answer and sent once more, or when the log lost its end.
- * A repetition can come behind newer records of its key, so a reader drops by a number in the record what it has seen.
+ * A reader may see a record again: after a publisher that got no answer and sent once more. The repetition can come behind
+ * newer records of its key, so a reader drops by a number in the record what it has seen.
  * What is not promised: that a reader sees what was published before it began; an order between records of different keys;
  * the order of one key while somebody changes how many partitions the topic has.
  */

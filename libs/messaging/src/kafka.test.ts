@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { createLog } from '@taskmesh/service';
 import { createFaultyProxy, eventually, requiredAddress } from '@taskmesh/testing';
-import { Kafka, logLevel, type Admin } from 'kafkajs';
+import { CompressionCodecs, CompressionTypes, Kafka, logLevel, type Admin } from 'kafkajs';
+import { compress } from 'snappy';
 import { describeEventLog } from './event-log.contract.ts';
 import type { EventLog, LogRecord } from './event-log.ts';
 import { createKafkaEventLog } from './kafka.ts';
@@ -145,6 +146,49 @@ describe('the event log in Kafka', () => {
     await eventually(() => values.length === 1);
     await some.publish(topic, [record(2)]);
     await eventually(() => values.length === 2);
+  });
+
+  it.each(['gzip', 'snappy', 'lz4', 'zstd', 'uncompressed'])(
+    'reads a topic whose records the broker stores as %s',
+    async (type) => {
+      const stored = `${topic}-${type}`;
+      const configEntries = [{ name: 'compression.type', value: type }];
+      await admin.createTopics({ topics: [{ topic: stored, numPartitions: 1, configEntries }] });
+      const seen: LogRecord[] = [];
+      const reader = log.read(stored, (record) => seen.push(record));
+      await reader.ready();
+      // Several of the blocks that formats are made of.
+      const sent = Array.from({ length: 100 }, (_, index) => ({
+        key: 'k',
+        value: `${index}:${randomUUID().repeat(100)}`,
+        headers: { traceparent: `00-${index}` },
+      }));
+      await log.publish(stored, sent);
+      await log.publish(stored, [{ key: 'k', value: '', headers: {} }]);
+      await eventually(() => seen.length > 100);
+      expect(seen).toEqual([...sent, { key: 'k', value: '', headers: {} }]);
+    },
+  );
+
+  it('reads snappy in one piece, too, as producers that are not Java write it', async () => {
+    const producer = new Kafka({ brokers: brokers(), clientId: 'test', logLevel: logLevel.NOTHING }).producer();
+    const codec = CompressionCodecs[CompressionTypes.Snappy]();
+    const { values } = await read();
+    await producer.connect();
+    const compressed = jest.spyOn(CompressionCodecs, CompressionTypes.Snappy);
+    compressed.mockReturnValue({ ...codec, compress: ({ buffer }: { buffer: Buffer }) => compress(buffer) });
+    try {
+      const messages = [
+        { key: 'k', value: 'one' },
+        { key: 'k', value: 'two'.repeat(50_000) },
+      ];
+      await producer.send({ topic, messages, compression: CompressionTypes.Snappy });
+    } finally {
+      compressed.mockRestore();
+      await producer.disconnect();
+    }
+    await eventually(() => values.length === 2);
+    expect(values).toEqual(['one', 'two'.repeat(50_000)]);
   });
 
   it('delivers within a few milliseconds', async () => {

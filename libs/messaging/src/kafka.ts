@@ -1,8 +1,10 @@
 import type { Log } from '@taskmesh/service';
 import type { EventLog, LogReader } from './event-log.ts';
-import { clientSettings, type KafkaConfig } from './kafka/config.ts';
+import { registerCodecs } from './kafka/compression.ts';
+import { clientSettings, parseAddress, type KafkaConfig } from './kafka/config.ts';
 import { ensureTopic } from './kafka/ensure-topic.ts';
 import { createLibraryLogger } from './kafka/logger.ts';
+import { createNode } from './kafka/node.ts';
 import { createProducer } from './kafka/producer.ts';
 import { createPublisher } from './kafka/publisher.ts';
 import { createReader } from './kafka/reader.ts';
@@ -28,6 +30,7 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   const { brokers, clientId, log, topicPrefix = '', random = Math.random } = options;
   const named = (topic: string) => topicPrefix + topic;
   cureIdleTimer();
+  registerCodecs();
   const settings = clientSettings(options, clientId);
   const logger = createLibraryLogger(log);
   const nextBrokers = inTurn(brokers);
@@ -42,7 +45,11 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
     },
     publish: (topic, records) => publisher.publish(named(topic), records),
     read(topic, onRecord) {
-      const reader = createReader({ topic: named(topic), onRecord, brokers, settings, log, logger, random });
+      const reader = createReader({
+        ...{ topic: named(topic), onRecord, log, random },
+        seeds: brokers.map(parseAddress),
+        connect: (address) => createNode({ address, settings, logger }),
+      });
       readers.add(reader);
       const stop = async () => {
         readers.delete(reader);

@@ -25,8 +25,8 @@ export function readEnv<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>,
   const result = schema.safeParse(present);
   if (result.success) return result.data;
   throw new ConfigError(
-    result.error.issues.map(({ path, message }) => {
-      const name = path.join('.');
+    result.error.issues.map(({ path: [variable], message }) => {
+      const name = String(variable); // behind it there may be the place in a list
       return name in present ? `${name} ${message} (is: ${shown(name, env[name])})` : `${name} is needed: ${message}`;
     }),
   );

@@ -9,6 +9,7 @@ export {
   type Env,
 } from './config.ts';
 export { readKeySetFile, type NamedKeySet } from './key-set-file.ts';
+export { explainTls, readTlsFiles, type Refusal, type TlsFiles } from './tls.ts';
 export { createLog, type Log } from './log.ts';
 export { asJson } from './json.ts';
 export { systemClock, type Clock } from './clock.ts';

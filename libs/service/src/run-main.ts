@@ -34,7 +34,8 @@ export async function runMain(create: () => Promise<{ service: Service; log: Log
   try {
     await service.start();
   } catch (error) {
-    log.fatal({ err: error }, 'failed to start');
+    if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
+    else log.fatal({ err: error }, 'failed to start');
     await service.stop().catch(() => undefined);
     process.exit(1);
   }

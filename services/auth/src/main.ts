@@ -1,6 +1,6 @@
 import { createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
 import { authInternal, authRestore, serveInternalApi } from '@taskmesh/internal-api';
-import { createMemoryKeyValue, createRedisKeyValue } from '@taskmesh/key-value';
+import { createMemoryKeyValue, createRedisKeyValue, readRedisSettings } from '@taskmesh/key-value';
 import {
   adminSettings,
   createAdminServer,
@@ -29,21 +29,21 @@ const settings = z.object({
   PORT: setting.port().default(4001),
   ADMIN_HOST: adminSettings.ADMIN_HOST,
   ADMIN_PORT: setting.port().optional(),
-  REDIS_URL: setting.url('redis:', 'rediss:').optional(),
   IDENTITY_PUBLIC_KEYS_FILE: setting.text(),
 });
 
 await runMain(async () => {
   const { env } = process;
-  const { config, own, identityKeys } = readAll({
+  const { config, own, redis, identityKeys } = readAll({
     config: () => readAuthConfig(env),
     own: () => readEnv(settings, env),
+    redis: () => readRedisSettings(env),
     identityKeys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
   });
-  const { HOST: host, PORT: port, LOG_LEVEL: level, REDIS_URL: redisUrl } = own;
+  const { HOST: host, PORT: port, LOG_LEVEL: level } = own;
   const log = createLog({ service: 'auth', level });
   const metrics = createMetrics({ service: 'auth' });
-  const keyValue = redisUrl ? createRedisKeyValue({ url: redisUrl, log }) : createMemoryKeyValue();
+  const keyValue = redis ? createRedisKeyValue({ ...redis, log }) : createMemoryKeyValue();
   const auth = await createAuth(config, { clock: systemClock, log, keyValue, metrics });
   const verifier = createIdentityVerifier({
     audience: 'auth',

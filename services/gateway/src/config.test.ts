@@ -107,9 +107,8 @@ describe('the neighbours of a process', () => {
     expect(readGatewayProcess({ ...URLS, KAFKA_BROKERS: 'k1:9092,k2:9092' })).toEqual({
       urls: { auth: 'http://a:1', tasks: 'http://t:1', backup: 'http://b:1' },
       identityKeyFile: '/key.json',
-      redisUrl: undefined,
-      kafkaBrokers: ['k1:9092', 'k2:9092'],
-      kafkaTopicPrefix: '',
+      redis: undefined,
+      kafka: { brokers: ['k1:9092', 'k2:9092'], topicPrefix: '' },
     });
   });
 

@@ -1,4 +1,6 @@
-import { adminSettings, ConfigError, processSettings, readEnv, setting, type Env } from '@taskmesh/service';
+import { readRedisSettings, type RedisConfig } from '@taskmesh/key-value';
+import { readKafkaSettings, type KafkaSettings } from '@taskmesh/messaging';
+import { adminSettings, ConfigError, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 
@@ -59,9 +61,8 @@ export interface GatewayProcess {
   urls: { auth: string; tasks: string; backup: string };
   /** Private JWK that signs identity tokens. */
   identityKeyFile: string | undefined;
-  redisUrl: string | undefined;
-  kafkaBrokers: string[] | undefined;
-  kafkaTopicPrefix: string;
+  redis: RedisConfig | undefined;
+  kafka: KafkaSettings | undefined;
 }
 
 const ADMIN_PORT_OFFSET = 10_000;
@@ -156,9 +157,6 @@ const processSchema = z.object({
   TASKS_URL: serviceUrl(),
   BACKUP_URL: serviceUrl(),
   IDENTITY_KEY_FILE: setting.text(),
-  REDIS_URL: setting.url('redis:', 'rediss:').optional(),
-  KAFKA_BROKERS: setting.list().optional(),
-  KAFKA_TOPIC_PREFIX: setting.topicPrefix(),
 });
 
 /** A foreign graph brings the addresses of its services along: then none of ours is needed. */
@@ -171,13 +169,16 @@ const foreignSchema = processSchema.extend({
 
 /** @throws ConfigError with every problem */
 export function readGatewayProcess(env: Env): GatewayProcess {
-  const values = env.SUPERGRAPH_FILE ? readEnv(foreignSchema, env) : readEnv(processSchema, env);
+  const { values, redis, kafka } = readAll({
+    values: () => (env.SUPERGRAPH_FILE ? readEnv(foreignSchema, env) : readEnv(processSchema, env)),
+    redis: () => readRedisSettings(env),
+    kafka: () => readKafkaSettings(env),
+  });
   return {
     urls: { auth: values.AUTH_URL, tasks: values.TASKS_URL, backup: values.BACKUP_URL },
     identityKeyFile: values.IDENTITY_KEY_FILE,
-    redisUrl: values.REDIS_URL,
-    kafkaBrokers: values.KAFKA_BROKERS,
-    kafkaTopicPrefix: values.KAFKA_TOPIC_PREFIX,
+    redis,
+    kafka,
   };
 }
 

@@ -26,16 +26,11 @@ await runMain(async () => {
   const log = createLog({ service: 'gateway', level: config.logLevel });
   const clock = systemClock;
   const metrics = createMetrics({ service: 'gateway' });
-  const keyValue = neighbours.redisUrl
-    ? createRedisKeyValue({ url: neighbours.redisUrl, log, clock })
+  const keyValue = neighbours.redis
+    ? createRedisKeyValue({ ...neighbours.redis, log, clock })
     : createMemoryKeyValue({ log, clock });
-  const eventLog = neighbours.kafkaBrokers
-    ? createKafkaEventLog({
-        brokers: neighbours.kafkaBrokers,
-        topicPrefix: neighbours.kafkaTopicPrefix,
-        clientId: 'gateway',
-        log,
-      })
+  const eventLog = neighbours.kafka
+    ? createKafkaEventLog({ ...neighbours.kafka, clientId: 'gateway', log })
     : createMemoryEventLog({ log });
   const connections = connectHttp({ urls: neighbours.urls, signer: await signer(neighbours, clock, log) });
   const gateway = await createGateway(config, { clock, log, keyValue, eventLog, connections, metrics });

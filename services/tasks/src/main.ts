@@ -1,8 +1,9 @@
 import { bearerToken, createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
 import { serveInternalApi, tasksInternal, tasksRestore } from '@taskmesh/internal-api';
-import { createKafkaEventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog, readKafkaSettings } from '@taskmesh/messaging';
 import {
   adminSettings,
+  ConfigError,
   createAdminServer,
   createLog,
   createMetrics,
@@ -15,6 +16,7 @@ import {
   startAll,
   stopAll,
   systemClock,
+  type Env,
   type Service,
 } from '@taskmesh/service';
 import { createSubgraphServer } from '@taskmesh/subgraph';
@@ -31,22 +33,27 @@ const settings = z.object({
   ADMIN_HOST: adminSettings.ADMIN_HOST,
   ADMIN_PORT: setting.port().optional(),
   ADMIN_TOKEN: adminSettings.ADMIN_TOKEN,
-  KAFKA_BROKERS: setting.list(),
-  KAFKA_TOPIC_PREFIX: setting.topicPrefix(),
   IDENTITY_PUBLIC_KEYS_FILE: setting.text(),
 });
 
+function readNeeded(env: Env) {
+  const kafka = readKafkaSettings(env);
+  if (!kafka) throw new ConfigError(['KAFKA_BROKERS is needed: host:port, several between commas']);
+  return kafka;
+}
+
 await runMain(async () => {
   const { env } = process;
-  const { config, own, identityKeys } = readAll({
+  const { config, own, kafka, identityKeys } = readAll({
     config: () => readTasksConfig(env),
     own: () => readEnv(settings, env),
+    kafka: () => readNeeded(env),
     identityKeys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
   });
-  const { HOST: host, PORT: port, LOG_LEVEL: level, KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix } = own;
+  const { HOST: host, PORT: port, LOG_LEVEL: level } = own;
   const log = createLog({ service: 'tasks', level });
   const metrics = createMetrics({ service: 'tasks' });
-  const eventLog = createKafkaEventLog({ brokers, topicPrefix, clientId: 'taskmesh-tasks', log });
+  const eventLog = createKafkaEventLog({ ...kafka, clientId: 'taskmesh-tasks', log });
   const tasks = await createTasks(config, { clock: systemClock, log, eventLog, metrics });
   const verifier = createIdentityVerifier({
     audience: 'tasks',

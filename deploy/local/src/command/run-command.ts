@@ -3,14 +3,20 @@ import { describeError, PlainError } from '../plain-error.ts';
 
 export interface Command {
   /** Resolves when all is up. Gives up, and cleans up, when `signal` is aborted. */
-  start(signal: AbortSignal): Promise<{ stop(): Promise<void> }>;
+  start(signal: AbortSignal): Promise<Running>;
   /** Kills whatever was started; for people who do not want to wait for `stop`. */
   killNow(): void;
 }
 
+export interface Running {
+  /** Resolves, with the reason, when it cannot go on by itself. */
+  failed?: Promise<Error>;
+  stop(): Promise<void>;
+}
+
 /**
- * The life of a command at a terminal: starts, runs until Ctrl-C, SIGTERM, a closed terminal or the end of the launcher,
- * then stops and exits. A second signal kills. What went wrong is said in words, without a stack where it is no defect.
+ * The life of a command at a terminal: starts, runs until Ctrl-C, SIGTERM, a closed terminal, the end of the launcher or a
+ * failure that it cannot live with, then stops and exits. A second signal kills. What went wrong is said in words, without a stack where it is no defect.
  */
 export async function runCommand(command: Command): Promise<never> {
   const interruption = new AbortController();
@@ -31,9 +37,10 @@ export async function runCommand(command: Command): Promise<never> {
 
   try {
     const running = await command.start(interruption.signal);
-    await interrupted;
+    const failure = await Promise.race([interrupted, running.failed ?? interrupted]);
+    if (failure) process.stderr.write(`${describeError(failure)}\n`);
     await running.stop();
-    process.exit(0);
+    process.exit(failure ? 1 : 0);
   } catch (error) {
     if (interruption.signal.aborted) process.exit(0);
     process.stderr.write(`${error instanceof ConfigError ? error.message : describeError(error)}\n`);

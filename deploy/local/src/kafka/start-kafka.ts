@@ -18,13 +18,20 @@ const JVM = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=
 
 const TEMPLATES = fileURLToPath(new URL('../../kafka/', import.meta.url));
 
+export interface KafkaServerOptions extends ServerOptions {
+  /** Lines for its properties that come after ours. Not with Docker. */
+  properties?: string[];
+  /** More arguments for the tool that prepares its data. Not with Docker. */
+  formatArguments?: string[];
+}
+
 /**
  * Starts a Kafka of one node (KRaft, broker and controller in one) on 127.0.0.1; resolves when it answers clients.
  * Topics survive a restart on the same `dataDir`.
  * @throws PlainError naming the remedy when there is no Kafka to be had
  */
-export async function startKafka(options: ServerOptions): Promise<Server> {
-  const { dataDir, log } = options;
+export async function startKafka(options: KafkaServerOptions): Promise<Server> {
+  const { dataDir, log, signal } = options;
   const kafka = await findKafka(log);
   const [free = 0, controllerPort = 0] = await findFreePorts(2);
   const port = options.port ?? free;
@@ -34,10 +41,10 @@ export async function startKafka(options: ServerOptions): Promise<Server> {
     const command =
       'docker' in kafka
         ? await inDocker(kafka.docker, dataDir, port)
-        : await onJava(kafka, { dataDir, port, controllerPort });
+        : await onJava(kafka, { ...options, port, controllerPort });
     const child = await claim.start({ ...command, cwd: dataDir });
     const url = `127.0.0.1:${port}`;
-    await untilReady(child, { name: 'Kafka', ready: () => brokerAnswers(url), timeoutMs: START_TIMEOUT_MS });
+    await untilReady(child, { name: 'Kafka', ready: () => brokerAnswers(url), timeoutMs: START_TIMEOUT_MS, signal });
     return { ...child, url, port };
   } catch (error) {
     claim.release();
@@ -47,8 +54,9 @@ export async function startKafka(options: ServerOptions): Promise<Server> {
 
 async function onJava(
   { java, classPath }: { java: string; classPath: string },
-  { dataDir, port, controllerPort }: { dataDir: string; port: number; controllerPort: number },
+  options: KafkaServerOptions & { port: number; controllerPort: number },
 ): Promise<{ command: string; args: string[] }> {
+  const { dataDir, port, controllerPort, properties = [], formatArguments = [] } = options;
   const configuration = join(dataDir, 'server.properties');
   const values: Record<string, string> = {
     PORT: String(port),
@@ -58,7 +66,7 @@ async function onJava(
   const template = readFileSync(join(TEMPLATES, 'server.properties'), 'utf8');
   writeFileSync(
     configuration,
-    template.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => values[name] ?? ''),
+    [template, ...properties].join('\n').replaceAll(/\$\{(\w+)\}/g, (_, name: string) => values[name] ?? ''),
   );
   const run = (...args: string[]) => [
     `-Dlog4j2.configurationFile=${join(TEMPLATES, 'log4j2.xml')}`,
@@ -69,7 +77,7 @@ async function onJava(
   await format(dataDir, (clusterId) =>
     runProgram(java, [
       '-XX:TieredStopAtLevel=1',
-      ...run('kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configuration),
+      ...run('kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configuration, ...formatArguments),
     ]),
   );
   return { command: java, args: [...JVM, ...run('kafka.Kafka', configuration)] };

@@ -55,14 +55,14 @@ export async function startPostgres(options: ServerOptions): Promise<PostgresSer
   }
 }
 
-async function startOnce(port: number, { dataDir, log }: ServerOptions): Promise<PostgresServer> {
+async function startOnce(port: number, { dataDir, log, signal }: ServerOptions): Promise<PostgresServer> {
   const claim = await claimDataDir({ dataDir, ladder: LADDER, log });
   try {
     await endServersIn(dataDir, log);
     const user = serverUser(dataDir);
     const binaries = findPostgres({ byOthers: user.ids !== undefined });
     const password = await ensureCluster({ dataDir, binaries, user });
-    return await startOn(port, { claim, dataDir, program: binaries.postgres, password });
+    return await startOn(port, { claim, dataDir, program: binaries.postgres, password, signal });
   } catch (error) {
     claim.release();
     throw error;
@@ -71,8 +71,9 @@ async function startOnce(port: number, { dataDir, log }: ServerOptions): Promise
 
 async function startOn(
   port: number,
-  { claim, dataDir, program, password }: { claim: Claim; dataDir: string; program: string; password: string },
+  options: { claim: Claim; dataDir: string; program: string; password: string; signal: AbortSignal | undefined },
 ): Promise<PostgresServer> {
+  const { claim, dataDir, program, password, signal } = options;
   const user = serverUser(dataDir);
   const { paths, descriptors, close } = reachableBy(user, [dataDir]);
   const settings = { ...SETTINGS, port: String(port) };
@@ -93,6 +94,7 @@ async function startOn(
     ready: async () => (version = await askVersion(url)) !== '',
     timeoutMs: START_TIMEOUT_MS,
     intervalMs: 20,
+    signal,
   });
   return { ...child, url, port, version };
 }

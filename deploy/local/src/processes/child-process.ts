@@ -105,24 +105,28 @@ export interface ReadinessOptions {
   ready: () => Promise<boolean>;
   timeoutMs: number;
   intervalMs?: number;
+  /** Gives up when it is aborted. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
- * Waits until a child does its work. One that ends before, or takes too long, is stopped.
+ * Waits until a child does its work. One that ends before, takes too long, or is given up is stopped.
  * @throws PlainError with the last lines of its log
  */
 export async function untilReady(child: RunningProcess, options: ReadinessOptions): Promise<void> {
-  const { name, ready, timeoutMs, intervalMs = 50 } = options;
+  const { name, ready, timeoutMs, intervalMs = 50, signal } = options;
   const deadline = Date.now() + timeoutMs;
   let exit: Exit | undefined;
   void child.exited.then((reason) => (exit = reason));
-  while (!exit && Date.now() < deadline) {
+  while (!exit && !signal?.aborted && Date.now() < deadline) {
     if (await ready().catch(() => false)) return;
     await Promise.race([child.exited, sleep(intervalMs)]);
   }
   const problem = exit
     ? `ended (${describeExit(exit)}) before it was ready`
-    : `was not ready after ${timeoutMs / 1000} s`;
+    : signal?.aborted
+      ? 'was stopped before it was ready'
+      : `was not ready after ${timeoutMs / 1000} s`;
   const lastWords = child.lastWords();
   await child.stop();
   throw new PlainError(

@@ -19,7 +19,7 @@ const IMAGE = 'redis:7-alpine';
  * @throws PlainError naming the remedy when none of them is to be had
  */
 export async function startRedis(options: ServerOptions): Promise<Server> {
-  const { dataDir, log } = options;
+  const { dataDir, log, signal } = options;
   const how = await findRedis(log);
   const port = options.port ?? (await findFreePort());
   const claim = await claimDataDir({ dataDir, ladder: LADDER, log });
@@ -31,7 +31,7 @@ export async function startRedis(options: ServerOptions): Promise<Server> {
       cwd: dataDir,
     });
     const url = `redis://:${password}@127.0.0.1:${port}`;
-    await untilReady(child, { name: 'Redis', ready: () => pingRedis(url), timeoutMs: 60_000, intervalMs: 20 });
+    await untilReady(child, { name: 'Redis', ready: () => pingRedis(url), timeoutMs: 60_000, intervalMs: 20, signal });
     return { ...child, url, port };
   } catch (error) {
     claim.release();

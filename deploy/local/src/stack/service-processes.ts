@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { localUrl } from '../local-url.ts';
 import { databaseUrl } from '../postgres/databases.ts';
 import type { ServerName } from '../provide-servers.ts';
 import { INNER_SERVICES, serviceDatabase, type InnerService } from './inner-services.ts';
@@ -43,7 +44,7 @@ export function serviceProcesses(plan: StackPlan): ServiceProcess[] {
   const url = (service: InnerService) => `http://${LOOPBACK}:${inner[service].port}`;
   const database = (service: InnerService) => databaseUrl(urls.postgres, serviceDatabase(service, env.DATABASE_PREFIX));
   const common = { ...env, DATA_DIR: dataDir, IDENTITY_PUBLIC_KEYS_FILE: keys.publicKeys };
-  const publicUrl = env.PUBLIC_URL ?? urlOf(host, gateways[0]?.port ?? 0);
+  const publicUrl = env.PUBLIC_URL ?? localUrl(host, gateways[0]?.port ?? 0);
 
   const settings: Record<InnerService, Env> = {
     auth: {
@@ -82,8 +83,8 @@ export function serviceProcesses(plan: StackPlan): ServiceProcess[] {
   ): ServiceProcess => ({
     name,
     main: join(servicesDir, service, 'src', 'main.ts'),
-    url: urlOf(listenHost, port),
-    adminUrl: urlOf(adminHost, adminPort),
+    url: localUrl(listenHost, port),
+    adminUrl: localUrl(adminHost, adminPort),
     env: {
       ...{ ...common, ...own, HOST: listenHost, PORT: String(port) },
       ...{ ADMIN_HOST: adminHost, ADMIN_PORT: String(adminPort) },
@@ -93,10 +94,4 @@ export function serviceProcesses(plan: StackPlan): ServiceProcess[] {
     ...INNER_SERVICES.map((name) => define(name, name, LOOPBACK, inner[name], settings[name])),
     ...gateways.map((ports, index) => define(`gateway-${index + 1}`, 'gateway', host, ports, gatewaySettings)),
   ];
-}
-
-/** An address for clients on this machine: one that listens everywhere is found on the loopback interface. */
-function urlOf(host: string, port: number): string {
-  const reachable = host === '0.0.0.0' ? LOOPBACK : host === '::' ? '::1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -11,7 +11,7 @@ const START_TIMEOUT_MS = 60_000;
 /** Runs a service as a process of its own; resolves when its admin port says that it is ready. */
 export async function startService(
   service: ServiceProcess,
-  { dataDir, log }: { dataDir: string; log: (line: string) => void },
+  { dataDir, log, signal }: { dataDir: string; log: (line: string) => void; signal: AbortSignal },
 ): Promise<StackLife> {
   const claim = await claimDataDir({ dataDir: join(dataDir, service.name), ladder: LADDER, log });
   try {
@@ -20,6 +20,7 @@ export async function startService(
       name: service.name,
       ready: () => isReady(service.adminUrl),
       timeoutMs: START_TIMEOUT_MS,
+      signal,
     });
     return { ...child, url: service.url, adminUrl: service.adminUrl };
   } catch (error) {

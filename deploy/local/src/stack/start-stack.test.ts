@@ -17,13 +17,14 @@ afterAll(dir.remove);
 const FAKE_SERVICE = `
   import { appendFileSync } from 'node:fs';
   import { createServer } from 'node:http';
-  const { HOST, PORT, ADMIN_PORT, DATA_DIR, FAIL } = process.env;
+  const { HOST, PORT, ADMIN_PORT, DATA_DIR, FAIL, STOP_MS } = process.env;
+  appendFileSync(DATA_DIR + '/starts', import.meta.url.split('/').at(-3) + '\\n');
   if (FAIL && import.meta.url.includes(FAIL)) { console.error('cannot start: ' + FAIL); process.exit(1); }
   const environment = createServer((_request, response) => response.end(JSON.stringify(process.env))).listen(Number(PORT), HOST);
   createServer((_request, response) => response.end('{}')).listen(Number(ADMIN_PORT), HOST);
   process.on('SIGTERM', () => {
     appendFileSync(DATA_DIR + '/stops', import.meta.url.split('/').at(-3) + '\\n');
-    process.exit(0);
+    setTimeout(() => process.exit(0), Number(STOP_MS ?? 0));
   });
 `;
 const servicesDir = join(dir.path, 'services');
@@ -111,6 +112,21 @@ describe('a stack', () => {
     expect(pids.filter(isAlive)).toEqual([]);
     expect(existsSync(join(dir.path, 'stopped', 'stack.json'))).toBe(false);
     expect(readFileSync(join(dir.path, 'stopped', 'stops'), 'utf8').split('\n')[0]).toBe('gateway');
+  });
+
+  it('starts nothing again that the signal which stops it has ended already', async () => {
+    const env = { ...process.env, ...servers(), STOP_MS: '1000' };
+    const stack = await startStack(optionsFor('signalled', { env }));
+    const { tasks, 'gateway-1': gateway } = Object.fromEntries(stack.processes);
+    tasks?.kill('SIGINT');
+    const stopping = stack.stop();
+    await tasks?.waitExit();
+    await gateway?.waitExit(); // for longer than the first delay of what is started again
+    await stopping;
+    const starts = readFileSync(join(dir.path, 'signalled', 'starts'), 'utf8')
+      .trim()
+      .split('\n');
+    expect(starts.toSorted()).toEqual(['auth', 'backup', 'gateway', 'tasks']);
   });
 
   it('keeps its keys over a restart', async () => {

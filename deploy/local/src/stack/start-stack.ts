@@ -14,7 +14,7 @@ import { createStateFile } from './state-file.ts';
 import { supervise } from './supervise.ts';
 
 /** Starts a process, watches over it and makes it part of the stack. */
-type AddProcess = (name: string, start: () => Promise<StackLife>) => Promise<StackProcess>;
+type AddProcess = (name: string, start: (signal: AbortSignal) => Promise<StackLife>) => Promise<StackProcess>;
 
 /**
  * Runs the platform as separate processes: PostgreSQL, Redis and Kafka (given or started), the three inner services and
@@ -36,6 +36,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
   const stop = async () => {
     lock.announceRelease();
+    // Whatever stops us may have reached them as well, and what ended is not to be started again for its turn.
+    for (const process of processes.values()) process.retire();
     await stopInOrder(processes);
     stateFile.remove();
     lock.release();
@@ -80,7 +82,7 @@ async function startParts(options: StackOptions, add: AddProcess): Promise<Pick<
     ...(servicesDir ? { servicesDir } : {}),
   });
   await startAtOnce(services, async (service) => {
-    await add(service.name, () => startService(service, { dataDir, log }));
+    await add(service.name, (signal) => startService(service, { dataDir, log, signal }));
     log(`${service.name} is ready.`);
   });
   signal?.throwIfAborted();
@@ -94,8 +96,8 @@ async function startServers(
 ): Promise<ProvidedServers['urls']> {
   const run: RunServer = async (name, start) => {
     let port: number | undefined;
-    const server = await add(name, async () => {
-      const life = await start(port);
+    const server = await add(name, async (signal) => {
+      const life = await start({ signal, ...(port ? { port } : {}) });
       port = life.port; // the same in every life: the services know it
       return life;
     });

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@taskmesh/testing';
 import { claimDataDir } from '../processes/claim.ts';
+import { untilReady } from '../processes/child-process.ts';
 import { isAlive } from '../processes/process-table.ts';
 import { temporaryDir } from '../testing/temporary-dir.ts';
 import { supervise } from './supervise.ts';
@@ -26,11 +28,12 @@ function sleeper(name: string, { failures = 0 } = {}) {
   };
 }
 
-async function supervised(name: string, { revive = true, failures = 0 } = {}) {
+async function supervised(name: string, { revive = true, failures = 0, maxTries = Infinity } = {}) {
   const lines: string[] = [];
   const { start, starts } = sleeper(name, { failures });
   let changes = 0;
-  const process = await supervise({ name, start, revive, log: (line) => lines.push(line), onChange: () => changes++ });
+  const log = (line: string) => lines.push(line);
+  const process = await supervise({ name, start, revive, maxTries, log, onChange: () => changes++ });
   return { process, lines, starts, changes: () => changes };
 }
 
@@ -89,5 +92,47 @@ describe('a supervised process', () => {
     await process.stop();
     await expect(process.waitReady()).rejects.toThrow();
     expect(starts()).toBe(1);
+  });
+
+  it('is stopped at once in the middle of a start that takes long', async () => {
+    let starts = 0;
+    const { start } = sleeper('slow');
+    const process = await supervise({
+      name: 'slow',
+      async start(signal) {
+        starts += 1;
+        const child = await start();
+        if (starts > 1) await untilReady(child, { name: 'slow', ready: async () => false, timeoutMs: 60_000, signal });
+        return child;
+      },
+      revive: true,
+      log: () => undefined,
+      onChange: () => undefined,
+    });
+    process.kill('SIGKILL');
+    await eventually(() => starts === 2);
+    const begin = Date.now();
+    await process.stop();
+    expect(Date.now() - begin).toBeLessThan(5_000);
+  });
+
+  it('is left alone when it ends after it was retired', async () => {
+    const { process, lines, starts } = await supervised('retired');
+    process.retire();
+    process.kill('SIGKILL');
+    await process.waitExit();
+    await sleep(500); // more than its first delay
+    expect([starts(), process.isUp, lines]).toEqual([1, false, []]);
+    await process.stop();
+  });
+
+  it('is given up when it was tried a number of times in vain, and who waits for that learns why', async () => {
+    const { process, lines, starts } = await supervised('hopeless', { failures: 9, maxTries: 2 });
+    process.kill('SIGKILL');
+    const { message } = await process.givenUp;
+    expect(message).toMatch(/^hopeless does not stay up: it was started again 2 times\. Log: /);
+    expect(starts()).toBe(3);
+    expect(lines.filter((line) => line.includes('not now'))).toHaveLength(2);
+    await process.stop();
   });
 });

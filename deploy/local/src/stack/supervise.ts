@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeError } from '../plain-error.ts';
+import { describeError, PlainError } from '../plain-error.ts';
 import { describeExit, type Exit, type RunningProcess } from '../processes/child-process.ts';
 
 const FIRST_DELAY_MS = 200;
@@ -21,16 +21,22 @@ export interface Supervised<Life extends RunningProcess = RunningProcess> {
   waitReady(): Promise<void>;
   /** Stops it if it is up and starts it again; resolves when it is ready. */
   restart(): Promise<void>;
-  /** Ends it for good. */
+  /** From now on it is not started again when it ends. */
+  retire(): void;
+  /** Ends it for good, also in the middle of a start. */
   stop(): Promise<void>;
+  /** Resolves, with the reason, when it was tried `maxTries` times in vain. */
+  readonly givenUp: Promise<PlainError>;
 }
 
 export interface SuperviseOptions<Life> {
   name: string;
-  /** Starts the program and resolves when it is ready. */
-  start: () => Promise<Life>;
+  /** Starts the program and resolves when it is ready. Gives up when the signal is aborted. */
+  start: (signal: AbortSignal) => Promise<Life>;
   /** Whether one that died by itself is started again. */
   revive: boolean;
+  /** How often that is tried before one runs for a while. @default Infinity */
+  maxTries?: number;
   log: (line: string) => void;
   /** Told after every change: up, down, another process id. */
   onChange: () => void;
@@ -40,50 +46,60 @@ export interface SuperviseOptions<Life> {
 export async function supervise<Life extends RunningProcess>(
   options: SuperviseOptions<Life>,
 ): Promise<Supervised<Life>> {
-  const { name, start, revive, log, onChange } = options;
+  const { name, start, revive, maxTries = Infinity, log, onChange } = options;
   const stopped = new AbortController();
-  let current = await start();
+  const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<PlainError>();
+  let current = await start(stopped.signal);
   let isUp = true;
   /** Who is stopping and starting it on purpose: its end is no accident then. */
   let restarts = 0;
   let starting: Promise<void> | undefined;
   let reviving = false;
-  let delayMs = FIRST_DELAY_MS;
+  let isRetired = false;
+  let tries = 0;
 
   const watch = (life: Life) => {
     const begin = Date.now();
     void life.exited.then((exit) => {
       isUp = false;
       onChange();
-      if (stopped.signal.aborted || restarts > 0) return;
-      if (Date.now() - begin > HEALTHY_AFTER_MS) delayMs = FIRST_DELAY_MS;
+      if (isRetired || restarts > 0) return;
+      if (Date.now() - begin > HEALTHY_AFTER_MS) tries = 0;
+      const isTriedAgain = revive && tries < maxTries;
       log(
-        `${name} ended (${describeExit(exit)})${revive ? `, starting it again in ${delayMs} ms` : ''}. Log: ${life.logFile}`,
+        `${name} ended (${describeExit(exit)})${isTriedAgain ? `, starting it again in ${delayMs()} ms` : ''}. Log: ${life.logFile}`,
       );
       void reviveUntilUp();
     });
   };
   const startLife = async () => {
-    current = await start();
+    current = await start(stopped.signal);
     isUp = true;
     onChange();
     watch(current);
   };
   /** One start at a time, whoever asks. */
   const startAgain = () => (starting ??= startLife().finally(() => (starting = undefined)));
-  const isDown = () => !isUp && !stopped.signal.aborted;
+  const isDown = () => !isUp && !isRetired;
+  const delayMs = () => Math.min(FIRST_DELAY_MS * 2 ** tries, LONGEST_DELAY_MS);
 
   async function reviveUntilUp(): Promise<void> {
     if (!revive || reviving) return;
     reviving = true;
     while (isDown()) {
-      const pauseMs = delayMs;
-      delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
+      if (tries >= maxTries) {
+        giveUp(
+          new PlainError(`${name} does not stay up: it was started again ${tries} times. Log: ${current.logFile}`),
+        );
+        break;
+      }
+      const pauseMs = delayMs();
+      tries += 1;
       await sleep(pauseMs, undefined, { signal: stopped.signal }).catch(() => undefined);
       if (!isDown() || restarts > 0) break;
       await startAgain().then(
         () => log(`${name} is back (process ${current.pid}).`),
-        (error: unknown) => log(describeError(error)),
+        (error: unknown) => isRetired || log(describeError(error)),
       );
     }
     reviving = false;
@@ -117,7 +133,10 @@ export async function supervise<Life extends RunningProcess>(
         if (isDown()) void reviveUntilUp();
       }
     },
+    retire: () => void (isRetired = true),
+    givenUp,
     async stop() {
+      isRetired = true;
       stopped.abort();
       await starting?.catch(() => undefined);
       await current.stop();

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import type { RedisConfig } from './settings.ts';
 
 /** No call waits longer for an answer. */
 export const ANSWER_TIMEOUT_MS = 200;
@@ -9,7 +10,7 @@ const RECONNECT_MIN_MS = 50;
 const RECONNECT_MAX_MS = 1_000;
 
 /** A client that never queues: without a connection a command fails at once. It reconnects for ever once it was connected. */
-export function createClient({ url, random }: { url: string; random: () => number }): Redis {
+export function createClient({ url, tls, random }: RedisConfig & { random: () => number }): Redis {
   return new Redis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
@@ -22,6 +23,7 @@ export function createClient({ url, random }: { url: string; random: () => numbe
     maxLoadingRetryTime: RECONNECT_MAX_MS,
     keepAlive: 10_000,
     disableClientInfo: true,
+    ...(url.startsWith('rediss:') && { tls: { ...tls } }),
     retryStrategy: (times) => Math.min(RECONNECT_MIN_MS * 2 ** (times - 1), RECONNECT_MAX_MS) * (0.5 + random() / 2),
     // A master that became a replica: the address will lead to the new master.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),

@@ -3,6 +3,7 @@ import { ReplyError, type Redis } from 'ioredis';
 import { createCircuit, FAILURES_TO_OPEN } from './circuit.ts';
 import { createClient, inTime } from './client.ts';
 import { createOutage } from './outage.ts';
+import type { RedisConfig } from './settings.ts';
 
 /** An idle process, too, learns within this time that Redis froze. */
 const HEARTBEAT_MS = 2_000;
@@ -15,14 +16,15 @@ export interface RedisConnection {
   close(): void;
 }
 
-export function createRedisConnection(options: {
-  url: string;
+export interface RedisConnectionOptions extends RedisConfig {
   log: Log;
   clock: Clock;
   random: () => number;
-}): RedisConnection {
-  const { url, log, clock, random } = options;
-  const redis = createClient({ url, random });
+}
+
+export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
+  const { log, clock } = options;
+  const redis = createClient(options);
   const circuit = createCircuit(clock);
   const outage = createOutage(log);
   let closed = false;

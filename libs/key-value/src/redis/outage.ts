@@ -1,4 +1,5 @@
 import type { Log } from '@taskmesh/service';
+import { messageOf, refusalOf } from './refusal.ts';
 
 /** Tells once that Redis went away and once that it is back, however many calls and reconnects lie between. */
 export interface Outage {
@@ -15,7 +16,7 @@ export function createOutage(log: Log): Outage {
     began(reason) {
       if (away) return;
       away = true;
-      log.warn({ reason: messageOf(reason) }, 'Redis does not answer; going on without it');
+      log.warn({ reason: refusalOf(reason).reason }, 'Redis does not answer; going on without it');
     },
     ended() {
       if (!away) return;
@@ -30,9 +31,4 @@ export function createOutage(log: Log): Outage {
       log.warn({ reason }, 'Redis refuses a command');
     },
   };
-}
-
-/** The message only: the client's errors carry the command that failed, with keys, values and even the password. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

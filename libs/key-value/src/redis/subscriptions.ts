@@ -2,7 +2,8 @@ import type { Log } from '@taskmesh/service';
 import { ReplyError } from 'ioredis';
 import { createListeners } from '../listeners.ts';
 import { createClient, inTime } from './client.ts';
-import { messageOf } from './outage.ts';
+import { messageOf } from './refusal.ts';
+import type { RedisConfig } from './settings.ts';
 
 /** Nothing else is sent here, so only this finds a connection that died without a word. */
 const HEARTBEAT_MS = 2_000;
@@ -13,7 +14,9 @@ export interface RedisSubscriptions {
 }
 
 /** Subscriptions on a connection of their own, opened with the first one: a subscribed connection takes no other commands. */
-export function createRedisSubscriptions(options: { url: string; log: Log; random: () => number }): RedisSubscriptions {
+export function createRedisSubscriptions(
+  options: RedisConfig & { log: Log; random: () => number },
+): RedisSubscriptions {
   const { log } = options;
   const redis = createClient(options);
   const listeners = createListeners(log);

@@ -1,11 +1,12 @@
+import type { TlsFiles } from '@taskmesh/service';
 import type { SASLOptions } from 'kafkajs';
 
 /** How to reach a Kafka. Needs Kafka 2.8 or newer. */
 export interface KafkaConfig {
   /** `host:port` of a few brokers; the others are learnt from them. */
   brokers: string[];
-  /** @default false */
-  ssl?: boolean;
+  /** Present: over TLS, with these instead of what Node trusts. */
+  ssl?: TlsFiles;
   sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string };
 }
 
@@ -19,7 +20,7 @@ export interface ClientSettings {
   clientId: string;
   connectionTimeout: number;
   authenticationTimeout: number;
-  ssl?: boolean;
+  ssl?: TlsFiles;
   sasl?: SASLOptions;
 }
 
@@ -31,7 +32,7 @@ export function clientSettings(config: KafkaConfig, clientId: string): ClientSet
     clientId,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     authenticationTimeout: AUTHENTICATION_TIMEOUT_MS,
-    ...(config.ssl ? { ssl: true } : {}),
+    ...(config.ssl ? { ssl: config.ssl } : {}),
     ...(config.sasl ? { sasl: config.sasl } : {}),
   };
 }

@@ -14,6 +14,7 @@ declare module 'kafkajs/src/network/socketFactory.js' {
 }
 
 declare module 'kafkajs/src/network/connectionPool.js' {
+  import type { ConnectionOptions } from 'node:tls';
   import type { ISocketFactory, Logger, SASLOptions } from 'kafkajs';
 
   export interface WireRequest {
@@ -45,7 +46,7 @@ declare module 'kafkajs/src/network/connectionPool.js' {
       clientId: string;
       requestTimeout: number;
       connectionTimeout: number;
-      ssl?: boolean;
+      ssl?: ConnectionOptions;
       sasl?: SASLOptions;
     });
     send<Decoded>(exchange: Exchange<Decoded>): Promise<Decoded>;

@@ -1,9 +1,8 @@
 import type { Address } from './config.ts';
 import { createNodes } from './nodes.ts';
 import type { Node } from './node.ts';
+import { END } from './positions.ts';
 import { byLeader } from './topic-metadata.ts';
-
-const END = -1n;
 
 /**
  * Whether the leader of each partition of a topic takes requests for it. The metadata name a leader before it has opened

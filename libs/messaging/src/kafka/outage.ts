@@ -1,26 +1,44 @@
 import type { Log } from '@taskmesh/service';
+import { refusalOf } from './why-kafka-fails.ts';
 
 /** A broker that restarts or hands over a partition costs one try; only what lasts longer is worth a line. */
 const FAILURES_TO_TELL = 3;
 
-/** Counts failures in a row, and tells once that reading stands still and once that it goes on. */
+/** What can fail by itself: a partition, or the look at the topic. */
+export type Part = number | 'metadata';
+
+/** Counts failures in a row of each part, and tells once that reading stands still and once that all of it goes on. */
 export interface Outage {
-  failed(error: unknown): void;
-  ended(): void;
-  failures(): number;
+  failed(part: Part, error: unknown): void;
+  ended(part: Part): void;
+  /** Forgets the failures of partitions that are not there any more. */
+  keep(partitions: number[]): void;
+  failures(part: Part): number;
 }
 
 export function createOutage(log: Log, topic: string): Outage {
-  let failures = 0;
+  const failures = new Map<Part, number>();
+  let told = false;
+  const ended = (part: Part) => {
+    if (!failures.delete(part) || failures.size > 0) return;
+    if (told) log.info({ topic }, 'the event log is read again');
+    told = false;
+  };
   return {
-    failed(error) {
-      failures += 1;
-      if (failures === FAILURES_TO_TELL) log.warn({ err: error, topic }, 'the event log cannot be read; trying on');
+    failed(part, error) {
+      const count = (failures.get(part) ?? 0) + 1;
+      failures.set(part, count);
+      if (told || count < FAILURES_TO_TELL) return;
+      told = true;
+      log.warn(
+        { err: error, reason: refusalOf(error)?.reason, topic, part },
+        'the event log cannot be read; trying on',
+      );
     },
-    ended() {
-      if (failures >= FAILURES_TO_TELL) log.info({ topic, failures }, 'the event log is read again');
-      failures = 0;
+    ended,
+    keep(partitions) {
+      for (const part of failures.keys()) if (part !== 'metadata' && !partitions.includes(part)) ended(part);
     },
-    failures: () => failures,
+    failures: (part) => failures.get(part) ?? 0,
   };
 }

@@ -54,13 +54,4 @@ describe('the positions of a reader', () => {
     positions.reconcile(topic('t', 0));
     expect(positions.offset(0)).toBe(5n);
   });
-
-  it('go to the first record that is kept when theirs is gone', () => {
-    const positions = createPositions();
-    positions.reconcile(topic('t', 0));
-    positions.moveTo(0, 5n);
-    positions.restart(0);
-    expect(positions.offset(0)).toBeUndefined();
-    expect(positions.unknownOf([0])).toEqual([{ partition: 0, at: BEGIN }]);
-  });
 });

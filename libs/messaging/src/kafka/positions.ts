@@ -1,8 +1,8 @@
 import type { TopicMetadata } from './topic-metadata.ts';
 
 /** As Kafka writes them: places in a log whose offset is still to be asked for. */
-const END = -1n;
-const BEGIN = -2n;
+export const END = -1n;
+export const BEGIN = -2n;
 
 /** Where a reader stands in every partition of its topic. Lives as long as the reader, whatever happens to connections. */
 export interface Positions {
@@ -13,8 +13,6 @@ export interface Positions {
   /** What to ask for, in the form of a request for offsets. */
   unknownOf(partitions: number[]): { partition: number; at: bigint }[];
   moveTo(partition: number, offset: bigint): void;
-  /** The offset is not in the log, because it was shortened at one end: goes on with the first record that is kept. */
-  restart(partition: number): void;
   /** Whether everything that is published from now on will be seen. */
   areSettled(): boolean;
 }
@@ -48,7 +46,6 @@ export function createPositions(): Positions {
         return at < 0n ? [{ partition, at }] : [];
       }),
     moveTo: (partition, offset) => void offsets.set(partition, offset),
-    restart: (partition) => void offsets.set(partition, BEGIN),
     areSettled: () => wasSeen && [...offsets.values()].every((offset) => offset !== END),
   };
 }

@@ -4,8 +4,10 @@ import {
   type Schema,
 } from '@apollo/federation-internals';
 import { QueryPlanner } from '@apollo/query-planner';
+import { ConfigError } from '@taskmesh/service';
 import type { GraphQLSchema } from 'graphql';
 import { readFile } from 'node:fs/promises';
+import { isNativeError } from 'node:util/types';
 
 const COMMITTED = new URL('../../supergraph.graphql', import.meta.url);
 /** A plan that needs more alternatives than this weighed is taken as good enough: bounds what one odd document costs. */
@@ -37,18 +39,28 @@ export interface Supergraph {
 /** Builds supergraphs from their text. @throws when the text is none, or needs what we do not have */
 export type SupergraphBuilder = (sdl: string) => Supergraph;
 
-/** `file` is a supergraph to serve instead of the committed one. */
+/** `file` is a supergraph to serve instead of the committed one. @throws ConfigError when it cannot be */
 export async function openSupergraph(
   file: string | undefined,
 ): Promise<{ build: SupergraphBuilder; initial: Supergraph }> {
   const committed = await readFile(COMMITTED, 'utf8');
-  const sdl = file === undefined ? committed : await readFile(file, 'utf8');
   const ours = buildSupergraph(committed);
   // The address in the committed file is a placeholder that nobody else uses: who has it is the service of that name.
   const addresses = new Map(ours.services.map(({ name, url }) => [name, url]));
   const build: SupergraphBuilder = (text) =>
     text === committed ? ours : buildSupergraph(text, { isOurs: ({ name, url }) => addresses.get(name) === url });
-  return { build, initial: build(sdl) };
+  return { build, initial: file === undefined ? ours : await buildFirst(file, build) };
+}
+
+async function buildFirst(file: string, build: SupergraphBuilder): Promise<Supergraph> {
+  try {
+    return build(await readFile(file, 'utf8'));
+  } catch (error) {
+    const [reason] = (isNativeError(error) ? error.message : String(error)).split('\n', 1);
+    throw new ConfigError([
+      `SUPERGRAPH_FILE must name a supergraph of Federation 2 (is: ${JSON.stringify(file)}): ${reason}`,
+    ]);
+  }
 }
 
 /** Without `isOurs` it is the committed graph: all services are ours, and it was validated when it was composed. */

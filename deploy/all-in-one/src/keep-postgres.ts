@@ -1,0 +1,33 @@
+import { startPostgres, supervise, type PostgresServer, type Supervised } from '@taskmesh/local';
+import { join } from 'node:path';
+
+/** About six seconds of pauses, besides the starts themselves. */
+const MAX_TRIES = 5;
+
+/** Starts the platform's own PostgreSQL, and again whenever it dies: at the same address, with the same data. */
+export async function keepPostgres(
+  dataDir: string,
+  progress: (line: string) => void,
+): Promise<Supervised<PostgresServer>> {
+  let port: number | undefined;
+  progress('Starting PostgreSQL …');
+  const postgres = await supervise({
+    name: 'PostgreSQL',
+    async start(signal) {
+      const server = await startPostgres({
+        dataDir: join(dataDir, 'postgres'),
+        log: progress,
+        signal,
+        ...(port ? { port } : {}),
+      });
+      port = server.port; // the services know it
+      return server;
+    },
+    revive: true,
+    maxTries: MAX_TRIES,
+    log: progress,
+    onChange: () => undefined,
+  });
+  progress(`PostgreSQL ${postgres.current.version} is ready.`);
+  return postgres;
+}

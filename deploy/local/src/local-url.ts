@@ -1,0 +1,5 @@
+/** An address for clients on this machine: who listens everywhere is found on the loopback interface. */
+export function localUrl(host: string, port: number | string): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}

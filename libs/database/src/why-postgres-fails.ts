@@ -1,0 +1,48 @@
+import { explainTls, type Refusal } from '@taskmesh/service';
+import { isNativeError } from 'node:util/types';
+import { Client } from 'pg';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const TLS = 'sslmode in POSTGRES_URL';
+
+/** Tries a server once. Undefined when it answers. */
+export async function whyPostgresFails(connectionString: string): Promise<Refusal | undefined> {
+  try {
+    const client = new Client({
+      connectionString,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: CONNECT_TIMEOUT_MS,
+    });
+    client.on('error', () => undefined); // told by the query as well
+    try {
+      await client.connect();
+      await client.query('select 1');
+    } finally {
+      await client.end();
+    }
+    return undefined;
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+/** Never repeats a password. */
+export function refusalOf(error: unknown): Refusal {
+  const names = { ca: 'sslrootcert in POSTGRES_URL', cert: 'sslcert in POSTGRES_URL', tls: TLS };
+  const { code, syscall, message } = detailsOf(error);
+  const reason =
+    (code === '28P01' && 'refuses the user or the password (POSTGRES_URL)') ||
+    (code === '28000' && `refuses this user, or this way to it: ${message} (${TLS})`) ||
+    (message === 'The server does not support SSL connections' && `speaks no TLS there (${TLS})`) ||
+    (syscall === 'open' && 'is not reached: a file in POSTGRES_URL cannot be read (sslrootcert, sslcert or sslkey)');
+  if (reason) return { reason, isLasting: true };
+  return (
+    explainTls(error, names) ?? { reason: `does not answer: ${message || code || 'no reason given'}`, isLasting: false }
+  );
+}
+
+function detailsOf(error: unknown): { code: string; syscall: string; message: string } {
+  if (!isNativeError(error)) return { code: '', syscall: '', message: String(error) };
+  const { code = '', syscall = '' } = error as NodeJS.ErrnoException; // the driver's errors have a code as well
+  return { code, syscall, message: error.message }; // empty when several addresses failed
+}

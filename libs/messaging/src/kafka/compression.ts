@@ -1,0 +1,41 @@
+import { promisify } from 'node:util';
+import { zstdDecompress } from 'node:zlib';
+import kafkajs from 'kafkajs';
+import { decompressFrame } from 'lz4-napi';
+import { uncompress } from 'snappy';
+
+const { CompressionCodecs, CompressionTypes } = kafkajs;
+
+/**
+ * kafkajs reads gzip only. Others decide how records are compressed, whatever we send: `compression.type` of the topic or
+ * the broker.
+ */
+export function registerCodecs(): void {
+  register(CompressionTypes.Snappy, decompressSnappy);
+  register(CompressionTypes.LZ4, decompressFrame);
+  register(CompressionTypes.ZSTD, promisify(zstdDecompress));
+}
+
+function register(type: keyof typeof CompressionCodecs, decompress: (data: Buffer) => Promise<Buffer>): void {
+  const compress = () => Promise.reject(new Error('Records are sent as they are; the broker compresses them.'));
+  CompressionCodecs[type] = () => ({ compress, decompress });
+}
+
+/** "\x82SNAPPY\0", a version and the oldest version that can read it; then blocks, each after its length. */
+const BLOCKS_MAGIC = Buffer.from([0x82, ...Buffer.from('SNAPPY'), 0]);
+const BLOCKS_HEADER_BYTES = 16;
+const LENGTH_BYTES = 4;
+
+/** Java writes blocks, librdkafka and others one piece. */
+async function decompressSnappy(data: Buffer): Promise<Buffer> {
+  if (!data.subarray(0, BLOCKS_MAGIC.length).equals(BLOCKS_MAGIC)) return uncompressed(data);
+  const blocks: Promise<Buffer>[] = [];
+  for (let at = BLOCKS_HEADER_BYTES; at < data.length;) {
+    const begin = at + LENGTH_BYTES;
+    at = begin + data.readUInt32BE(at);
+    blocks.push(uncompressed(data.subarray(begin, at)));
+  }
+  return Buffer.concat(await Promise.all(blocks));
+}
+
+const uncompressed = (data: Buffer) => uncompress(data, { asBuffer: true }) as Promise<Buffer>; // as asked for

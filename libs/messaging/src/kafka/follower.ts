@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '@taskmesh/service';
+import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
+import type { FetchedMessage } from 'kafkajs/src/protocol/requests/index.js';
+import { deliver } from '../deliver.ts';
+import type { LogRecord } from '../event-log.ts';
+import { backoffMs } from './backoff.ts';
+import type { Node } from './node.ts';
+import { BEGIN, END, type Positions } from './positions.ts';
+import { toRecord } from './record.ts';
+
+const FETCH_WAIT_MS = 500;
+/** How long a partition that failed is left out, so that the others are read meanwhile. */
+const REST_MS = 250;
+const OFFSET_OUT_OF_RANGE = 1;
+
+export interface FollowerOptions {
+  topic: string;
+  /** Of the topic in which the positions are places. */
+  topicId: string;
+  /** Those that one broker leads. */
+  partitions: number[];
+  connect: () => Node;
+  positions: Positions;
+  onRecord: (record: LogRecord) => void;
+  /** Called when positions may have become known. */
+  onPositions: () => void;
+  onFailure: (partition: number, error: unknown) => void;
+  /** Called when the partition was read. */
+  onProgress: (partition: number) => void;
+  log: Log;
+  random: () => number;
+}
+
+export interface Follower {
+  /** Nothing is delivered afterwards, and its connection is closed. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Reads partitions from their leader until it is stopped. A connection that failed is followed by another one; a partition
+ * that failed is asked for again after a while. Either goes on from the positions.
+ */
+export function createFollower(options: FollowerOptions): Follower {
+  const { partitions, connect, onFailure, onProgress, random } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let node: Node | undefined;
+  let failures = 0;
+
+  const run = async () => {
+    while (!signal.aborted) {
+      node = connect();
+      try {
+        await follow(node, signal, {
+          ...options,
+          onProgress(partition) {
+            failures = 0;
+            onProgress(partition);
+          },
+        });
+      } catch (error) {
+        if (signal.aborted) return;
+        failures += 1;
+        for (const partition of partitions) onFailure(partition, error);
+      } finally {
+        node.close();
+      }
+      await pause(backoffMs(failures, random), signal);
+    }
+  };
+  const ended = run();
+
+  return {
+    stop() {
+      stopping.abort();
+      node?.close();
+      return ended;
+    },
+  };
+}
+
+/** Rejects when the connection fails. */
+async function follow(node: Node, signal: AbortSignal, options: FollowerOptions): Promise<void> {
+  const { topic, topicId, partitions, positions, onFailure, onProgress } = options;
+  const resting = new Set<number>();
+  let isSureOfTopic = false;
+  const rest = (partition: number, errorCode: number) => {
+    resting.add(partition);
+    setTimeout(() => {
+      resting.delete(partition);
+      isSureOfTopic = false;
+    }, REST_MS).unref();
+    onFailure(partition, createErrorFromCode(errorCode));
+  };
+
+  let order = partitions;
+  while (!signal.aborted) {
+    // After a failure there may be another topic of that name, in which our offsets mean nothing.
+    if (!isSureOfTopic && (await node.metadata(topic)).topic?.id !== topicId) throw new Error('It is another topic.');
+    isSureOfTopic = true;
+    order = [...order.slice(1), ...order.slice(0, 1)]; // the first one may fill the whole answer: each is first in turn
+    await findOffsets(
+      node,
+      order.filter((partition) => !resting.has(partition)),
+      options,
+      rest,
+    );
+    const asked = order.flatMap((partition) => {
+      const offset = resting.has(partition) ? undefined : positions.offset(partition);
+      return offset === undefined ? [] : [{ partition, offset }];
+    });
+    if (asked.length === 0) {
+      await pause(REST_MS, signal);
+      continue;
+    }
+    for (const { partition, errorCode, messages } of await node.fetch(topic, asked, FETCH_WAIT_MS)) {
+      if (signal.aborted) return;
+      if (errorCode === OFFSET_OUT_OF_RANGE) await findNearest(node, partition, options, rest);
+      else if (errorCode !== 0) rest(partition, errorCode);
+      else {
+        deliverAll(partition, messages, options, signal);
+        onProgress(partition);
+      }
+    }
+  }
+}
+
+type Rest = (partition: number, errorCode: number) => void;
+
+async function findOffsets(node: Node, partitions: number[], options: FollowerOptions, rest: Rest): Promise<void> {
+  const { topic, positions, onPositions } = options;
+  const unknown = positions.unknownOf(partitions);
+  if (unknown.length === 0) return;
+  for (const { partition, errorCode, offset } of await node.listOffsets(topic, unknown)) {
+    if (errorCode === 0) positions.moveTo(partition, offset);
+    else rest(partition, errorCode);
+  }
+  onPositions();
+}
+
+/**
+ * The log does not hold our offset: it was shortened, at the front because we were away for long, or at its end because a
+ * leader died with what it alone had. Goes on where it is nearest, and not with all that is kept.
+ */
+async function findNearest(node: Node, partition: number, options: FollowerOptions, rest: Rest): Promise<void> {
+  const { topic, positions, log } = options;
+  const offset = positions.offset(partition) ?? 0n;
+  const found = [];
+  for (const at of [BEGIN, END]) found.push(...(await node.listOffsets(topic, [{ partition, at }])));
+  const failed = found.find(({ errorCode }) => errorCode !== 0);
+  if (failed) return rest(partition, failed.errorCode);
+  const [begin = 0n, end = 0n] = found.map((listed) => listed.offset);
+  const nearest = offset < begin ? begin : end;
+  if (begin <= offset && offset <= end) return rest(partition, OFFSET_OUT_OF_RANGE); // it is there again
+  const place = { topic, partition, offset: String(offset), nearest: String(nearest) };
+  log.warn(place, 'the event log does not hold the next offset; going on with the nearest one');
+  positions.moveTo(partition, nearest);
+}
+
+function deliverAll(
+  partition: number,
+  messages: FetchedMessage[],
+  { positions, onRecord, log }: FollowerOptions,
+  signal: AbortSignal,
+): void {
+  for (const message of messages) {
+    if (signal.aborted) return; // by a reader that stops within its own callback
+    const offset = BigInt(message.offset);
+    if (offset < (positions.offset(partition) ?? 0n)) continue; // a batch is given whole, from its first record on
+    positions.moveTo(partition, offset + 1n);
+    if (!message.isControlRecord) deliver(toRecord(message), onRecord, log);
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { isNativeError } from 'node:util/types';
+import { ConfigError, type Env } from './config.ts';
+
+/** PEM texts, as Node's TLS takes them. */
+export interface TlsFiles {
+  /** Whom to trust instead of the authorities that Node trusts. */
+  ca?: string;
+  cert?: string;
+  key?: string;
+}
+
+/**
+ * Reads the files that the given variables name.
+ * @throws ConfigError when one cannot be read, or is of no use to TLS
+ */
+export function readTlsFiles(env: Env, variables: Readonly<Partial<Record<keyof TlsFiles, string>>>): TlsFiles {
+  const problems: string[] = [];
+  const files: TlsFiles = {};
+  for (const [kind, name] of Object.entries(variables) as [keyof TlsFiles, string][]) {
+    const file = env[name];
+    if (!file) continue;
+    try {
+      files[kind] = readFileSync(file, 'utf8');
+      if (kind !== 'key') createSecureContext({ [kind]: files[kind] });
+      if (!/-----BEGIN /.test(files[kind])) throw new Error('no PEM');
+    } catch {
+      problems.push(`${name} must name a readable PEM file (is: ${JSON.stringify(file)})`);
+    }
+  }
+  if (problems.length === 0 && (files.cert || files.key) && !fit(files))
+    problems.push(
+      `${variables.cert} and ${variables.key} must name a certificate and its private key, without a passphrase`,
+    );
+  if (problems.length > 0) throw new ConfigError(problems);
+  return files;
+}
+
+function fit({ cert, key }: TlsFiles): boolean {
+  try {
+    createSecureContext({ cert, key });
+    return cert !== undefined && key !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Why a server that was named in the settings cannot be used, in words that go on after its name. */
+export interface Refusal {
+  reason: string;
+  /** Whether it is for a person to mend: waiting does not help. */
+  isLasting: boolean;
+}
+
+const UNTRUSTED = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_SIGNATURE_FAILURE',
+]);
+
+/** What is wrong between us and a server's TLS; undefined when it is not that. The variables are those that mend it. */
+export function explainTls(
+  error: unknown,
+  { ca, cert, tls }: { ca: string; cert: string; tls: string },
+): Refusal | undefined {
+  for (let each = error; isNativeError(each); each = each.cause) {
+    const code = 'code' in each ? String(each.code) : '';
+    if (UNTRUSTED.has(code)) return lasting(`has a certificate of an authority that is not trusted (${ca})`);
+    if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+      return lasting('has a certificate for another name than the one that it is reached by');
+    if (code === 'CERT_HAS_EXPIRED') return lasting('has a certificate that has expired');
+    if (/ALERT.*(CERTIFICATE|UNKNOWN_CA)/.test(code))
+      return lasting(`does not take our certificate, or none (${cert})`);
+    if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/.test(code)) return lasting(`speaks no TLS there (${tls})`);
+    // As Node says it; a server that goes away at this moment looks the same.
+    if (each.message.includes('disconnected before secure TLS connection'))
+      return {
+        reason: `ends the connection where TLS begins: perhaps it speaks none there (${tls})`,
+        isLasting: false,
+      };
+  }
+  return undefined;
+}
+
+const lasting = (reason: string): Refusal => ({ reason, isLasting: true });

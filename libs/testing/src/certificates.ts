@@ -1,0 +1,50 @@
+import { generate } from 'selfsigned';
+
+/** PEM texts. */
+export interface Certificate {
+  cert: string;
+  key: string;
+}
+
+/** An authority of this moment, and what it vouches for. */
+export interface Authority {
+  /** Its own certificate. */
+  ca: string;
+  /** For a server at `localhost` and 127.0.0.1, and for its clients. */
+  issue(name?: string): Promise<Certificate>;
+}
+
+const SETTINGS = { keyType: 'ec', algorithm: 'sha256' } as const;
+const named = (value: string) => [{ name: 'commonName', value }];
+
+export async function createAuthority(): Promise<Authority> {
+  const authority = await generate(named('an authority'), {
+    ...SETTINGS,
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+  return {
+    ca: authority.cert,
+    async issue(name = 'localhost') {
+      const { cert, private: key } = await generate(named(name), {
+        ...SETTINGS,
+        ca: { key: authority.private, cert: authority.cert },
+        extensions: [
+          { name: 'basicConstraints', cA: false },
+          { name: 'keyUsage', digitalSignature: true },
+          { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
+          {
+            name: 'subjectAltName',
+            altNames: [
+              { type: 2, value: name },
+              { type: 7, ip: '127.0.0.1' },
+            ],
+          },
+        ],
+      });
+      return { cert, key };
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
+import { eventually } from '@taskmesh/testing';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, type Task } from '../contract/client.ts';
+import { startProduct } from '../product/start-product.ts';
+
+describe('kill -9 of the PostgreSQL of the embedded platform', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-embedded-kill-'));
+  const lines: string[] = [];
+  let platform: Embedded;
+
+  beforeAll(async () => {
+    const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' };
+    platform = await startEmbedded({ env, progress: (line) => lines.push(line) });
+  }, 60_000);
+  afterAll(async () => {
+    await platform.stop();
+    rmSync(dataDir, { recursive: true });
+  }, 30_000);
+
+  it('is a pause of seconds under writes, is told in a line, and loses nothing that was acknowledged', async () => {
+    const client = createClient(() => platform.url);
+    const { token } = await client.signUp();
+    const acknowledged: string[] = [];
+    const write = async () => {
+      const { status, body } = await client.call('POST', '/api/tasks', { token, json: { title: 'a task' } });
+      if (status === 201) acknowledged.push(body.data.id);
+      else expect(status).toBe(503);
+      return status;
+    };
+    for (let count = 0; count < 20; count += 1) await write();
+
+    lines.length = 0;
+    const victim = platform.postgresPid ?? 0;
+    const underWay = Array.from({ length: 10 }, write);
+    process.kill(victim, 'SIGKILL');
+    await Promise.all(underWay);
+    await eventually(async () => (await write()) === 201, { timeoutMs: 20_000 });
+
+    const { body } = await client.call<{ data: Task[] }>('GET', '/api/tasks', { token });
+    expect(body.data.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
+    expect(acknowledged.length).toBeGreaterThan(20);
+    expect(lines).toEqual([
+      expect.stringMatching(/^PostgreSQL ended \(signal SIGKILL\), starting it again in 200 ms\. Log: /),
+      ...lines.slice(1, -1).map(() => expect.stringContaining('left over from an earlier run')),
+      `PostgreSQL is back (process ${platform.postgresPid}).`,
+    ]);
+    expect(platform.postgresPid).not.toBe(victim);
+  }, 60_000);
+});
+
+describe('a PostgreSQL of the product that does not come back', () => {
+  it('ends it with a sentence and an exit code', async () => {
+    const product = await startProduct('start');
+    try {
+      writeFileSync(join(product.dataDir, 'postgres', 'PG_VERSION'), '17\n');
+      const noted = readFileSync(join(product.dataDir, 'run', 'postgres.pid.json'), 'utf8');
+      process.kill((JSON.parse(noted) as { pid: number }).pid, 'SIGKILL');
+      expect(await product.ended).toBe('1');
+      expect(product.output()).toMatch(/^PostgreSQL does not stay up: it was started again 5 times\. Log: /m);
+      expect(product.output()).not.toMatch(/^ +at /m);
+    } finally {
+      rmSync(product.dataDir, { recursive: true, force: true });
+    }
+  }, 120_000);
+});

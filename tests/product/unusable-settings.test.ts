@@ -1,0 +1,64 @@
+import { ownInstallation } from '@taskmesh/testing';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startProduct } from './start-product.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'taskmesh-unusable-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+/** What the command prints when it ends before it runs. */
+async function refusal(settings: Record<string, string>): Promise<string> {
+  const product = await startProduct('start', settings).catch((error: Error) => error.message);
+  if (typeof product === 'string') return product;
+  await product.stop();
+  throw new Error('It runs.');
+}
+
+describe('settings that cannot be used', () => {
+  it('are all told at once, by their names and without secrets', async () => {
+    const told = await refusal({
+      POSTGRES_URL: 'postgres://u:a-secret@127.0.0.1:1/x',
+      REDIS_URL: 'redis://:a-secret@127.0.0.1:1',
+      KAFKA_BROKERS: '127.0.0.1:1',
+    });
+    expect(told).toMatch(/- POSTGRES_URL is set, but .*\n.*- REDIS_URL is set, but .*\n.*- KAFKA_BROKERS is set, but /);
+    expect(told).not.toMatch(/a-secret|^ +at /m);
+  }, 30_000);
+
+  it('are told before anything is reached', async () => {
+    const told = await refusal({
+      POSTGRES_URL: 'nowhere',
+      REDIS_URL: 'http://127.0.0.1',
+      REDIS_TLS_CA_FILE: '/nowhere.pem',
+      KAFKA_BROKERS: 'localhost:9092,k2',
+      KAFKA_SSL_CA_FILE: '/nowhere.pem',
+      KAFKA_SASL_USERNAME: 'taskmesh',
+      SMTP_URL: 'nowhere',
+      BACKUP_S3_URL: 'nowhere',
+    });
+    for (const name of [
+      'POSTGRES_URL must be a URL',
+      'REDIS_URL must be a URL',
+      'REDIS_TLS_CA_FILE must name a readable PEM file',
+      'KAFKA_BROKERS must be host:port',
+      'KAFKA_SSL_CA_FILE must name a readable PEM file',
+      'KAFKA_SASL_MECHANISM is needed',
+      'SMTP_URL must be a URL',
+      'BACKUP_S3_URL must be like',
+    ])
+      expect(told).toContain(`  - ${name}`);
+    expect(told).not.toMatch(/^ +at /m);
+  }, 30_000);
+
+  it('are said in words when a supergraph is none', async () => {
+    const file = join(dir, 'graph.graphql');
+    writeFileSync(file, 'garbage');
+    for (const path of [file, join(dir, 'nowhere.graphql')]) {
+      const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
+      const told = await refusal({ POSTGRES_URL, DATABASE_PREFIX, SUPERGRAPH_FILE: path });
+      expect(told).toMatch(/- SUPERGRAPH_FILE must name a supergraph of Federation 2/);
+      expect(told).not.toMatch(/^ +at /m);
+    }
+  }, 60_000);
+});

@@ -1,0 +1,98 @@
+import { createRedisKeyValue, readRedisSettings, whyRedisFails } from '@taskmesh/key-value';
+import { findFreePorts } from '@taskmesh/local';
+import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
+import { createAuthority } from '@taskmesh/testing/certificates';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { temporaryFiles } from './temporary-files.ts';
+
+const PASSWORD = 'kept-to-itself';
+const files = temporaryFiles('redis');
+const log = createLog({ service: 'test', level: 'silent' });
+let redis: ChildProcess;
+let [tlsPort = 0, plainPort = 0]: number[] = [];
+let ca: string;
+let strangersCa: string;
+
+beforeAll(async () => {
+  const authority = await createAuthority();
+  const { cert, key } = await authority.issue();
+  ca = files.write('ca.pem', authority.ca);
+  strangersCa = files.write('stranger.pem', (await createAuthority()).ca);
+  [tlsPort = 0, plainPort = 0] = await findFreePorts(2);
+  const configuration = {
+    ...{ bind: '127.0.0.1', port: plainPort, 'tls-port': tlsPort, 'tls-auth-clients': 'no', save: '""' },
+    'tls-cert-file': files.write('server.crt', cert),
+    'tls-key-file': files.write('server.key', key),
+    user: `taskmesh on >${PASSWORD} ~* &* +@all`,
+    requirepass: PASSWORD,
+  };
+  const lines = Object.entries(configuration).map((line) => line.join(' '));
+  redis = spawn('redis-server', [files.write('redis.conf', lines.join('\n'))], { stdio: 'ignore' });
+  await once(redis, 'spawn');
+  await eventually(async () => (await failure(over('rediss'))) === undefined);
+}, 30_000);
+afterAll(async () => {
+  const ended = once(redis, 'exit');
+  redis.kill();
+  await ended;
+  files.remove();
+});
+
+const over = (protocol: 'redis' | 'rediss', { port = tlsPort, password = PASSWORD, user = 'taskmesh' } = {}) => ({
+  REDIS_URL: `${protocol}://${user}:${password}@127.0.0.1:${port}`,
+  ...(protocol === 'rediss' && { REDIS_TLS_CA_FILE: ca }),
+});
+const settingsOf = (env: Record<string, string>) => {
+  const settings = readRedisSettings(env);
+  if (!settings) throw new Error('no settings');
+  return settings;
+};
+const failure = async (env: Record<string, string>) => (await whyRedisFails(settingsOf(env)))?.reason;
+
+describe('a Redis that wants TLS and a password', () => {
+  it('is used for values, messages and limits', async () => {
+    const store = createRedisKeyValue({ ...settingsOf(over('rediss')), log });
+    try {
+      const heard: string[] = [];
+      await store.set('key', 'value', { ttlSeconds: 60 });
+      expect(await store.get('key')).toBe('value');
+      await store.subscribe('channel', (message) => heard.push(message));
+      await eventually(async () => {
+        await store.publish('channel', 'hello');
+        return heard.length > 0;
+      });
+      expect(store.isUp()).toBe(true);
+    } finally {
+      await store.close();
+    }
+  });
+
+  it.each<[string, () => Record<string, string>, RegExp]>([
+    ['nobody vouches for it', () => ({ REDIS_URL: over('rediss').REDIS_URL }), /not trusted \(REDIS_TLS_CA_FILE\)/],
+    [
+      'a stranger vouches for it',
+      () => ({ ...over('rediss'), REDIS_TLS_CA_FILE: strangersCa }),
+      /not trusted \(REDIS_TLS_CA_FILE\)/,
+    ],
+    [
+      'the password is wrong',
+      () => over('rediss', { password: 'a-secret-guess' }),
+      /refuses the user or .* \(REDIS_URL\)/,
+    ],
+    ['the user is unknown', () => over('rediss', { user: 'nobody' }), /refuses the user or .* \(REDIS_URL\)/],
+    [
+      'there is no password',
+      () => ({ REDIS_URL: `redis://127.0.0.1:${plainPort}` }),
+      /refuses the user or .* \(REDIS_URL\)/,
+    ],
+    ['it is spoken to without TLS', () => over('redis'), /speaks TLS.*REDIS_URL/],
+    ['it speaks no TLS itself', () => over('rediss', { port: plainPort }), /speaks TLS.*REDIS_URL/],
+    ['nobody listens', () => over('redis', { port: 1 }), /does not answer: .*ECONNREFUSED/],
+  ])('is told of by the setting, and by no secret, when %s', async (_, env, reason) => {
+    const told = await failure(env());
+    expect(told).toMatch(reason);
+    expect(told).not.toMatch(/secret|kept-to-itself/);
+  });
+});
