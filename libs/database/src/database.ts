@@ -4,12 +4,13 @@ import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgr
 import { ConfigError, type Log } from '@taskmesh/service';
 import type { Pool, QueryResultRow } from 'pg';
 import { whileAway, type RetryOptions } from './failures.ts';
+import { migrate, MIGRATION_CONNECTIONS, type Orm } from './migrate.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import type { Statement } from './statement.ts';
 import { watchConnections } from './watch-connections.ts';
-import { withAdvisoryLock } from './advisory-lock.ts';
 import { refusalOf } from './why-postgres-fails.ts';
 
+const STATEMENT_TIMEOUT_MS = 5_000;
 /** A little longer than a statement may take. */
 const SILENCE_MS = 6_000;
 /** A request that finds no connection free waits for a new one to be made: the driver's 10 s would have many wait. */
@@ -17,6 +18,15 @@ const IDLE_MS = 600_000;
 
 type Entities = NonNullable<Parameters<typeof defineConfig>[0]['entities']>;
 type Migrations = NonNullable<NonNullable<Parameters<typeof defineConfig>[0]['migrations']>['migrationsList']>;
+
+/** How the connections of a pool are used. */
+interface Connections {
+  pool: Parameters<typeof defineConfig>[0]['pool'];
+  /** 0: as long as it takes. */
+  statementTimeoutMs: number;
+  /** A connection that has not answered for so long is ended. */
+  silenceMs: number;
+}
 
 export interface DatabaseOptions {
   /** The service's name: keeps two ORMs in one process apart. */
@@ -56,48 +66,60 @@ function failForPeople(error: unknown): never {
 /** Opens nothing yet: the first statement connects. */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
   const { name, url, entities, migrations, poolSize = 10, log } = options;
-  const orm = await MikroORM.init(
-    defineConfig({
-      contextName: name,
-      clientUrl: url,
-      entities,
-      extensions: [Migrator],
-      allowGlobalContext: false,
-      ensureDatabase: false,
-      forceUtcTimezone: true,
-      timezone: 'UTC',
-      discovery: { checkDuplicateTableNames: true },
-      pool: { min: 0, max: poolSize, idleTimeoutMillis: IDLE_MS },
-      driverOptions: {
-        connectionString: url, // the ORM would take nothing of its parameters, and with them of TLS
-        connectionTimeoutMillis: 2_000,
-        statement_timeout: 5_000,
-        idle_in_transaction_session_timeout: 10_000,
-        application_name: `taskmesh-${name}`,
-        options: '-c timezone=UTC',
-      },
-      migrations: {
-        migrationsList: migrations,
-        snapshot: false,
-        transactional: true,
-        allOrNothing: false,
-        silent: true,
-      },
-      logger: (message) => log.debug({ message }, 'orm'),
-    }),
-  );
-  const connection = orm.em.getConnection();
-  const pool = (): Promise<Pool> => connection.getNativeClient() as Promise<Pool>; // the PostgreSQL driver's client is a pg pool
-  watchConnections(await pool(), { silenceMs: SILENCE_MS });
+  /** Opens nothing yet. */
+  const openOrm = async ({ pool, statementTimeoutMs, silenceMs }: Connections) => {
+    const orm = await MikroORM.init(
+      defineConfig({
+        contextName: name,
+        clientUrl: url,
+        entities,
+        extensions: [Migrator],
+        allowGlobalContext: false,
+        ensureDatabase: false,
+        forceUtcTimezone: true,
+        timezone: 'UTC',
+        discovery: { checkDuplicateTableNames: true },
+        pool,
+        driverOptions: {
+          connectionString: url, // the ORM would take nothing of its parameters, and with them of TLS
+          connectionTimeoutMillis: 2_000,
+          statement_timeout: statementTimeoutMs,
+          idle_in_transaction_session_timeout: 10_000,
+          application_name: `taskmesh-${name}`,
+          options: '-c timezone=UTC',
+        },
+        migrations: {
+          migrationsList: migrations,
+          snapshot: false,
+          transactional: true,
+          allOrNothing: true,
+          silent: true,
+        },
+        logger: (message) => log.debug({ message }, 'orm'),
+      }),
+    );
+    const connections = await poolOf(orm);
+    watchConnections(connections, { silenceMs });
+    // An idle connection that the server ends is an event on the pool; unheard it would end the process.
+    // The driver hangs the whole connection on that error, so only what it says is logged.
+    connections.on('error', (error) => log.warn({ reason: error.message }, 'database connection lost'));
+    return orm;
+  };
+  const orm = await openOrm({
+    pool: { min: 0, max: poolSize, idleTimeoutMillis: IDLE_MS },
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    silenceMs: SILENCE_MS,
+  });
+  const pool = () => poolOf(orm);
 
   return {
     async migrate(waitMs = 60_000) {
-      await whileAway({ kind: 'read', deadlineMs: waitMs }, async () => {
-        await withAdvisoryLock(await pool(), 'taskmesh-migrations', () => orm.migrator.up());
-      }).catch(failForPeople);
-      // An idle connection that the server ends is an event on the pool; unheard it would end the process.
-      // The driver hangs the whole connection on that error, so only what it says is logged.
-      (await pool()).on('error', (error) => log.warn({ reason: error.message }, 'database connection lost'));
+      const migrating = await openOrm(MIGRATION_CONNECTIONS);
+      try {
+        await migrate(migrating, waitMs).catch(failForPeople);
+      } finally {
+        await migrating.close(true);
+      }
     },
     em: () => orm.em.fork(),
     run: (kind, statement, values) =>
@@ -116,4 +138,9 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     },
     close: () => orm.close(true),
   };
+}
+
+/** The PostgreSQL driver's client is a pg pool. */
+function poolOf(orm: Orm): Promise<Pool> {
+  return orm.em.getConnection().getNativeClient() as Promise<Pool>;
 }

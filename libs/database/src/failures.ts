@@ -2,20 +2,31 @@ import { type AppError, unavailable } from '@taskmesh/errors';
 import { isNativeError } from 'node:util/types';
 
 /**
- * PostgreSQL's or the driver's way to say that the server, or the database, was not there for a statement. These are told
- * before or instead of its execution, so the statement has not happened and may be sent again.
+ * PostgreSQL's or the driver's way to say that the server, or the database, was not there for a statement, or could not do
+ * it. These are told before or instead of its execution, so the statement has not happened and may be sent again.
  */
 const NOT_DONE = new Set([
-  '57P01', // admin_shutdown: the session was ended
-  '57P03', // cannot_connect_now: starting up or shutting down
-  '55000', // object_not_in_prerequisite_state: the database takes no connections
+  '08001', // sqlclient_unable_to_establish_sqlconnection
+  '08004', // sqlserver_rejected_establishment_of_sqlconnection
+  '25006', // read_only_sql_transaction: the server follows another one since a failover
   '3D000', // invalid_catalog_name: between the two renames of a swap
-  '53300', // too_many_connections
   '40001', // serialization_failure
   '40P01', // deadlock_detected
-  'ECONNREFUSED',
-  'ENOENT', // a socket file that is not there
+  '55000', // object_not_in_prerequisite_state: the database takes no connections
+  '57P01', // admin_shutdown: the session was ended
+  '57P03', // cannot_connect_now: starting up or shutting down
+  '57P04', // database_dropped
+  '57P05', // idle_session_timeout
+  '58030', // io_error
 ]);
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** insufficient_resources: no room on the disk, no memory, no connection left. */
+const NO_RESOURCES = '53';
+/** What the resolver or the network says to these, whatever it is, comes before any statement. */
+const CONNECTING = new Set(['getaddrinfo', 'connect']);
+
+/** A prepared statement whose columns a migration has changed since: prepared anew, it is another one. By place, as messages are translated. */
+const STALE_PLAN = { code: '0A000', routine: 'RevalidateCachedQuery' };
 
 /** Messages of pg and pg-pool that have no code. */
 const NOT_DONE_MESSAGES = [
@@ -25,7 +36,11 @@ const NOT_DONE_MESSAGES = [
 ];
 
 /** The connection broke while a statement was under way: it may have happened or not. */
-const UNKNOWN_CODES = new Set(['57P02', '08006', '08003', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '57014']);
+const UNKNOWN_CODES = new Set([
+  ...['57P02', '57014', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT'],
+  ...['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
+]);
+const CONNECTION_EXCEPTION = '08';
 const UNKNOWN_MESSAGES = ['Connection terminated unexpectedly', 'Connection terminated', 'Query read timeout'];
 
 type Outcome = 'not-done' | 'unknown' | 'other';
@@ -33,11 +48,41 @@ type Outcome = 'not-done' | 'unknown' | 'other';
 /** Looks through the causes, because the ORM wraps the driver's errors. */
 export function outcomeOf(error: unknown): Outcome {
   for (let current: unknown = error; isNativeError(current); current = current.cause ?? previousOf(current)) {
-    const code = codeOf(current);
-    if (NOT_DONE.has(code) || NOT_DONE_MESSAGES.includes(current.message)) return 'not-done';
-    if (UNKNOWN_CODES.has(code) || UNKNOWN_MESSAGES.includes(current.message)) return 'unknown';
+    if (isNotDone(current)) return 'not-done';
+    if (isUnknown(current)) return 'unknown';
   }
   return 'other';
+}
+
+function isNotDone(error: Error): boolean {
+  const code = codeOf(error);
+  return (
+    NOT_DONE.has(code) ||
+    isOfClass(NO_RESOURCES, code) ||
+    isConnecting(error) ||
+    isStalePlan(error) ||
+    NOT_DONE_MESSAGES.includes(error.message)
+  );
+}
+
+/** To be asked after `isNotDone`, which knows some of these better. */
+function isUnknown(error: Error): boolean {
+  const code = codeOf(error);
+  return UNKNOWN_CODES.has(code) || isOfClass(CONNECTION_EXCEPTION, code) || UNKNOWN_MESSAGES.includes(error.message);
+}
+
+function isOfClass(sqlClass: string, code: string): boolean {
+  return SQLSTATE.test(code) && code.startsWith(sqlClass);
+}
+
+/** A host with several addresses fails with all their errors at once. */
+function isConnecting(error: Error): boolean {
+  if ('errors' in error) return codeOf(error) !== '';
+  return 'syscall' in error && typeof error.syscall === 'string' && CONNECTING.has(error.syscall);
+}
+
+function isStalePlan(error: Error): boolean {
+  return codeOf(error) === STALE_PLAN.code && 'routine' in error && error.routine === STALE_PLAN.routine;
 }
 
 function codeOf(error: Error): string {

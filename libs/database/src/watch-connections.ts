@@ -1,5 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 
+/** The server follows another one since a failover, so whoever keeps the connection can write nothing. */
+const READ_ONLY = '25006';
 /** The only statements after whose failure nobody gives the connection back. */
 const UNGUARDED = new Set(['begin', 'rollback']);
 const LOOK_EVERY_MS = 500;
@@ -16,6 +18,7 @@ interface Waiting {
  * - The query builder below MikroORM keeps a connection for good when its `begin` or `rollback` fails, as they do when the
  *   server ends a session: ten such moments, and the pool is empty until the process ends. Here such a connection is thrown
  *   away, and makes room for a new one.
+ * - A connection to a server that takes no writes any more is ended: a new one may lead to the server that does.
  * - A connection that has not answered for `silenceMs` (the server is frozen, the way to it lost) is ended, and its
  *   statements fail with "Query read timeout". The driver's `query_timeout` does the same with a timer for each statement,
  *   but cleared timers made V8 keep all that statements had read until the next major collection: a quarter fewer of them
@@ -68,8 +71,9 @@ function watch(client: PoolClient, state: Waiting): void {
     const result: unknown = Reflect.apply(query, client, args as Parameters<typeof query>);
     if (!(result instanceof Promise)) return result; // a stream or cursor looks after itself
     begun();
-    result.then(answered, () => {
+    result.then(answered, (error: Error) => {
       answered();
+      if ('code' in error && error.code === READ_ONLY) client.connection.stream.destroy(error);
       if (typeof args[0] === 'string' && UNGUARDED.has(args[0])) client.release(true);
     });
     return result;

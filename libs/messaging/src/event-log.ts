@@ -30,8 +30,9 @@ export interface EventLog {
    */
   ensureTopic(topic: string, options: { partitions: number }): Promise<void>;
   /**
-   * Appends in the given order. Rejects when any of it may not have been taken; the caller sends all of it again. What
-   * waited behind it rejects, too, so that nothing overtakes what has to be sent again.
+   * Appends in the given order. Rejects when any of it was not taken, or may not have been: with a `PublishError` that names
+   * those records, which the caller sends again, or with any other error, which is about all of them. Behind such a record
+   * nothing of its key is taken, in this call or in those that waited meanwhile, so that nothing overtakes.
    */
   publish(topic: string, records: LogRecord[]): Promise<void>;
   /**

@@ -1,4 +1,5 @@
 export type { EventLog, LogReader, LogRecord } from './event-log.ts';
+export { PublishError } from './publish-error.ts';
 export { isRefusedForGood } from './refusal.ts';
 export { createMemoryEventLog } from './memory.ts';
 export { readKafkaSettings, type KafkaSettings } from './kafka/settings.ts';

@@ -34,7 +34,12 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   const settings = clientSettings(options, clientId);
   const logger = createLibraryLogger(log);
   const nextBrokers = inTurn(brokers);
-  const publisher = createPublisher({ connect: () => createProducer({ brokers: nextBrokers(), settings, log }) });
+  const publisher = createPublisher(
+    createProducer({
+      ...{ seeds: brokers.map(parseAddress), random, monotonicMs: () => performance.now() },
+      connect: (address) => createNode({ address, settings, logger }),
+    }),
+  );
   const readers = new Set<LogReader>();
   let closed = false;
 

@@ -2,8 +2,8 @@
 const FINAL_TYPES = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
 
 /**
- * Whether the failure of a publish says that the log will never take what was sent, as it is. Of several records at once
- * it says that about all of them together: one that is sent alone may well be taken.
+ * Whether the reason for which a record was not taken is the record itself, as it is: everything else (no leader, no answer,
+ * too few replicas, no permission) is about the log, and passes. `PublishError` gives such a reason only to the very record.
  */
 export function isRefusedForGood(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause)

@@ -22,8 +22,8 @@ import { createTaskService } from './tasks/task.service.ts';
 import { createTasksResolvers } from './tasks/tasks.resolvers.ts';
 
 const HOUSEKEEPING_EVERY_MS = 60_000;
-/** Migrating takes two connections. */
-const ADOPTION_POOL_SIZE = 2;
+/** Migrating has connections of its own. */
+const ADOPTION_POOL_SIZE = 1;
 
 export interface TasksDeps {
   clock: Clock;

@@ -2,6 +2,7 @@ import { createDatabase, type Database } from '@taskmesh/database';
 import type { Log } from '@taskmesh/service';
 import { TasksAndFeed } from '../migrations/0001-tasks-and-feed.ts';
 import { DeadLetters } from '../migrations/0002-dead-letters.ts';
+import { TimesEnd } from '../migrations/0003-times-end.ts';
 import type { TasksConfig } from './config.ts';
 import { DeadLetterSchema, FeedSchema, FeedStateSchema } from './feed/feed.entities.ts';
 import { TaskSchema } from './tasks/task.entity.ts';
@@ -20,6 +21,7 @@ export function createTasksDatabase(
     migrations: [
       { name: '0001-tasks-and-feed', class: TasksAndFeed },
       { name: '0002-dead-letters', class: DeadLetters },
+      { name: '0003-times-end', class: TimesEnd },
     ],
     log,
   });

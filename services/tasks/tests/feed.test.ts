@@ -195,17 +195,20 @@ describe('housekeeping', () => {
       await service.database.query('select sequence::int from changes where owner_id = $1 order by sequence', [owner])
     ).map(({ sequence }) => sequence);
 
+  /** As if what is published were so for longer. */
+  const publishedEarlier = (ms: number) =>
+    service.database.query(`update changes set published_at = published_at - $1 * interval '1 millisecond'`, [ms]);
+
   it('forgets published changes when their time is over; a place behind them has expired, the head has not', async () => {
     const user = service.user();
-    clock.advance(1_000); // younger than everything before
     for (let n = 0; n < 3; n++) await user.create({ title: `old ${n}` });
     await service.tasks.processAll();
-    clock.advance(2 * HOUR_MS);
+    await publishedEarlier(HOUR_MS);
     await user.create({ title: 'young' });
     await service.tasks.processAll();
     await service.tasks.housekeep();
     expect(await sequencesOf(user.id)).toEqual([1, 2, 3, 4]);
-    clock.advance(1);
+    await publishedEarlier(HOUR_MS);
     await service.tasks.housekeep();
     expect(await sequencesOf(user.id)).toEqual([4]);
     for (const sequence of [0, 1, 2])
@@ -219,7 +222,7 @@ describe('housekeeping', () => {
       changes: [{ sequence: 4 }],
     });
 
-    clock.advance(3 * HOUR_MS);
+    await publishedEarlier(HOUR_MS);
     await service.tasks.housekeep();
     expect(await sequencesOf(user.id)).toEqual([]);
     expect(await service.tasks.internal.changesAfter(user.id, 4, 10)).toEqual({
@@ -234,24 +237,46 @@ describe('housekeeping', () => {
 
   it('leaves no hole when clocks disagreed about what is older', async () => {
     const user = service.user();
-    const stray = await user.create({ title: 'by a clock that is ahead' });
-    clock.advance(-HOUR_MS);
-    await user.create({ title: 'by a clock that is right' });
+    for (let n = 0; n < 3; n++) await user.create({ title: `published ${n}` });
     await service.tasks.processAll();
-    clock.advance(HOUR_MS * 2.5);
+    await service.database.query(
+      `update changes set published_at = now() - interval '1 day' where owner_id = $1 and sequence <> 2`,
+      [user.id],
+    );
     await service.tasks.housekeep();
-    expect(stray.version).toBe(1);
-    expect(await sequencesOf(user.id)).toEqual([1, 2]);
+    expect(await sequencesOf(user.id)).toEqual([2, 3]);
   });
 
-  it('forgets nothing that is not published', async () => {
-    const user = service.user();
-    await user.create({ title: 'unpublished' });
+  it('forgets what is old beside times in the future, and beside what an owner has not published', async () => {
+    const [waiting, ahead, other] = [service.user(), service.user(), service.user()];
+    await waiting.create({ title: 'not published' });
+    clock.set('9000-01-01T00:00:00.000Z');
+    await ahead.create({ title: 'by a clock that is ahead' });
+    clock.set('2026-11-20T10:00:00.000Z');
+    for (let n = 0; n < 3; n++) await other.create({ title: `old ${n}` });
     await service.tasks.processAll();
-    await service.database.query(`update changes set published_at = null, part = 99 where owner_id = $1`, [user.id]);
-    clock.advance(100 * HOUR_MS);
+    await publishedEarlier(5 * HOUR_MS);
+    await service.database.query('update changes set published_at = null, part = 99 where owner_id = $1', [waiting.id]);
     await service.tasks.housekeep();
-    expect(await sequencesOf(user.id)).toEqual([1]);
-    await service.database.query('delete from changes where owner_id = $1', [user.id]);
+    expect(await Promise.all([waiting, ahead, other].map(({ id }) => sequencesOf(id)))).toEqual([[1], [], []]);
+    await service.database.query('delete from changes where owner_id = $1', [waiting.id]);
+  });
+
+  it('forgets a long log whole, around what one owner has to keep', async () => {
+    const [waiting, other] = [service.user(), service.user()];
+    const fill = (owner: string, from: number, to: number, published: string) =>
+      service.database.query(
+        `insert into changes (part, owner_id, sequence, kind, task, occurred_at, published_at)
+         select 99, $1, n, 'UPDATE', '{}', now(), ${published} from generate_series($2::int, $3::int) n`,
+        [owner, from, to],
+      );
+    await fill(waiting.id, 1, 1, 'null');
+    await fill(other.id, 1, 4_500, `now() - interval '3 hours'`);
+    await fill(waiting.id, 2, 2, `now() - interval '3 hours'`);
+    await fill(other.id, 4_501, 4_501, 'now()');
+    await service.tasks.housekeep();
+    expect(await sequencesOf(waiting.id)).toEqual([1, 2]);
+    expect(await sequencesOf(other.id)).toEqual([4_501]);
+    await service.database.query('delete from changes where part = 99');
   });
 });

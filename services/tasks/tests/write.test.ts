@@ -143,6 +143,28 @@ describe('updating a task', () => {
     expect((await user.update(id, {})).updatedAt).toBe('2026-11-20T10:00:00.002Z');
   });
 
+  it('ends with the year 9999: from then on only the version grows', async () => {
+    const user = service.user();
+    const { id } = await user.create({ title: 'of the last moment' });
+    const last = '9999-12-31T23:59:59.999Z';
+    await service.database.query('update tasks set updated_at = $2, created_at = $2, due_date = $2 where id = $1', [
+      id,
+      last,
+    ]);
+    for (const version of [2, 3]) expect(await user.update(id, {})).toMatchObject({ version, updatedAt: last });
+    expect(await user.update(id, { dueDate: last })).toMatchObject({ dueDate: last, version: 4 });
+    for (const field of ['UPDATED_AT', 'CREATED_AT', 'DUE_DATE']) {
+      const list = `query ($after: String) { tasks(first: 1, after: $after, orderBy: { field: ${field}, direction: ASC }) {
+        edges { cursor node { id } } } }`;
+      const { tasks } = await user.ask(list);
+      expect(tasks.edges).toMatchObject([{ node: { id } }]);
+      expect((await user.ask(list, { after: tasks.edges[0].cursor })).tasks.edges).toEqual([]);
+    }
+    await user.remove(id);
+    const { changes } = await service.tasks.internal.changesAfter(user.id, 0, 10);
+    expect(changes.map(({ occurredAt }) => occurredAt).slice(1)).toEqual([last, last, last, last]);
+  });
+
   it.each([
     ['title', null],
     ['title', '   '],

@@ -110,15 +110,33 @@ declare module 'kafkajs/src/protocol/requests/index.js' {
     responses: { topic: string; partitions: { partition: number; errorCode: number; offset: string }[] }[];
   }
 
+  export interface ProduceArguments {
+    acks: number;
+    timeout: number;
+    compression: number;
+    topicData: {
+      topic: string;
+      partitions: { partition: number; messages: { key: string; value: string; headers?: Record<string, string> }[] }[];
+    }[];
+  }
+  export interface ProduceAnswer {
+    topics: { topicName: string; partitions: { partition: number; errorCode: number }[] }[];
+  }
+
   export const requests: {
+    Produce: RequestDefinition<ProduceArguments, ProduceAnswer>;
     Fetch: RequestDefinition<FetchArguments, FetchAnswer>;
     ListOffsets: RequestDefinition<ListOffsetsArguments, ListOffsetsAnswer>;
   };
 }
 
 declare module 'kafkajs/src/protocol/requests/apiKeys.js' {
-  const apiKeys: { Fetch: number; ListOffsets: number; Metadata: number };
+  const apiKeys: { Produce: number; Fetch: number; ListOffsets: number; Metadata: number };
   export default apiKeys;
+}
+
+declare module 'kafkajs/src/producer/partitioners/default/murmur2.js' {
+  export default function murmur2(key: string): number;
 }
 
 declare module 'kafkajs/src/protocol/error.js' {

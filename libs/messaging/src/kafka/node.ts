@@ -4,18 +4,23 @@ import ConnectionPool, { type Exchange } from 'kafkajs/src/network/connectionPoo
 import apiKeys from 'kafkajs/src/protocol/requests/apiKeys.js';
 import { requests, type FetchedPartition } from 'kafkajs/src/protocol/requests/index.js';
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
+import type { LogRecord } from '../event-log.ts';
 import type { Address, ClientSettings } from './config.ts';
 import { createSockets } from './sockets.ts';
 import { metadataExchange, type ClusterMetadata } from './topic-metadata.ts';
 
 const REQUEST_TIMEOUT_MS = 2_000;
+const ACKS_FROM_ALL = -1;
+const UNCOMPRESSED = 0;
+/** The broker gives up before we do, so that its reason reaches us. */
+const ACK_TIMEOUT_MS = 4_000;
 /** Nobody writes in transactions, so there is nothing uncommitted to hide. */
 const READ_UNCOMMITTED = 0;
 /** Small enough that a reader far behind leaves the process room for other work between two answers. */
 const FETCH_MAX_BYTES = 256 * 1024;
 
 /**
- * One broker, for reading. Errors of single partitions are in the answers (kafkajs' own client fails the whole request for
+ * One broker. Errors of single partitions are in the answers (kafkajs' own client fails the whole request for
  * one of them); everything else rejects. After a rejection the connection is in no known state: close the node.
  */
 export interface Node {
@@ -32,6 +37,17 @@ export interface Node {
   close(): void;
 }
 
+/** Records of one partition. */
+export interface Batch {
+  partition: number;
+  records: LogRecord[];
+}
+
+export interface ProducingNode extends Pick<Node, 'metadata' | 'close'> {
+  /** Resolves when each partition's batch is with all replicas in sync, or refused: each as a whole. */
+  produce(topic: string, batches: Batch[]): Promise<{ partition: number; errorCode: number }[]>;
+}
+
 export interface ListedOffset {
   partition: number;
   errorCode: number;
@@ -45,7 +61,7 @@ export interface NodeOptions {
 }
 
 /** Nothing is sent before the first request. */
-export function createNode({ address, settings, logger }: NodeOptions): Node {
+export function createNode({ address, settings, logger }: NodeOptions): Node & ProducingNode {
   const { authenticationTimeout, ...connection } = settings;
   const sockets = createSockets();
   const pool = new ConnectionPool({
@@ -115,6 +131,24 @@ export function createNode({ address, settings, logger }: NodeOptions): Node {
       );
       if (errorCode !== 0) throw createErrorFromCode(errorCode);
       return responses.flatMap((answer) => answer.partitions);
+    },
+
+    async produce(topic, batches) {
+      const partitions = batches.map(({ partition, records }) => ({ partition, messages: records }));
+      const { topics } = await send(
+        () =>
+          broker.lookupRequest(
+            apiKeys.Produce,
+            requests.Produce,
+          )({
+            acks: ACKS_FROM_ALL,
+            timeout: ACK_TIMEOUT_MS,
+            compression: UNCOMPRESSED,
+            topicData: [{ topic, partitions }],
+          }),
+        ACK_TIMEOUT_MS,
+      );
+      return topics.flatMap((answer) => answer.partitions);
     },
 
     close: () => sockets.cut('The reader closed the connection.'),

@@ -1,54 +1,140 @@
-import type { Log } from '@taskmesh/service';
-import kafkajs from 'kafkajs';
+import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
 import type { LogRecord } from '../event-log.ts';
-import { createClient } from './client.ts';
-import type { ClientSettings } from './config.ts';
-import { withDeadline } from './deadline.ts';
+import { isRefusedForGood } from '../refusal.ts';
+import { createLeaders, type LeadersOptions } from './leaders.ts';
+import type { Batch } from './node.ts';
 
-const { Partitioners } = kafkajs;
+const NETWORK_EXCEPTION = 13;
+/** A partition rests for so many times as long as it took to fail: one that fails slowly takes little time of the others. */
+const REST_FACTOR = 4;
+const LONGEST_REST_MS = 10_000;
 
-const ACKS_FROM_ALL = -1;
-/** The broker gives up before we do, so that its reason reaches us. */
-const ACK_TIMEOUT_MS = 4_000;
-const REQUEST_TIMEOUT_MS = 5_000;
-/** Over everything, connecting included. */
-const SEND_DEADLINE_MS = 8_000;
+/** By record, why it was not taken, or may not have been. */
+export type Reasons = Map<LogRecord, unknown>;
 
-export interface ProducerConnection {
-  /** Resolves when all in-sync replicas have the records. After a rejection close it: its state is not known. */
-  send(topic: string, records: LogRecord[]): Promise<void>;
-  close(reason: string): void;
+export interface Producer {
+  /** Resolves when of every record it is known whether all in-sync replicas have it, or nobody can tell. Never rejects. */
+  send(topic: string, records: LogRecord[]): Promise<Reasons>;
+  close(): void;
 }
 
-export interface ProducerOptions {
-  brokers: string[];
-  settings: ClientSettings;
-  log: Log;
+interface Rest {
+  leader: string;
+  untilMs: number;
+  reason: unknown;
 }
 
 /**
- * Not idempotent: that protects only tries of one producer, and here each failure ends the producer. It never tries twice
- * by itself either, so what happened is the caller's to see.
+ * Sends each leader what is for it, and tells apart what becomes of each partition: kafkajs' own producer fails as a whole
+ * when one of them has no leader or refuses its records, and then its caller sends again what the others have taken.
+ * Not idempotent: that protects only tries of one producer, and a caller's new try may be another process.
+ * It tries nothing twice by itself, so what happened is the caller's to see.
  */
-export function createProducer(options: ProducerOptions): ProducerConnection {
-  const { kafka, cut } = createClient({ ...options, requestTimeoutMs: REQUEST_TIMEOUT_MS });
-  const producer = kafka.producer({
-    allowAutoTopicCreation: false,
-    createPartitioner: Partitioners.DefaultPartitioner,
-    maxInFlightRequests: 1,
-    idempotent: false,
-    retry: { retries: 0 },
-  });
-  let connected: Promise<void> | undefined;
+export function createProducer(options: LeadersOptions): Producer {
+  const { monotonicMs } = options;
+  const leaders = createLeaders(options);
+  const rests = new Map<string, Rest>();
+
+  /** Why a partition is not to be sent anything now: it has just failed, and has no other leader since. */
+  const restOf = (topic: string, partition: number, leader: string): Rest | undefined => {
+    const rest = rests.get(`${topic} ${partition}`);
+    return rest?.leader === leader && rest.untilMs > monotonicMs() ? rest : undefined;
+  };
+
+  const fail = (topic: string, leader: string, { partition, records }: Batch, reason: unknown, tookMs: number) => {
+    const untilMs = monotonicMs() + Math.min(tookMs * REST_FACTOR, LONGEST_REST_MS);
+    rests.set(`${topic} ${partition}`, { leader, untilMs, reason });
+    leaders.doubt(topic);
+    return new Map(records.map((record) => [record, reason]));
+  };
+
+  const produce = async (topic: string, leader: string, batches: Batch[]): Promise<Reasons> => {
+    const begunMs = monotonicMs();
+    let answers: { partition: number; errorCode: number }[];
+    try {
+      answers = await leaders.ask(leader, (node) => node.produce(topic, batches));
+    } catch (reason) {
+      leaders.doubt(topic);
+      return new Map(batches.flatMap(({ records }) => records.map((record) => [record, reason] as const)));
+    }
+    const tookMs = monotonicMs() - begunMs;
+    const reasons: Reasons = new Map();
+    for (const batch of batches) {
+      const answer = answers.find(({ partition }) => partition === batch.partition);
+      const error = errorOf(answer?.errorCode ?? NETWORK_EXCEPTION);
+      if (error === undefined) continue;
+      const failed = isRefusedForGood(error)
+        ? await halve(topic, leader, batch, error)
+        : fail(topic, leader, batch, error, tookMs);
+      for (const [record, reason] of failed) reasons.set(record, reason);
+    }
+    return reasons;
+  };
+
+  /** A batch is refused as a whole: this finds which of its records is to blame, and sends the others. */
+  const halve = async (topic: string, leader: string, { partition, records }: Batch, reason: Error) => {
+    if (records.length === 1) return new Map(records.map((record) => [record, reason]));
+    const reasons: Reasons = new Map();
+    const middle = Math.ceil(records.length / 2);
+    for (const half of [records.slice(0, middle), records.slice(middle)]) {
+      const free = holdBack(half, reasons, reasons);
+      if (free.length === 0) continue;
+      const failed = await produce(topic, leader, [{ partition, records: free }]);
+      for (const [record, why] of failed) reasons.set(record, why);
+    }
+    return reasons;
+  };
 
   return {
-    async send(topic, messages) {
-      const sent = (async () => {
-        await (connected ??= producer.connect());
-        await producer.send({ topic, messages, acks: ACKS_FROM_ALL, timeout: ACK_TIMEOUT_MS });
-      })();
-      await withDeadline(sent, SEND_DEADLINE_MS);
+    async send(topic, records) {
+      const reasons: Reasons = new Map();
+      const batches = new Map<string, Map<number, LogRecord[]>>();
+      try {
+        const placeOf = await leaders.of(topic);
+        for (const record of records) {
+          const place = placeOf(record);
+          const { partition, leader } = place;
+          const rest = leader === undefined ? place : restOf(topic, partition, leader);
+          if (leader === undefined || rest) reasons.set(record, rest?.reason);
+          else put(batches, leader, partition, record);
+        }
+      } catch (error) {
+        return new Map(records.map((record) => [record, error]));
+      }
+      if (reasons.size > 0) leaders.doubt(topic);
+      const failures = await Promise.all(
+        [...batches].map(([leader, led]) =>
+          produce(
+            topic,
+            leader,
+            [...led].map(([partition, ofIt]) => ({ partition, records: ofIt })),
+          ),
+        ),
+      );
+      return new Map([...reasons, ...failures.flatMap((failed) => [...failed])]);
     },
-    close: cut,
+    close: leaders.close,
   };
+}
+
+/** Gives what may be sent: nothing of the keys of which a record before was not taken, which is the reason for those. */
+export function holdBack(records: LogRecord[], before: Reasons, reasons: Reasons): LogRecord[] {
+  if (before.size === 0) return records;
+  const keys = new Set([...before.keys()].map(({ key }) => key));
+  return records.filter((record) => {
+    const isFree = !keys.has(record.key);
+    if (!isFree) reasons.set(record, new Error('A record of the same key before it was not taken.'));
+    return isFree;
+  });
+}
+
+function errorOf(code: number): Error | undefined {
+  return code === 0 ? undefined : createErrorFromCode(code);
+}
+
+function put(batches: Map<string, Map<number, LogRecord[]>>, leader: string, partition: number, record: LogRecord) {
+  const led = batches.get(leader) ?? new Map<number, LogRecord[]>();
+  const records = led.get(partition) ?? [];
+  records.push(record);
+  batches.set(leader, led.set(partition, records));
 }

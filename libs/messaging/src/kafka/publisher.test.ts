@@ -1,31 +1,41 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { LogRecord } from '../event-log.ts';
+import { PublishError } from '../publish-error.ts';
+import type { Producer, Reasons } from './producer.ts';
 import { createPublisher } from './publisher.ts';
 
-/** Producers that confirm what the test tells them to, and remember what they were given. */
-function createProducers() {
-  const sent: { producer: number; values: string[]; confirm: () => void; fail: () => void }[] = [];
-  const closed: number[] = [];
-  let count = 0;
-  const connect = () => {
-    const producer = (count += 1);
-    return {
-      send(_topic: string, records: { value: string }[]) {
-        const { promise, resolve, reject } = Promise.withResolvers<void>();
-        const values = records.map(({ value }) => value);
-        sent.push({ producer, values, confirm: resolve, fail: () => reject(new Error('no answer')) });
-        return promise;
-      },
-      close: () => void closed.push(producer),
-    };
+/** A producer that confirms what the test tells it to, and remembers what it was given. */
+function createFakeProducer() {
+  const sent: { values: string[]; confirm: (notTaken?: Reasons) => void }[] = [];
+  let isClosed = false;
+  const producer: Producer = {
+    send(_topic, records) {
+      const { promise, resolve } = Promise.withResolvers<Reasons>();
+      const values = records.map(({ value }) => value);
+      sent.push({ values, confirm: (notTaken = new Map()) => resolve(notTaken) });
+      return promise;
+    },
+    close: () => void (isClosed = true),
   };
-  return { connect, sent, closed };
+  return { producer, sent, isClosed: () => isClosed };
 }
-const record = (value: string) => ({ key: 'k', value });
+const record = (value: string, key = 'k'): LogRecord => ({ key, value });
+const notTaken = (...records: LogRecord[]): Reasons => new Map(records.map((each) => [each, new Error('no answer')]));
+
+/** The values of the records that a failed publish names. */
+const namedBy = async (publishing: Promise<void>): Promise<string[]> => {
+  const error = await publishing.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof PublishError)) throw new Error('no PublishError', { cause: error });
+  return [...error.reasons.keys()].map(({ value }) => value);
+};
 
 describe('a publisher', () => {
   it('sends one request at a time, in the order of the calls', async () => {
-    const { connect, sent } = createProducers();
-    const publisher = createPublisher({ connect });
+    const { producer, sent } = createFakeProducer();
+    const publisher = createPublisher(producer);
     const first = publisher.publish('t', [record('1'), record('2')]);
     const second = publisher.publish('t', [record('3')]);
     await turn();
@@ -33,52 +43,58 @@ describe('a publisher', () => {
     sent[0]?.confirm();
     await first;
     await turn();
-    expect(sent.map(({ producer, values }) => ({ producer, values }))).toEqual([
-      { producer: 1, values: ['1', '2'] },
-      { producer: 1, values: ['3'] },
-    ]);
+    expect(sent.map(({ values }) => values)).toEqual([['1', '2'], ['3']]);
     sent[1]?.confirm();
     await second;
   });
 
-  it('throws the producer away after a failure, and rejects what waited, so that nothing overtakes', async () => {
-    const { connect, sent, closed } = createProducers();
-    const publisher = createPublisher({ connect });
-    const failed = publisher.publish('t', [record('1')]);
-    const behind = publisher.publish('t', [record('2')]);
-    sent[0]?.fail();
+  it('names what was not taken, and holds back what waited of the same keys, so that nothing overtakes', async () => {
+    const { producer, sent } = createFakeProducer();
+    const publisher = createPublisher(producer);
+    const [one, two] = [record('1', 'a'), record('2', 'b')];
+    const failed = publisher.publish('t', [one, two]);
+    const behind = publisher.publish('t', [record('3', 'b'), record('4', 'a')]);
+    const elsewhere = publisher.publish('u', [record('5', 'b')]);
+    sent[0]?.confirm(notTaken(two));
+    expect(await namedBy(failed)).toEqual(['2']);
     await expect(failed).rejects.toThrow('did not confirm');
-    await expect(behind).rejects.toThrow('did not confirm');
-    expect(closed).toEqual([1]);
-    expect(sent).toHaveLength(1);
-
-    const again = publisher.publish('t', [record('1'), record('2')]);
     await turn();
     sent[1]?.confirm();
+    expect(await namedBy(behind)).toEqual(['3']);
+    await turn();
+    sent[2]?.confirm();
+    await elsewhere;
+    expect(sent.map(({ values }) => values)).toEqual([['1', '2'], ['4'], ['5']]);
+
+    const again = publisher.publish('t', [two, record('3', 'b')]);
+    await turn();
+    sent[3]?.confirm();
     await again;
-    expect(sent[1]).toMatchObject({ producer: 2, values: ['1', '2'] });
+    expect(sent[3]?.values).toEqual(['2', '3']);
   });
 
-  it('cuts what a broker would refuse into several requests, and stops at the first that fails', async () => {
-    const { connect, sent } = createProducers();
-    const publisher = createPublisher({ connect });
-    const large = ['1', '2', '3'].map((value) => record(value.repeat(300_000)));
+  it('cuts what a broker would refuse into several requests, and holds back what a key has behind a failure', async () => {
+    const { producer, sent } = createFakeProducer();
+    const publisher = createPublisher(producer);
+    const large = ['1', '2', '3', '4'].map((value) =>
+      record(value.repeat(300_000), Number(value) % 2 ? 'odd' : 'even'),
+    );
     const published = publisher.publish('t', large);
     await turn();
-    sent[0]?.confirm();
+    sent[0]?.confirm(notTaken(...large.slice(0, 1)));
     await turn();
-    sent[1]?.fail();
-    await expect(published).rejects.toThrow('did not confirm');
+    sent[1]?.confirm();
     await turn();
-    expect(sent.map(({ values }) => values.map((value) => value[0]))).toEqual([['1'], ['2']]);
+    sent[2]?.confirm();
+    expect((await namedBy(published)).map((value) => value[0])).toEqual(['1', '3']);
+    expect(sent.map(({ values }) => values.map((value) => value[0]))).toEqual([['1'], ['2'], ['4']]);
   });
 
-  it('rejects what is under way when it is closed', async () => {
-    const { connect, closed } = createProducers();
-    const publisher = createPublisher({ connect });
-    void publisher.publish('t', [record('1')]).catch(() => undefined);
+  it('closes its producer, and takes nothing more', async () => {
+    const { producer, isClosed } = createFakeProducer();
+    const publisher = createPublisher(producer);
     publisher.close();
-    expect(closed).toEqual([1]);
+    expect(isClosed()).toBe(true);
     await expect(publisher.publish('t', [record('2')])).rejects.toThrow('closed');
   });
 });

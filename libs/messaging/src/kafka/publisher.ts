@@ -1,10 +1,13 @@
 import type { LogRecord } from '../event-log.ts';
+import { PublishError } from '../publish-error.ts';
 import { inBatches } from './batches.ts';
-import type { ProducerConnection } from './producer.ts';
+import { holdBack, type Producer, type Reasons } from './producer.ts';
 
 interface Job {
   topic: string;
   records: LogRecord[];
+  /** Records of these keys were published before it and not taken. */
+  heldBack: Reasons;
   resolve: () => void;
   reject: (error: unknown) => void;
 }
@@ -14,35 +17,34 @@ export interface Publisher {
   close(): void;
 }
 
-/**
- * Publishes one batch at a time, on a producer that is thrown away with its sockets after any failure: kafkajs' producer
- * does not recover from several of them, and keeps connections through which nothing comes.
- */
-export function createPublisher({ connect }: { connect: () => ProducerConnection }): Publisher {
+/** Publishes one batch at a time, in the order of the calls. What is not taken holds back what waits of the same keys. */
+export function createPublisher(producer: Producer): Publisher {
   const waiting: Job[] = [];
-  let producer: ProducerConnection | undefined;
   let isWorking = false;
   let closed = false;
 
-  const discard = (reason: string) => {
-    producer?.close(reason);
-    producer = undefined;
+  const sendAll = async ({ topic, records, heldBack }: Job): Promise<Reasons> => {
+    const reasons: Reasons = new Map();
+    const waited = holdBack(records, heldBack, reasons);
+    for (const batch of inBatches(waited)) {
+      const free = holdBack(batch, reasons, reasons);
+      if (free.length === 0) continue;
+      for (const [record, reason] of await producer.send(topic, free)) reasons.set(record, reason);
+    }
+    return reasons;
   };
 
   const work = async () => {
     isWorking = true;
     for (let job = waiting.shift(); job; job = waiting.shift()) {
-      try {
-        for (const batch of inBatches(job.records)) {
-          if (closed) throw new Error('The event log is closed.');
-          await (producer ??= connect()).send(job.topic, batch);
-        }
+      const reasons = await sendAll(job);
+      if (reasons.size === 0) {
         job.resolve();
-      } catch (cause) {
-        discard('A publisher failed.');
-        const error = new Error('The event log did not confirm the records.', { cause });
-        for (const { reject } of [job, ...waiting.splice(0)]) reject(error);
+        continue;
       }
+      job.reject(new PublishError(reasons));
+      for (const { topic, heldBack } of waiting)
+        if (topic === job.topic) for (const [record, reason] of reasons) heldBack.set(record, reason);
     }
     isWorking = false;
   };
@@ -51,13 +53,13 @@ export function createPublisher({ connect }: { connect: () => ProducerConnection
     publish(topic, records) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       if (closed) reject(new Error('The event log is closed.'));
-      else waiting.push({ topic, records, resolve, reject });
+      else waiting.push({ topic, records, heldBack: new Map(), resolve, reject });
       if (!isWorking) void work();
       return promise;
     },
     close() {
       closed = true;
-      discard('The event log is closed.');
+      producer.close();
     },
   };
 }

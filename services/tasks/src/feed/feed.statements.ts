@@ -29,20 +29,28 @@ export const CHANGES_AFTER: Statement = {
 };
 
 /**
- * $1 before when, $2 how many. Forgets from the front of the log only, up to the first change that is young or not yet
- * published: what an owner has left is always the end of the feed, without a hole, whatever clocks did.
+ * $1 how long a published change is kept, $2 behind which id, $3 how many are looked at, $4 owners of whom an earlier one
+ * is kept. By the time of their publishing and the database's clock: what an update wrote into a change may lie in any
+ * future. Of each owner they go from the oldest on up to the first that is young or not yet published, so that what is
+ * left is always the end of the feed, without a hole.
  */
 export const FORGET_CHANGES: Statement = {
   name: 'feed-forget-changes',
   text: `
-    with front as (
-      select id, published_at is not null and occurred_at < $1::timestamptz as is_old from changes order by id limit $2
+    with looked_at as (
+      select id, owner_id, coalesce(published_at < now() - $1::float8 * interval '1 millisecond', false) as is_old
+      from changes where id > $2::bigint order by id limit $3
+    ), judged as (
+      select id, owner_id, is_old, bool_and(is_old) over (partition by owner_id order by id) as goes from looked_at
     ), gone as (
       delete from changes
-      where id in (select id from front) and id < coalesce((select min(id) from front where not is_old), 9223372036854775807)
+      where id in (select id from judged where goes and owner_id <> all($4::uuid[])) and published_at is not null
       returning 1
     )
-    select count(*)::int as count from gone`,
+    select coalesce(max(id), 0)::text as last, count(*)::int as "lookedAt", (count(*) filter (where is_old))::int as old,
+      coalesce(array_agg(distinct owner_id::text) filter (where not is_old), '{}') as kept,
+      (select count(*)::int from gone) as count
+    from judged`,
 };
 
 /** $1 now, $2 how many */

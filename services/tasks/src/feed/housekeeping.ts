@@ -1,4 +1,4 @@
-import type { Database, Statement } from '@taskmesh/database';
+import type { Database } from '@taskmesh/database';
 import type { Clock, Log } from '@taskmesh/service';
 import { FORGET_CHANGES, FORGET_KEYS } from './feed.statements.ts';
 
@@ -13,19 +13,47 @@ export interface HousekeepingDeps {
 
 /** Forgets what is older than it has to be: published changes, and keys of creates. In batches, so that nobody waits. */
 export function createHousekeeping({ database, changeRetentionMs, clock, log }: HousekeepingDeps) {
-  const forget = async (statement: Statement, beforeMs: number): Promise<number> => {
+  /** From the front of the log to where everything is young. */
+  const forgetChanges = async (): Promise<number> => {
+    const kept = new Set<string>();
+    let total = 0;
+    let [last, goesOn] = ['0', true];
+    while (goesOn) {
+      const values = [changeRetentionMs, last, BATCH, [...kept]];
+      const [row] = await database.run<ForgottenChanges>('write', FORGET_CHANGES, values);
+      if (!row) break;
+      for (const owner of row.kept) kept.add(owner);
+      total += row.count;
+      [last, goesOn] = [row.last, row.lookedAt === BATCH && row.old > 0];
+    }
+    return total;
+  };
+
+  const forgetKeys = async (): Promise<number> => {
+    const now = new Date(clock.now()).toISOString();
     let total = 0;
     for (let count = BATCH; count === BATCH; total += count) {
-      const values = [new Date(beforeMs).toISOString(), BATCH];
-      const [row] = await database.run<{ count: number }>('write', statement, values);
+      const [row] = await database.run<{ count: number }>('write', FORGET_KEYS, [now, BATCH]);
       count = row?.count ?? 0;
     }
     return total;
   };
 
   return async function housekeep(): Promise<void> {
-    const changes = await forget(FORGET_CHANGES, clock.now() - changeRetentionMs);
-    const keys = await forget(FORGET_KEYS, clock.now());
+    const changes = await forgetChanges();
+    const keys = await forgetKeys();
     if (changes + keys > 0) log.debug({ changes, keys }, 'forgot what is old');
   };
+}
+
+/** What one look at the log found. */
+interface ForgottenChanges extends Record<string, unknown> {
+  last: string;
+  lookedAt: number;
+  /** How many of them are old, those included that one before them keeps. */
+  old: number;
+  /** Owners of whom something is young or not yet published. */
+  kept: string[];
+  /** How many are gone. */
+  count: number;
 }

@@ -1,5 +1,5 @@
 import { EPOCH_KEY, TASK_CHANGES_TOPIC, type EpochBegan } from '@taskmesh/events';
-import type { EventLog } from '@taskmesh/messaging';
+import { PublishError, type EventLog, type LogRecord } from '@taskmesh/messaging';
 import type { Log } from '@taskmesh/service';
 import { PARTITIONS } from '../feed/partition.ts';
 import { pauseAfter } from './patience.ts';
@@ -25,12 +25,17 @@ export async function announceEpoch(
   { eventLog, log, pause, isCurrent }: AnnouncementDeps,
 ): Promise<void> {
   const value = JSON.stringify({ epoch } satisfies EpochBegan);
-  const records = Array.from({ length: PARTITIONS }, (_, partition) => ({ key: EPOCH_KEY, value, partition }));
+  let records: LogRecord[] = Array.from({ length: PARTITIONS }, (_, partition) => ({
+    key: EPOCH_KEY,
+    value,
+    partition,
+  }));
   for (let tries = 1; isCurrent(); tries++) {
     try {
       await eventLog.publish(TASK_CHANGES_TOPIC, records);
       return;
     } catch (error) {
+      if (error instanceof PublishError) records = [...error.reasons.keys()];
       if (tries === TRIES) return log.warn({ err: error, epoch }, 'the epoch could not be announced');
       await pause(pauseAfter(tries, PAUSES));
     }

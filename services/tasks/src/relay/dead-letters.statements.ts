@@ -1,4 +1,5 @@
 import type { Statement } from '@taskmesh/database';
+import { REPLAYS_CHANNEL } from './relay.statements.ts';
 
 const NOTED_AGAIN = 'on conflict (fingerprint) do update set reason = excluded.reason, died_at = now()';
 
@@ -37,7 +38,7 @@ export const LIST: Statement = {
     where d.id > $1::bigint order by d.id limit $2`,
 };
 
-/** $1 ids, or null for all. Lets the relay publish the changes again, as the store has them. */
+/** $1 ids, or null for all. Has the relays look for the changes and publish them again, as the store has them. */
 export const REPLAY: Statement = {
   name: 'dead-letters-replay',
   text: `
@@ -50,7 +51,7 @@ export const REPLAY: Statement = {
         and ($1::bigint[] is null or id = any($1::bigint[]))
       returning 1
     )
-    select count(*)::int as count from gone`,
+    select count(*)::int as count, pg_notify('${REPLAYS_CHANNEL}', '') from gone`,
 };
 
 /** $1 ids, or null for all */

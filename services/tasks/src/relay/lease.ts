@@ -1,8 +1,10 @@
 import type { Database, Session, Statement } from '@taskmesh/database';
 import { PARTITIONS } from '../feed/partition.ts';
-import type { ReadChange } from './publisher.ts';
 import { BURY } from './dead-letters.statements.ts';
-import { CHANNEL, CLAIM, EPOCH, LOCK_CLASS, MARK, MARK_AND_READ, PING, READ, WAKE_OTHERS } from './relay.statements.ts';
+import type { Owed } from './held-owners.ts';
+import { createLowWater } from './low-water.ts';
+import type { ReadChange } from './publisher.ts';
+import * as statements from './relay.statements.ts';
 
 /** No answer for so long, and somebody else may hold our parts: nothing more is published. */
 export const FENCE_MS = 3_000;
@@ -11,6 +13,8 @@ const PING_EVERY_MS = 1_000;
 const SILENCE_S = 8;
 /** With more, reading round them in the same statement costs more than a statement of their own. */
 const FEW_MARKS = 50;
+/** How often the low water may rise. */
+const LOOK_EVERY_MS = 250;
 const ALL_PARTS = Array.from({ length: PARTITIONS }, (_, part) => part);
 
 /** Parts of the change log that are ours for as long as one session lives: it holds their locks, reads and marks. */
@@ -24,9 +28,14 @@ export interface Lease {
   isSafe(): boolean;
   /** Of the store that this session is connected to. */
   epoch(): Promise<number>;
-  /** Changes that nobody published yet, in order for each owner. */
+  /** Changes that nobody published yet, in order for each owner. What is not marked, buried or passed comes again. */
   read(limitPerPart: number): Promise<ReadChange[]>;
-  mark(ids: string[]): Promise<void>;
+  /** Of these owners, from their sequences on. */
+  readOwed(owed: Owed[]): Promise<ReadChange[]>;
+  /** Not to be read again, though they are not published: by `readOwed` only. */
+  pass(changes: ReadChange[]): void;
+  /** The next read looks at everything: something may be there that is older than what was read. */
+  readAnew(): void;
   /** Marks with the next read, or at the end: a round trip less. Until then a crash would publish these once more. */
   markLater(ids: string[]): void;
   bury(id: string, reason: string): Promise<void>;
@@ -36,6 +45,8 @@ export interface Lease {
   end(): Promise<void>;
 }
 
+type ReadRow = ReadChange & Record<string, unknown>;
+
 /** Connects, and hears when other instances have something for us. `monotonicMs` counts on while a process is frozen. */
 export async function openLease(
   database: Pick<Database, 'openSession'>,
@@ -43,7 +54,9 @@ export async function openLease(
 ): Promise<Lease> {
   const session = await database.openSession({ settings: { idle_session_timeout: `${SILENCE_S}s` } });
   const held = new Set<number>();
+  const lowWater = createLowWater();
   let toMark: string[] = [];
+  let lookAt = 0;
   let answeredAt = monotonicMs();
 
   /** An answer proves that the locks were ours when the question was sent. */
@@ -55,7 +68,7 @@ export async function openLease(
   };
 
   const mark = async (ids: string[]): Promise<void> => {
-    if (ids.length > 0) await run(MARK, [ids]);
+    if (ids.length > 0) await run(statements.MARK, [ids]);
   };
 
   const takeMarks = (): string[] => {
@@ -64,8 +77,21 @@ export async function openLease(
     return ids;
   };
 
-  await session.listen(CHANNEL, onNews);
-  const pinging = keepAlive(session, () => run(PING));
+  /** Lets the low water rise as far as it may by now. */
+  const look = async (): Promise<void> => {
+    const now = monotonicMs();
+    if (now < lookAt || !lowWater.isMoving()) return;
+    lookAt = now + LOOK_EVERY_MS;
+    const [seen] = await run<{ last: string; writers: string[] }>(statements.WRITERS);
+    if (seen) lowWater.see({ last: Number(seen.last), writers: seen.writers });
+  };
+
+  await session.listen(statements.CHANNEL, onNews);
+  await session.listen(statements.REPLAYS_CHANNEL, () => {
+    lowWater.restart();
+    onNews();
+  });
+  const pinging = keepAlive(session, () => run(statements.PING));
 
   return {
     lost: session.lost,
@@ -74,31 +100,47 @@ export async function openLease(
     async claim() {
       const wanted = ALL_PARTS.filter((part) => !held.has(part));
       if (wanted.length === 0) return;
-      for (const { part } of await run<{ part: number }>(CLAIM, [LOCK_CLASS, wanted])) held.add(part);
+      for (const { part } of await run<{ part: number }>(statements.CLAIM, [statements.LOCK_CLASS, wanted]))
+        held.add(part);
     },
     async epoch() {
-      const [state] = await run<{ epoch: number }>(EPOCH);
+      const [state] = await run<{ epoch: number }>(statements.EPOCH);
       if (!state) throw new Error('The store has no feed state.');
       return state.epoch;
     },
     isSafe: () => !session.lost.aborted && monotonicMs() - answeredAt < FENCE_MS,
-    async read(limitPerPart) {
+    async read(limit) {
+      await look();
       const ids = takeMarks();
-      const values = [[...held], limitPerPart];
+      const parts = [...held];
+      const { after, except } = lowWater.begin(parts, limit);
+      const values = [parts, after, limit, except];
       const isFew = ids.length > 0 && ids.length <= FEW_MARKS;
-      if (isFew) return run<ReadChange & Record<string, unknown>>(MARK_AND_READ, [...values, ids]);
-      await mark(ids);
-      return run<ReadChange & Record<string, unknown>>(READ, values);
+      if (!isFew) await mark(ids);
+      const rows = isFew
+        ? await run<ReadRow>(statements.MARK_AND_READ, [...values, ids])
+        : await run<ReadRow>(statements.READ, values);
+      lowWater.end(rows);
+      return rows;
     },
-    mark,
+    readOwed: (owed) =>
+      run<ReadRow>(statements.READ_OWED, [
+        owed.map(({ ownerId }) => ownerId),
+        owed.map(({ sequence }) => sequence),
+        owed.map(({ most }) => most),
+      ]),
+    pass: lowWater.pass,
+    readAnew: lowWater.restart,
     markLater(ids) {
+      lowWater.settle(ids);
       toMark.push(...ids);
     },
     async bury(id, reason) {
+      lowWater.settle([id]);
       await run(BURY, [id, reason]);
     },
     async wakeOthers() {
-      await run(WAKE_OTHERS);
+      await run(statements.WAKE_OTHERS);
     },
     async end() {
       clearInterval(pinging);

@@ -1,5 +1,5 @@
-import type { EventLog, LogRecord } from '@taskmesh/messaging';
-import { createPublisher, type ReadChange } from './publisher.ts';
+import { PublishError, type EventLog, type LogRecord } from '@taskmesh/messaging';
+import { createPublisher, type Failure, type ReadChange } from './publisher.ts';
 
 const TIME = '2026-11-20 10:00:00+00';
 
@@ -26,18 +26,29 @@ function change(id: number, owner: string, title = 'x'): ReadChange {
     previous: null,
     occurred_at: TIME,
     traceparent: null,
+    part: 0,
     epoch: 1,
   };
 }
 
-/** An event log that refuses what `refuses` says, and remembers the ids of what it took, batch by batch. */
-function logThat(refuses: (ids: string[]) => boolean) {
+/** As the broker says it. */
+const tooLarge = () => Object.assign(new Error('too large'), { type: 'MESSAGE_TOO_LARGE' });
+
+/** An event log that takes what has no reason against it, and remembers the ids of what it took, batch by batch. */
+function logThat(reasonAgainst: (id: string) => Error | undefined) {
   const batches: string[][] = [];
   const eventLog: Pick<EventLog, 'publish'> = {
     async publish(_topic: string, records: LogRecord[]) {
-      const ids = records.map(({ value }) => JSON.parse(value).id);
-      if (refuses(ids)) throw new Error('refused');
-      batches.push(ids);
+      const reasons = new Map<LogRecord, Error>();
+      const taken: string[] = [];
+      for (const record of records) {
+        const { id } = JSON.parse(record.value);
+        const reason = reasonAgainst(id);
+        if (reason) reasons.set(record, reason);
+        else taken.push(id);
+      }
+      batches.push(taken);
+      if (reasons.size > 0) throw new PublishError(reasons);
     },
   };
   const cursors = { seal: async () => 'cursor', open: async () => null };
@@ -45,13 +56,14 @@ function logThat(refuses: (ids: string[]) => boolean) {
 }
 
 const always = () => true;
+const idsOf = (changes: ReadChange[]) => changes.map(({ id }) => id);
+const failuresOf = (failures: Failure[]) => failures.map(({ change: { id } }) => id);
 
 describe('publishing', () => {
   it('sends in the given order, in batches that a broker takes', async () => {
-    const { batches, publisher } = logThat(() => false);
+    const { batches, publisher } = logThat(() => undefined);
     const changes = Array.from({ length: 1_200 }, (_, n) => change(n, `o${n % 7}`));
-    const outcome = await publisher.publish(changes, always);
-    expect(outcome).toEqual({ published: changes.map(({ id }) => id), refused: [] });
+    expect(await publisher.publish(changes, always)).toEqual({ published: changes, refused: [], failed: [] });
     expect(batches.map((batch) => batch.length)).toEqual([500, 500, 200]);
     const large = Array.from({ length: 5 }, (_, n) => change(n, 'o', 'ü'.repeat(100_000)));
     batches.length = 0;
@@ -59,63 +71,51 @@ describe('publishing', () => {
     expect(batches.map((batch) => batch.length)).toEqual([2, 2, 1]);
   });
 
-  it('ends at the first failure and tells what was taken before', async () => {
-    const { batches, publisher } = logThat((ids) => ids.includes('700'));
-    const outcome = await publisher.publish(
-      Array.from({ length: 1_200 }, (_, n) => change(n, 'o')),
-      always,
-    );
-    expect(outcome.published).toHaveLength(500);
-    expect(outcome.failure).toBeInstanceOf(Error);
-    expect(batches).toHaveLength(1);
+  it('holds back what an owner did behind a change that is not taken, and sends all that is of others', async () => {
+    const { batches, publisher } = logThat((id) => (id === '407' ? new Error('no leader') : undefined));
+    const changes = Array.from({ length: 1_200 }, (_, n) => change(n, n % 500 === 407 ? 'held' : `o${n % 7}`));
+    const { published, refused, failed } = await publisher.publish(changes, always);
+    expect([failuresOf(failed), failuresOf(refused)]).toEqual([['407'], []]);
+    expect(batches.map((batch) => batch.length)).toEqual([499, 499, 200]);
+    expect(idsOf(published)).toEqual(idsOf(changes.filter(({ owner_id }) => owner_id !== 'held')));
+  });
+
+  it('ends when nothing is taken any more', async () => {
+    const { batches, publisher } = logThat((id) => (Number(id) >= 500 ? new Error('away') : undefined));
+    const changes = Array.from({ length: 1_600 }, (_, n) => change(n, `o${n}`));
+    const { published, failed } = await publisher.publish(changes, always);
+    expect([published.length, failed.length, batches.length]).toEqual([500, 500, 2]);
   });
 
   it('sends nothing more once it may not', async () => {
-    const { batches, publisher } = logThat(() => false);
+    const { batches, publisher } = logThat(() => undefined);
     let asked = 0;
-    const outcome = await publisher.publish(
+    const { published } = await publisher.publish(
       Array.from({ length: 1_200 }, (_, n) => change(n, 'o')),
       () => ++asked < 2,
     );
-    expect([outcome.published.length, batches.length]).toEqual([500, 1]);
+    expect([published.length, batches.length]).toEqual([500, 1]);
   });
 
   it('refuses what cannot be written down, holds back what its owner did after it, and sends the rest', async () => {
-    const { batches, publisher } = logThat(() => false);
+    const { batches, publisher } = logThat(() => undefined);
     const broken = { ...change(1, 'a'), task: '{' };
     const outcome = await publisher.publish([change(0, 'a'), broken, change(2, 'b'), change(3, 'a')], always);
     expect(batches).toEqual([['0', '2']]);
-    expect(outcome).toMatchObject({ published: ['0', '2'], refused: [{ id: '1' }] });
-  });
-});
-
-describe('publishing one by one', () => {
-  it('finds the record that the log will not take, and holds back its owner only', async () => {
-    const { batches, publisher } = logThat((ids) => ids.includes('1'));
-    const changes = [change(0, 'a'), change(1, 'a'), change(2, 'b'), change(3, 'a'), change(4, 'c')];
-    const outcome = await publisher.publishSingly(changes, always, 0);
-    expect(outcome).toMatchObject({ published: ['0', '2', '4'], refused: [{ id: '1' }] });
-    expect(batches.flat()).toEqual(['0', '2', '4']);
+    expect([idsOf(outcome.published), failuresOf(outcome.refused)]).toEqual([['0', '2'], ['1']]);
   });
 
-  it('blames no record when the log takes none', async () => {
-    let sent = 0;
-    const { publisher } = logThat(() => ++sent > 0);
-    const outcome = await publisher.publishSingly(
-      Array.from({ length: 50 }, (_, n) => change(n, `o${n}`)),
-      always,
-      0,
-    );
-    expect(outcome).toMatchObject({ published: [], refused: [], failure: expect.any(Error) });
-    expect(sent).toBe(3);
+  it('tells what the log will never take from what it does not take now', async () => {
+    const { publisher } = logThat((id) => ({ 1: tooLarge(), 2: new Error('no leader') })[id]);
+    const outcome = await publisher.publish([change(0, 'a'), change(1, 'b'), change(2, 'c'), change(3, 'd')], always);
+    expect(idsOf(outcome.published)).toEqual(['0', '3']);
+    expect([failuresOf(outcome.refused), failuresOf(outcome.failed)]).toEqual([['1'], ['2']]);
   });
 
-  it('lets another owner begin at each turn, so that several bad records in front cannot hide the others', async () => {
-    const { publisher } = logThat(([id]) => ['0', '1', '2'].includes(id ?? ''));
-    const changes = Array.from({ length: 6 }, (_, n) => change(n, `o${n}`));
-    expect(await publisher.publishSingly(changes, always, 0)).toMatchObject({ published: [], refused: [] });
-    const outcome = await publisher.publishSingly(changes, always, 1);
-    expect(outcome.published).toEqual(['3', '4', '5']);
-    expect(outcome.refused.map(({ id }) => id).toSorted()).toEqual(['0', '1', '2']);
+  it('blames no record for what the log says of all together', async () => {
+    const cursors = { seal: async () => 'cursor', open: async () => null };
+    const publisher = createPublisher({ publish: () => Promise.reject(tooLarge()) }, cursors);
+    const { refused, failed } = await publisher.publish([change(0, 'a'), change(1, 'b')], always);
+    expect([failuresOf(refused), failuresOf(failed)]).toEqual([[], ['0', '1']]);
   });
 });

@@ -1,118 +1,106 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
-import { isRefusedForGood, type EventLog, type LogRecord } from '@taskmesh/messaging';
+import { isRefusedForGood, PublishError, type EventLog, type LogRecord } from '@taskmesh/messaging';
 import { toTaskChanged, type ChangeRow } from '../feed/change.ts';
 import type { Cursors } from '../feed/cursors.ts';
 
 /** A change as the relay reads it: with the store's epoch. */
-export type ReadChange = ChangeRow & { epoch: number };
+export type ReadChange = ChangeRow & { part: number; epoch: number };
 
 /** Brokers take about a megabyte at once. */
 const MAX_BYTES = 512 * 1024;
 const MAX_RECORDS = 500;
-/** So many refused in a row, and it is the log that is away. */
-const SIGNS_OF_ABSENCE = 3;
 
+/** Whatever is in none of these was not tried: it is behind one of the others, or nothing may be sent any more. */
 export interface Outcome {
-  /** Taken by the log. */
-  published: string[];
-  /** Refused while the log took others, or for good: it is the record that is wrong. */
-  refused: Refusal[];
-  /** Why not everything was published. */
-  failure?: unknown;
+  published: ReadChange[];
+  /** Refused for what they are: the log will never take them. */
+  refused: Failure[];
+  /** Of each owner the first that the log did not take, or perhaps not. */
+  failed: Failure[];
 }
 
-export interface Refusal {
-  id: string;
+export interface Failure {
+  change: ReadChange;
   reason: unknown;
 }
 
 interface Prepared {
-  id: string;
-  ownerId: string;
+  change: ReadChange;
   record: LogRecord;
 }
 
 export type Publisher = ReturnType<typeof createPublisher>;
 
 export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Cursors) {
-  const toRecord = async (change: ReadChange): Promise<LogRecord> => {
-    const { epoch, owner_id: ownerId, traceparent } = change;
-    const cursor = await cursors.seal(ownerId, { epoch, sequence: Number(change.sequence) });
-    return {
-      key: ownerId,
-      value: JSON.stringify(toTaskChanged(change, epoch, cursor)),
-      ...(traceparent !== null && { headers: { traceparent } }),
-    };
+  const prepare = async (change: ReadChange): Promise<Prepared | Failure> => {
+    const { epoch, owner_id: key, traceparent } = change;
+    const cursor = await cursors.seal(key, { epoch, sequence: Number(change.sequence) });
+    try {
+      const value = JSON.stringify(toTaskChanged(change, epoch, cursor));
+      return { change, record: { key, value, ...(traceparent !== null && { headers: { traceparent } }) } };
+    } catch (reason) {
+      return { change, reason };
+    }
   };
 
   /** What cannot even be written down is refused here, and holds back what its owner did after it. */
-  const prepare = async (changes: ReadChange[]) => {
+  const prepareAll = async (changes: ReadChange[]) => {
     const prepared: Prepared[] = [];
-    const refused: Refusal[] = [];
+    const refused: Failure[] = [];
     const heldBack = new Set<string>();
-    for (const change of changes) {
-      if (heldBack.has(change.owner_id)) continue;
-      try {
-        prepared.push({ id: change.id, ownerId: change.owner_id, record: await toRecord(change) });
-      } catch (reason) {
-        refused.push({ id: change.id, reason });
-        heldBack.add(change.owner_id);
+    for (const each of await Promise.all(changes.map(prepare))) {
+      const owner = each.change.owner_id;
+      if (heldBack.has(owner)) continue;
+      if ('record' in each) prepared.push(each);
+      else {
+        refused.push(each);
+        heldBack.add(owner);
       }
     }
     return { prepared, refused };
   };
 
-  return {
-    /** In the given order, many at a time. Ends at the first failure: the log may have taken some of that. */
-    async publish(changes: ReadChange[], maySend: () => boolean): Promise<Outcome> {
-      const { prepared, refused } = await prepare(changes);
-      const published: string[] = [];
-      for (const chunk of chunksOf(prepared)) {
-        if (!maySend()) return { published, refused };
-        try {
-          await eventLog.publish(
-            TASK_CHANGES_TOPIC,
-            chunk.map(({ record }) => record),
-          );
-        } catch (failure) {
-          return { published, refused, failure };
-        }
-        published.push(...chunk.map(({ id }) => id));
-      }
-      return { published, refused };
-    },
+  /** Of the records that were not taken, why. Only what the log says of single records can be about them. */
+  const send = async (
+    records: LogRecord[],
+  ): Promise<{ reasons: ReadonlyMap<LogRecord, unknown>; isNamed: boolean }> => {
+    try {
+      if (records.length > 0) await eventLog.publish(TASK_CHANGES_TOPIC, records);
+      return { reasons: new Map(), isNamed: true };
+    } catch (error) {
+      if (error instanceof PublishError) return { reasons: error.reasons, isNamed: true };
+      return { reasons: new Map(records.map((record) => [record, error])), isNamed: false };
+    }
+  };
 
+  return {
     /**
-     * One by one, to find the records that the log will not take: a refusal counts only when another record went
-     * through, or when the log says that it is for good. A refused one holds back what its owner did after it. `turn` varies who comes first.
+     * In the given order, many at a time. What is not taken holds back what its owner did after it, and nobody else. Ends
+     * when nothing is taken any more.
      */
-    async publishSingly(changes: ReadChange[], maySend: () => boolean, turn: number): Promise<Outcome> {
-      const { prepared, refused: unwritable } = await prepare(changes);
-      const owners = Map.groupBy(prepared, ({ ownerId }) => ownerId);
-      const published: string[] = [];
-      const refused: Refusal[] = [];
-      for (const records of rotated([...owners.values()], turn)) {
-        for (const { id, record } of records) {
-          if (!maySend()) return { published, refused: unwritable };
-          try {
-            await eventLog.publish(TASK_CHANGES_TOPIC, [record]);
-            published.push(id);
-          } catch (reason) {
-            refused.push({ id, reason });
-            if (published.length === 0 && refused.filter(isPassing).length >= SIGNS_OF_ABSENCE)
-              return { published, refused: [...unwritable, ...refused.filter(isFinal)], failure: reason };
-            break;
+    async publish(changes: ReadChange[], maySend: () => boolean): Promise<Outcome> {
+      const { prepared, refused } = await prepareAll(changes);
+      const published: ReadChange[] = [];
+      const failed: Failure[] = [];
+      const heldBack = new Set<string>();
+      for (const chunk of chunksOf(prepared)) {
+        if (!maySend()) break;
+        const free = chunk.filter(({ change }) => !heldBack.has(change.owner_id));
+        const { reasons, isNamed } = await send(free.map(({ record }) => record));
+        for (const { change, record } of free) {
+          if (!reasons.has(record)) published.push(change);
+          else if (!heldBack.has(change.owner_id)) {
+            const reason = reasons.get(record);
+            (isNamed && isRefusedForGood(reason) ? refused : failed).push({ change, reason });
+            heldBack.add(change.owner_id);
           }
         }
+        if (free.length > 0 && reasons.size === free.length) break;
       }
-      const proven = published.length > 0 ? refused : refused.filter(isFinal);
-      return { published, refused: [...unwritable, ...proven], failure: refused[0]?.reason };
+      return { published, refused, failed };
     },
   };
 }
-
-const isFinal = ({ reason }: Refusal) => isRefusedForGood(reason);
-const isPassing = (refusal: Refusal) => !isFinal(refusal);
 
 function chunksOf(prepared: Prepared[]): Prepared[][] {
   const chunks: Prepared[][] = [];
@@ -129,9 +117,4 @@ function chunksOf(prepared: Prepared[]): Prepared[][] {
     }
   }
   return chunks;
-}
-
-function rotated<Item>(items: Item[], by: number): Item[] {
-  const start = items.length === 0 ? 0 : by % items.length;
-  return [...items.slice(start), ...items.slice(0, start)];
 }

@@ -23,8 +23,7 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
     help: 'Changes that are committed and not published.',
     registers,
     async collect() {
-      const backlog = await look();
-      if (backlog) this.set(backlog.pending);
+      setOrRemove(this, (await look())?.pending);
     },
   });
   new Gauge({
@@ -32,8 +31,7 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
     help: 'Age of the oldest change that is not published.',
     registers,
     async collect() {
-      const backlog = await look();
-      if (backlog) this.set(backlog.oldest_age_s);
+      setOrRemove(this, (await look())?.oldest_age_s);
     },
   });
   new Gauge({
@@ -43,6 +41,7 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
     registers,
     async collect() {
       const counts = await deadLettersOf(database);
+      this.reset();
       for (const [source, count] of counts ?? []) this.set({ source }, count);
     },
   });
@@ -82,7 +81,13 @@ interface Backlog {
   oldest_age_s: number;
 }
 
-/** Undefined while the database is away: then what was known stays. */
+/** What cannot be read is absent: an old value would look like the truth to an alert. */
+function setOrRemove(gauge: Gauge, value: number | undefined): void {
+  if (value === undefined) gauge.remove();
+  else gauge.set(value);
+}
+
+/** Undefined when the database is away, or does not count them in time. */
 async function backlogOf(database: Pick<Database, 'run'>): Promise<Backlog | undefined> {
   const [row] = await database.run<Backlog & Record<string, unknown>>('read', BACKLOG, []).catch(() => []);
   return row;

@@ -4,7 +4,11 @@ import { CHANGE_COLUMNS } from '../feed/change.ts';
 /** The first half of the advisory locks' names; the second is the part. */
 export const LOCK_CLASS = 7_203_001;
 
+/** There is something new. */
 export const CHANNEL = 'taskmesh_task_changes';
+
+/** Something old is to be published once more. */
+export const REPLAYS_CHANNEL = 'taskmesh_task_replays';
 
 /** $1 the lock class, $2 parts that are wanted. Gives those that are ours from now on. */
 export const CLAIM: Statement = {
@@ -13,24 +17,51 @@ export const CLAIM: Statement = {
 };
 
 const unpublished = (butNot: string) => `
-  select s.epoch, c.*
-  from feed_state s, unnest($1::int[]) held(part), lateral (
+  select s.epoch, mine.part, c.*
+  from feed_state s, unnest($1::int[], $2::bigint[]) mine(part, low), lateral (
     select ${CHANGE_COLUMNS} from changes c
-    where c.part = held.part and c.published_at is null ${butNot} order by c.part, c.id limit $2
+    where c.part = mine.part and c.id > mine.low and c.published_at is null
+      and c.id not in (select unnest(${butNot}))
+    order by c.part, c.id limit $3
   ) c`;
 
 const marked = (ids: string) => `update changes set published_at = now() where id = any(${ids}::bigint[])`;
 
-/** $1 parts, $2 how many of each. Each part by its index, oldest first. */
-export const READ: Statement = { name: 'relay-read', text: unpublished('') };
+/** $1 parts, $2 behind which id in each, $3 how many of each, $4 which ids not. Each part by its index, oldest first. */
+export const READ: Statement = { name: 'relay-read', text: unpublished('$4::bigint[]') };
 
 /** $1 ids */
 export const MARK: Statement = { name: 'relay-mark', text: marked('$1') };
 
-/** Both in one round trip: READ, and $3 the ids that are marked. The snapshot still has them as unpublished. */
+/** Both in one round trip: READ, and $5 the ids that are marked. The snapshot still has them as unpublished. */
 export const MARK_AND_READ: Statement = {
   name: 'relay-mark-and-read',
-  text: `with marked as (${marked('$3')}) ${unpublished('and c.id <> all($3::bigint[])')}`,
+  text: `with marked as (${marked('$5')}) ${unpublished('$4::bigint[] || $5::bigint[]')}`,
+};
+
+/** $1 owners, $2 from which sequence on of each, $3 and at the most how many. In order for each owner. */
+export const READ_OWED: Statement = {
+  name: 'relay-read-owed',
+  text: `
+    select s.epoch, c.*
+    from feed_state s, unnest($1::uuid[], $2::bigint[], $3::int[]) owed(owner_id, sequence, most), lateral (
+      select c.part, ${CHANGE_COLUMNS} from changes c
+      where c.owner_id = owed.owner_id and c.sequence >= owed.sequence and c.published_at is null
+      order by c.owner_id, c.sequence limit owed.most
+    ) c`,
+};
+
+/** See `createLowWater`. Who writes into a table holds this lock on it from before its first row until that is seen by all. */
+export const WRITERS: Statement = {
+  name: 'relay-writers',
+  text: `
+    select (case when is_called then last_value else 0 end)::text as last, array(
+      select virtualtransaction from pg_locks
+      where locktype = 'relation' and mode = 'RowExclusiveLock' and pid <> pg_backend_pid()
+        and database = (select oid from pg_database where datname = current_database())
+        and relation = 'changes'::regclass
+    ) as writers
+    from changes_id_seq`,
 };
 
 export const EPOCH: Statement = { name: 'relay-epoch', text: 'select epoch from feed_state' };

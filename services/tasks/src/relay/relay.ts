@@ -1,15 +1,16 @@
 import type { Database } from '@taskmesh/database';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
-import { isRefusedForGood, type EventLog } from '@taskmesh/messaging';
+import type { EventLog } from '@taskmesh/messaging';
 import type { Clock, Log, Service } from '@taskmesh/service';
 import * as timers from 'node:timers/promises';
 import type { Cursors } from '../feed/cursors.ts';
 import { PARTITIONS, partOf } from '../feed/partition.ts';
 import { toRfc3339 } from '../tasks/task-time.ts';
 import { announceEpoch } from './announce-epoch.ts';
+import { createHeldOwners, type Owed } from './held-owners.ts';
 import { openLease, type Lease } from './lease.ts';
 import { pauseAfter, type RelayPatience } from './patience.ts';
-import { createPublisher, type Outcome, type ReadChange } from './publisher.ts';
+import { createPublisher, type Failure, type Outcome, type ReadChange } from './publisher.ts';
 import type { RelayMetrics } from './relay.metrics.ts';
 import { HAS_BACKLOG } from './relay.statements.ts';
 import { createWakeUp } from './wake-up.ts';
@@ -20,7 +21,15 @@ const CLAIM_EVERY_MS = 500;
 /** Between two rounds under load: what comes in meanwhile shares the statements of one round. */
 const GATHER_MS = 4;
 const READ_PER_PART = 500;
-const RECONNECT: Pick<RelayPatience, 'firstPauseMs' | 'lastPauseMs'> = { firstPauseMs: 50, lastPauseMs: 1_000 };
+/** While nothing goes through: enough to see when something does. */
+const READ_PER_PART_IF_STUCK = 20;
+/** Owners whose changes wait, at the most; then nothing new is read. */
+const MOST_HELD = 50_000;
+/** How many of them are tried at once. */
+const OWED_OWNERS = 50;
+/** How often everything is looked at, for what came in by no way that we know of. */
+const READ_ANEW_EVERY_MS = 30_000;
+const RECONNECT: RelayPatience = { firstPauseMs: 50, lastPauseMs: 1_000 };
 /** Notices to other instances, at the most one in so long. */
 const NOTICE_SPACING_MS = 5;
 
@@ -47,7 +56,7 @@ export interface Relay extends Service {
   processAll(): Promise<void>;
   /** The parts that this instance works. */
   heldParts(): number[];
-  /** Whether the last attempt to publish succeeded. */
+  /** Whether nothing that was tried waits for the event log. */
   isPublishing(): boolean;
 }
 
@@ -60,12 +69,10 @@ export function createRelay(deps: RelayDeps): Relay {
   const { monotonicMs = () => performance.now(), sleep = timers.setTimeout } = deps;
   const publisher = createPublisher(eventLog, cursors);
   const news = createWakeUp();
-  const refusals = new Map<string, number>();
+  const held = createHeldOwners({ patience, monotonicMs });
   let stopping = new AbortController();
   let lease: Lease | undefined;
-  let failures = 0;
-  /** The event log has said that it will never take something of what it was sent. */
-  let isSearching = false;
+  let makeTopicAt = -Infinity;
   let noticePending = false;
   let running: Promise<unknown> = Promise.resolve();
   let makingTopic: Promise<void> | undefined;
@@ -77,10 +84,9 @@ export function createRelay(deps: RelayDeps): Relay {
     while (!stopping.signal.aborted) {
       try {
         lease = await openLease(database, { onNews: news.ring, monotonicMs });
-        tries = 0;
-        refusals.clear(); // it may be another store by now, whose changes have the same ids
+        held.clear(); // others had the parts meanwhile, or it is another store: what was known is over
         void announce(lease, await lease.epoch());
-        await workUnder(lease);
+        await workUnder(lease, () => (tries = 0));
       } catch (error) {
         if (tries++ === 0)
           log.warn({ err: error }, 'the relay has lost its connection; connecting again until it works');
@@ -99,74 +105,104 @@ export function createRelay(deps: RelayDeps): Relay {
       isCurrent: () => lease === current && !current.lost.aborted && !stopping.signal.aborted,
     });
 
-  const workUnder = async (current: Lease): Promise<void> => {
-    let claimAt = -Infinity;
-    while (!stopping.signal.aborted) {
+  /** `onRound`: what was published is marked as well. Until then it would be published again with the next connection. */
+  const workUnder = async (current: Lease, onRound: () => void): Promise<void> => {
+    let [claimAt, readAnewAt] = [-Infinity, monotonicMs() + READ_ANEW_EVERY_MS];
+    let limit = READ_PER_PART;
+    for (let rounds = 0; !stopping.signal.aborted; rounds++) {
       if (monotonicMs() >= claimAt) {
         await current.claim();
         claimAt = monotonicMs() + CLAIM_EVERY_MS;
       }
+      // With much that waits, the way to what is new would be long.
+      if (monotonicMs() >= readAnewAt && held.size() === 0) {
+        current.readAnew();
+        readAnewAt = monotonicMs() + READ_ANEW_EVERY_MS;
+      }
       news.clear(); // before reading: what comes in meanwhile rings again
       const readAt = monotonicMs();
-      const changes = current.heldParts().length > 0 ? await current.read(READ_PER_PART) : [];
-      if (changes.length === 0) await news.wait(POLL_MS);
-      else {
-        await relay(current, changes);
+      const { fresh, owed, waiting, isIdle } = await read(current, held.size() < MOST_HELD ? limit : 0);
+      if (rounds > 0) onRound();
+      if (isIdle) {
+        await news.wait(held.size() > 0 ? Math.min(POLL_MS, patience.firstPauseMs) : POLL_MS);
+        continue;
+      }
+      const changes = [...fresh, ...waiting]; // in this order: what is in vain does not come first
+      const outcome = await publisher.publish(changes, current.isSafe);
+      await digest(current, owed, changes, outcome);
+      const isVain = outcome.published.length === 0 && outcome.failed.length > 0;
+      const isStuck = isVain && fresh.length > 0;
+      limit = isStuck ? READ_PER_PART_IF_STUCK : READ_PER_PART;
+      if (isStuck) await pause(patience.firstPauseMs);
+      else if (isVain) await news.wait(patience.firstPauseMs);
+      else if (changes.length < READ_PER_PART) {
         const spareMs = Math.ceil(readAt + GATHER_MS - monotonicMs());
-        if (spareMs > 0 && changes.length < READ_PER_PART) await pause(spareMs);
+        if (spareMs > 0) await pause(spareMs);
       }
     }
   };
 
-  const relay = async (current: Lease, changes: ReadChange[]): Promise<void> => {
-    const isSuspicious = isSearching || failures >= patience.failuresBeforeSuspicion;
-    const outcome = isSuspicious
-      ? await publisher.publishSingly(changes, current.isSafe, failures)
-      : await publisher.publish(changes, current.isSafe);
-    if (outcome.published.length > 0) {
-      if (outcome.failure === undefined) current.markLater(outcome.published);
-      else await current.mark(outcome.published);
-      for (const id of outcome.published) refusals.delete(id);
-      metrics.published(lagsOf(changes, outcome.published));
-    }
-    await putAside(current, outcome);
-    await afterwards(outcome);
+  /** What is new of everybody who need not wait, and then what waits for its turn. */
+  const read = async (current: Lease, limit: number) => {
+    const changes = current.heldParts().length > 0 ? await current.read(limit) : [];
+    const [behind, fresh] = [[], []] as [ReadChange[], ReadChange[]];
+    for (const change of changes) (held.has(change.owner_id) ? behind : fresh).push(change);
+    current.pass(behind);
+    const owed = held.due(OWED_OWNERS);
+    const waiting = owed.length > 0 ? await current.readOwed(owed) : [];
+    return { fresh, owed, waiting, isIdle: changes.length === 0 && owed.length === 0 };
   };
 
-  const lagsOf = (changes: ReadChange[], published: string[]): number[] => {
-    const now = clock.now();
-    const ids = new Set(published);
-    return changes.flatMap(({ id, occurred_at }) => (ids.has(id) ? [now - Date.parse(toRfc3339(occurred_at))] : []));
+  const digest = async (current: Lease, owed: Owed[], changes: ReadChange[], outcome: Outcome): Promise<void> => {
+    const { published, refused, failed } = outcome;
+    const wasHolding = held.size() > 0;
+    current.markLater(published.map(({ id }) => id));
+    metrics.published(published.map(lagOf));
+    for (const failure of refused) await bury(current, failure);
+    if (failed.length > 0 || owed.length > 0) {
+      const handled = new Set([...published, ...refused.map(({ change }) => change)]);
+      const left = Map.groupBy(
+        changes.filter((change) => !handled.has(change)),
+        ({ owner_id }) => owner_id,
+      );
+      const isFailed = new Set(failed.map(({ change }) => change.owner_id));
+      for (const { change } of failed) {
+        held.hold(change.owner_id, Number(change.sequence));
+        current.pass(left.get(change.owner_id) ?? []);
+      }
+      const read = Map.groupBy(changes, ({ owner_id }) => owner_id);
+      for (const each of owed)
+        if (!isFailed.has(each.ownerId)) goOn(each, read.get(each.ownerId) ?? [], left.get(each.ownerId)?.[0]);
+    }
+    tellOf(outcome, wasHolding);
   };
 
-  const putAside = async (current: Lease, { refused }: Outcome): Promise<void> => {
-    for (const { id, reason } of refused) {
-      const tries = (refusals.get(id) ?? 0) + 1;
-      refusals.set(id, tries);
-      if (tries < patience.tries && !isRefusedForGood(reason)) continue;
-      await current.bury(id, withCauses(reason));
-      refusals.delete(id);
-      metrics.buried();
-      log.error({ changeId: id, err: reason }, 'the event log refuses a change: put aside as a dead letter');
-    }
+  /** One that waited, and of whom nothing failed now. `next` is what was not tried. */
+  const goOn = ({ ownerId, most }: Owed, changes: ReadChange[], next: ReadChange | undefined): void => {
+    const last = changes.at(-1);
+    if (next && next === changes[0]) return;
+    if (next) held.goOn(ownerId, Number(next.sequence));
+    else if (last && changes.length === most) held.goOn(ownerId, Number(last.sequence) + 1);
+    else held.release(ownerId);
   };
 
-  const afterwards = async ({ failure, refused }: Outcome): Promise<void> => {
-    if (failure === undefined && refused.length === 0) {
-      if (failures > 0) log.info({ failures }, 'publishing again');
-      failures = 0;
-      isSearching = false;
-      return;
-    }
-    failures++;
+  const lagOf = ({ occurred_at }: ReadChange): number => clock.now() - Date.parse(toRfc3339(occurred_at));
+
+  const bury = async (current: Lease, { change: { id }, reason }: Failure): Promise<void> => {
+    await current.bury(id, withCauses(reason));
+    metrics.buried();
+    log.error({ changeId: id, err: reason }, 'the event log refuses a change: put aside as a dead letter');
+  };
+
+  const tellOf = ({ published, failed }: Outcome, wasHolding: boolean): void => {
+    if (wasHolding && held.size() === 0) log.info('publishing everything again');
+    if (failed.length === 0) return;
     metrics.failed();
-    const reason = failure ?? refused[0]?.reason;
-    // One look at single records finds it; the others need not wait.
-    isSearching = !isSearching && isRefusedForGood(reason);
-    if (isSearching) return;
-    if (failure !== undefined) makeSureOfTopic();
-    if (failures === 1) log.warn({ err: reason }, 'cannot publish; trying again until it works');
-    await pause(pauseAfter(failures, patience));
+    if (!wasHolding) log.warn({ err: failed[0]?.reason }, 'cannot publish everything; trying again until it works');
+    if (published.length === 0 && monotonicMs() >= makeTopicAt) {
+      makeTopicAt = monotonicMs() + patience.lastPauseMs;
+      makeSureOfTopic();
+    }
   };
 
   const makeTopic = async (): Promise<void> => {
@@ -224,7 +260,7 @@ export function createRelay(deps: RelayDeps): Relay {
       }
     },
     heldParts: () => lease?.heldParts() ?? [],
-    isPublishing: () => failures === 0,
+    isPublishing: () => held.size() === 0,
   };
 }
 

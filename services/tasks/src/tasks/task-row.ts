@@ -19,6 +19,9 @@ export interface TaskRow {
 export const TASK_COLUMNS =
   'id, user_id, title, description, completed, due_date, category, priority, created_at, updated_at, version';
 
+/** The same of one table among others. */
+export const taskColumnsOf = (table: string): string => TASK_COLUMNS.replaceAll(/\w+/g, `${table}.$&`);
+
 export function toTask(row: TaskRow): Task {
   return {
     id: row.id,

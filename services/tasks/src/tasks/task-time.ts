@@ -1,3 +1,6 @@
+/** The last one of the year 9999: the contract's times go no further. */
+export const LAST_MOMENT = '9999-12-31T23:59:59.999Z';
+
 const DASH = '-'.charCodeAt(0);
 
 /**

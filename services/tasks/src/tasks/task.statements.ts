@@ -1,13 +1,19 @@
 import type { Statement } from '@taskmesh/database';
-import { TASK_COLUMNS } from './task-row.ts';
+import { TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
+import { LAST_MOMENT } from './task-time.ts';
 
 /*
+ * What a statement gives names its columns: a prepared one whose columns change, as by a migration that adds one to the
+ * table, fails. Inside, `*` is every column that the table has by then, so that the log's images lack nothing, also
+ * what only a newer release knows.
+ *
  * Every write is one statement, hence one transaction and one round trip: the task's row, the owner's feed row, the log.
  * Each part takes its rows from the part before, which fixes the order of the locks: first the task, then its owner
  * (no deadlock, and a write that finds nothing counts nothing). The owner's lock is held to the commit, so that the log
  * is in commit order and without a gap. Under READ COMMITTED a part that waited for a lock goes on with the newest row.
  *
- * `$now` is the service's clock; `updated_at` grows by a millisecond at least, whatever clocks say.
+ * `$now` is the service's clock; `updated_at` grows by a millisecond at least, whatever clocks say, as far
+ * as times go; what tells changes apart is `version`.
  */
 
 const logged = (kind: string, after: string, before: string) => `
@@ -66,7 +72,7 @@ export const CREATE_ONCE: Statement = {
         where k.expires_at <= $5::timestamptz
       returning owner_id
     ), ${newTask('from claim')}
-    select not turn.is_ours as running, task.* from turn left join task on true`,
+    select not turn.is_ours as running, ${taskColumnsOf('task')} from turn left join task on true`,
 };
 
 /** $1 owner, $2 key */
@@ -91,7 +97,7 @@ export const UPDATE: Statement = {
         description = case when $10 then $11 else t.description end,
         due_date = case when $12 then $13 else t.due_date end,
         category = case when $14 then $15 else t.category end,
-        updated_at = greatest($6::timestamptz, old.updated_at + interval '1 millisecond'),
+        updated_at = least(greatest($6::timestamptz, old.updated_at + interval '1 millisecond'), '${LAST_MOMENT}'),
         version = old.version + 1
       from old, feed
       where t.id = old.id
@@ -99,7 +105,7 @@ export const UPDATE: Statement = {
     ), change as (
       ${logged('UPDATE', 'task', 'row_to_json(old), task.updated_at, $2')} from old, feed, task
     )
-    select task.* from old left join task on true`,
+    select ${taskColumnsOf('task')} from old left join task on true`,
 };
 
 /** $1 part, $2 traceparent, $3 id, $4 owner, $5 expected version, $6 now. Rows as UPDATE's. */

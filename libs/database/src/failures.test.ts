@@ -1,0 +1,100 @@
+import { defineEntity } from '@mikro-orm/core';
+import { createLog } from '@taskmesh/service';
+import { createTestDatabase } from '@taskmesh/testing';
+import { createDatabase } from './database.ts';
+import { asUnavailable, outcomeOf, whileAway } from './failures.ts';
+
+const log = createLog({ service: 'failures-under-test', level: 'silent' });
+const NothingSchema = defineEntity({ name: 'Nothing', properties: (p) => ({ id: p.integer().primary() }) });
+const failing = (properties: object) => Object.assign(new Error('failed'), properties);
+
+describe('what a failure says about its statement', () => {
+  it.each([
+    ...['ENOTFOUND', 'EAI_AGAIN'].map((code) => ({ code, syscall: 'getaddrinfo' })),
+    ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ENOENT'].map((code) => ({
+      code,
+      syscall: 'connect',
+    })),
+    { code: 'ECONNREFUSED', errors: [new Error('IPv6'), new Error('IPv4')] },
+    ...['53100', '53200', '53300', '53400', '25006', '57P01', '57P03', '57P05', '08001', '08004'].map((code) => ({
+      code,
+    })),
+    { code: '0A000', routine: 'RevalidateCachedQuery' },
+  ])('%j: it was not done', (properties) => {
+    expect(outcomeOf(failing(properties))).toBe('not-done');
+    expect(outcomeOf(new Error('wrapped', { cause: failing(properties) }))).toBe('not-done');
+  });
+
+  it.each([
+    ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].map((code) => ({ code, syscall: 'read' })),
+    ...['57P02', '08000', '08003', '08006', '08007', '08P01'].map((code) => ({ code })),
+  ])('%j: it may have been done', (properties) => {
+    expect(outcomeOf(failing(properties))).toBe('unknown');
+  });
+
+  it.each([
+    { code: '23505' },
+    { code: '42P01' },
+    { code: '0A000', routine: 'transformOnConflictArbiter' },
+    { code: 'ERR_INVALID_ARG_TYPE' },
+    {},
+  ])('%j: it is about the statement', (properties) => {
+    expect(outcomeOf(failing(properties))).toBe('other');
+    expect(asUnavailable(failing(properties))).toBeUndefined();
+  });
+
+  it('runs a write that may have been done never twice', async () => {
+    let runs = 0;
+    const write = async () => {
+      runs++;
+      throw failing({ code: 'EHOSTUNREACH', syscall: 'read' });
+    };
+    await expect(whileAway({ kind: 'write' }, write)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(runs).toBe(1);
+  });
+});
+
+it.each([
+  ['a name that nobody knows', 'postgres://u:p@no-such-host.invalid/d'],
+  ['a port at which nobody listens', 'postgres://u:p@127.0.0.1:1/d'],
+])('is unavailable, and worth waiting for, with %s', async (_what, url) => {
+  const database = await createDatabase({ name: 'failures', url, entities: [NothingSchema], migrations: [], log });
+  try {
+    await expect(database.run('write', { name: 'one', text: 'select 1' }, [])).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      retryAfterSeconds: 1,
+    });
+    const begun = performance.now();
+    await expect(database.migrate(700)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(performance.now() - begun).toBeGreaterThan(400);
+  } finally {
+    await database.close();
+  }
+});
+
+it('leaves a server that takes no writes any more: the next connection may lead to the one that does', async () => {
+  const store = await createTestDatabase('read_only');
+  const database = await createDatabase({
+    name: 'failures',
+    url: store.url,
+    entities: [NothingSchema],
+    migrations: [],
+    poolSize: 1,
+    log,
+  });
+  const write = () => database.em().getConnection().execute('create table written (id int)');
+  try {
+    await store.query(`alter database ${new URL(store.url).pathname.slice(1)} set default_transaction_read_only = on`);
+    await expect(whileAway({ kind: 'write', deadlineMs: 0 }, write)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    });
+    await store.query(
+      `begin read write; alter database ${new URL(store.url).pathname.slice(1)} set default_transaction_read_only = off; commit`,
+    );
+    await whileAway({ kind: 'write' }, write);
+    expect(await store.query('select * from written')).toEqual([]);
+  } finally {
+    await database.close();
+    await store.drop();
+  }
+});

@@ -1,0 +1,105 @@
+import { defineEntity } from '@mikro-orm/core';
+import { Migration } from '@mikro-orm/migrations';
+import { createLog } from '@taskmesh/service';
+import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { Client } from 'pg';
+import { createDatabase, type Database } from './database.ts';
+
+const log = createLog({ service: 'migrate-under-test', level: 'silent' });
+const ThingSchema = defineEntity({
+  name: 'Thing',
+  tableName: 'things',
+  properties: (p) => ({ id: p.integer().primary() }),
+});
+let store: TestDatabase;
+const opened: Database[] = [];
+
+beforeEach(async () => {
+  store = await createTestDatabase('migrate');
+});
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.close();
+  await store.drop();
+});
+
+/** A service that knows these migrations, each a list of statements. */
+async function open(...migrations: string[][]): Promise<Database> {
+  const database = await createDatabase({
+    name: 'migrate',
+    url: store.url,
+    entities: [ThingSchema],
+    migrations: migrations.map((statements, index) => ({
+      name: `000${index + 1}`,
+      class: class extends Migration {
+        override up(): void {
+          for (const statement of statements) this.addSql(statement);
+        }
+      },
+    })),
+    log,
+  });
+  opened.push(database);
+  return database;
+}
+
+const applied = async () =>
+  (await store.query('select name from mikro_orm_migrations order by id')).map(({ name }) => name);
+const TABLE = ['create table things (id int)', 'insert into things values (1)'];
+
+it('lets a statement of a migration take longer than one of a request may', async () => {
+  const database = await open(TABLE, ['select pg_sleep(6.8)', 'alter table things add column slow int']);
+  await database.migrate();
+  expect(await applied()).toEqual(['0001', '0002']);
+  await expect(database.run('write', { name: 'slow', text: 'select pg_sleep(6)' }, [])).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+  });
+}, 30_000);
+
+it('applies each migration once, however many instances begin at the same time', async () => {
+  const instances = await Promise.all(Array.from({ length: 4 }, () => open(TABLE, ['select pg_sleep(0.3)'])));
+  await Promise.all(instances.map((database) => database.migrate()));
+  expect(await applied()).toEqual(['0001', '0002']);
+  expect(await store.query('select * from things')).toEqual([{ id: 1 }]);
+});
+
+it('begins anew when its connection is ended in the middle, and leaves nothing half done', async () => {
+  const [one, other] = [await open(TABLE, ['select pg_sleep(1)']), await open(TABLE, ['select pg_sleep(1)'])];
+  const migrating = Promise.all([one.migrate(), other.migrate()]);
+  await eventually(async () => {
+    const ended = await store.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and state = 'active' and query = 'select pg_sleep(1)'`,
+    );
+    expect(ended).toHaveLength(1);
+  });
+  await migrating;
+  expect(await applied()).toEqual(['0001', '0002']);
+  expect(await store.query('select * from things')).toEqual([{ id: 1 }]);
+});
+
+it('waits for a table that a long transaction holds, without keeping others from it', async () => {
+  await (await open(TABLE)).migrate();
+  const [long, reader] = [new Client({ connectionString: store.url }), new Client({ connectionString: store.url })];
+  await Promise.all([long.connect(), reader.connect()]);
+  try {
+    await long.query('begin');
+    await long.query('select * from things');
+    const database = await open(TABLE, ['alter table things add column late int']);
+    let done = false;
+    const migrating = database.migrate().then(() => (done = true));
+    await eventually(async () => {
+      const waiting = await store.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      expect(waiting).toHaveLength(1);
+    });
+    await reader.query(`set statement_timeout = '1500ms'`);
+    expect((await reader.query('select * from things')).rows).toEqual([{ id: 1 }]);
+    expect(done).toBe(false);
+    await long.query('commit');
+    await migrating;
+    expect(await applied()).toEqual(['0001', '0002']);
+  } finally {
+    await Promise.all([long.end(), reader.end()]);
+  }
+}, 20_000);

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import murmur2 from 'kafkajs/src/producer/partitioners/default/murmur2.js';
+import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
+import type { LogRecord } from '../event-log.ts';
+import { backoffMs } from './backoff.ts';
+import type { Address } from './config.ts';
+import type { ProducingNode } from './node.ts';
+import { byLeader } from './topic-metadata.ts';
+
+const UNKNOWN_TOPIC_OR_PARTITION = 3;
+const LEADER_NOT_AVAILABLE = 5;
+/** Partitions may have been added, which nobody tells. */
+const GOOD_FOR_MS = 300_000;
+/** Of a picture that may be wrong: how soon a new one is worth asking for. */
+const DOUBTFUL_FOR_MS = 100;
+/** So long one broker is asked after the other; those that are silent take a while each. */
+const ASKING_MS = 3_000;
+
+/** To see whether a broker answers, whatever it says. */
+const NO_TOPIC = '';
+
+export interface LeadersOptions {
+  seeds: Address[];
+  connect: (address: Address) => ProducingNode;
+  random: () => number;
+  monotonicMs: () => number;
+}
+
+/** Where a record goes; without a leader, why not. */
+export type Place = { partition: number; leader: string } | { partition: number; leader?: undefined; reason: unknown };
+
+/** Who leads the partitions of topics, and the connections to them. Leaders go by `host:port`. */
+export interface Leaders {
+  /** @returns what gives a record's place. Rejects when nobody can tell, or there is no such topic. */
+  of(topic: string): Promise<(record: LogRecord) => Place>;
+  /** What is known of the topic may be wrong by now. */
+  doubt(topic: string): void;
+  /** One that does not answer is left alone, and its partitions have no leader, until it answers again. */
+  ask<Result>(leader: string, question: (node: ProducingNode) => Promise<Result>): Promise<Result>;
+  /** What is under way rejects. */
+  close(): void;
+}
+
+interface Picture {
+  partitions: number;
+  leaders: Map<number, string>;
+  takenMs: number;
+  isDoubtful: boolean;
+}
+
+export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOptions): Leaders {
+  let addresses = byName(seeds);
+  const nodes = new Map<string, ProducingNode>();
+  const absent = new Map<string, unknown>();
+  const pictures = new Map<string, Picture>();
+  const closing = new AbortController();
+
+  const open = (name: string): ProducingNode => {
+    const address = addresses.get(name);
+    if (closing.signal.aborted || !address) throw new Error('The connection is closed.');
+    const node = nodes.get(name) ?? connect(address);
+    nodes.set(name, node);
+    return node;
+  };
+
+  const leave = (name: string, reason: unknown) => {
+    nodes.get(name)?.close();
+    nodes.delete(name);
+    if (closing.signal.aborted || absent.has(name)) return;
+    absent.set(name, reason);
+    void awaitReturn(name).finally(() => absent.delete(name));
+  };
+
+  const awaitReturn = async (name: string) => {
+    for (let tries = 1; ; tries++) {
+      await sleep(backoffMs(tries, random), undefined, { signal: closing.signal }).catch(() => undefined);
+      const address = addresses.get(name);
+      if (closing.signal.aborted || !address) return;
+      const node = connect(address);
+      const isBack = await node.metadata(NO_TOPIC).then(() => true, hasAnswered);
+      node.close();
+      if (isBack) return;
+    }
+  };
+
+  const ask: Leaders['ask'] = async (name, question) => {
+    try {
+      return await question(open(name));
+    } catch (error) {
+      if (!hasAnswered(error)) leave(name, error);
+      throw error;
+    }
+  };
+
+  const take = async (topic: string): Promise<Picture> => {
+    let reason: unknown = absent.values().next().value ?? new Error('There is no broker to connect to.');
+    const begunMs = monotonicMs();
+    for (const name of addresses.keys()) {
+      if (absent.has(name) || monotonicMs() - begunMs > ASKING_MS) continue;
+      try {
+        const metadata = await ask(name, (node) => node.metadata(topic));
+        if (!metadata.topic) throw createErrorFromCode(UNKNOWN_TOPIC_OR_PARTITION);
+        addresses = byName([...seeds, ...metadata.brokers]);
+        const leaders = byLeader(metadata).flatMap(([leader, led]) =>
+          led.map((partition) => [partition, nameOf(leader)] as const),
+        );
+        return {
+          partitions: metadata.topic.partitions.length,
+          leaders: new Map(leaders),
+          takenMs: monotonicMs(),
+          isDoubtful: false,
+        };
+      } catch (error) {
+        reason = error;
+      }
+    }
+    throw reason;
+  };
+
+  const pictureOf = async (topic: string): Promise<Picture> => {
+    const known = pictures.get(topic);
+    const ageMs = known ? monotonicMs() - known.takenMs : Infinity;
+    if (known && ageMs < (known.isDoubtful ? DOUBTFUL_FOR_MS : GOOD_FOR_MS)) return known;
+    const picture = await take(topic);
+    pictures.set(topic, picture);
+    return picture;
+  };
+
+  return {
+    async of(topic) {
+      const { partitions, leaders } = await pictureOf(topic);
+      return ({ key, partition = partitionOf(key, partitions) }) => {
+        const leader = leaders.get(partition);
+        if (leader === undefined) return { partition, reason: createErrorFromCode(LEADER_NOT_AVAILABLE) };
+        return absent.has(leader) ? { partition, reason: absent.get(leader) } : { partition, leader };
+      };
+    },
+    doubt(topic) {
+      const picture = pictures.get(topic);
+      if (picture) picture.isDoubtful = true;
+    },
+    ask,
+    close() {
+      closing.abort();
+      for (const name of [...nodes.keys()]) leave(name, undefined);
+    },
+  };
+}
+
+/** As every Kafka client does it, so that a key keeps its partition whoever publishes. */
+function partitionOf(key: string, partitions: number): number {
+  return (murmur2(key) & 0x7fffffff) % partitions;
+}
+
+function byName(addresses: Address[]): Map<string, Address> {
+  return new Map(addresses.map((address) => [nameOf(address), address]));
+}
+
+function nameOf({ host, port }: Address): string {
+  return `${host}:${port}`;
+}
+
+/** A broker that refuses is there. */
+function hasAnswered(error: unknown): boolean {
+  return error instanceof Error && 'type' in error && 'code' in error;
+}

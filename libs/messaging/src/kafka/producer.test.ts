@@ -1,0 +1,170 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { eventually } from '@taskmesh/testing';
+import kafkajs from 'kafkajs';
+import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
+import type { LogRecord } from '../event-log.ts';
+import type { Address } from './config.ts';
+import type { Batch, ProducingNode } from './node.ts';
+import { createProducer } from './producer.ts';
+
+const { Partitioners } = kafkajs;
+const MESSAGE_TOO_LARGE = 10;
+const NOT_ENOUGH_REPLICAS = 19;
+const INVALID_TOPIC = 17;
+
+/** Brokers 1 and 2, of which the first leads the even partitions; a test says what becomes of a batch. */
+function createCluster() {
+  const brokers = [1, 2].map((nodeId) => ({ nodeId, host: `b${nodeId}`, port: 9092 }));
+  const leaders = [1, 2, 1, 2];
+  const taken: string[] = [];
+  const requests: string[] = [];
+  const silent = new Set<string>();
+  const refusals = new Map<number, (batch: Batch) => number>();
+  let nowMs = 0;
+
+  const connect = ({ host }: Address): ProducingNode => {
+    const answer = async () => {
+      await turn();
+      if (silent.has(host)) throw new Error(`${host} is silent`);
+    };
+    return {
+      async metadata(topic) {
+        await answer();
+        requests.push(`${host} metadata`);
+        if (topic === '') throw createErrorFromCode(INVALID_TOPIC);
+        return { brokers, topic: { id: 'i', partitions: leaders.map((leader, partition) => ({ partition, leader })) } };
+      },
+      async produce(_topic, batches) {
+        requests.push(`${host} ${batches.map(({ partition, records }) => `${partition}:${records.length}`).join(' ')}`);
+        await answer();
+        return batches.map((batch) => {
+          const errorCode = refusals.get(batch.partition)?.(batch) ?? 0;
+          if (errorCode === 0) taken.push(...batch.records.map(({ value }) => value));
+          return { partition: batch.partition, errorCode };
+        });
+      },
+      close: () => undefined,
+    };
+  };
+  const producer = createProducer({ seeds: brokers, connect, random: () => 0, monotonicMs: () => nowMs });
+  return { producer, leaders, taken, requests, silent, refusals, advance: (ms: number) => (nowMs += ms) };
+}
+
+const at = (partition: number, value: string, key = value): LogRecord => ({ key, value, partition });
+const named = (reasons: Map<LogRecord, unknown>) =>
+  Object.fromEntries(
+    [...reasons].map(([{ value }, reason]) => [value, (reason as { type?: string }).type ?? String(reason)]),
+  );
+
+describe('a producer', () => {
+  it('asks each leader once for all that is for it', async () => {
+    const { producer, taken, requests } = createCluster();
+    const records = [at(0, 'a'), at(1, 'b'), at(2, 'c'), at(0, 'd')];
+    expect(named(await producer.send('t', records))).toEqual({});
+    expect(taken.toSorted()).toEqual(['a', 'b', 'c', 'd']);
+    expect(requests.slice(1).toSorted()).toEqual(['b1 0:2 2:1', 'b2 1:1']);
+  });
+
+  it('puts a key where every client of Kafka puts it', async () => {
+    const { producer, requests } = createCluster();
+    const byLibrary = Partitioners.DefaultPartitioner();
+    const partitionMetadata = [0, 1, 2, 3].map((partitionId) => ({
+      ...{ partitionId, partitionErrorCode: 0, leader: 1, replicas: [], isr: [] },
+    }));
+    for (let n = 0; n < 50; n++) {
+      const message = { key: `01890000-0000-7000-8000-0000000000${n + 10}`, value: 'v' };
+      await producer.send('t', [message]);
+      const partition = byLibrary({ topic: 't', partitionMetadata, message });
+      expect(requests.at(-1)).toBe(`b${(partition % 2) + 1} ${partition}:1`);
+    }
+  });
+
+  it('names what is for a partition without a leader; everything else is taken, and that as soon as it has one', async () => {
+    const { producer, leaders, taken, advance } = createCluster();
+    leaders[2] = -1;
+    const records = [at(0, 'a'), at(2, 'held'), at(1, 'b')];
+    expect(named(await producer.send('t', records))).toEqual({ held: 'LEADER_NOT_AVAILABLE' });
+    expect(taken.toSorted()).toEqual(['a', 'b']);
+    leaders[2] = 2;
+    advance(200);
+    expect(named(await producer.send('t', [at(2, 'held')]))).toEqual({});
+  });
+
+  it('names what one leader did not answer for, and leaves that one alone until it answers again', async () => {
+    const { producer, silent, taken, requests } = createCluster();
+    await producer.send('t', [at(1, 'known')]);
+    silent.add('b2');
+    expect(named(await producer.send('t', [at(0, 'a'), at(1, 'b')]))).toEqual({ b: 'Error: b2 is silent' });
+    requests.length = 0;
+    expect(named(await producer.send('t', [at(0, 'c'), at(1, 'b')]))).toEqual({ b: 'Error: b2 is silent' });
+    expect(requests).toEqual(['b1 0:1']);
+    silent.clear();
+    await eventually(async () => expect(named(await producer.send('t', [at(1, 'b')]))).toEqual({}));
+    expect(taken).toEqual(['known', 'a', 'c', 'b']);
+    producer.close();
+  });
+
+  it('sends a partition that failed slowly rarely, until it has another leader', async () => {
+    const { producer, leaders, refusals, requests, advance } = createCluster();
+    refusals.set(0, () => {
+      advance(1_000);
+      return NOT_ENOUGH_REPLICAS;
+    });
+    const tried = () => requests.filter((request) => request.includes('0:1')).length;
+    for (let times = 0; times < 3; times++) {
+      expect(named(await producer.send('t', [at(0, 'a')]))).toEqual({ a: 'NOT_ENOUGH_REPLICAS' });
+      expect(named(await producer.send('t', [at(2, 'other')]))).toEqual({});
+    }
+    expect(tried()).toBe(1);
+    advance(4_001);
+    await producer.send('t', [at(0, 'a')]);
+    expect(tried()).toBe(2);
+    leaders[0] = 2;
+    refusals.clear();
+    advance(200);
+    expect(named(await producer.send('t', [at(0, 'a')]))).toEqual({});
+  });
+
+  it('finds the records that a broker will never take among those it refuses with them, and sends the others', async () => {
+    const { producer, refusals, taken } = createCluster();
+    refusals.set(0, ({ records }) => (records.some(({ value }) => value.includes('huge')) ? MESSAGE_TOO_LARGE : 0));
+    const records = [
+      ...[at(0, '1', 'a'), at(0, 'huge 2', 'b'), at(0, '3', 'c'), at(0, '4', 'b'), at(0, 'huge 5', 'd')],
+      ...[at(1, '6', 'e'), at(0, '7', 'f')],
+    ];
+    const reasons = await producer.send('t', records);
+    expect(named(reasons)).toEqual({
+      'huge 2': 'MESSAGE_TOO_LARGE',
+      '4': 'Error: A record of the same key before it was not taken.',
+      'huge 5': 'MESSAGE_TOO_LARGE',
+    });
+    expect(taken.toSorted()).toEqual(['1', '3', '6', '7']);
+  });
+
+  it('sends in parts what is too much at once', async () => {
+    const { producer, refusals, taken } = createCluster();
+    refusals.set(0, ({ records }) => (records.length > 2 ? MESSAGE_TOO_LARGE : 0));
+    const values = ['1', '2', '3', '4', '5', '6', '7'];
+    expect(
+      named(
+        await producer.send(
+          't',
+          values.map((value) => at(0, value, 'k')),
+        ),
+      ),
+    ).toEqual({});
+    expect(taken).toEqual(values);
+  });
+
+  it('rejects everything with one reason while no broker answers, asks none again and again, and goes on by itself', async () => {
+    const { producer, silent, requests } = createCluster();
+    silent.add('b1').add('b2');
+    for (let times = 0; times < 50; times++)
+      expect(Object.keys(named(await producer.send('t', [at(0, 'a'), at(1, 'b')])))).toEqual(['a', 'b']);
+    expect(requests).toEqual([]);
+    silent.clear();
+    await eventually(async () => expect(named(await producer.send('t', [at(0, 'a')]))).toEqual({}));
+    producer.close();
+    expect(Object.keys(named(await producer.send('t', [at(0, 'a')])))).toEqual(['a']);
+  });
+});

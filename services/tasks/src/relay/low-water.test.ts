@@ -1,0 +1,141 @@
+import { createLowWater } from './low-water.ts';
+
+const ONE = { parts: [0], limit: 10 };
+
+/** A log of one part: what was committed and not published, whoever else is writing. */
+function createWorld() {
+  const water = createLowWater();
+  const committed = new Set<number>();
+  const writers = new Map<string, number[]>();
+  let last = 0;
+  return {
+    water,
+    /** Takes the next id, and writes it when the transaction ends. */
+    take(writer: string) {
+      last += 1;
+      writers.set(writer, [...(writers.get(writer) ?? []), last]);
+      return last;
+    },
+    end(writer: string) {
+      for (const id of writers.get(writer) ?? []) committed.add(id);
+      writers.delete(writer);
+    },
+    look: () => water.see({ last, writers: [...writers.keys()] }),
+    /** What a read gives: never anything at or below the low water. */
+    read(limit = ONE.limit) {
+      const { after, except } = water.begin(ONE.parts, limit);
+      const rows = [...committed]
+        .toSorted((one, other) => one - other)
+        .filter((id) => id > (after[0] ?? 0) && !except.includes(String(id)))
+        .slice(0, limit)
+        .map((id) => ({ id: String(id), part: 0 }));
+      water.end(rows);
+      return { after: after[0], ids: rows.map(({ id }) => Number(id)), rows };
+    },
+    publish(ids: number[]) {
+      for (const id of ids) committed.delete(id);
+      water.settle(ids.map(String));
+    },
+  };
+}
+
+it('rises behind what is published, once nobody can have taken a lower id', () => {
+  const { water, look, take, end, read, publish } = createWorld();
+  expect([take('a'), take('b'), take('a')]).toEqual([1, 2, 3]);
+  end('a');
+  const first = read();
+  expect(first.ids).toEqual([1, 3]);
+  publish(first.ids);
+  for (let looks = 0; looks < 5; looks++) look();
+  expect(read()).toMatchObject({ after: 0, ids: [] }); // 2 may still come
+  end('b');
+  look();
+  expect(read()).toMatchObject({ ids: [2] });
+  publish([2]);
+  read();
+  expect(read().after).toBe(3);
+  look();
+  expect(water.isMoving()).toBe(false);
+});
+
+it('waits for who took an id between two looks, and not for who came later', () => {
+  const { look, take, end, read, publish } = createWorld();
+  take('early');
+  look();
+  take('late');
+  end('early');
+  publish(read().ids);
+  for (let looks = 0; looks < 3; looks++) look();
+  read();
+  expect(read().after).toBe(0); // whose id is 2 was under way when 1 was the last
+  end('late');
+  look();
+  expect(read().ids).toEqual([2]);
+});
+
+it('stays below what was read and not dealt with, and below the end of a read that was not whole', () => {
+  const { look, take, end, read, publish } = createWorld();
+  for (let n = 0; n < 5; n++) take('a');
+  end('a');
+  for (let looks = 0; looks < 3; looks++) look();
+  expect(read(3).ids).toEqual([1, 2, 3]);
+  publish([1, 3]);
+  expect(read(3)).toMatchObject({ after: 1, ids: [2, 4, 5] });
+  publish([2, 4]);
+  expect(read(0)).toMatchObject({ after: 4, ids: [] });
+  expect(read()).toMatchObject({ after: 4, ids: [5] });
+});
+
+it('passes what somebody else remembers, until everything is looked at anew', () => {
+  const { water, look, take, end, read } = createWorld();
+  take('a');
+  end('a');
+  water.pass(read().rows);
+  expect(read()).toMatchObject({ after: 0, ids: [] });
+  for (let looks = 0; looks < 3; looks++) look();
+  read();
+  expect(read().after).toBe(1);
+  water.restart();
+  expect(read()).toMatchObject({ after: 0, ids: [1] });
+});
+
+it('does not rise by a read that began before everything was to be looked at anew', () => {
+  const { water, look, take, end } = createWorld();
+  take('a');
+  end('a');
+  for (let looks = 0; looks < 3; looks++) look();
+  water.begin(ONE.parts, ONE.limit);
+  water.restart();
+  water.end([]);
+  expect(water.begin(ONE.parts, ONE.limit).after).toEqual([0]);
+});
+
+it('loses nothing, whatever the order in which ids are committed', () => {
+  const world = createWorld();
+  let state = 7;
+  const random = (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state % below;
+  };
+  const seen = new Set<number>();
+  let taken = 0;
+  for (let step = 0; step < 20_000; step++) {
+    const writer = `w${random(6)}`;
+    const dice = random(10);
+    if (dice < 3 && step < 19_000) taken = world.take(writer);
+    else if (dice < 6) world.end(writer);
+    else if (dice < 7) world.look();
+    else {
+      const { ids } = world.read(1 + random(5));
+      const published = ids.filter(() => random(8) > 0);
+      for (const id of published) seen.add(id);
+      world.publish(published);
+    }
+  }
+  for (let n = 0; n < 6; n++) world.end(`w${n}`);
+  for (let ids = [0]; ids.length > 0; world.publish(ids)) {
+    ids = world.read().ids;
+    for (const id of ids) seen.add(id);
+  }
+  expect(seen.size).toBe(taken);
+});

@@ -1,0 +1,29 @@
+import type { Database } from '@taskmesh/database';
+import { Registry } from 'prom-client';
+import { createRelayMetrics } from './relay.metrics.ts';
+
+it('has no backlog and no dead letters to tell while they cannot be counted, instead of what they once were', async () => {
+  let isAway = false;
+  const database: Pick<Database, 'run'> = {
+    async run(_kind, { name }) {
+      if (isAway) throw new Error('away');
+      const row = name === 'relay-backlog' ? { pending: 3, oldest_age_s: 7 } : { source: 'gateway', count: 2 };
+      return [row as never]; // what the statement of that name gives
+    },
+  };
+  const registry = new Registry();
+  createRelayMetrics(registry, database);
+  const read = async () =>
+    (await registry.metrics()).split('\n').filter((line) => /^(outbox_pending|outbox_oldest|dead_letters)/.test(line));
+  const known = [
+    'outbox_pending_messages 3',
+    'outbox_oldest_pending_age_seconds 7',
+    'dead_letters{source="relay"} 0',
+    'dead_letters{source="gateway"} 2',
+  ];
+  expect(await read()).toEqual(known);
+  isAway = true;
+  expect(await read()).toEqual([]);
+  isAway = false;
+  expect(await read()).toEqual(known);
+});

@@ -1,0 +1,161 @@
+import type { Session } from '@taskmesh/database';
+import { createLog } from '@taskmesh/service';
+import { createTestDatabase, eventually } from '@taskmesh/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { createTasksDatabase } from '../src/database.ts';
+import { createDeadLetters } from '../src/relay/dead-letters.ts';
+import { openLease } from '../src/relay/lease.ts';
+import { startTasks } from './_tasks.ts';
+
+const CHANGES = 20_000;
+/** What the owner did as one statement does it, so that its id is taken as the service takes them. */
+const INSERT = `
+  with counted as (
+    insert into feeds as f (owner_id, sequence) values ($1::uuid, 1)
+    on conflict (owner_id) do update set sequence = f.sequence + 1 returning owner_id, sequence
+  ), moment as (select date_trunc('second', now()) as now)
+  insert into changes (part, owner_id, sequence, kind, task, occurred_at)
+  select 0, owner_id, sequence, 'INSERT', json_build_object('id', owner_id, 'user_id', owner_id, 'title', 'x', 'description', null,
+    'completed', false, 'due_date', null, 'category', null, 'priority', 'low', 'created_at', now, 'updated_at', now, 'version', 1), now
+  from counted, moment`;
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  return client;
+}
+
+/** A store, and a lease on all of its log of which is known what it asks. */
+async function openStore() {
+  const store = await createTestDatabase('polling');
+  const log = createLog({ service: 'tasks', level: 'silent' });
+  const database = await createTasksDatabase({ postgresUrl: store.url, poolSize: 2 }, log);
+  await database.migrate();
+  const asked: Parameters<Session['run']>[] = [];
+  const openSession: typeof database.openSession = async (options) => {
+    const session = await database.openSession(options);
+    const run: Session['run'] = (...args) => {
+      asked.push(args);
+      return session.run(...args);
+    };
+    return { ...session, run };
+  };
+  const lease = await openLease({ openSession }, { onNews: () => undefined, monotonicMs: () => performance.now() });
+  await lease.claim();
+  const [snapshot, explainer] = [await connect(store.url), await connect(store.url)];
+  return {
+    store,
+    database,
+    lease,
+    snapshot,
+    commit: (changes: number) =>
+      store.query(
+        `insert into changes (part, owner_id, sequence, kind, task, occurred_at)
+         select n % 8, '01890000-0000-7000-8000-0000000000aa', n, 'INSERT', '{}', now() from generate_series(1, $1::int) n`,
+        [changes],
+      ),
+    async publish(changes: number) {
+      let published = 0;
+      for (let rows = await lease.read(500); published < changes; rows = await lease.read(500)) {
+        lease.markLater(rows.map(({ id }) => id));
+        published += rows.length;
+      }
+    },
+    /** How many pages another read touches. */
+    async pages(): Promise<number> {
+      await lease.read(500);
+      const [{ text = '' } = {}, values] = asked.findLast(([{ name }]) => name === 'relay-read') ?? [];
+      const { rows } = await explainer.query(`explain (analyze, buffers, format json) ${text}`, values);
+      const { Plan } = rows[0]['QUERY PLAN'][0];
+      return Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
+    },
+    /** From which id on the last read looked. */
+    lowest: () => Math.min(...(asked.findLast(([{ name }]) => name === 'relay-read')?.[1]?.[1] as number[])),
+    async close() {
+      await Promise.all([lease.end(), snapshot.end(), explainer.end()]);
+      await database.close();
+      await store.drop();
+    },
+  };
+}
+
+it('looks at nothing that is published already, however long somebody holds an old snapshot', async () => {
+  const { snapshot, lease, commit, publish, pages, close } = await openStore();
+  try {
+    await snapshot.query('begin isolation level repeatable read');
+    await snapshot.query('select from changes');
+    await commit(CHANGES);
+    await publish(CHANGES);
+    await eventually(async () => expect(await pages()).toBeLessThan(60), { timeoutMs: 5_000, everyMs: 100 });
+    // It is the low water that does it: from the front there is all of it to walk over.
+    lease.readAnew();
+    expect(await pages()).toBeGreaterThan(1_000);
+  } finally {
+    await close();
+  }
+}, 30_000);
+
+it('finds what an operator replays, however old it is', async () => {
+  const { store, database, lease, commit, publish, lowest, close } = await openStore();
+  try {
+    await commit(50);
+    await publish(50);
+    await store.query(
+      `insert into dead_letters (source, fingerprint, change_id, owner_id, sequence, reason)
+       select 'relay', 'change 7', id, owner_id, sequence, 'r' from changes where id = 7`,
+    );
+    const risen = async () => {
+      await lease.read(500);
+      expect(lowest()).toBe(50);
+    };
+    await eventually(risen, { everyMs: 50 });
+    const deadLetters = createDeadLetters({ database, onReplayed: () => undefined });
+    expect(await deadLetters.replay({ all: true })).toEqual({ replayed: 1 });
+    await eventually(async () => expect(await lease.read(500)).toMatchObject([{ id: '7' }]), { timeoutMs: 2_000 });
+  } finally {
+    await close();
+  }
+});
+
+it('finds the first change of all after a long time without any', async () => {
+  const { lease, commit, close } = await openStore();
+  try {
+    const begun = performance.now();
+    while (performance.now() - begun < 1_300) {
+      expect(await lease.read(500)).toEqual([]);
+      await sleep(50);
+    }
+    await commit(1);
+    expect(await lease.read(500)).toMatchObject([{ id: '1' }]);
+  } finally {
+    await close();
+  }
+});
+
+it('finds what is committed behind higher ids, however late', async () => {
+  const service = await startTasks({ name: 'late' });
+  const [late, early] = [service.user(), service.user()];
+  const writer = await connect(service.database.url);
+  try {
+    await writer.query('begin');
+    await writer.query(INSERT, [late.id]);
+    const begun = performance.now();
+    let count = 0;
+    while (performance.now() - begun < 2_000) {
+      await service.database.query(INSERT, [early.id]);
+      count++;
+      await sleep(20);
+    }
+    await eventually(() => expect(service.published).toHaveLength(count));
+    await writer.query('commit');
+    await eventually(() => expect(service.published.at(-1)?.ownerId).toBe(late.id), { timeoutMs: 3_000 });
+    expect(service.published.map(({ ownerId, sequence }) => `${ownerId} ${sequence}`)).toEqual([
+      ...Array.from({ length: count }, (_, n) => `${early.id} ${n + 1}`),
+      `${late.id} 1`,
+    ]);
+  } finally {
+    await writer.end();
+    await service.stop();
+  }
+}, 20_000);
