@@ -30,7 +30,8 @@ beforeAll(async () => {
     KAFKA_SSL_KEY_FILE: files.write('client.key', client.key),
   };
   strangersCa = files.write('stranger.pem', stranger.ca);
-  const [ssl = 0, saslSsl = 0, saslPlaintext = 0] = await findFreePorts(3);
+  // All at once: no two of them are the same.
+  const [ssl = 0, saslSsl = 0, saslPlaintext = 0, port = 0, controllerPort = 0] = await findFreePorts(5);
   Object.assign(ports, { SSL: ssl, SASL_SSL: saslSsl, SASL_PLAINTEXT: saslPlaintext });
   const listeners = Object.entries(ports).map(([name, port]) => `${name}://127.0.0.1:${port}`);
   const login = (mechanism: string, module: string, options = '') =>
@@ -40,14 +41,16 @@ beforeAll(async () => {
     );
   kafka = await startKafka({
     dataDir: files.path('kafka'),
+    port,
     log: () => undefined,
     formatArguments: ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
       '--add-scram',
       `${mechanism}=[name=taskmesh,password=${PASSWORD}]`,
     ]),
     properties: [
-      `listeners=PLAINTEXT://127.0.0.1:\${PORT},CONTROLLER://127.0.0.1:\${CONTROLLER_PORT},${listeners.join()}`,
-      `advertised.listeners=PLAINTEXT://127.0.0.1:\${PORT},${listeners.join()}`,
+      `listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort},${listeners.join()}`,
+      `advertised.listeners=PLAINTEXT://127.0.0.1:${port},${listeners.join()}`,
+      `controller.quorum.voters=1@127.0.0.1:${controllerPort}`,
       `listener.security.protocol.map=${['PLAINTEXT', ...Object.keys(ports)].map((name) => `${name}:${name}`).join()},CONTROLLER:PLAINTEXT`,
       'sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
       ...login('plain', 'plain.PlainLoginModule', `user_taskmesh="${PASSWORD}"`),

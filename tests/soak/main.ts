@@ -20,6 +20,8 @@ const KEPT_BY_RETENTION: Record<string, string> = {
   audit_log: 'AUDIT_RETENTION_DAYS',
   idempotency_keys: '24 hours',
   ended_sessions: 'ACCESS_TOKEN_TTL_S',
+  sessions: 'ACCESS_TOKEN_TTL_S when they have ended',
+  refresh_tokens: 'ACCESS_TOKEN_TTL_S when their session has ended',
 };
 const MIB = 1024 * 1024;
 const TOLERANCES: Record<string, Tolerance> = {
