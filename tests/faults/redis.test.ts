@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createRedisKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { findFreePort, startRedis, type Server } from '@taskmesh/local';
 import { createLog } from '@taskmesh/service';
-import { eventually } from '@taskmesh/testing';
+import { eventually, timingTest } from '@taskmesh/testing';
 
 let dir: string;
 let redis: Server;
@@ -46,7 +46,7 @@ it('uses a Redis that was killed as soon as it is back', async () => {
   });
 });
 
-it('never waits long for a Redis that is stopped, and uses it when it goes on', async () => {
+timingTest('never waits long for a Redis that is stopped, and uses it when it goes on', async () => {
   await store.set('key', 'value', { ttlSeconds: 600 });
   redis.kill('SIGSTOP');
   let slowestMs = 0;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { createLog } from '@taskmesh/service';
-import { createFaultyProxy, eventually, requiredAddress } from '@taskmesh/testing';
+import { createFaultyProxy, eventually, requiredAddress, timingTest } from '@taskmesh/testing';
 import { CompressionCodecs, CompressionTypes, Kafka, logLevel, type Admin } from 'kafkajs';
 import { compress } from 'snappy';
 import { describeEventLog } from './event-log.contract.ts';
@@ -229,7 +229,7 @@ describe('the event log in Kafka', () => {
     expect(values).toEqual(['one', 'two'.repeat(50_000)]);
   });
 
-  it('delivers within a few milliseconds', async () => {
+  timingTest('delivers within a few milliseconds', async () => {
     const delays: number[] = [];
     const reader = log.read(topic, ({ value }) => delays.push(performance.now() - Number(value)));
     await reader.ready();
@@ -284,7 +284,7 @@ describe('the event log in Kafka', () => {
   });
 
   describe('with a Kafka that accepts connections and answers nothing', () => {
-    it('rejects in time, drops the connection, and closes at once', async () => {
+    timingTest('rejects in time, drops the connection, and closes at once', async () => {
       const [first = ''] = brokers();
       const proxy = await createFaultyProxy(parseAddress(first));
       opened.push(proxy);

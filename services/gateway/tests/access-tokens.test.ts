@@ -1,6 +1,6 @@
 import { createSigningKey } from '@taskmesh/identity';
 import { createMemoryKeyValue } from '@taskmesh/key-value';
-import { eventually } from '@taskmesh/testing';
+import { eventually, timingTest } from '@taskmesh/testing';
 import {
   exportPKCS8,
   exportSPKI,
@@ -206,7 +206,7 @@ describe('a good token', () => {
     expect((await me(`Bearer ${await signed({ ...goodClaims(), iat, exp: iat + 86_400 })}`)).status).toBe(200);
   });
 
-  it('ends with its session at every gateway, with or without what they share', async () => {
+  timingTest('ends with its session at every gateway, with or without what they share', async () => {
     const keyValue = createMemoryKeyValue();
     const first = await startTestGateway({ keyValue });
     const besides = [await startTestGateway({ beside: first, keyValue }), await startTestGateway({ beside: first })];

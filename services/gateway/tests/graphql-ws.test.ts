@@ -1,4 +1,4 @@
-import { eventually } from '@taskmesh/testing';
+import { eventually, timingTest } from '@taskmesh/testing';
 import type { WebSocket } from 'ws';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { openWebSocket, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
@@ -235,7 +235,7 @@ describe('a session that ends', () => {
     expect([result.events, result.errors]).toEqual([[{ data: { logout: true } }], []]);
   });
 
-  it('waits for no operation that takes long, tells no event and takes no message meanwhile', async () => {
+  timingTest('waits for no operation that takes long, tells no event and takes no message meanwhile', async () => {
     const slow = await startTestGateway();
     const sid = crypto.randomUUID();
     const leaving = await acknowledged(await slow.auth.token(USER, { claims: { sid } }), slow);
