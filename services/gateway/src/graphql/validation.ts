@@ -1,7 +1,6 @@
 import {
   GraphQLError,
   Kind,
-  NoSchemaIntrospectionCustomRule,
   parse,
   SingleFieldSubscriptionsRule,
   specifiedRules,
@@ -44,10 +43,7 @@ export function parseDocument(source: string, { maxTokens }: GraphQLConfig): Doc
 
 /** The rules of GraphQL for documents of clients. Messages have no value of the document in them. */
 export function createValidation(schema: GraphQLSchema, { introspection }: GraphQLConfig) {
-  const rules = [
-    ...specifiedRules.map((rule) => OURS.get(rule) ?? rule),
-    ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
-  ];
+  const rules = [...specifiedRules.map((rule) => OURS.get(rule) ?? rule), ...(introspection ? [] : [noIntrospection])];
   /** @throws InvalidOperation */
   return (document: DocumentNode): void => {
     const options = { maxErrors: MAX_ERRORS, hideSuggestions: !introspection };
@@ -61,6 +57,17 @@ export function createValidation(schema: GraphQLSchema, { introspection }: Graph
             : error,
         ),
       );
+  };
+}
+
+/** One error for each question about the schema, not for every type that it passes. */
+function noIntrospection(context: ValidationContext): ASTVisitor {
+  return {
+    Field(node) {
+      if (node.name.value !== '__schema' && node.name.value !== '__type') return undefined;
+      context.reportError(new GraphQLError('Introspection is switched off here.', { nodes: node }));
+      return false;
+    },
   };
 }
 
