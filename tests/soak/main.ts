@@ -1,4 +1,4 @@
-import { runCommand, say, serviceDatabases, startStack } from '@taskmesh/local';
+import { runCommand, say, serviceDatabases, startStack, type Stack } from '@taskmesh/local';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,20 +50,11 @@ await runCommand({
   async start(signal) {
     const env = { PATH: process.env.PATH, LOG_LEVEL: 'warn' };
     const stack = await startStack({ dataDir, gateways: 2, env, log: say, signal });
-    const series: Series = new Map();
-    const seed = numberFromEnv('TASKMESH_SEED', 20_261_122);
-    const load = await startLoad(stack.urls, seed);
-    const everyMs = (minutes * 60_000) / SAMPLES;
-    for (let count = 1; count <= SAMPLES && !signal.aborted; count++) {
-      await sleep(everyMs, undefined, { signal }).catch(() => undefined);
-      await sample(stack, serviceDatabases(), series);
-      if (count % (SAMPLES / 10) === 0) say(`${Math.round((count / SAMPLES) * minutes)} of ${minutes} minutes`);
-    }
-    await load.stop();
-    const verdicts = await Promise.all(load.accounts.map((account) => account.verdict()));
-    await Promise.all(load.accounts.map((account) => account.close()));
-    await stack.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    const stop = async () => {
+      await stack.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    };
+    const { series, load, verdicts } = await run(stack, signal).finally(stop);
 
     const problems = [
       ...report(series),
@@ -82,6 +73,20 @@ await runCommand({
   },
   killNow: () => undefined,
 });
+
+async function run(stack: Stack, signal: AbortSignal) {
+  const series: Series = new Map();
+  const load = await startLoad(stack.urls, numberFromEnv('TASKMESH_SEED', 20_261_122));
+  for (let count = 1; count <= SAMPLES && !signal.aborted; count++) {
+    await sleep((minutes * 60_000) / SAMPLES, undefined, { signal }).catch(() => undefined);
+    await sample(stack, serviceDatabases(), series);
+    if (count % (SAMPLES / 10) === 0) say(`${Math.round((count / SAMPLES) * minutes)} of ${minutes} minutes`);
+  }
+  await load.stop();
+  const verdicts = await Promise.all(load.accounts.map((account) => account.verdict()));
+  await Promise.all(load.accounts.map((account) => account.close()));
+  return { series, load, verdicts };
+}
 
 /** Prints a line for each figure; says which of them still grow. */
 function report(series: Series): string[] {

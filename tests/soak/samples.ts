@@ -30,7 +30,8 @@ export async function sample(stack: Stack, databases: readonly string[], series:
 async function processFigures(name: string, adminUrl: string): Promise<[string, number][]> {
   const text = await (await fetch(`${adminUrl}/metrics`)).text();
   return Object.entries(PROCESS_METRICS).map(([what, pattern]) => {
-    const value = pattern.exec(text)?.[1];
+    // A kind of resource of which there is none is not listed.
+    const value = pattern.exec(text)?.[1] ?? (what === 'timers' ? '0' : undefined);
     if (value === undefined) throw new Error(`${name} does not tell its ${what}.`);
     return [`${name} ${what}`, Number(value)];
   });
