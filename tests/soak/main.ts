@@ -77,8 +77,10 @@ await runCommand({
 async function run(stack: Stack, signal: AbortSignal) {
   const series: Series = new Map();
   const load = await startLoad(stack.urls, numberFromEnv('TASKMESH_SEED', 20_261_122));
+  const beganAt = performance.now();
   for (let count = 1; count <= SAMPLES && !signal.aborted; count++) {
-    await sleep((minutes * 60_000) / SAMPLES, undefined, { signal }).catch(() => undefined);
+    const dueAt = beganAt + (count * minutes * 60_000) / SAMPLES; // however long samples take
+    await sleep(Math.max(0, dueAt - performance.now()), undefined, { signal }).catch(() => undefined);
     await sample(stack, serviceDatabases(), series);
     if (count % (SAMPLES / 10) === 0) say(`${Math.round((count / SAMPLES) * minutes)} of ${minutes} minutes`);
   }
