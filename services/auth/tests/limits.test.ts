@@ -102,6 +102,20 @@ describe('limits per address, never multiplied', () => {
     });
   });
 
+  it('lets in who set a new password, at the place where the old one was tried too often', async () => {
+    await signedUp(running, 'ada@example.com');
+    await codesOf(11, () => login(running, 'ada@example.com', 'forgotten', '192.0.2.7'));
+    await codesOf(11, () => login(running, 'ada@example.com', 'guessed', '192.0.2.8'));
+
+    await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+    await running.auth.processAll();
+    const token = running.postbox.mails[0]?.text.match(/^[\w-]{20,}$/m)?.[0];
+    await running.send(RESET, { input: { token, newPassword: 'another battery staple' } }, from('192.0.2.7'));
+    const loginFrom = (ip: string) => login(running, 'ada@example.com', 'another battery staple', ip);
+    expect(codeOf(await loginFrom('192.0.2.7'))).toBeUndefined();
+    expect(codeOf(await loginFrom('192.0.2.8'))).toBe('RATE_LIMITED');
+  });
+
   it('counts failures only', async () => {
     await signedUp(running, 'ada@example.com');
     const results = await codesOf(25, () => login(running, 'ada@example.com', PASSWORD, '192.0.2.7'));

@@ -13,8 +13,8 @@ export interface Limits {
   checkLogin(emailKey: string, ip: string | null): Promise<void>;
   /** Counts a failure. @throws AppError RATE_LIMITED when there were too many before it */
   countFailedLogin(emailKey: string, ip: string | null): Promise<void>;
-  /** Forgets how often this address was tried: what was guessed at is no password any more. */
-  forgetFailedLogins(emailKey: string): Promise<void>;
+  /** Forgets how often this address was tried, from everywhere and by this caller: what was guessed at is no password any more. */
+  forgetFailedLogins(emailKey: string, ip: string | null): Promise<void>;
   /** Any try to refresh a session, with whatever token. @throws AppError RATE_LIMITED */
   countRefreshTry(ip: string | null): Promise<void>;
   /** @throws AppError RATE_LIMITED when this session was refreshed too often */
@@ -50,11 +50,13 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
   const recoveries = perIp({ name: 'auth.recovery.ip', points: 60, windowSeconds: 5 * MINUTE_S });
   const mails = keyValue.limiter({ name: 'auth.recovery', points: 5, windowSeconds: 60 * MINUTE_S });
 
+  const keyOfPair = (emailKey: string, caller: string) => hashOf(JSON.stringify([emailKey, caller]));
+
   const login = async (emailKey: string, ip: string | null, turn: 'peek' | 'consume'): Promise<void> => {
     const caller = callerOf(ip);
     const [ofAddress, ...others] = await Promise.all([
       failuresOfAddress[turn](hashOf(emailKey)),
-      failures[turn](hashOf(JSON.stringify([emailKey, caller]))),
+      failures[turn](keyOfPair(emailKey, caller)),
       failuresOfIp?.[turn](caller),
     ]);
     refuseWhenUsedUp(others);
@@ -65,7 +67,12 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
   return {
     checkLogin: (emailKey, ip) => login(emailKey, ip, 'peek'),
     countFailedLogin: (emailKey, ip) => login(emailKey, ip, 'consume'),
-    forgetFailedLogins: (emailKey) => failuresOfAddress.reset(hashOf(emailKey)),
+    async forgetFailedLogins(emailKey, ip) {
+      await Promise.all([
+        failuresOfAddress.reset(hashOf(emailKey)),
+        failures.reset(keyOfPair(emailKey, callerOf(ip))),
+      ]);
+    },
     async countRefreshTry(ip) {
       refuseWhenUsedUp([await refreshTries?.consume(callerOf(ip))]);
     },

@@ -71,7 +71,7 @@ export function createRecoveryService(options: RecoveryServiceOptions): Recovery
       const passwordHash = await hasher.hash(newPassword);
       const set = { hash, accountId: account.id, passwordHash, now: new Date(clock.now()), origin };
       const ended = await whileAway({ kind: 'write' }, () => database.em().transactional((em) => setPassword(em, set)));
-      await limits.forgetFailedLogins(emailKey(account.email) ?? '');
+      await limits.forgetFailedLogins(emailKey(account.email) ?? '', origin.ip);
       return ended;
     },
   };
