@@ -51,6 +51,27 @@ describe('settings that cannot be used', () => {
     expect(told).not.toMatch(/^ +at /m);
   }, 30_000);
 
+  const onLinux = process.platform === 'linux' ? it : it.skip;
+  onLinux(
+    'are told when they lead to directories that nobody can write',
+    async () => {
+      const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
+      for (const name of ['DATA_DIR', 'BACKUPS_DIR']) {
+        const told = await refusal({ POSTGRES_URL, DATABASE_PREFIX, [name]: '/proc/nowhere' });
+        expect(told).toContain(`- ${name} must lead to a directory that can be written`);
+        expect(told).not.toMatch(/^ +at /m);
+      }
+    },
+    60_000,
+  );
+
+  it('are said in words when the keys of access tokens are none', async () => {
+    const { POSTGRES_URL, DATABASE_PREFIX } = ownInstallation();
+    const told = await refusal({ POSTGRES_URL, DATABASE_PREFIX, ACCESS_TOKEN_KEYS_FILE: join(dir, 'nowhere.json') });
+    expect(told).toContain('- ACCESS_TOKEN_KEYS_FILE: the access token keys in ');
+    expect(told).not.toMatch(/^ +at /m);
+  }, 60_000);
+
   it('are said in words when a supergraph is none', async () => {
     const file = join(dir, 'graph.graphql');
     writeFileSync(file, 'garbage');

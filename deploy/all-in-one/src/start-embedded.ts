@@ -8,8 +8,15 @@ import {
   serviceDatabases,
 } from '@taskmesh/local';
 import { createKafkaEventLog, createMemoryEventLog } from '@taskmesh/messaging';
-import { Closers, createLog, createMetrics, systemClock, type Env, type Log } from '@taskmesh/service';
-import { mkdirSync } from 'node:fs';
+import {
+  Closers,
+  createLog,
+  createMetrics,
+  ensureWritableDirectory,
+  systemClock,
+  type Env,
+  type Log,
+} from '@taskmesh/service';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { readEmbeddedSettings, readPlatformConfig, type EmbeddedSettings } from './config.ts';
@@ -48,7 +55,7 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
   const { dataDir } = settings;
   const closers = new Closers();
   try {
-    mkdirSync(dataDir, { recursive: true });
+    ensureWritableDirectory('DATA_DIR', dataDir);
     const lock = await acquireLock(
       join(dataDir, 'run', 'embedded.lock'),
       `Another Taskmesh has its data in ${dataDir}`,

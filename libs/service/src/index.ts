@@ -25,3 +25,4 @@ export { networkOf } from './network-of.ts';
 export { authorizationOf, createOperatorCheck, type OperatorCheck } from './operator-check.ts';
 export { tuneGarbageCollection } from './garbage.ts';
 export { runMain } from './run-main.ts';
+export { ensureWritableDirectory } from './writable-directory.ts';

@@ -1,6 +1,13 @@
 import { asUnavailable, type Database } from '@taskmesh/database';
 import type { BackupWork } from '@taskmesh/internal-api';
-import { ConfigError, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
+import {
+  ConfigError,
+  ensureWritableDirectory,
+  type Clock,
+  type HealthReport,
+  type Log,
+  type Service,
+} from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { randomBytes } from 'node:crypto';
 import type { Registry } from 'prom-client';
@@ -110,6 +117,8 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     backups,
     work: createBackupWork({ backups, restores }),
     async start() {
+      ensureWritableDirectory('DATA_DIR', config.scratchDir, 0o700);
+      if (!config.secrets.s3) ensureWritableDirectory('BACKUPS_DIR', config.backupsDir, 0o700);
       await database.migrate();
       await scratch.sweep();
       await backups.start();

@@ -1,3 +1,4 @@
+import { ensureWritableDirectory } from '@taskmesh/service';
 import { join, resolve } from 'node:path';
 import { describeError, PlainError } from '../plain-error.ts';
 import { endNotedProcesses } from '../processes/claim.ts';
@@ -19,11 +20,12 @@ type AddProcess = (name: string, start: (signal: AbortSignal) => Promise<StackLi
 /**
  * Runs the platform as separate processes: PostgreSQL, Redis and Kafka (given or started), the three inner services and
  * the gateways. Resolves when all are ready; when one fails, everything is stopped again.
- * @throws PlainError
+ * @throws ConfigError, PlainError
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { log, restart: revive = true, signal } = options;
   const dataDir = resolve(options.dataDir);
+  ensureWritableDirectory('DATA_DIR', dataDir);
   const lock = await acquireLock(join(dataDir, 'run', 'stack.lock'), `Another stack has its data in ${dataDir}`);
   const processes = new Map<string, StackProcess>();
   const stateFile = createStateFile(join(dataDir, 'stack.json'), processes);

@@ -1,7 +1,8 @@
 import { createSigningKey, type KeySet } from '@taskmesh/identity';
+import { ensureWritableDirectory } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, mkdir, rm, writeFile } from 'node:fs/promises';
+import { link, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 
@@ -40,7 +41,7 @@ function parseJson(text: string): unknown {
 /** Makes the file, for its owner's eyes only, when it is not there; whichever process is first wins. */
 export async function ensureKeyFile(file: string): Promise<void> {
   if (existsSync(file)) return;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  ensureWritableDirectory('DATA_DIR', dirname(file), 0o700);
   const fresh = `${file}.${randomUUID()}`;
   const keys: KeySet = { keys: [await createSigningKey(`access-${randomUUID()}`)] };
   await writeFile(fresh, JSON.stringify(keys, undefined, 2), { mode: 0o600 });

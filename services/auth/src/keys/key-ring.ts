@@ -1,5 +1,5 @@
 import { publicKeys, type KeySet } from '@taskmesh/identity';
-import type { Log, Service } from '@taskmesh/service';
+import { ConfigError, type Log, type Service } from '@taskmesh/service';
 import { importJWK, type CryptoKey } from 'jose';
 import { readFile } from 'node:fs/promises';
 import { ensureKeyFile, parseKeySet } from './key-file.ts';
@@ -70,7 +70,7 @@ export function createKeyRing({ file, create, log, pollMs = 1_000 }: KeyRingOpti
       if (create) await ensureKeyFile(file);
       await read().catch((cause: unknown) => {
         const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new Error(`The access token keys in ${file} cannot be used: ${reason}`);
+        throw new ConfigError([`ACCESS_TOKEN_KEYS_FILE: the access token keys in ${file} cannot be used: ${reason}`]);
       });
       timer = setInterval(() => void reload(), pollMs).unref();
     },

@@ -1,0 +1,31 @@
+import { mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isNativeError } from 'node:util/types';
+import { ConfigError } from './config.ts';
+
+/**
+ * Sees to it that a directory is there and can be written.
+ * @throws ConfigError that names `setting`
+ */
+export function ensureWritableDirectory(setting: string, dir: string, mode = 0o777): void {
+  try {
+    make(dir, mode);
+    rmdirSync(mkdtempSync(join(dir, '.writable-')));
+  } catch (error) {
+    const reason = isNativeError(error) && 'code' in error ? String(error.code) : String(error);
+    throw new ConfigError([
+      `${setting} must lead to a directory that can be written (${reason}: ${JSON.stringify(dir)})`,
+    ]);
+  }
+}
+
+/** Level by level: Node's `recursive` never comes back where a directory exists in which none can be made, as below /proc. */
+function make(dir: string, mode: number): void {
+  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(dir) !== dir) make(dirname(dir), mode);
+  try {
+    mkdirSync(dir, { mode });
+  } catch (error) {
+    if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw error; // another process may have been faster
+  }
+}
