@@ -24,20 +24,19 @@ function wantedPorts({ port, adminPort, gateways = 1 }: Wishes): PortPair[] {
 export async function checkWantedPorts(wishes: Wishes): Promise<void> {
   const { host = '127.0.0.1', adminHost = '127.0.0.1' } = wishes;
   const looks = wantedPorts(wishes).flatMap(({ port, adminPort }) => [
-    portProblem(port, host),
-    portProblem(adminPort, adminHost),
+    portProblem('', port, host),
+    portProblem('ADMIN_', adminPort, adminHost),
   ]);
   const problems = (await Promise.all(looks)).filter((problem) => problem !== undefined);
-  if (problems.length > 0)
-    throw new PlainError(`${problems.join('\n')}\nEnd that program, or set PORT to another one.`);
+  if (problems.length > 0) throw new PlainError(problems.join('\n'));
 }
 
-async function portProblem(port: number, host: string): Promise<string | undefined> {
+async function portProblem(prefix: '' | 'ADMIN_', port: number, host: string): Promise<string | undefined> {
   const code = await whyPortFails(port, host);
   if (code === undefined) return undefined;
   return code === 'EADDRINUSE'
-    ? `Port ${port} is taken by another program.`
-    : `Cannot listen on ${host}, port ${port} (${code}).`;
+    ? `Port ${port} is taken by another program: end it, or set ${prefix}PORT to another one.`
+    : `Cannot listen on ${host}, port ${port} (${code}): ${prefix}HOST and ${prefix}PORT say where.`;
 }
 
 export interface StackPorts {

@@ -166,7 +166,7 @@ describe('a stack', () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
     const starting = startStack(optionsFor('ports', { port: port - 1, gateways: 2 }));
-    await expect(starting).rejects.toThrow(`Port ${port} is taken by another program.`);
+    await expect(starting).rejects.toThrow(`Port ${port} is taken by another program: end it, or set PORT`);
     await new Promise((resolve) => other.close(resolve));
   });
 
