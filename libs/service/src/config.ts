@@ -50,7 +50,7 @@ export function readAll<Readers extends Record<string, () => unknown>>(
   return values as { [Name in keyof Readers]: ReturnType<Readers[Name]> }; // each name was read above
 }
 
-const SECRET = /PASSWORD|TOKEN|SECRET|KEY|_URL$/;
+const SECRET = /(PASSWORD|TOKEN|SECRET|KEY|(?<!^PUBLIC)_URL)$/;
 
 function shown(name: string, value: string | undefined): string {
   return SECRET.test(name) ? 'not shown' : JSON.stringify(value);

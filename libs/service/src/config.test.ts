@@ -1,0 +1,23 @@
+import { readEnv, setting } from './config.ts';
+import { z } from 'zod';
+
+const told = (name: string) => {
+  try {
+    readEnv(z.object({ [name]: setting.int(1, 2) }), { [name]: 'nonsense' });
+  } catch (error) {
+    return error instanceof Error ? error.message : undefined;
+  }
+  return undefined;
+};
+
+describe('a setting that makes no sense', () => {
+  it.each(['ACCESS_TOKEN_TTL_S', 'PASSWORD_MIN_LENGTH', 'PUBLIC_URL', 'KAFKA_SSL_KEY_FILE', 'PORT'])(
+    'is told with its value: %s',
+    (name) => expect(told(name)).toContain(`${name} must be a whole number (is: "nonsense")`),
+  );
+
+  it.each(['ADMIN_TOKEN', 'KAFKA_SASL_PASSWORD', 'REALTIME_ANON_KEY', 'POSTGRES_URL', 'BACKUP_S3_URL'])(
+    'is told without its value when that is a secret: %s',
+    (name) => expect(told(name)).toContain(`${name} must be a whole number (is: not shown)`),
+  );
+});
