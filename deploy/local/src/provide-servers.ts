@@ -110,7 +110,12 @@ export async function provideServers(options: {
 async function whyGivenFails(name: ServerName, env: Env): Promise<Refusal | undefined> {
   const { title, variable, whyFails } = SERVER_KINDS[name];
   const refusal = await whyFails(env);
-  return refusal && { ...refusal, reason: `${variable} is set, but no ${title} works there: it ${refusal.reason}.` };
+  return (
+    refusal && {
+      ...refusal,
+      reason: `${variable} is set, but no ${title} works there: it ${refusal.reason.replace(/\.$/, '')}.`,
+    }
+  );
 }
 
 /**

@@ -68,10 +68,7 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
     checkLogin: (emailKey, ip) => login(emailKey, ip, 'peek'),
     countFailedLogin: (emailKey, ip) => login(emailKey, ip, 'consume'),
     async forgetFailedLogins(emailKey, ip) {
-      await Promise.all([
-        failuresOfAddress.reset(hashOf(emailKey)),
-        failures.reset(keyOfPair(emailKey, callerOf(ip))),
-      ]);
+      await Promise.all([failuresOfAddress.reset(hashOf(emailKey)), failures.reset(keyOfPair(emailKey, callerOf(ip)))]);
     },
     async countRefreshTry(ip) {
       refuseWhenUsedUp([await refreshTries?.consume(callerOf(ip))]);
