@@ -1,4 +1,4 @@
-import { readEnv, setting } from './config.ts';
+import { adminSettings, readEnv, setting } from './config.ts';
 import { z } from 'zod';
 
 const told = (name: string) => {
@@ -19,5 +19,11 @@ describe('a setting that makes no sense', () => {
   it.each(['ADMIN_TOKEN', 'KAFKA_SASL_PASSWORD', 'REALTIME_ANON_KEY', 'POSTGRES_URL', 'BACKUP_S3_URL'])(
     'is told without its value when that is a secret: %s',
     (name) => expect(told(name)).toContain(`${name} must be a whole number (is: not shown)`),
+  );
+
+  it.each(['a token', 'tökén'])('is a token that no client could show: %s', (ADMIN_TOKEN) =>
+    expect(() => readEnv(z.object(adminSettings), { ADMIN_TOKEN })).toThrow(
+      'ADMIN_TOKEN must be of ASCII characters without blanks (is: not shown)',
+    ),
   );
 });

@@ -59,6 +59,8 @@ function shown(name: string, value: string | undefined): string {
 /** Kinds of settings; each message goes on after the variable's name. */
 export const setting = {
   text: () => z.string(),
+  /** What a client shows behind `Bearer`: anything else could never be shown. */
+  token: () => z.string().regex(/^[!-~]+$/, 'must be of ASCII characters without blanks'),
   /** A whole number in a range. */
   int: (min: number, max: number) =>
     z
@@ -114,5 +116,5 @@ export const processSettings = {
 /** The settings of every process with an admin port. */
 export const adminSettings = {
   ADMIN_HOST: setting.text().default('127.0.0.1'),
-  ADMIN_TOKEN: setting.text().optional(),
+  ADMIN_TOKEN: setting.token().optional(),
 };
