@@ -101,7 +101,7 @@ const schema = z.object({
   REALTIME_MAX_SUBSCRIPTIONS: atLeastOne().default(20),
   REALTIME_MAX_MESSAGES_PER_S: atLeastOne().default(20),
   REALTIME_MAX_MESSAGE_BYTES: atLeastOne().default(64 * 1024),
-  BACKUP_TOKEN: setting.text().optional(),
+  BACKUP_TOKEN: setting.token().optional(),
 });
 
 /** @throws ConfigError with every problem */
