@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { Registry } from 'prom-client';
 import { createAdminServer } from './admin-server.ts';
 import { createLog } from './log.ts';
@@ -11,6 +13,7 @@ interface Answer {
 /** What the routes of an operator were asked for. */
 let handled: unknown[] = [];
 let stop: () => Promise<void>;
+let address = '';
 beforeEach(() => (handled = []));
 afterEach(() => stop());
 
@@ -31,6 +34,7 @@ async function serve(token?: string) {
   });
   await admin.start();
   stop = () => admin.stop();
+  address = admin.address();
   return (method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const sent = request(`${admin.address()}${path}`, { method, headers, agent: false }, (response) => {
@@ -84,5 +88,13 @@ describe('the admin port', () => {
     expect((await ask('GET', '/letters')).status).toBe(401);
     expect((await ask('POST', '/letters/discard', { ...JSON_BODY, authorization: 'Bearer wrong' })).status).toBe(401);
     expect(handled).toHaveLength(2);
+  });
+
+  it('stops beside a connection that never asks for anything', async () => {
+    const ask = await serve();
+    const silent = connect(Number(new URL(address).port), '127.0.0.1').resume();
+    await once(silent, 'connect');
+    await ask('GET', '/livez'); // it is accepted before this one
+    await Promise.all([stop(), once(silent, 'close')]);
   });
 });

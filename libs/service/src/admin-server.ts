@@ -4,6 +4,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Service } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import { createOperatorCheck } from './operator-check.ts';
+import { closePromptly } from './prompt-close.ts';
 
 /** One thing that the health page tells: whether it works, and if not, why. */
 export interface HealthReport {
@@ -45,6 +46,7 @@ export function createAdminServer(options: AdminServerOptions): Service & { addr
   const { host, port, token, metrics, ready, routes = [], log } = options;
   const operator = createOperatorCheck(token);
   const app = fastify({ logger: false });
+  closePromptly(app);
   let address = '';
 
   app.get('/livez', () => ({ status: 'ok' }));

@@ -26,3 +26,4 @@ export { authorizationOf, createOperatorCheck, type OperatorCheck } from './oper
 export { tuneGarbageCollection } from './garbage.ts';
 export { runMain } from './run-main.ts';
 export { ensureWritableDirectory } from './writable-directory.ts';
+export { closePromptly } from './prompt-close.ts';

@@ -117,4 +117,16 @@ describe('a subgraph server', () => {
     answer.resolve();
     await eventually(() => expect(calls).toEqual(['a', 'b']));
   });
+
+  it('stops when its requests have ended, whoever is still connected', async () => {
+    const silent = connect(Number(new URL(server.address()).port), '127.0.0.1').resume();
+    await once(silent, 'connect');
+    const response = post('ada', '{ slow(name: "last") { who } }');
+    await eventually(() => expect(calls).toEqual(['last']));
+    const stopped = server.stop();
+    await once(silent, 'close');
+    answer.resolve();
+    expect((await response).status).toBe(200);
+    await stopped;
+  });
 });

@@ -1,6 +1,6 @@
 import { AppError, forbidden, toGraphQLError } from '@taskmesh/errors';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
-import type { Log, Service } from '@taskmesh/service';
+import { closePromptly, type Log, type Service } from '@taskmesh/service';
 import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { Subgraph, SubgraphRequest } from './subgraph.ts';
@@ -30,6 +30,7 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
   });
+  closePromptly(app);
   const identities = new WeakMap<FastifyRequest, Identity>();
   let address = '';
 

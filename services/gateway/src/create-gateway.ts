@@ -34,7 +34,6 @@ import { restRoutes } from './rest/rest.ts';
 
 /** Requests that run when the gateway stops have this long to finish. */
 const DRAIN_MS = 20_000;
-const IDLE_SWEEP_MS = 50;
 
 export interface GatewayDeps {
   clock: Clock;
@@ -158,13 +157,10 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
 /** Lets running requests finish, within bounds. */
 async function close(app: FastifyInstance): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
-  // A connection whose last request ended after the server closed would stay open until its keep-alive ends.
-  const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);
   try {
     await app.close();
   } finally {
     clearTimeout(cut);
-    clearInterval(sweep);
   }
 }
 

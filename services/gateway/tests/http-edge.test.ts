@@ -1,4 +1,5 @@
 import { eventually } from '@taskmesh/testing';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
@@ -211,5 +212,21 @@ describe('a gateway that stops', () => {
     await stopped;
     // Not when the client's idle connection has run out.
     expect(performance.now() - released).toBeLessThan(5_000);
+  });
+
+  it('does not wait for connections that have sent nothing, or half of a request', async () => {
+    const stopping = await startTestGateway();
+    const sockets = await Promise.all(
+      ['', 'GET /livez HTTP/1.1\r\nHo'].map(async (text) => {
+        const socket = connect(Number(new URL(stopping.origin).port), '127.0.0.1').resume();
+        await once(socket, 'connect');
+        socket.write(text);
+        return socket;
+      }),
+    );
+    await fetch(`${stopping.origin}/livez`); // they are accepted before this one
+    const begun = performance.now();
+    await Promise.all([stopping.stop(), ...sockets.map((socket) => once(socket, 'close'))]);
+    expect(performance.now() - begun).toBeLessThan(10_000);
   });
 });

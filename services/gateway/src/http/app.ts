@@ -1,5 +1,5 @@
 import { AppError, notFound } from '@taskmesh/errors';
-import type { Log } from '@taskmesh/service';
+import { closePromptly, type Log } from '@taskmesh/service';
 import { fastify, type FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { METHODS, type IncomingMessage } from 'node:http';
@@ -51,6 +51,7 @@ export function createApp(
 
   holdBodiesBack(app.server);
   cutSlowReaders(app);
+  closePromptly(app);
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }

@@ -1,0 +1,38 @@
+import { fastify } from 'fastify';
+import { once } from 'node:events';
+import { connect, type AddressInfo } from 'node:net';
+import { closePromptly } from './prompt-close.ts';
+
+const app = fastify({ logger: false, forceCloseConnections: 'idle' });
+const asked = Promise.withResolvers<void>();
+const answer = Promise.withResolvers<string>();
+closePromptly(app);
+app.get('/slow', async () => {
+  asked.resolve();
+  return answer.promise;
+});
+
+describe('a server that stops', () => {
+  it('waits for a request that runs, and for no connection without one', async () => {
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = app.server.address() as AddressInfo; // it listens on TCP
+    const open = async (text: string) => {
+      const accepted = once(app.server, 'connection');
+      const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined);
+      socket.write(text);
+      await accepted;
+      return socket.setEncoding('utf8').resume();
+    };
+    const silent = await open('');
+    const halfway = await open('GET /slow HTTP/1.1\r\nHo');
+    const waiting = await open('GET /slow HTTP/1.1\r\nHost: here\r\n\r\n');
+    await asked.promise;
+
+    const stopped = app.close();
+    await Promise.all([silent, halfway].map((socket) => once(socket, 'close')));
+    answer.resolve('made');
+    const [text] = (await once(waiting, 'data')) as [string];
+    expect(text).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*made$/);
+    await stopped;
+  });
+});
