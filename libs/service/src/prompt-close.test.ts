@@ -12,6 +12,8 @@ app.get('/slow', async () => {
   return answer.promise;
 });
 
+app.get('/quick', () => 'made');
+
 describe('a server that stops', () => {
   it('waits for a request that runs, and for no connection without one', async () => {
     await app.listen({ host: '127.0.0.1', port: 0 });
@@ -25,11 +27,13 @@ describe('a server that stops', () => {
     };
     const silent = await open('');
     const halfway = await open('GET /slow HTTP/1.1\r\nHo');
+    const again = await open('GET /quick HTTP/1.1\r\nHost: here\r\n\r\nGET /qu');
+    await once(again, 'data');
     const waiting = await open('GET /slow HTTP/1.1\r\nHost: here\r\n\r\n');
     await asked.promise;
 
     const stopped = app.close();
-    await Promise.all([silent, halfway].map((socket) => once(socket, 'close')));
+    await Promise.all([silent, halfway, again].map((socket) => once(socket, 'close')));
     answer.resolve('made');
     const [text] = (await once(waiting, 'data')) as [string];
     expect(text).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*made$/);

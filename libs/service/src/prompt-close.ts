@@ -1,24 +1,36 @@
 import type { FastifyInstance } from 'fastify';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long a connection may take until its first request once its server stops: the request may be on its way. */
-const FIRST_REQUEST_MS = 1_000;
-const IDLE_SWEEP_MS = 50;
+/** A request may be on its way for so long. */
+const ARRIVAL_MS = 1_000;
+/** Requests that run have this long to finish. */
+const DRAIN_MS = 20_000;
+const SWEEP_MS = 50;
 
-/** A server that stops waits for its requests, and for no connection without one: Node alone does not see to that. */
+/**
+ * A server that stops waits for its requests, within bounds, and for no connection without one. Node counts those as busy
+ * that have sent nothing yet, or a part of a request, and once a server closes it times out none of them any more.
+ */
 export function closePromptly(app: FastifyInstance): void {
   const { server } = app;
-  /** Without a request so far. Node does not count them as idle, and times out none any more once the server closes. */
-  const silent = new Set<Socket>();
+  /** By connection, to its last request. */
+  const answers = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {
-    silent.add(socket);
-    socket.once('close', () => silent.delete(socket));
+    answers.set(socket, undefined);
+    socket.once('close', () => answers.delete(socket));
   });
-  server.on('request', ({ socket }) => silent.delete(socket));
+  server.on('request', ({ socket }, answer) => answers.set(socket, answer));
+
   app.addHook('preClose', (done) => {
-    // A connection whose last request ends after the server closed would stay open until its keep-alive ends.
-    const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS).unref();
-    const cut = setTimeout(() => silent.forEach((socket) => socket.destroy()), FIRST_REQUEST_MS).unref();
+    const begun = performance.now();
+    const sweep = setInterval(() => {
+      // A connection whose last request ends after the server closed would stay open until its keep-alive ends.
+      server.closeIdleConnections();
+      if (performance.now() - begun < ARRIVAL_MS) return;
+      for (const [socket, answer] of answers) if (!answer || answer.writableFinished) socket.destroy();
+    }, SWEEP_MS).unref();
+    const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
     server.once('close', () => {
       clearInterval(sweep);
       clearTimeout(cut);

@@ -1,7 +1,6 @@
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
 import { Closers, createOperatorCheck, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
-import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { createAccessKeys } from './auth/access-keys.ts';
 import { createAuthenticator } from './auth/caller.ts';
@@ -31,9 +30,6 @@ import type { Caller, GatewayParts } from './parts.ts';
 import { createReadiness } from './readiness.ts';
 import { createRealtime } from './realtime/create-realtime.ts';
 import { restRoutes } from './rest/rest.ts';
-
-/** Requests that run when the gateway stops have this long to finish. */
-const DRAIN_MS = 20_000;
 
 export interface GatewayDeps {
   clock: Clock;
@@ -136,7 +132,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       readiness.start();
       closers.add(() => apollo.stop());
       await apollo.start();
-      closers.add(() => close(app));
+      closers.add(() => app.close());
       closers.add(() => realtime?.stop());
       await realtime?.start();
       closers.add(() => watch?.stop());
@@ -152,16 +148,6 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     ready,
     reload: async () => watch?.reload(),
   };
-}
-
-/** Lets running requests finish, within bounds. */
-async function close(app: FastifyInstance): Promise<void> {
-  const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
-  try {
-    await app.close();
-  } finally {
-    clearTimeout(cut);
-  }
 }
 
 /** A foreign graph has no accounts of ours: whatever token comes along says nothing. */
