@@ -65,6 +65,7 @@ describe('the filter of a channel', () => {
     ['title=match.(a+)+$', /unknown operator: match/],
     ['version=eq.twelve', /no value for version/],
     ['completed=eq.yes', /no value for completed/],
+    ['completed=eq.constructor', /no value for completed/],
     ['due_date=gt.yesterday', /no value for due_date/],
     ['id=eq.1', /no value for id/],
     ['title=is.true', /cannot be compared/],

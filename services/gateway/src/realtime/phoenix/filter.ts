@@ -24,6 +24,13 @@ const MAX_PATTERN_LENGTH = 100;
 const PATTERN_COST = 4;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+const BOOLEANS = new Map([
+  ['true', true],
+  ['t', true],
+  ['false', false],
+  ['f', false],
+]);
+
 type Value = string | number | boolean;
 /** SQL's three values: undefined is neither true nor false, and a negation leaves it so. */
 type Test = (value: Value | null) => boolean | undefined;
@@ -146,7 +153,7 @@ function parseValue({ type }: Column, text: string): Value | undefined {
     case 'int4':
       return /^-?\d{1,10}$/.test(text) ? Number(text) : undefined;
     case 'bool':
-      return { true: true, t: true, false: false, f: false }[text];
+      return BOOLEANS.get(text);
     case 'timestamptz':
       return instant(text);
   }
