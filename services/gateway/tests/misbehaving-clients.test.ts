@@ -258,6 +258,7 @@ function hostileFrames(token: string): (string | Buffer)[] {
   const subscribe = (payload: unknown) => JSON.stringify({ id: '1', type: 'subscribe', payload });
   const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   return [
+    `{"type":"ping","payload":{"a":${nested}}}`,
     '',
     'null',
     '[]',

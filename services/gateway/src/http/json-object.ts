@@ -12,7 +12,7 @@ export function parseJsonObject(bytes: Buffer): object {
   const value = parse(bytes);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidBody('The body must be a JSON object.');
-  if (isDeeperThan(value, MAX_DEPTH)) throw invalidBody(`The body is nested deeper than ${MAX_DEPTH} levels.`);
+  if (isTooDeep(value)) throw invalidBody(`The body is nested deeper than ${MAX_DEPTH} levels.`);
   return value;
 }
 
@@ -23,6 +23,11 @@ function parse(bytes: Buffer): unknown {
   } catch {
     throw invalidBody('The body is not valid JSON.'); // the parser's own message would repeat parts of the body
   }
+}
+
+/** Whether a value off the wire is nested so deeply that working on it could overflow the stack. */
+export function isTooDeep(value: object): boolean {
+  return isDeeperThan(value, MAX_DEPTH);
 }
 
 function isDeeperThan(value: object, levels: number): boolean {

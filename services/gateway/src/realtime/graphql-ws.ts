@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import type { RequestCall } from '../graph/executor.ts';
 import { departureOf } from '../graph/request-call.ts';
+import { isTooDeep } from '../http/json-object.ts';
 import { authorizationOf, type Caller, type GatewayParts } from '../parts.ts';
 import { createOperations, type OperationsDeps } from './graphql-ws-operations.ts';
 import type { SessionWatch } from './session-watch.ts';
@@ -118,7 +119,8 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
 
 function parsed(text: string): Message | undefined {
   try {
-    return parseMessage(text);
+    const message = parseMessage(text);
+    return isTooDeep(message) ? undefined : message;
   } catch {
     return undefined;
   }

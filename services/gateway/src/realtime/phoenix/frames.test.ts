@@ -41,6 +41,7 @@ describe('frames of a channel', () => {
     ['an object in version 2', '{"topic":"t","event":"e","payload":{}}', false],
     ['an empty binary frame', '', true],
     ['a binary frame that ends too early', '\u0003\u00ff\u00ff\u00ff\u00ff\u00ff\u0001', true],
+    ['a payload nested deeper than any of ours', `["1","1","t","e",{"a":${'['.repeat(40)}${']'.repeat(40)}}]`, false],
     ['a deep nesting', `["1","1","t","e",${'['.repeat(30_000)}`, false],
   ])('drop %s', (_what, text, isBinary) => {
     expect(decode('2.0.0', Buffer.from(text, 'latin1'), isBinary)).toBeUndefined();

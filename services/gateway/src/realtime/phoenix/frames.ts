@@ -1,3 +1,5 @@
+import { isTooDeep } from '../../http/json-object.ts';
+
 /** A message of the Phoenix channel protocol, whatever version it travels in. Refs are decimal strings. */
 export interface Message {
   joinRef: string | null;
@@ -55,7 +57,9 @@ function message(
   payload: unknown,
 ): Message | undefined {
   if (typeof topic !== 'string' || typeof event !== 'string') return undefined;
-  return { joinRef: asRef(joinRef), ref: asRef(ref), topic, event, payload: isRecord(payload) ? payload : {} };
+  const given = isRecord(payload) ? payload : {};
+  if (isTooDeep(given)) return undefined;
+  return { joinRef: asRef(joinRef), ref: asRef(ref), topic, event, payload: given };
 }
 
 /** Some clients send numbers. */
