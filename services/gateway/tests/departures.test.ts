@@ -49,6 +49,8 @@ describe('a client that goes away', () => {
     client.abort();
     await expect(response).rejects.toThrow('aborted');
     await eventually(() => expect(held[0]?.signal?.aborted).toBe(true));
+    // It is not the service that failed.
+    expect(test.logged.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
   it('ends what runs for it: a socket', async () => {

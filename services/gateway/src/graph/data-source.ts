@@ -69,7 +69,8 @@ function createDataSource(
         return await ask(options);
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
-        log.warn({ err: error.cause ?? error, service: name }, 'a service did not answer');
+        const { signal } = options.context as OperationRun; // as above
+        if (!signal?.aborted) log.warn({ err: error.cause ?? error, service: name }, 'a service did not answer');
         return { data: null, errors: [{ message: error.message, extensions: { code: error.code } }] };
       }
     },
