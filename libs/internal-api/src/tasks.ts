@@ -10,6 +10,14 @@ export interface FeedPosition {
   sequence: number;
 }
 
+/** Where feeds stand, by owner. */
+export interface Heads {
+  epoch: number;
+  heads: Record<string, number>;
+  /** The same places as clients take them, if asked for; a tasks service of the release before does not tell them. */
+  cursors?: Record<string, string>;
+}
+
 /** A record of the event log that a reader cannot make sense of. */
 export interface UnreadableRecord {
   key: string;
@@ -20,8 +28,8 @@ export interface UnreadableRecord {
 
 /** What tasks offers to other services. */
 export interface TasksInternal {
-  /** Where each owner's feed stands now: the last committed sequence, 0 for owners without any change. */
-  heads(owners: string[]): Promise<{ epoch: number; heads: Record<string, number> }>;
+  /** Where each owner's feed stands now: the last committed sequence, 0 for owners without any change; with `asCursors` also as cursors. */
+  heads(owners: string[], asCursors?: boolean): Promise<Heads>;
   /** Committed changes of one owner behind `sequence`, in order, at most `limit` (1 to 1,000). `expired` when some of them are no longer kept: then `changes` is empty. */
   changesAfter(
     owner: string,

@@ -114,6 +114,16 @@ describe('the change log', () => {
     });
     expect(await service.tasks.internal.heads([])).toEqual({ epoch: 1, heads: {} });
   });
+
+  it('tells heads as cursors for who asks for them, each its owner’s', async () => {
+    const [busy, idle] = [service.user(), service.user()];
+    await busy.create({ title: 'one' });
+    const { heads, cursors = {} } = await service.tasks.internal.heads([busy.id, idle.id], true);
+    expect(heads).toEqual({ [busy.id]: 1, [idle.id]: 0 });
+    for (const { id } of [busy, idle])
+      expect(await service.tasks.internal.openCursor(id, cursors[id] ?? '')).toEqual({ epoch: 1, sequence: heads[id] });
+    expect(await service.tasks.internal.heads([busy.id])).not.toHaveProperty('cursors');
+  });
 });
 
 describe('a cursor', () => {

@@ -26,13 +26,19 @@ export function createFeedService(
   cursors: Cursors,
 ): Pick<TasksInternal, 'heads' | 'changesAfter' | 'openCursor'> {
   return {
-    async heads(owners) {
+    async heads(owners, asCursors) {
       const asked = parseInput(headsInput, owners);
       const ids = asked.flatMap((name) => taskId(name) ?? []);
       const rows = await database.run<{ epoch: number; owner_id: string | null; head: string }>('read', HEADS, [ids]);
       const known = new Map(rows.map((row) => [row.owner_id, Number(row.head)]));
-      const heads = asked.map((name) => [name, known.get(name.toLowerCase()) ?? 0]);
-      return { epoch: rows[0]?.epoch ?? 0, heads: Object.fromEntries(heads) };
+      const heads = asked.map((name) => [name, known.get(name.toLowerCase()) ?? 0] as const);
+      const epoch = rows[0]?.epoch ?? 0;
+      const answer = { epoch, heads: Object.fromEntries(heads) };
+      if (asCursors !== true) return answer;
+      const sealed = heads.map(
+        async ([name, sequence]) => [name, await cursors.seal(name, { epoch, sequence })] as const,
+      );
+      return { ...answer, cursors: Object.fromEntries(await Promise.all(sealed)) };
     },
 
     async changesAfter(...args) {
