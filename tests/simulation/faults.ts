@@ -79,7 +79,7 @@ export function createFaults(time: VirtualTime, random: () => number, owners: re
     end: () => void (ordered = []),
     call,
     tasks: (tasks: TasksInternal): TasksInternal => ({
-      heads: (owners) => call('heads', () => tasks.heads(owners)),
+      heads: (...asked) => call('heads', () => tasks.heads(...asked)),
       changesAfter: (...asked) => call('changesAfter', () => tasks.changesAfter(...asked)),
       openCursor: (...asked) => call('openCursor', () => tasks.openCursor(...asked)),
       reportUnreadable: (record) => tasks.reportUnreadable(record),

@@ -7,7 +7,6 @@ export {
   tasksInternal,
   tasksRestore,
   type FeedPosition,
-  type Heads,
   type TasksInternal,
   type TasksRestore,
   type UnreadableRecord,

@@ -149,9 +149,14 @@ export function createFeed(options: FeedOptions): Feed {
   };
 
   /** Undefined when a restore or the stop came between: then the start means nothing. */
-  const attach = (owner: string, { position, head }: Start, feedReader: FeedReader): (() => void) | undefined => {
+  const attach = (
+    owner: string,
+    { position, head, cursor }: Start,
+    feedReader: FeedReader,
+  ): (() => void) | undefined => {
     if (isStopped || position.epoch !== epoch || head.epoch !== epoch) return undefined;
     const feed = feeds.get(owner) ?? begin(owner, head);
+    if (cursor !== undefined) feedReader.onBegin?.(cursor);
     // A reader that stands before the feed's last change is replayed to, at its own pace.
     const detach = feed.attach(feedReader, position);
     feed.reach(head);
@@ -165,11 +170,11 @@ export function createFeed(options: FeedOptions): Feed {
   const startOf = async (owner: string, after: string | undefined): Promise<Start> => {
     const position = after === undefined ? undefined : await tasks.openCursor(owner, after);
     if (position === null) throw cursorExpired();
-    const { epoch: of, heads } = await tasks.heads([owner]);
+    const { epoch: of, heads, cursors } = await tasks.heads([owner], after === undefined);
     enterEpoch(of);
     if (of !== epoch) throw unavailable(); // given before a restore that is known here: no answer
     const head = { epoch: of, sequence: heads[owner] ?? 0 };
-    if (!position) return { position: head, head };
+    if (!position) return { position: head, head, cursor: cursors?.[owner] };
     if (position.epoch !== of || position.sequence > head.sequence) throw cursorExpired();
     if (position.sequence < head.sequence) {
       const page = await tasks.changesAfter(owner, position.sequence, 1);
@@ -185,8 +190,8 @@ export function createFeed(options: FeedOptions): Feed {
     entry.readers++;
     expected.set(owner, entry);
     try {
-      const { position, head } = await patiently(() => startOf(owner, after));
-      return attach(owner, { position, head: later(head, entry.seen) }, feedReader);
+      const start = await patiently(() => startOf(owner, after));
+      return attach(owner, { ...start, head: later(start.head, entry.seen) }, feedReader);
     } catch (error) {
       if (error instanceof AppError && error.code === 'CURSOR_EXPIRED') metrics.resumed('expired');
       throw error;
@@ -223,6 +228,8 @@ interface Start {
   /** The last change that the reader has seen. */
   position: FeedPosition;
   head: FeedPosition;
+  /** The position for a reader that does not know it. */
+  cursor?: string | undefined;
 }
 
 /** A new epoch is later than any place in the one before. */

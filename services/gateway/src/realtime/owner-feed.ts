@@ -7,8 +7,10 @@ import type { FeedMetrics } from './metrics.ts';
 /** Why a feed ended that its reader did not end: the cursor or epoch is of no use any more, it reads too slowly, or the gateway stops. */
 export type FeedEnd = 'expired' | 'slow' | 'stopped';
 
-/** One reader of an owner's changes. `onChange` and `onEnd` return at once; none of them throws. */
+/** One reader of an owner's changes. All but `drained` return at once; none of them throws. */
 export interface FeedReader {
+  /** One that begins now is told behind which cursor that is, before any change. */
+  onBegin?(cursor: string): void;
   onChange(change: TaskChanged): void;
   onEnd(reason: FeedEnd): void;
   /** Asked during a replay: resolves when the reader can take more. Live changes do not wait. */

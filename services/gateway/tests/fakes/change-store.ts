@@ -24,15 +24,21 @@ export function createStore({ mostAtOnce = 7 } = {}) {
     await entry?.until;
     return given;
   };
+  const cursor = (owner: string, sequence: number) => `${owner}|${epoch}|${sequence}`;
   const assertThere = () => {
     if (isAway) throw new Error('away');
   };
 
   const tasks: TasksInternal = {
-    async heads(owners) {
+    async heads(owners, asCursors = false) {
       assertThere();
-      const heads = Object.fromEntries(owners.map((owner) => [owner, changes.get(owner)?.length ?? 0]));
-      return answer('heads', { epoch, heads });
+      const heads = owners.map((owner) => [owner, changes.get(owner)?.length ?? 0] as const);
+      const cursors = heads.map(([owner, sequence]) => [owner, cursor(owner, sequence)]);
+      return answer('heads', {
+        epoch,
+        heads: Object.fromEntries(heads),
+        ...(asCursors && { cursors: Object.fromEntries(cursors) as Record<string, string> }),
+      });
     },
     async changesAfter(owner, sequence, limit) {
       assertThere();
@@ -93,7 +99,7 @@ export function createStore({ mostAtOnce = 7 } = {}) {
     setAway(value: boolean) {
       isAway = value;
     },
-    cursor: (owner: string, sequence: number) => `${owner}|${epoch}|${sequence}`,
+    cursor,
   };
 }
 
@@ -129,11 +135,15 @@ export function createReader() {
   const seen: number[] = [];
   const epochs: number[] = [];
   const ends: FeedEnd[] = [];
+  /** The cursors that it was told to begin behind. */
+  const begunAt: string[] = [];
   return {
     seen,
     /** Of each change that was seen. */
     epochs,
     ends,
+    begunAt,
+    onBegin: (cursor: string) => void begunAt.push(cursor),
     onChange({ sequence, epoch }: TaskChanged) {
       seen.push(sequence);
       epochs.push(epoch);

@@ -15,9 +15,12 @@ export function createFakeChanges(): FakeChanges {
   const cursor = (owner: string, sequence: number) => `${owner}|1|${sequence}`;
 
   return {
-    heads: async (owners) => ({
+    heads: async (owners, asCursors = false) => ({
       epoch: 1,
       heads: Object.fromEntries(owners.map((owner) => [owner, of(owner).length])),
+      ...(asCursors && {
+        cursors: Object.fromEntries(owners.map((owner) => [owner, cursor(owner, of(owner).length)])),
+      }),
     }),
     changesAfter: async (owner, sequence, limit) => ({
       epoch: 1,

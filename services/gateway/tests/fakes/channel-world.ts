@@ -93,6 +93,7 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
       const [whose, sequence] = after?.split('|') ?? [owner, of(owner).length];
       if (whose !== owner) throw new AppError('CURSOR_EXPIRED', 'of no use');
       const attached = { reader, position: Number(sequence), isReplaying: true };
+      if (after === undefined) reader.onBegin?.(`${owner}|${sequence}`);
       const all = readers.get(owner) ?? new Set();
       readers.set(owner, all.add(attached));
       void (async () => {

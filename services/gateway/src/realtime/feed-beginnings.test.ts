@@ -1,0 +1,109 @@
+import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { createReader, createStore, upTo } from '../../tests/fakes/change-store.ts';
+import { createFeed } from './feed.ts';
+
+const log = createLog({ service: 'test', level: 'silent' });
+
+let store: ReturnType<typeof createStore>;
+let stop: () => Promise<void>;
+const startFeed = async (tasks = store.tasks) => {
+  const feed = createFeed({ ...store, tasks, log, headsEveryMs: 60_000 });
+  await feed.start();
+  stop = () => feed.stop();
+  return feed;
+};
+beforeEach(() => (store = createStore()));
+afterEach(() => stop());
+
+const owner = randomUUID();
+
+describe('a reader that begins now', () => {
+  it('is told the cursor of the place from which it is told changes, before any of them', async () => {
+    const feed = await startFeed();
+    for (let count = 0; count < 3; count++) store.commit(owner);
+    const reader = createReader();
+    const order: string[] = [];
+    await feed.subscribe(owner, undefined, {
+      ...reader,
+      onBegin: (cursor) => void order.push(cursor),
+      onChange: ({ sequence }) => void order.push(`change ${sequence}`),
+    });
+    store.deliver(store.commit(owner));
+    expect(order).toEqual([store.cursor(owner, 3), 'change 4']);
+  });
+
+  it.each([
+    ['over the event log', true],
+    ['and the event log never brought', false],
+  ])('misses nothing behind that cursor that was committed while it was placed %s', async (_how, isDelivered) => {
+    const feed = await startFeed();
+    store.commit(owner);
+    const reader = createReader();
+    const { asked, come } = store.answerLate('heads');
+    const subscribing = feed.subscribe(owner, undefined, reader);
+    await asked;
+    const change = store.commit(owner);
+    if (isDelivered) store.deliver(change);
+    come();
+    await subscribing;
+    expect(reader.begunAt).toEqual([store.cursor(owner, 1)]);
+    if (!isDelivered) store.deliver(store.commit(owner));
+    await eventually(() => expect(reader.seen).toEqual(upTo(isDelivered ? 2 : 3, 2)));
+  });
+
+  it('beside one that has gone further by then is told its own place', async () => {
+    const feed = await startFeed();
+    const first = createReader();
+    await feed.subscribe(owner, undefined, first);
+    const { asked, come } = store.answerLate('heads');
+    const second = createReader();
+    const subscribing = feed.subscribe(owner, undefined, second);
+    await asked;
+    for (let count = 0; count < 3; count++) store.deliver(store.commit(owner));
+    come();
+    await subscribing;
+    expect([first.begunAt, second.begunAt]).toEqual([[store.cursor(owner, 0)], [store.cursor(owner, 0)]]);
+    await eventually(() => expect([first.seen, second.seen]).toEqual([upTo(3), upTo(3)]));
+  });
+
+  it('is told one cursor, of the new epoch, when the store is restored while it is placed', async () => {
+    const feed = await startFeed();
+    store.commit(owner);
+    const { asked, come } = store.answerLate('heads');
+    const reader = createReader();
+    const subscribing = feed.subscribe(owner, undefined, reader);
+    await asked;
+    store.restore();
+    await feed.subscribe(owner, undefined, createReader()); // which makes the restore known here
+    come();
+    await subscribing;
+    expect(reader.begunAt).toEqual([store.cursor(owner, 0)]);
+  });
+
+  it('reads all the same when the tasks service, of the release before, tells no cursor', async () => {
+    const feed = await startFeed({ ...store.tasks, heads: (owners) => store.tasks.heads(owners) });
+    const reader = createReader();
+    await feed.subscribe(owner, undefined, reader);
+    store.deliver(store.commit(owner));
+    expect([reader.begunAt, reader.seen]).toEqual([[], [1]]);
+  });
+});
+
+it('a reader with a cursor knows where it begins, and no cursor is made for it, nor for any comparison of heads', async () => {
+  const asked: (boolean | undefined)[] = [];
+  const feed = await startFeed({
+    ...store.tasks,
+    heads: (owners, asCursors) => {
+      asked.push(asCursors);
+      return store.tasks.heads(owners, asCursors);
+    },
+  });
+  const reader = createReader();
+  await feed.subscribe(owner, store.cursor(owner, 0), reader);
+  store.deliverText(owner, 'unreadable');
+  await eventually(() => expect(asked).toHaveLength(2));
+  expect(reader.begunAt).toEqual([]);
+  expect(asked.filter(Boolean)).toEqual([]);
+});
