@@ -246,6 +246,6 @@ describe('a join', () => {
     const client = await joined({ access_token: 'ada.fresh.1', resume: { since: world.unusableCursor } });
     world.commit('ada');
     const events = client.frames.map(([, , , event, { message }]) => message ?? event);
-    expect(events).toEqual(['phx_reply', 'Subscribed to PostgreSQL', 'CURSOR_EXPIRED', 'postgres_changes']);
+    expect(events).toEqual(['phx_reply', 'Subscribed to PostgreSQL', 'CURSOR_EXPIRED', 'cursor', 'postgres_changes']);
   });
 });

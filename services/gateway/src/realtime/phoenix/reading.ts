@@ -45,8 +45,15 @@ export function createReading(options: ReadingOptions): Reading {
   let detach = () => {};
   let isStopped = false;
   let hasLostItsPlace = false;
+  /** Where a reading that begins now does so, until that is told. */
+  let firstCursor: string | undefined;
   let newestCursor = '';
   let isCursorDue = false;
+
+  const tellCursor = (cursor: string) => {
+    const told = { extension: 'resume', status: 'ok', message: 'cursor', cursor, channel: nameOf(topic) };
+    wire.write(cursorFrame(JSON.stringify(told)));
+  };
 
   /** One message for all changes that come at once. */
   const noteCursor = (cursor: string) => {
@@ -55,15 +62,7 @@ export function createReading(options: ReadingOptions): Reading {
     isCursorDue = true;
     setImmediate(() => {
       isCursorDue = false;
-      if (isStopped) return;
-      const told = {
-        extension: 'resume',
-        status: 'ok',
-        message: 'cursor',
-        cursor: newestCursor,
-        channel: nameOf(topic),
-      };
-      wire.write(cursorFrame(JSON.stringify(told)));
+      if (!isStopped) tellCursor(newestCursor);
     });
   };
 
@@ -78,6 +77,7 @@ export function createReading(options: ReadingOptions): Reading {
 
   const subscribe = async (after: string | undefined) => {
     const taken = await feed.subscribe(owner, after, {
+      onBegin: (cursor) => void (firstCursor = cursor),
       onChange(change) {
         if (isStopped) return;
         if (held) held.push(change);
@@ -113,6 +113,8 @@ export function createReading(options: ReadingOptions): Reading {
       held = undefined;
       hasLostItsPlace = false;
       opened.resolve();
+      if (tellsCursor && firstCursor !== undefined) tellCursor(firstCursor);
+      firstCursor = undefined;
       for (const change of waiting) if (!isStopped) tell(change);
     },
     stop() {
