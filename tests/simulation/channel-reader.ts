@@ -143,6 +143,8 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
       previous: data.old_record ? taskOf(data.old_record) : null,
       sequence: undefined,
     };
+    if (isUncertain() && deafUntil === 0 && task.ownerId === owner)
+      world.complain(`${name} was told a change, and not before where it begins`);
     // Until the server has taken another owner's token, the former one's changes go on.
     const former = isUncertain() ? segments.findLast(({ owner: of }) => of === task.ownerId) : undefined;
     (former ?? segment)?.told.push(told);
