@@ -8,6 +8,8 @@ export const sse: StreamFormat = {
   opening: ':\n\n',
   heartbeat: ':\n\n',
   // An EventSource sends the last id back as Last-Event-ID when it comes again.
+  // Without data it is no event to listeners, and yet the id that an EventSource sends back.
+  beginning: (cursor) => `id: ${cursor}\n\n`,
   next: (json, cursor) => `event: next\n${cursor === '' ? '' : `id: ${cursor}\n`}data: ${json}\n\n`,
   ending: 'event: complete\ndata:\n\n',
   failure: (errors) => `event: next\ndata: ${JSON.stringify({ errors })}\n\nevent: complete\ndata:\n\n`,

@@ -10,6 +10,8 @@ export interface StreamFormat {
   opening: string;
   /** Says nothing, and keeps the connection. */
   heartbeat: string;
+  /** The position behind which a stream begins, in a protocol that has a place for it; no result. */
+  beginning?(cursor: string): string;
   /** One result. `json` is `{"data": …}`, `cursor` the position behind it. */
   next(json: string, cursor: string): string;
   /** The stream's proper end, after which the client does not come back. */

@@ -73,12 +73,14 @@ export class StreamWriter implements StreamSink {
     return this.#reply.raw.writableLength;
   }
 
+  begin(cursor: string): void {
+    if (!this.#isOver) this.#write(this.#format.beginning?.(cursor) ?? '');
+  }
+
   next(json: string, { cursor }: { cursor: string }): boolean {
     if (this.#isOver) return true;
     if (this.#reply.raw.writableLength + this.#early.length > MAX_WAITING_BYTES) return false;
-    const text = this.#format.next(json, cursor);
-    if (this.#isOpen) this.#reply.raw.write(text);
-    else this.#early += text;
+    this.#write(this.#format.next(json, cursor));
     return true;
   }
 
@@ -108,6 +110,11 @@ export class StreamWriter implements StreamSink {
   /** No proper end: the client takes it for a broken connection and comes back. */
   tear(): void {
     this.#reply.raw.destroy();
+  }
+
+  #write(text: string): void {
+    if (this.#isOpen) this.#reply.raw.write(text);
+    else this.#early += text;
   }
 
   /** The client may take its time to read this: nothing is written behind it, no heartbeat either, which would break it off. */

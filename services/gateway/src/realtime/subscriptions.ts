@@ -25,8 +25,10 @@ export type StreamEnd =
    */
   | { kind: 'slow' | 'stopped' | 'unavailable' };
 
-/** Where a stream's events go. Neither function throws. */
+/** Where a stream's events go. No function throws. */
 export interface StreamSink {
+  /** The stream begins now, which is behind this cursor. */
+  begin?(cursor: string): void;
   /** `json` is the whole result of the event, the same string for all equal streams. False: the client is too slow. */
   next(json: string, change: TaskChanged): boolean;
   end(end: StreamEnd): void;
@@ -231,6 +233,7 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
     async read(feed: Feed, { owner, after, view }: Reading) {
       try {
         detach = await feed.subscribe(owner, after, {
+          onBegin: (cursor) => isOver || sink.begin?.(cursor),
           onChange: (change) => take(change, view()),
           onEnd: (reason: FeedEnd) =>
             endAfterAll(reason === 'expired' ? { kind: 'failed', error: expired() } : { kind: reason }),

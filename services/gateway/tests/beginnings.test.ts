@@ -1,0 +1,64 @@
+import { eventually } from '@taskmesh/testing';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+
+const USER = 'a0000000-0000-4000-8000-000000000001';
+const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence } }';
+
+let gateway: TestGateway;
+let token: string;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  token = await gateway.auth.token(USER);
+});
+afterAll(() => gateway.stop());
+
+/** A stream, and what came of it. */
+async function open(accept: string, { after, lastEventId }: { after?: string; lastEventId?: string } = {}) {
+  const abort = new AbortController();
+  const response = await fetch(`${gateway.origin}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${token}`,
+      accept,
+      ...(lastEventId && { 'last-event-id': lastEventId }),
+    },
+    body: JSON.stringify({ query: QUERY, variables: { after } }),
+    signal: abort.signal,
+  });
+  const stream = { text: '', close: () => abort.abort() };
+  void (async () => {
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) stream.text += chunk;
+  })().catch(() => undefined); // torn
+  return stream;
+}
+const next = (sequence: number) =>
+  `event: next\nid: ${gateway.tasks.changes.cursor(USER, sequence)}\ndata: {"data":{"taskChanges":{"sequence":${sequence}}}}\n\n`;
+
+describe('a stream of server-sent events that begins now', () => {
+  it('tells its id at once, as an event without data, and is resumed by it', async () => {
+    gateway.commit(USER);
+    const stream = await open('text/event-stream');
+    const first = gateway.tasks.changes.cursor(USER, 1);
+    await eventually(() => expect(stream.text).toBe(`:\n\nid: ${first}\n\n`));
+    stream.close();
+    gateway.commit(USER);
+    const resumed = await open('text/event-stream', { lastEventId: first });
+    await eventually(() => expect(resumed.text).toBe(`:\n\n${next(2)}`));
+    resumed.close();
+  });
+
+  it('and knows where it begins is told no other place', async () => {
+    const stream = await open('text/event-stream', { after: gateway.tasks.changes.cursor(USER, 1) });
+    await eventually(() => expect(stream.text).toBe(`:\n\n${next(2)}`));
+    stream.close();
+  });
+});
+
+it('a multipart stream that begins now says nothing before its first change', async () => {
+  const stream = await open('multipart/mixed;subscriptionSpec=1.0');
+  gateway.commit(USER);
+  await eventually(() => expect(stream.text).toContain('"sequence":3'));
+  expect(stream.text.split('--graphql')).toHaveLength(4); // the opening, its empty part, the change's
+  stream.close();
+});
