@@ -79,3 +79,35 @@ describe('a channel that begins now', () => {
     expect(said(client)).toEqual([...ANSWER, 'ada#1', 'ada|1', 'bob|2']);
   });
 });
+
+describe('a token that cannot be checked yet', () => {
+  const SAID = { extension: 'system', status: 'error', message: 'The service is not available right now' };
+  const failing = async (client: Client) => {
+    await settled();
+    world.waiting.shift()?.fail();
+    await eventually(() => expect(client.closed?.code).toBe(1013));
+  };
+
+  it('ends the socket of the channel that is joined with it, and says why', async () => {
+    world.isWaiting = true;
+    const client = await joined({ access_token: 'ada.fresh.1' });
+    await failing(client);
+    expect(client.frames).toEqual([['1', null, TOPIC, 'system', { ...SAID, channel: 'tasks' }]]);
+  });
+
+  it('ends the socket of the channel that gets it, and says why on every channel', async () => {
+    const client = await joined({ access_token: 'ada.fresh.1' });
+    client.join('2', { access_token: 'ada.fresh.1' }, 'realtime:other');
+    await settled();
+    client.frames.length = 0;
+    world.isWaiting = true;
+    await push(client, 'ada.fresh.2');
+    await failing(client);
+    expect(client.frames).toEqual([
+      ['1', null, TOPIC, 'system', { ...SAID, channel: 'tasks' }],
+      ['2', null, 'realtime:other', 'system', { ...SAID, channel: 'other' }],
+    ]);
+    world.commit('ada');
+    expect(client.told()).toEqual([]);
+  });
+});

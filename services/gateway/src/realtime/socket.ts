@@ -53,12 +53,18 @@ export function isLeaving(socket: WebSocket): boolean {
  * Closes a socket whose message failed. A gateway that has just started may not be able to check tokens yet: the client is
  * told to come back, and no defect. `defect` is the protocol's own close for everything else.
  */
-export function failSocket(socket: WebSocket, error: unknown, log: Log, defect: [code: number, text: string]): void {
+export function failSocket(
+  socket: WebSocket,
+  error: unknown,
+  log: Log,
+  defect: [code: number, text: string],
+  end = (close: [code: number, text: string]) => endSocket(socket, 'error', close),
+): void {
   if (socket.readyState !== socket.OPEN) return; // an answer that a lost socket did not take
   if (error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE')
-    return endSocket(socket, 'error', [WS_CLOSE.tryLater, 'The service is not available right now']);
+    return end([WS_CLOSE.tryLater, 'The service is not available right now']);
   log.error({ err: error }, 'a message of a socket failed');
-  endSocket(socket, 'error', defect);
+  end(defect);
 }
 
 /** Why a socket is closed by now; `code` is that of its close event. */

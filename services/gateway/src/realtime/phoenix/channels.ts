@@ -100,9 +100,8 @@ export function createChannels(deps: ChannelsDeps): Channels {
     closeAll(reason, [code, why]) {
       // They end now, however long the client takes to hear of it.
       for (const channel of [...byTopic.values()]) {
-        const { isJoined } = channel;
         channel.close();
-        if (isJoined) wire.system(channel, { extension: 'system', status: 'error', message: why });
+        wire.system(channel, { extension: 'system', status: 'error', message: why });
       }
       endSocket(socket, reason, [code, why]);
     },

@@ -79,7 +79,9 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
     if (!isWithinRate() || socket.readyState !== socket.OPEN) return;
     const message = decode(version, bytes as Buffer, isBinary); // ws gives one Buffer, as it is not told otherwise
     if (!message) return;
-    onMessage(message).catch((error: unknown) => failSocket(socket, error, parts.log, [1011, 'Internal error']));
+    onMessage(message).catch((error: unknown) =>
+      failSocket(socket, error, parts.log, [1011, 'Internal error'], (close) => channels.closeAll('error', close)),
+    );
   });
   // The library answers each of them: they count like messages.
   socket.on('ping', isWithinRate);
