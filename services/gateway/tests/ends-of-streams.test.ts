@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { unavailable } from '@taskmesh/errors';
 import { eventually } from '@taskmesh/testing';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
@@ -108,6 +109,54 @@ describe.each(PROTOCOLS)('a stream over %s', (protocol) => {
     expect(resumed.events).toEqual(
       [2, 3].map((sequence) => ({ data: { taskChanges: { sequence, task: { owner } } } })),
     );
+  });
+});
+
+describe('a stream that cannot begin because the tasks service stays away', () => {
+  const now = performance.now.bind(performance);
+  let aheadMs = 0;
+  let held: Promise<void> | undefined;
+  beforeEach(() => {
+    aheadMs = 0;
+    held = undefined;
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + aheadMs);
+    gateway.tasks.changes.heads = async () => {
+      await held;
+      aheadMs += 6_000;
+      throw unavailable();
+    };
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  it('breaks off over graphql-ws: no client comes back after an error', async () => {
+    expect(await ending(await stream('graphql-ws'))).toEqual({ code: 1013, errors: [] });
+    await running('graphql-ws', 0);
+  });
+
+  it('ends nothing over graphql-ws whose client has given it up', async () => {
+    const { promise, resolve: goOn } = Promise.withResolvers<void>();
+    held = promise;
+    const token = await gateway.auth.token(USER);
+    const socket = await streamGraphqlWs({ origin: gateway.origin, token, query: '{ __typename }' });
+    open.push(socket);
+    socket.send({ id: 'given up', type: 'subscribe', payload: { query: QUERY } });
+    await running('graphql-ws', 1);
+    socket.send({ id: 'given up', type: 'complete' });
+    socket.send({ id: 'second', type: 'subscribe', payload: { query: '{ __typename }' } });
+    await eventually(() => expect(socket.events).toHaveLength(2));
+    goOn();
+    await running('graphql-ws', 0);
+    socket.send({ id: 'third', type: 'subscribe', payload: { query: '{ __typename }' } });
+    await eventually(() => expect(socket.events).toHaveLength(3));
+  });
+
+  it('is a 503 over server-sent events', async () => {
+    const token = await gateway.auth.token(USER);
+    const response = await fetch(`${gateway.origin}/graphql?query=${encodeURIComponent(QUERY)}`, {
+      headers: { accept: 'text/event-stream', authorization: `Bearer ${token}` },
+    });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    await response.body?.cancel();
   });
 });
 

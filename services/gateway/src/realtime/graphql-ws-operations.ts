@@ -1,4 +1,5 @@
 import { rateLimited, toGraphQLError } from '@taskmesh/errors';
+import { GraphQLError } from 'graphql';
 import { MessageType, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../graph/executor.ts';
@@ -90,7 +91,13 @@ export function createOperations(socket: WebSocket, send: Send, deps: Operations
       return fail(operation, [toGraphQLError(rateLimited(1, 'Too many subscriptions on this connection.'))]);
     }
     streams.add(operation);
-    const stop = await subscriptions.subscribe({ protocol: 'graphql-ws', ...request }, sinkOf(operation));
+    const stop = await subscriptions
+      .subscribe({ protocol: 'graphql-ws', ...request }, sinkOf(operation))
+      .catch((error: unknown) => {
+        if (!isRunning(operation) || !isUnavailable(error)) throw error;
+        endStream(operation, { kind: 'unavailable' });
+      });
+    if (!stop) return;
     operation.stop = () => {
       stop();
       finish(operation);
@@ -131,4 +138,8 @@ export function createOperations(socket: WebSocket, send: Send, deps: Operations
       }
     },
   };
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof GraphQLError && error.extensions['code'] === 'SERVICE_UNAVAILABLE';
 }
