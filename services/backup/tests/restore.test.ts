@@ -3,7 +3,7 @@ import { eventually } from '@taskmesh/testing';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Pool } from 'pg';
-import { createBackup, type Backup } from '../src/index.ts';
+import { createBackup, type Backup, type StoreOwner } from '../src/index.ts';
 import {
   accountsDump,
   createBackupFixture,
@@ -120,7 +120,7 @@ describe('the rules of a restore', () => {
   it('7: so does a server that is away', async () => {
     await fixture.archive('good.tar.gz', { 'database.sql': tasksDump(['one']) });
     const nowhere = 'postgres://postgres@127.0.0.1:1/tasks';
-    const other = await createOther({ adminUrls: { tasks: nowhere, auth: nowhere } });
+    const other = await createOther({ secrets: { adminUrls: { tasks: nowhere, auth: nowhere } } });
     expect(await restoreWith(other, 'good.tar.gz')).toMatchObject({ success: true, outcome: 'PROCESSED' });
     await other.stop();
     await fixture.own.query(`update restores set ended_at = now() where ended_at is null`); // no server will ever settle it
@@ -244,6 +244,23 @@ describe('around the swap', () => {
     expect(new Set((await titles()).map((title) => String(title).slice(-1))).size).toBe(1);
   });
 
+  it('a restore that lost its lock on the way leaves the stores as they were: another one may be running', async () => {
+    await fixture.archive('own.tar.gz', ownArchive({ tasks: tasksDump(['one']), auth: accountsDump(['a@x']) }));
+    const auth: StoreOwner = {
+      ...fixture.owners.auth,
+      async adopt(database) {
+        await fixture.own.query(
+          `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+        );
+        return fixture.owners.auth.adopt(database);
+      },
+    };
+    const other = await createOther({ owners: { ...fixture.owners, auth } });
+    expect(await restoreWith(other, 'own.tar.gz')).toMatchObject({ outcome: 'PROCESSED', databaseRestored: false });
+    await other.stop();
+    expect(await titles()).toEqual(['living']);
+  });
+
   it('the store keeps its owner and who may connect to it', async () => {
     await fixture.archive('good.tar.gz', { 'database.sql': tasksDump(['one']) });
     const rights = () =>
@@ -258,10 +275,10 @@ describe('around the swap', () => {
 });
 
 /** A second instance on the same stores. */
-async function createOther(secrets = fixture.config.secrets): Promise<Backup> {
+async function createOther({ secrets = fixture.config.secrets, owners = fixture.owners } = {}): Promise<Backup> {
   const { log } = createRecordingLog();
   const config = { ...fixture.config, scratchDir: `${fixture.config.scratchDir}-other`, secrets };
-  const other = await createBackup(config, { clock: { now: () => Date.now() }, owners: fixture.owners, log });
+  const other = await createBackup(config, { clock: { now: () => Date.now() }, owners, log });
   await other.start();
   return other;
 }

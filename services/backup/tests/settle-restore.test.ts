@@ -89,6 +89,26 @@ describe('a start after a crash', () => {
     expect(await marks()).toEqual(['old', 'old']); // the living ones were not touched again
   });
 
+  it('goes on undoing what it could undo in part only, and does not take it for swapped', async () => {
+    await begin('fff', 'swapping');
+    const tasks = namesFor('tasks', 'fff');
+    await copyAs('tasks', tasks.fresh);
+    await copyAs('auth', namesFor('auth', 'fff').fresh);
+    // What the role has elsewhere keeps it from being dropped: after the first new database, before the second.
+    await fixture.own.query(`create role ${tasks.loader}; create schema stray authorization ${tasks.loader}`);
+    const { log, logged } = createRecordingLog();
+    const first = await createBackup(fixture.config, { clock: { now: () => Date.now() }, owners: fixture.owners, log });
+    await first.start();
+    await first.stop();
+    expect(logged).toContainEqual(expect.objectContaining({ msg: 'interrupted restores not settled yet' }));
+    expect(await fixture.leftovers()).not.toContain(tasks.fresh);
+    expect(await fixture.leftovers()).toContain(namesFor('auth', 'fff').fresh);
+
+    await fixture.own.query('drop schema stray');
+    expect(await startAgain()).toBe('undone');
+    expect(await marks()).toEqual(['old', 'old']);
+  });
+
   it('in the middle of undoing goes on undoing', async () => {
     await begin('eee', 'loading');
     await copyAs('auth', namesFor('auth', 'eee').fresh);

@@ -18,6 +18,8 @@ export interface Extraction {
   limits: ArchiveLimits;
   /** Told from time to time how much of the archive is read. */
   onRead?: (bytes: number) => void;
+  /** What the disk has left. @default asked of the disk of `dir` */
+  freeBytes?: () => Promise<number>;
 }
 
 const FREE_DISK_SHARE = 4;
@@ -27,14 +29,15 @@ const FREE_DISK_SHARE = 4;
  * @throws ExtractionError for anything but an intact archive without links, devices, climbing names and duplicates. What
  * was extracted before stays in `dir`.
  */
-export async function extractArchive({ source, sizeBytes, dir, limits, onRead }: Extraction): Promise<void> {
+export async function extractArchive(extraction: Extraction): Promise<void> {
+  const { source, sizeBytes, dir, limits, onRead, freeBytes = () => freeBytesOf(dir) } = extraction;
   const stop = new AbortController();
   const deadline = AbortSignal.timeout(limits.timeoutMs);
   try {
     if (sizeBytes > limits.compressedBytes)
       throw new ExtractionError(`The archive has more than ${limits.compressedBytes} bytes.`);
     const unpack = createUnpack(dir, limits, stop);
-    const maxBytes = Math.min(limits.expandedBytes, (await freeBytes(dir)) / FREE_DISK_SHARE);
+    const maxBytes = Math.min(limits.expandedBytes, (await freeBytes()) / FREE_DISK_SHARE);
     const signal = AbortSignal.any([stop.signal, deadline]);
     await pipeline(source, byteCount(onRead), createGunzip(), byteLimit(Math.floor(maxBytes)), unpack.stream, {
       signal,
@@ -84,7 +87,7 @@ function createUnpack(dir: string, limits: ArchiveLimits, stop: AbortController)
   return { stream: unpack as unknown as NodeJS.WritableStream, entries: () => entries }; // tar types it as an emitter only
 }
 
-async function freeBytes(dir: string): Promise<number> {
+async function freeBytesOf(dir: string): Promise<number> {
   const { bavail, bsize } = await statfs(dir);
   return bavail * bsize;
 }

@@ -24,12 +24,13 @@ beforeEach(async () => {
 
 afterEach(() => rm(root, { recursive: true, maxRetries: 3 }));
 
-const extract = (bytes: Buffer, limits: Partial<ArchiveLimits> = {}) =>
+const extract = (bytes: Buffer, limits: Partial<ArchiveLimits> = {}, freeBytes?: number) =>
   extractArchive({
     source: Readable.from([bytes]),
     sizeBytes: bytes.length,
     dir,
     limits: { ...archiveLimits(DEFAULT_SIZES), ...limits },
+    freeBytes: freeBytes === undefined ? undefined : () => Promise.resolve(freeBytes),
   });
 
 async function expectNothingOutside() {
@@ -68,6 +69,12 @@ describe('extractArchive', () => {
     await expect(extract(compressed, { expandedBytes: 128 * 1024 * 1024 })).rejects.toThrow('expands to more than');
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
     await expectNothingOutside();
+  });
+
+  it('stops at a quarter of the free disk, whatever else is allowed', async () => {
+    const bytes = gzipSync(tar([{ name: 'a', content: 'x'.repeat(3_000) }])); // 4,608 bytes of tar
+    await expect(extract(bytes, {}, 18_000)).rejects.toThrow('more than 4500 bytes');
+    await expect(extract(bytes, {}, 18_432)).resolves.toBeUndefined();
   });
 
   it('refuses more entries than allowed before it has written many', async () => {

@@ -84,6 +84,21 @@ export const HOSTILE: (ArchiveCase | { what: string; bytes: (out: string) => Buf
   { what: 'a block device', bytes: gz([{ name: 'disk', type: '4' }, dump]) },
   { what: 'two dumps', bytes: gz([dump, dump]) },
   { what: 'two dumps whose names differ in spelling only', bytes: gz([dump, { ...dump, name: './/database.sql' }]) },
+  { what: 'two dumps whose names differ in case only', bytes: gz([dump, { ...dump, name: 'Database.SQL' }]) },
+  {
+    what: 'two names that are one where file systems normalize letters',
+    bytes: gz([
+      { name: 'caf\u00e9', content: 'x' },
+      { name: 'cafe\u0301', content: 'x' },
+    ]),
+  },
+  {
+    what: 'two names that are one where file systems take look-alikes together',
+    bytes: gz([
+      { name: 'a', content: 'x' },
+      { name: '\uff41', content: 'x' },
+    ]),
+  },
   {
     what: 'a folder, then a file of its name',
     bytes: gz([{ name: 'a/', type: '5' }, { name: 'a', content: 'x' }, dump]),
