@@ -6,9 +6,10 @@ export default {
     '/node_modules/',
     '/\\.cache/',
     '/\\.data/',
+    '<rootDir>/.mutation/',
     ...(process.env.TASKMESH_LONG ? [] : ['\\.long\\.test\\.ts$']),
   ],
-  modulePathIgnorePatterns: ['<rootDir>/.cache/', '<rootDir>/.data/'],
+  modulePathIgnorePatterns: ['<rootDir>/.cache/', '<rootDir>/.data/', '<rootDir>/.mutation/'],
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

@@ -1,24 +1,48 @@
 /**
- * The folders where a mistake loses or leaks something, each with the tests that have to notice it (parts of their paths):
- * the nearest ones, because every mutant costs a run of them.
+ * The files where a mistake loses or leaks something, each with the tests that have to notice it (parts of their paths):
+ * the nearest and quickest first, because every mutant costs a run of them, up to the first that fails.
  */
 export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] }>> = {
   feed: {
     mutate: ['services/gateway/src/realtime/feed.ts', 'services/gateway/src/realtime/owner-feed.ts'],
-    tests: ['services/gateway/src/realtime/feed'],
+    tests: [
+      'services/gateway/src/realtime/feed.* services/gateway/src/realtime/replays',
+      'tests/simulation/simulation.test',
+    ],
+  },
+  channels: {
+    mutate: [
+      'services/gateway/src/realtime/phoenix/channel.ts',
+      'services/gateway/src/realtime/phoenix/channels.ts',
+      'services/gateway/src/realtime/phoenix/reading.ts',
+    ],
+    tests: [
+      'services/gateway/src/realtime/phoenix',
+      'tests/simulation/simulation.test',
+      'services/gateway/tests/channel',
+    ],
+  },
+  kafka: {
+    mutate: [
+      'libs/messaging/src/kafka/follower.ts',
+      'libs/messaging/src/kafka/leaders-answer.ts',
+      'libs/messaging/src/kafka/positions.ts',
+      'libs/messaging/src/kafka/producer.ts',
+      'libs/messaging/src/kafka/publisher.ts',
+      'libs/messaging/src/kafka/reader.ts',
+    ],
+    tests: ['libs/messaging/src/kafka/', 'libs/messaging/src/kafka.test'],
   },
   relay: {
     mutate: ['services/tasks/src/relay/*.ts'],
     tests: [
       'services/tasks/src/relay',
-      'services/tasks/tests/relay',
-      'services/tasks/tests/lease',
-      'services/tasks/tests/dead-letters',
+      'services/tasks/tests/relay services/tasks/tests/lease services/tasks/tests/dead-letters',
     ],
   },
   cursors: {
     mutate: ['services/tasks/src/feed/cursor.ts', 'services/tasks/src/feed/cursors.ts'],
-    tests: ['services/tasks/src/feed', 'services/tasks/tests/feed'],
+    tests: ['services/tasks/src/feed/cursor', 'services/tasks/tests/feed'],
   },
   identity: { mutate: ['libs/identity/src/*.ts'], tests: ['libs/identity'] },
   tokens: {
@@ -29,8 +53,12 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
     mutate: ['services/backup/src/loader/*.ts'],
     tests: ['services/backup/src/loader', 'services/backup/tests/loader'],
   },
+  archives: {
+    mutate: ['services/backup/src/archives/{entry-rules,extract-archive,byte-limit}.ts'],
+    tests: ['services/backup/tests/archives/extract-archive'],
+  },
   swap: {
     mutate: ['services/backup/src/databases/swap.ts', 'services/backup/src/restore/*.ts'],
-    tests: ['services/backup/tests/restore', 'services/backup/tests/settle-restore'],
+    tests: ['services/backup/tests/settle-restore', 'services/backup/tests/restore.test'],
   },
 };

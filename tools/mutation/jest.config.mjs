@@ -3,6 +3,7 @@ import base from '../jest.config.mjs';
 export default {
   ...base,
   rootDir: '../..',
+  testTimeout: 15_000,
   // Our packages by path: through node_modules, tests would get the sources without the mutations.
   moduleNameMapper: {
     '^@taskmesh/testing/mail-server$': '<rootDir>/libs/testing/src/mail-server.ts',

@@ -5,39 +5,49 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AREAS } from './areas.ts';
+import { HEADER, keepNoticed, rowOf } from './report.ts';
 
-const HELP = `npm run test:mutation [-- <area> ...]
+const HELP = `npm run test:mutation [-- [--again] <area> ...]
 Breaks the code on purpose, one small change after the other, and lists the changes that no test noticed. Takes hours for
-all areas. Areas: ${Object.keys(AREAS).join(', ')}.`;
+all areas. tools/mutation/README.md says what came out. Ends with 1 when an area could not be run to its end; changes that
+survive are no failure.
+
+  --again  tries only what was not killed last time, and what is new: tests and the code beside it may have changed
+  Areas:   ${Object.keys(AREAS).join(', ')}`;
 
 const STRYKER = 'node_modules/@stryker-mutator/core/bin/stryker.js';
 
-const args = process.argv.slice(2);
-const unknown = args.filter((arg) => !(arg in AREAS));
-if (unknown.length > 0) {
+const args = new Set(process.argv.slice(2));
+const isAgain = args.delete('--again');
+if (![...args].every((arg) => Object.hasOwn(AREAS, arg))) {
   say(HELP);
-  process.exit(args.includes('--help') ? 0 : 2);
+  process.exit(args.has('--help') ? 0 : 2);
 }
+const areas = args.size > 0 ? [...args] : Object.keys(AREAS);
 
 await runCommand({
   async start(signal) {
     const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-mutation-'));
     const { urls, stop } = await provideServers({ env: process.env, dataDir, log: say });
-    let hasFailed = false;
-    for (const area of args.length > 0 ? args : Object.keys(AREAS)) {
+    const servers = { POSTGRES_URL: urls.postgres, REDIS_URL: urls.redis, KAFKA_BROKERS: urls.kafka };
+    const rows: string[] = [];
+    for (const area of areas) {
       if (signal.aborted) break;
       say(`\n=== ${area}`);
-      const child = spawn(process.execPath, [STRYKER, 'run', 'tools/mutation/stryker.config.mjs'], {
-        env: { ...process.env, MUTATION_AREA: area, POSTGRES_URL: urls.postgres, REDIS_URL: urls.redis, KAFKA_BROKERS: urls.kafka }, // prettier-ignore
+      if (isAgain) keepNoticed(area);
+      const command = [STRYKER, 'run', 'tools/mutation/stryker.config.mjs', ...(isAgain ? [] : ['--force'])];
+      const child = spawn(process.execPath, command, {
+        env: { ...process.env, MUTATION_AREA: area, ...servers },
         stdio: 'inherit',
         signal,
       });
       const [code] = (await once(child, 'exit').catch(() => [1])) as [number | null];
-      hasFailed ||= code !== 0;
+      if (code === 0) rows.push(rowOf(area));
     }
+    say(`\n${[HEADER, ...rows].join('\n')}`);
     await stop();
-    rmSync(dataDir, { recursive: true, force: true });
-    process.exit(hasFailed ? 1 : 0);
+    for (const left of [dataDir, '.mutation']) rmSync(left, { recursive: true, force: true });
+    process.exit(rows.length === areas.length ? 0 : 1);
   },
   killNow: () => undefined,
 });

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+
+/** As in the schema of mutation-testing-elements, as far as it is used here. */
+interface Report {
+  files: Record<string, { mutants: { status: string }[] }>;
+}
+
+/** Where Stryker keeps an area's results. */
+export const reportOf = (area: string): string => `.cache/mutation-${area}.json`;
+
+/** Takes out of an area's report what has to be tried again: Stryker keeps everything else, since it cannot see which tests changed. */
+export function keepNoticed(area: string): void {
+  if (!existsSync(reportOf(area))) return;
+  const report = readReport(area);
+  for (const file of Object.values(report.files))
+    file.mutants = file.mutants.filter(({ status }) => status === 'Killed');
+  writeFileSync(reportOf(area), JSON.stringify(report));
+}
+
+export const HEADER = `| Area | Mutants | Killed | Timed out | Survived | Score |
+|------|--------:|-------:|----------:|---------:|------:|`;
+
+/** The results of an area as a row of that table. */
+export function rowOf(area: string): string {
+  const statuses = Object.values(readReport(area).files).flatMap(({ mutants }) => mutants.map(({ status }) => status));
+  const count = (wanted: string) => statuses.filter((status) => status === wanted).length;
+  const [killed, timedOut, survived] = [count('Killed'), count('Timeout'), count('Survived')];
+  const all = killed + timedOut + survived;
+  return `| ${[area, all, killed, timedOut, survived, `${((100 * (killed + timedOut)) / all).toFixed(1)} %`].join(' | ')} |`;
+}
+
+function readReport(area: string): Report {
+  return JSON.parse(readFileSync(reportOf(area), 'utf8')) as Report;
+}
