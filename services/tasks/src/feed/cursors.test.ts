@@ -1,0 +1,38 @@
+import { createCursors } from './cursors.ts';
+
+const OWNER = '01890000-0000-7000-8000-0000000000aa';
+
+/** A store whose epoch and key are of one number; undefined while it has lost both. */
+function createStore(first: number | undefined) {
+  let epoch = first;
+  let asked = 0;
+  const run = async <Row>() => {
+    asked++;
+    return epoch === undefined ? [] : ([{ epoch, cursor_key: Buffer.alloc(32, epoch) }] as Row[]);
+  };
+  return { cursors: createCursors({ run }), asked: () => asked, restore: (next: number) => (epoch = next) };
+}
+
+it('asks the store once for all cursors of an epoch, and anew for another one', async () => {
+  const { cursors, asked, restore } = createStore(1);
+  for (let sequence = 0; sequence < 10; sequence++) await cursors.seal(OWNER, { epoch: 1, sequence });
+  expect(asked()).toBe(1);
+  restore(2);
+  const cursor = await cursors.seal(OWNER, { epoch: 2, sequence: 10 });
+  expect(asked()).toBe(2);
+  expect(await cursors.open(OWNER, cursor)).toEqual({ epoch: 2, sequence: 10 });
+});
+
+it('opens no cursor of an epoch that is over, even one that was sealed with the key of the next', async () => {
+  const { cursors, restore } = createStore(1);
+  const before = await cursors.seal(OWNER, { epoch: 1, sequence: 5 });
+  restore(2);
+  const late = await createStore(2).cursors.seal(OWNER, { epoch: 1, sequence: 5 });
+  expect([await cursors.open(OWNER, before), await cursors.open(OWNER, late)]).toEqual([null, null]);
+});
+
+it('says so when the store has lost its epoch and its key', async () => {
+  const { cursors } = createStore(undefined);
+  await expect(cursors.seal(OWNER, { epoch: 1, sequence: 1 })).rejects.toThrow('The store has no feed state.');
+  await expect(cursors.open(OWNER, '')).rejects.toThrow('The store has no feed state.');
+});
