@@ -55,7 +55,6 @@ export async function verifyAccessToken(
       typ: ACCESS_TOKEN_TYPE,
       issuer: ISSUER,
       audience: AUDIENCE,
-      requiredClaims: ['exp', 'iat', 'sub', 'sid', 'jti'],
       currentDate: new Date(nowMs),
       clockTolerance: graceS,
     });
