@@ -29,8 +29,12 @@ async function tokenOf(key: JWK): Promise<string> {
 /** A gateway's side of the keys; `has` says which auth has from now on. */
 async function fixture(first: JWK) {
   let keys = [first];
+  let asked = 0;
   const auth = {
-    accessTokenKeys: async () => publicKeys({ keys }),
+    async accessTokenKeys() {
+      asked++;
+      return publicKeys({ keys });
+    },
     endedSessions: () => Promise.reject(new Error('not asked for here')),
   };
   const accessKeys = createAccessKeys({ auth, clock: systemClock, log });
@@ -42,6 +46,7 @@ async function fixture(first: JWK) {
   return {
     accessKeys,
     authenticator: createAuthenticator({ keys: accessKeys, endedSessions, clock: systemClock }),
+    asked: () => asked,
     has: (...now: JWK[]) => (keys = now),
   };
 }
@@ -78,6 +83,56 @@ describe('a signing key', () => {
     has(await createSigningKey('newer'));
     await jest.advanceTimersByTimeAsync(PROMISED_MS);
     expect(removals).toBe(1);
+    await accessKeys.stop();
+  });
+
+  it('that is one of several which are gone is told of, to who listens still', async () => {
+    const [first, second] = [await createSigningKey('first'), await createSigningKey('second')];
+    const { accessKeys, has } = await fixture(first);
+    has(first, second);
+    await jest.advanceTimersByTimeAsync(PROMISED_MS);
+    const heard: string[] = [];
+    const forget = accessKeys.onRemoved(() => heard.push('one'));
+    accessKeys.onRemoved(() => heard.push('other'));
+    has(second);
+    await jest.advanceTimersByTimeAsync(PROMISED_MS);
+    expect(heard).toEqual(['one', 'other']);
+    forget();
+    has();
+    await jest.advanceTimersByTimeAsync(PROMISED_MS);
+    expect(heard).toEqual(['one', 'other', 'other']);
+    await accessKeys.stop();
+  });
+
+  it('that auth has since a moment is good at once, and without an id never', async () => {
+    const key = await createSigningKey('key');
+    const { accessKeys, authenticator, has } = await fixture(await createSigningKey('old'));
+    const nameless = await createSigningKey('');
+    has(key, nameless);
+    expect((await authenticator.authenticateToken(await tokenOf(key))).kind).toBe('user');
+    expect((await authenticator.authenticateToken(await tokenOf(nameless))).kind).toBe('invalid');
+    await accessKeys.stop();
+  });
+
+  it('that is unknown has the keys read anew once a second, however often it is tried', async () => {
+    const { accessKeys, authenticator, asked } = await fixture(await createSigningKey('key'));
+    const strange = await tokenOf(await createSigningKey('strange'));
+    for (let tries = 0; tries < 5; tries++)
+      expect((await authenticator.authenticateToken(strange)).kind).toBe('invalid');
+    expect(asked()).toBe(2);
+    await jest.advanceTimersByTimeAsync(999);
+    await authenticator.authenticateToken(strange);
+    expect(asked()).toBe(2);
+    await jest.advanceTimersByTimeAsync(1);
+    await authenticator.authenticateToken(strange);
+    expect(asked()).toBe(3);
+    await accessKeys.stop();
+  });
+
+  it('is shown to everybody as auth shows it, as soon as it was read', async () => {
+    const key = await createSigningKey('key');
+    const { accessKeys } = await fixture(key);
+    expect(accessKeys.current()).toEqual(publicKeys({ keys: [key] }));
     await accessKeys.stop();
   });
 });

@@ -8,7 +8,7 @@ const log = createLog({ service: 'test', level: 'silent' });
 const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
 const UNTIL = NOW_MS / 1000 + 600;
 
-function fixture(pageSize = 10_000) {
+function fixture(pageSize = 10_000, keyValue = createMemoryKeyValue()) {
   let list: EndedSession[] = [];
   let nowMs = NOW_MS;
   const asked: number[] = [];
@@ -21,7 +21,6 @@ function fixture(pageSize = 10_000) {
       return { last: sessions.at(-1)?.sequence ?? head, sessions };
     },
   };
-  const keyValue = createMemoryKeyValue();
   return {
     asked,
     keyValue,
@@ -76,6 +75,34 @@ describe('the list of ended sessions', () => {
     await keyValue.publish('sessions.ended', '[null, 5, {"sessionId": 7, "until": 1}]');
     await keyValue.publish('sessions.ended', JSON.stringify([{ sequence: 9, sessionId: 'told', until: UNTIL }]));
     await eventually(() => sessions.has('told'));
+    await sessions.stop();
+  });
+
+  it('tells other gateways what this one saw, with its end, until they stop', async () => {
+    const one = fixture();
+    const other = fixture(1, one.keyValue);
+    await other.sessions.start();
+    one.sessions.announce([one.end('a'), one.end('b', NOW_MS / 1000 + 10)]);
+    await eventually(() => other.sessions.has('a') && other.sessions.has('b'));
+    other.pass(120_000);
+    await eventually(() => !other.sessions.has('b'));
+    expect(other.sessions.has('a')).toBe(true);
+    await other.sessions.stop();
+    one.sessions.announce([one.end('c')]);
+    await new Promise(setImmediate);
+    expect([one.sessions.has('c'), other.sessions.has('c')]).toEqual([true, false]);
+  });
+
+  it('keeps a session to the latest end that it was told of', async () => {
+    const { sessions, pass } = fixture();
+    const [early, late] = [NOW_MS / 1000 + 10, NOW_MS / 1000 + 600];
+    for (const [sessionId, ...ends] of [['a', early, late] as const, ['b', late, early] as const])
+      for (const until of ends) sessions.announce([{ sequence: 1, sessionId, until }]);
+    sessions.announce([{ sequence: 1, sessionId: 'c', until: early }]);
+    pass(120_000);
+    await sessions.start();
+    await eventually(() => !sessions.has('c'));
+    expect([sessions.has('a'), sessions.has('b')]).toEqual([true, true]);
     await sessions.stop();
   });
 
