@@ -26,7 +26,7 @@ describe('the deadline', () => {
     const held = Promise.withResolvers<void>();
     both.behave((name) => (name === 'task' ? held.promise : undefined));
     const send = ({ connections }: World) =>
-      connections.request('tasks', undefined, { query: QUERY }, { ...OPTIONS, timeoutMs: 100 });
+      connections.request('tasks', undefined, { query: QUERY }, { ...OPTIONS, timeoutMs: 1_000 });
     expect((await both.inBoth(send)).outcome).toMatchObject(UNAVAILABLE);
     for (const world of both.worlds) await eventually(() => expect(world.isCancelled()).toBe(true));
     held.resolve();
@@ -40,7 +40,7 @@ describe('the deadline', () => {
     const held = Promise.withResolvers<void>();
     both.behave((name) => (name === 'updateTask' ? held.promise : undefined));
     const send = ({ connections }: World) =>
-      connections.request('tasks', undefined, { query: MUTATION }, { ...OPTIONS, timeoutMs: 100, idempotent: false });
+      connections.request('tasks', undefined, { query: MUTATION }, { ...OPTIONS, timeoutMs: 1_000, idempotent: false });
     expect((await both.inBoth(send)).outcome).toMatchObject(UNAVAILABLE);
     held.resolve();
     for (const { seen } of both.worlds)
