@@ -1,12 +1,11 @@
 import { unavailable } from '@taskmesh/errors';
-import { ExpiringCache, verifyAccessToken, type VerifiedClaims } from '@taskmesh/identity';
+import { bearerToken, ExpiringCache, verifyAccessToken, type VerifiedClaims } from '@taskmesh/identity';
 import type { Clock } from '@taskmesh/service';
 import type { Caller } from '../parts.ts';
 import type { AccessKeys } from './access-keys.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 
 const CACHE_SIZE = 50_000;
-const BEARER = /^bearer +(\S+) *$/i;
 const ANONYMOUS_CALLER: Caller = { kind: 'anonymous' };
 const INVALID: Caller = { kind: 'invalid' };
 
@@ -51,8 +50,8 @@ export function createAuthenticator({ keys, endedSessions, clock }: Authenticato
     async authenticate(values) {
       const [value] = values;
       if (value === undefined) return ANONYMOUS_CALLER;
-      const token = values.length === 1 ? BEARER.exec(value)?.[1] : undefined;
-      return token === undefined ? INVALID : authenticateToken(token);
+      const token = values.length === 1 ? bearerToken(value) : '';
+      return token === '' ? INVALID : authenticateToken(token);
     },
   };
 }
