@@ -1,7 +1,8 @@
 import { eventually } from '@taskmesh/testing';
 import { createGraphql, createRest } from '../clients/http.ts';
-import { PROTOCOLS } from '../clients/streams/protocols.ts';
-import { openStream, type Stream } from '../clients/streams/stream.ts';
+import { PROTOCOLS, type Protocol } from '../clients/streams/protocols.ts';
+import { openStream, type ReadList, type Stream } from '../clients/streams/stream.ts';
+import type { Restore } from './epochs.ts';
 import { contradictions, type Contradiction, type Write } from './history.ts';
 import { startWriter } from './writer.ts';
 
@@ -14,12 +15,18 @@ export interface AccountOptions {
   writers?: number;
   /** Each writer's pause between two writes, on average. */
   paceMs: number;
+  /** @default PROTOCOLS */
+  protocols?: Protocol[];
+  /** The store may be replaced: streams that are told so read the list anew. */
+  isRestored?: boolean;
 }
 
 /** An account with its writers and a stream of every protocol, which come back whenever they are cut off. */
 export interface Account {
   ownerId: string;
   streams: Stream[];
+  /** The store was replaced; its tasks are those of the list from now on. */
+  restored(restore: Restore): Promise<void>;
   stopWriting(): Promise<void>;
   /** After the last write: waits until every stream has told it, then says which promises were not kept. */
   verdict(): Promise<Verdict>;
@@ -50,36 +57,43 @@ export interface AccountFigures {
 const SETTLE_TIMEOUT_MS = 60_000;
 
 export async function createAccount(options: AccountOptions): Promise<Account> {
-  const { urls, name, random, writers: writerCount = 2, paceMs } = options;
+  const { urls, name, random, writers: writerCount = 2, paceMs, protocols = PROTOCOLS, isRestored = false } = options;
   const url = urls[0] ?? '';
   const { token, ownerId } = await signUp(url, name);
-  const changesCursor = async () => {
-    const { data } = await createGraphql(url)<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', {
-      token,
-    });
-    return data.tasks.changesCursor;
-  };
-  const after = await changesCursor();
+  const readList = () => readListAt(urls[Math.floor(Math.random() * urls.length)] ?? '', token);
+  const list = await readList();
   const streams = await Promise.all(
-    PROTOCOLS.map((protocol, index) =>
-      openStream({ ...protocol, urls: [...urls.slice(index % urls.length), ...urls], token, after }),
+    protocols.map((protocol, index) =>
+      openStream({
+        ...protocol,
+        urls: [...urls.slice(index % urls.length), ...urls],
+        token,
+        list,
+        ...(isRestored && { readList }),
+      }),
     ),
   );
   const living: string[] = [];
   const writes: Write[] = [];
+  const restores: Restore[] = [];
   const writers = Array.from({ length: writerCount }, (_, index) =>
     startWriter({ urls, token, name: `${name}.${index}`, random, paceMs, living, writes }),
   );
 
   /** Resolves when every stream has told the last change: asked of the store, not of the clock. */
   const settled = async () => {
-    const last = await eventually(changesCursor, { timeoutMs: SETTLE_TIMEOUT_MS });
-    await eventually(() => streams.every((stream) => stream.cursor() === last), { timeoutMs: SETTLE_TIMEOUT_MS });
+    const { cursor } = await eventually(readList, { timeoutMs: SETTLE_TIMEOUT_MS });
+    await eventually(() => streams.every((stream) => stream.cursor() === cursor), { timeoutMs: SETTLE_TIMEOUT_MS });
   };
 
   return {
     ownerId,
     streams,
+    async restored(restore) {
+      restores.push(restore);
+      const { tasks } = await eventually(readList, { timeoutMs: SETTLE_TIMEOUT_MS });
+      living.splice(0, Infinity, ...tasks.keys());
+    },
     async stopWriting() {
       await Promise.all(writers.map((writer) => writer.stop()));
     },
@@ -88,10 +102,11 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
         () => true,
         () => false, // the comparison says what is missing
       );
-      const tasks = await finalList(url, token);
-      const histories = new Map(streams.map(({ protocol, changes }) => [protocol, [...changes]]));
+      const { tasks } = await eventually(readList, { timeoutMs: SETTLE_TIMEOUT_MS });
+      const titles = new Map([...tasks].map(([id, { title }]) => [id, title]));
+      const readings = new Map(streams.map((stream) => [stream.protocol, stream.readings]));
       return {
-        contradictions: contradictions({ owner: name, ownerId, writes, streams: histories, tasks }),
+        contradictions: contradictions({ owner: name, ownerId, writes, restores, streams: readings, tasks: titles }),
         surprises: [
           ...(isSettled ? [] : [`${name}: the streams did not reach the end of the feed`]),
           ...writers.flatMap(({ surprises }) => surprises),
@@ -110,7 +125,7 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
         longestGapMs: Math.round(Math.max(...writers.map((writer) => writer.longestGapMs()))),
         streams: streams.map((stream) => ({
           protocol: stream.protocol,
-          events: stream.changes.length,
+          events: changesOf(stream).length,
           resumes: stream.resumes(),
           latenciesMs: latencies(stream, writes),
         })),
@@ -123,13 +138,13 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
 }
 
 /** From a write's answer to its event; 0 where the event was there first. */
-function latencies({ changes }: Stream, writes: Write[]): number[] {
+function latencies(stream: Stream, writes: Write[]): number[] {
   const answers = new Map(
     writes.flatMap(({ title, outcome, answeredAt }) =>
       title !== undefined && outcome === 'confirmed' ? [[title, answeredAt] as const] : [],
     ),
   );
-  return changes.flatMap(({ kind, task, seenAt }) => {
+  return changesOf(stream).flatMap(({ kind, task, seenAt }) => {
     const answeredAt = kind === 'DELETE' ? undefined : answers.get(task.title);
     return answeredAt === undefined ? [] : [Math.max(0, seenAt - answeredAt)];
   });
@@ -147,14 +162,20 @@ async function signUp(url: string, name: string): Promise<{ token: string; owner
   return { token: answer.body.access_token, ownerId: answer.body.user.id };
 }
 
-async function finalList(url: string, token: string): Promise<Map<string, string>> {
-  const answer = await eventually(
-    async () => {
-      const list = await createRest(url)<{ data: { id: string; title: string }[] }>('GET', '/tasks', { token });
-      if (list.status !== 200) throw new Error(`The list was answered with ${list.status}.`);
-      return list;
-    },
-    { timeoutMs: SETTLE_TIMEOUT_MS },
-  );
-  return new Map(answer.body.data.map(({ id, title }) => [id, title]));
+const changesOf = ({ readings }: Stream) => readings.flatMap(({ changes }) => changes);
+
+const LIST = '{ tasks(first: 500) { edges { node { id title version } } changesCursor } }';
+
+/** @throws when it is not to be had now */
+async function readListAt(url: string, token: string): Promise<ReadList> {
+  const { data, errors } = await createGraphql(url)<{
+    tasks: { edges: { node: { id: string; title: string; version: number } }[]; changesCursor: string };
+  }>(LIST, { token });
+  if (errors) throw new Error(`The list was answered with ${JSON.stringify(errors)}.`);
+  const { edges, changesCursor } = data.tasks;
+  return {
+    tasks: new Map(edges.map(({ node: { id, title, version } }) => [id, { title, version }])),
+    cursor: changesCursor,
+    readAt: performance.now(),
+  };
 }

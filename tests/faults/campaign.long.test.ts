@@ -2,7 +2,7 @@ import { say, startStack, type Stack } from '@taskmesh/local';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { report, runCampaign } from './campaign.ts';
+import { doRandomFaults, report, runCampaign } from './campaign.ts';
 import { numberFromEnv } from './random.ts';
 
 /** The schedule of faults, what is written and who is cut off follow from it. */
@@ -29,13 +29,12 @@ describe('the feed while everything around it is killed, frozen and restarted', 
     'loses, repeats and reorders nothing in any protocol, and shows nobody anything of others',
     async () => {
       const result = await runCampaign({
-        stack,
-        dataDir,
+        urls: stack.urls,
         seed: SEED,
-        durationMs: DURATION_MS,
         owners: 6,
         paceMs: 60,
-        targets: TARGETS,
+        faults: (_accounts, random) =>
+          doRandomFaults({ stack, dataDir, targets: TARGETS, durationMs: DURATION_MS, log: say }, random),
         log: say,
       });
       say(report(result));

@@ -1,22 +1,21 @@
 import type { Stack } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAccount, type Account, type AccountFigures, type Verdict } from './account.ts';
+import { createAccount, type Account, type AccountFigures, type AccountOptions, type Verdict } from './account.ts';
 import { inject, planFaults, type PlannedFault } from './inject.ts';
 import { createRandom } from './random.ts';
 
-export interface CampaignOptions {
-  stack: Stack;
-  /** The stack's. */
-  dataDir: string;
+export interface CampaignOptions extends Pick<AccountOptions, 'urls' | 'paceMs' | 'protocols' | 'isRestored'> {
   seed: number;
-  /** How long faults are done to it. */
-  durationMs: number;
   owners: number;
-  paceMs: number;
-  /** Names of processes. */
-  targets: string[];
+  /** What happens meanwhile; says what was done to whom. */
+  faults: (accounts: Account[], random: () => number) => Promise<DoneFault[]>;
   /** For people: a line of progress. */
   log: (line: string) => void;
+}
+
+export interface DoneFault {
+  target: string;
+  kind: string;
 }
 
 export interface CampaignResult extends Verdict {
@@ -40,29 +39,21 @@ const CUT_EVERY_MS = 1_500;
 const LONGEST_ABSENCE_MS = 4_000;
 
 /**
- * Writers and streams of every protocol for many accounts, while a schedule made from the seed kills, freezes and restarts
- * the processes of a stack, and connections are cut at random. Afterwards everything that happened is compared.
+ * Writers and streams of every protocol for many accounts, while faults are done and connections are cut at random.
+ * Afterwards everything that happened is compared.
  */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
-  const { stack, dataDir, seed, durationMs, owners, paceMs, targets, log } = options;
+  const { seed, owners, faults, log, ...accountOptions } = options;
   // One for each purpose: how often one of them is asked must not change what the others do.
   const [faultsRandom, cutsRandom, writesRandom] = [1, 2, 3].map((salt) => createRandom(seed * 31 + salt));
   if (!faultsRandom || !cutsRandom || !writesRandom) throw new Error('There are three.');
   const accounts: Account[] = [];
   for (let index = 0; index < owners; index++)
-    accounts.push(
-      await createAccount({ urls: stack.urls, name: `owner-${seed}-${index}`, random: writesRandom, paceMs }),
-    );
+    accounts.push(await createAccount({ ...accountOptions, name: `owner-${seed}-${index}`, random: writesRandom }));
   try {
     const ending = new AbortController();
     const cutting = cutAtRandom(accounts, cutsRandom, ending.signal);
-    const faults = await faultsUntil(performance.now() + durationMs, {
-      stack,
-      dataDir,
-      targets,
-      random: faultsRandom,
-      log,
-    });
+    const done = await faults(accounts, faultsRandom);
     ending.abort();
     const cuts = await cutting;
     await Promise.all(accounts.map((account) => account.stopWriting()));
@@ -76,7 +67,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
         owners,
         ...summary(accounts.map((account) => account.figures())),
         cuts,
-        faults: counted(faults),
+        faults: counted(done),
       },
     };
   } finally {
@@ -94,16 +85,22 @@ async function cutAtRandom(accounts: Account[], random: () => number, ending: Ab
   }
 }
 
-async function faultsUntil(
-  deadline: number,
-  {
-    stack,
-    dataDir,
-    targets,
-    random,
-    log,
-  }: Pick<CampaignOptions, 'stack' | 'dataDir' | 'targets' | 'log'> & { random: () => number },
-): Promise<PlannedFault[]> {
+export interface RandomFaults {
+  stack: Stack;
+  /** The stack's. */
+  dataDir: string;
+  /** Names of processes. */
+  targets: string[];
+  durationMs: number;
+  log: (line: string) => void;
+}
+
+/** A schedule made from the seed kills, freezes and restarts processes of a stack. */
+export async function doRandomFaults(
+  { stack, dataDir, targets, durationMs, log }: RandomFaults,
+  random: () => number,
+): Promise<DoneFault[]> {
+  const deadline = performance.now() + durationMs;
   const done: PlannedFault[] = [];
   const plan = planFaults(targets, random);
   while (performance.now() < deadline) {
@@ -122,7 +119,7 @@ async function faultsUntil(
 const described = ({ target, kind, forMs }: PlannedFault) =>
   `${kind} ${target}${kind === 'freeze' ? ` for ${(forMs / 1000).toFixed(1)} s` : ''}`;
 
-function counted(faults: PlannedFault[]): CampaignFigures['faults'] {
+function counted(faults: DoneFault[]): CampaignFigures['faults'] {
   const counts: CampaignFigures['faults'] = {};
   for (const { target, kind } of faults) {
     const ofTarget = (counts[target] ??= {});

@@ -1,5 +1,5 @@
 import { PROTOCOLS } from '../clients/streams/protocols.ts';
-import type { StreamedChange } from '../clients/streams/stream.ts';
+import type { Reading, StreamedChange } from '../clients/streams/stream.ts';
 import { contradictions, type Fault, type History, type Write } from './history.ts';
 
 const OWNER = 'ada-id';
@@ -27,17 +27,19 @@ const WRITES: Write[] = [
 
 const numbered = (changes: typeof CHANGES) => changes.map((change, index) => ({ ...change, sequence: index + 1 }));
 
+const NOTHING = { tasks: new Map(), cursor: 'begin', readAt: 0 };
+
 type Mutation = (changes: StreamedChange[]) => StreamedChange[];
 
 /** A sound history of streams of every protocol, but for what happened to one of them; channels tell no numbers. */
 function historyWith(protocol: string, mutate: Mutation): History {
-  const streams = PROTOCOLS.map(({ protocol: name }): [string, StreamedChange[]] => {
+  const streams = PROTOCOLS.map(({ protocol: name }): [string, Reading[]] => {
     const changes = numbered(CHANGES).map((change) => ({
       ...change,
       seenAt: 0,
       sequence: name.startsWith('channel') ? undefined : change.sequence,
     }));
-    return [name, name === protocol ? mutate(changes) : changes];
+    return [name, [{ list: NOTHING, changes: name === protocol ? mutate(changes) : changes }]];
   });
   const tasks = new Map([
     ['b', 'maybe'],
@@ -45,6 +47,9 @@ function historyWith(protocol: string, mutate: Mutation): History {
   ]);
   return { owner: 'ada', ownerId: OWNER, writes: WRITES, streams: new Map(streams), tasks };
 }
+
+const renumbered = (changes: StreamedChange[]) =>
+  changes.map((change, index) => ({ ...change, sequence: change.sequence === undefined ? undefined : index + 1 }));
 
 const swapped =
   (index: number): Mutation =>
@@ -116,11 +121,9 @@ describe('the history checker', () => {
 
   it('notices a change that every stream lost', () => {
     const streams = new Map(
-      [...sound.streams].map(([name, changes]) => [
+      [...sound.streams].map(([name, readings]) => [
         name,
-        changes
-          .toSpliced(3, 1)
-          .map((change, index) => ({ ...change, sequence: change.sequence === undefined ? undefined : index + 1 })),
+        readings.map(({ list, changes }) => ({ list, changes: renumbered(changes.toSpliced(3, 1)) })),
       ]),
     );
     const found = contradictions({ ...sound, streams });

@@ -1,4 +1,5 @@
-import type { StreamedChange } from '../clients/streams/stream.ts';
+import type { Reading, StreamedChange } from '../clients/streams/stream.ts';
+import { epochOf, isDue, mayBeOf, type Restore } from './epochs.ts';
 
 /** A write that was sent. Titles are unique, so that a change tells whose doing it is. */
 export interface Write {
@@ -18,8 +19,10 @@ export interface History {
   owner: string;
   ownerId: string;
   writes: Write[];
-  /** By protocol; each began before the first write. */
-  streams: ReadonlyMap<string, StreamedChange[]>;
+  /** By protocol; each began before the first write, and again whenever it was told to read the list anew. */
+  streams: ReadonlyMap<string, Reading[]>;
+  /** Each began an epoch, in which all that counts is what was written since. @default [] */
+  restores?: Restore[];
   /** The final list: id to title. */
   tasks: ReadonlyMap<string, string>;
 }
@@ -36,16 +39,38 @@ export interface Contradiction {
  * Compares what was sent and confirmed with what every stream told. None means: nothing lost, nothing twice, nothing out
  * of order, nothing that is not the owner's or that nobody wrote, and each stream replayed gives exactly the list.
  */
-export function contradictions({ owner, ownerId, writes, streams, tasks }: History): Contradiction[] {
-  const known = new Set([...streams.values()].flat().map(identityOf));
-  return [...streams].flatMap(([protocol, changes]) =>
-    [
-      ...repeated(changes),
-      ...strange(changes, ownerId, writes),
-      ...lost(changes, writes, known),
-      ...disordered(changes, writes),
-      ...unlikeList(changes, tasks),
-    ].map(({ fault, what }) => ({ fault, what: `${owner}, ${protocol}: ${what}` })),
+export function contradictions(history: History): Contradiction[] {
+  const { owner, streams, restores = [] } = history;
+  const present = [...streams.values()].flatMap((readings) =>
+    readings.filter(({ list }) => epochOf(list, restores) === restores.length).flatMap(({ changes }) => changes),
+  );
+  return [...streams].flatMap(([protocol, readings]) =>
+    [...untold(readings, restores), ...readings.flatMap((reading) => ofReading(reading, present, history))].map(
+      ({ fault, what }) => ({ fault, what: `${owner}, ${protocol}: ${what}` }),
+    ),
+  );
+}
+
+/** Of an epoch that a restore ended, the last changes may have reached nobody: only what came is compared. */
+function ofReading(
+  reading: Reading,
+  present: StreamedChange[],
+  { ownerId, writes, tasks, restores = [] }: History,
+): Contradiction[] {
+  const { list, changes } = reading;
+  const epoch = epochOf(list, restores);
+  const possible = writes.filter((write) => mayBeOf(write, epoch, restores));
+  const found = [...repeated(changes), ...strange(changes, ownerId, possible), ...disordered(reading, epoch, possible)];
+  if (epoch < restores.length) return found;
+  const due = possible.filter((write) => isDue(write, list, restores));
+  return [...found, ...lost(changes, due, knownBehind(reading, epoch, present)), ...unlikeList(reading, tasks)];
+}
+
+/** A restore that a reader was not told of: what it knows since is of no store any more. */
+function untold(readings: Reading[], restores: Restore[]): Contradiction[] {
+  const told = new Set(readings.map(({ list }) => epochOf(list, restores)));
+  return restores.flatMap((_restore, index) =>
+    told.has(index + 1) ? [] : [{ fault: 'lost' as const, what: `the end of the feed by restore ${index + 1}` }],
   );
 }
 
@@ -74,10 +99,21 @@ function strange(changes: StreamedChange[], ownerId: string, writes: Write[]): C
   });
 }
 
-function lost(changes: StreamedChange[], writes: Write[], known: ReadonlySet<string>): Contradiction[] {
+/** What any stream told from the place on at which this one began: behind a restore, its first change tells that place. */
+function knownBehind({ changes: [first] }: Reading, epoch: number, present: StreamedChange[]): Set<string> {
+  if (epoch === 0) return new Set(present.map(identityOf));
+  const numbers = new Map<string, number>();
+  for (const change of present) if (change.sequence !== undefined) numbers.set(identityOf(change), change.sequence);
+  const place = first && numbers.get(identityOf(first));
+  return new Set(
+    [...numbers].flatMap(([identity, number]) => (place !== undefined && number > place ? [identity] : [])),
+  );
+}
+
+function lost(changes: StreamedChange[], due: Write[], known: ReadonlySet<string>): Contradiction[] {
   const told = new Set(changes.map((change) => signatureOf(asWrite(change))));
   const seen = new Set(changes.map(identityOf));
-  const unconfirmed = writes.filter((write) => write.outcome === 'confirmed' && !told.has(signatureOf(write)));
+  const unconfirmed = due.filter((write) => write.outcome === 'confirmed' && !told.has(signatureOf(write)));
   const elsewhere = [...known].filter((identity) => !seen.has(identity));
   return [
     ...unconfirmed.map((write) => ({ fault: 'lost' as const, what: `${signatureOf(write)} was confirmed` })),
@@ -86,18 +122,15 @@ function lost(changes: StreamedChange[], writes: Write[], known: ReadonlySet<str
 }
 
 /** Numbers without a gap; each task's versions one after the other; and nothing before what was confirmed before it was sent. */
-function disordered(changes: StreamedChange[], writes: Write[]): Contradiction[] {
-  const bySignature = new Map<string, Write>();
-  for (const write of writes) {
-    const earlier = bySignature.get(signatureOf(write));
-    if (earlier?.outcome !== 'confirmed') bySignature.set(signatureOf(write), write);
-  }
-  const versions = new Map<string, number>();
+function disordered({ list, changes }: Reading, epoch: number, writes: Write[]): Contradiction[] {
+  const bySignature = new Map(writes.map((write) => [signatureOf(write), write])); // the last: what a restore brought back is deleted again
+  const versions = new Map([...list.tasks].map(([id, { version }]) => [id, version]));
+  const first = epoch === 0 ? 1 : (changes[0]?.sequence ?? 1);
   const problems: string[] = [];
   let latestSent = -Infinity;
   for (const [index, change] of changes.entries()) {
     const { kind, sequence, task, previous } = change;
-    if (sequence !== undefined && sequence !== index + 1)
+    if (sequence !== undefined && sequence !== first + index)
       problems.push(`change ${index + 1} has the sequence ${sequence}`);
     const before = versions.get(task.id);
     const fits = kind === 'INSERT' ? before === undefined : before !== undefined && before === previous?.version;
@@ -114,8 +147,8 @@ function disordered(changes: StreamedChange[], writes: Write[]): Contradiction[]
   return problems.map((what) => ({ fault: 'reordered', what }));
 }
 
-function unlikeList(changes: StreamedChange[], tasks: ReadonlyMap<string, string>): Contradiction[] {
-  const replayed = new Map<string, string>();
+function unlikeList({ list, changes }: Reading, tasks: ReadonlyMap<string, string>): Contradiction[] {
+  const replayed = new Map([...list.tasks].map(([id, { title }]) => [id, title]));
   for (const { kind, task } of changes) {
     if (kind === 'DELETE') replayed.delete(task.id);
     else replayed.set(task.id, task.title);

@@ -66,7 +66,13 @@ function takeMessage(text: string, version: string, listener: Listener): void {
     if (payload.extension === 'resume' && payload.cursor !== undefined) listener.onCursor(payload.cursor);
     return;
   }
-  // Whatever else there is says that the channel does not go on; the real client joins anew.
+  if (event === 'system' && payload.message?.startsWith('CURSOR_EXPIRED')) {
+    if (payload.extension !== 'resume') return listener.onExpired();
+    listener.onLostPlace();
+    return listener.onEnd();
+  }
+  if (event === 'phx_error') return listener.onEnd(); // the real client joins anew; why is told before
+  // Whatever else there is says that the channel does not go on.
   if (!/UnableToSubscribe|Service restart/.test(text)) listener.onFailure(text);
   listener.onEnd();
 }

@@ -14,7 +14,7 @@ interface GraphqlTask {
   id: string;
   title: string;
   version: number;
-  owner: { id: string; name?: string };
+  owner: { id: string; name?: string | null };
 }
 
 export interface GraphqlResult {
@@ -30,20 +30,29 @@ export interface GraphqlResult {
   errors?: { message: string; extensions?: { code?: string } }[];
 }
 
-/** Hands an event on. Errors end the subscription; what they say decides whether the client may come back. */
+/**
+ * Hands an event on. Errors without data end the subscription. An event that lacks something is passed over, as clients do
+ * that look at nothing but the data.
+ */
 export function takeResult({ data, errors }: GraphqlResult, listener: Listener): void {
-  if (errors || !data) {
-    if (!isTransient(errors)) listener.onFailure(JSON.stringify(errors));
-    return listener.onEnd();
-  }
+  if (data === undefined) return takeErrors(errors, listener);
+  if (!data || errors || !isWhole(data.taskChanges))
+    return listener.onFailure(`an event with a hole: ${JSON.stringify({ data, errors })}`);
   const { cursor, sequence, kind, task, previous } = data.taskChanges;
   listener.onChange({ kind, sequence, task: seen(task), previous: previous && seen(previous) });
   listener.onCursor(cursor);
 }
 
-export function isTransient(errors: GraphqlResult['errors']): boolean {
-  return errors?.every(({ extensions }) => extensions?.code === 'SERVICE_UNAVAILABLE') ?? false;
+/** The end of a subscription: what the errors say decides whether the client may come back, and from where. */
+export function takeErrors(errors: GraphqlResult['errors'], listener: Listener): void {
+  const codes = new Set(errors?.map(({ extensions }) => extensions?.code));
+  if (codes.size === 1 && codes.has('CURSOR_EXPIRED')) listener.onExpired();
+  else if (codes.size !== 1 || !codes.has('SERVICE_UNAVAILABLE')) listener.onFailure(JSON.stringify(errors));
+  listener.onEnd();
 }
+
+const isWhole = ({ task, previous }: NonNullable<GraphqlResult['data']>['taskChanges']) =>
+  [task, previous].every((each) => each === null || (each.owner !== null && each.owner.name !== null));
 
 function seen({ id, title, version, owner }: GraphqlTask): SeenTask {
   return { id, title, version, ownerId: owner.id };

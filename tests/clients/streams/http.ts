@@ -1,38 +1,44 @@
-import { CHANGES, CHANGES_WITH_NAMES, takeResult, type GraphqlResult } from './graphql-change.ts';
+import { takeResult, type GraphqlResult } from './graphql-change.ts';
 import type { Connect, Listener } from './stream.ts';
 
-/** Server-sent events as an EventSource reads them: it resumes by Last-Event-ID. */
-export const connectSse: Connect = ({ url, token, after }, listener) => {
-  const address = `${url}/graphql?query=${encodeURIComponent(CHANGES)}`;
-  const headers = {
-    accept: 'text/event-stream',
-    authorization: `Bearer ${token}`,
-    ...(after !== undefined && { 'last-event-id': after }),
-  };
-  return readStream(address, { headers }, listener, '\n\n', (frame) => {
-    if (frame.startsWith('event: complete')) return listener.onEnd();
-    const data = /^data: (.*)$/m.exec(frame)?.[1];
-    if (data) takeResult(JSON.parse(data) as GraphqlResult, listener); // the protocol's
-  });
-};
-
-/** Apollo's multipart protocol, with fields of another service. */
-export const connectMultipart: Connect = ({ url, token, after }, listener) => {
-  const request = {
-    method: 'POST',
-    headers: {
-      accept: 'multipart/mixed;subscriptionSpec=1.0',
-      'content-type': 'application/json',
+/** Server-sent events as an EventSource reads them: it resumes by Last-Event-ID, whatever came with the last id. */
+export const connectSse =
+  (query: string): Connect =>
+  ({ url, token, after }, listener) => {
+    const address = `${url}/graphql?query=${encodeURIComponent(query)}`;
+    const headers = {
+      accept: 'text/event-stream',
       authorization: `Bearer ${token}`,
-    },
-    body: JSON.stringify({ query: CHANGES_WITH_NAMES, variables: { after } }),
+      ...(after !== undefined && { 'last-event-id': after }),
+    };
+    return readStream(address, { headers }, listener, '\n\n', (frame) => {
+      if (frame.startsWith('event: complete')) return listener.onEnd();
+      const data = /^data: (.*)$/m.exec(frame)?.[1];
+      if (data) takeResult(JSON.parse(data) as GraphqlResult, listener); // the protocol's
+      const id = /^id: (.*)$/m.exec(frame)?.[1];
+      if (id) listener.onCursor(id);
+    });
   };
-  return readStream(`${url}/graphql`, request, listener, '\r\n--graphql', (part) => {
-    const json = part.split('\r\n\r\n')[1];
-    const { payload, errors } = JSON.parse(json ?? '{}') as { payload?: GraphqlResult | null } & GraphqlResult;
-    if (payload ?? errors) takeResult(payload ?? { errors: errors ?? [] }, listener);
-  });
-};
+
+/** Apollo's multipart protocol. */
+export const connectMultipart =
+  (query: string): Connect =>
+  ({ url, token, after }, listener) => {
+    const request = {
+      method: 'POST',
+      headers: {
+        accept: 'multipart/mixed;subscriptionSpec=1.0',
+        'content-type': 'application/json',
+        authorization: `Bearer ${token}`,
+      },
+      body: JSON.stringify({ query, variables: { after } }),
+    };
+    return readStream(`${url}/graphql`, request, listener, '\r\n--graphql', (part) => {
+      const json = part.split('\r\n\r\n')[1];
+      const { payload, errors } = JSON.parse(json ?? '{}') as { payload?: GraphqlResult | null } & GraphqlResult;
+      if (payload ?? errors) takeResult(payload ?? { errors: errors ?? [] }, listener);
+    });
+  };
 
 function readStream(
   url: string,

@@ -18,11 +18,26 @@ export interface StreamedChange {
   seenAt: number;
 }
 
+/** An account's list as a client read it. */
+export interface ReadList {
+  tasks: ReadonlyMap<string, Pick<SeenTask, 'title' | 'version'>>;
+  /** The place in the feed behind it. */
+  cursor: string;
+  /** `performance.now()` when the answer came. */
+  readAt: number;
+}
+
+/** What a client knows from one reading of the list on, until it is told that the feed begins anew. */
+export interface Reading {
+  list: ReadList;
+  /** Everything seen since, in the order of arrival. */
+  changes: StreamedChange[];
+}
+
 /** A client that reads one account's feed, and comes back with its cursor whenever it was cut off. */
 export interface Stream {
   protocol: string;
-  /** Everything seen so far, in the order of arrival. */
-  changes: StreamedChange[];
+  readings: Reading[];
   /** What should never have come. */
   failures: string[];
   /** The place behind the last change, as far as the client was told. */
@@ -41,6 +56,10 @@ export interface Listener {
   onChange(change: Omit<StreamedChange, 'seenAt'>): void;
   /** The client stands here now. */
   onCursor(cursor: string): void;
+  /** The feed is over, and nothing of it may come any more: the list is to be read anew. */
+  onExpired(): void;
+  /** The feed goes on, but not where the client stood: the list is to be read anew. */
+  onLostPlace(): void;
   /** The server said something that a client in its right mind does not come back after. */
   onFailure(what: string): void;
   /** The connection has ended, for whatever reason; called once or more. */
@@ -63,7 +82,10 @@ export interface StreamOptions {
   /** The gateways: another one each time. */
   urls: string[];
   token: string;
-  after: string;
+  /** Where it begins. */
+  list: ReadList;
+  /** Reads the list anew. Absent: no feed may begin anew. */
+  readList?: () => Promise<ReadList>;
   /** The protocol tells the cursor behind a batch of changes: those that came after the last one are told again. */
   repeatsBehindCursor?: boolean;
 }
@@ -71,25 +93,31 @@ export interface StreamOptions {
 const AGAIN_AFTER_MS = 100;
 /** A gateway that does not get a subscription going in this time is left for another one. */
 const STANDING_WITHIN_MS = 15_000;
+/** How long a client still listens to a feed that is over. */
+const LINGER_MS = 300;
 
 /** Reads until closed. Resolves when the subscription stands for the first time. */
 export async function openStream(options: StreamOptions): Promise<Stream> {
-  const { protocol, connect, urls, token, repeatsBehindCursor = false } = options;
-  const changes: StreamedChange[] = [];
+  const { protocol, connect, urls, token, readList, repeatsBehindCursor = false } = options;
+  let reading: Reading = { list: options.list, changes: [] };
+  const readings = [reading];
   const failures: string[] = [];
   const closing = new AbortController();
   const firstStanding = Promise.withResolvers<void>();
-  let cursor = options.after;
+  let cursor = options.list.cursor;
   /** How many of the changes lie behind the cursor. */
   let behindCursor = 0;
   let connections = 0;
   let awayMs = AGAIN_AFTER_MS;
   let tear = () => {};
 
-  const readOnce = async (url: string) => {
+  /** Resolves with true when the list is to be read anew. */
+  const readOnce = async (url: string): Promise<boolean> => {
     const ended = Promise.withResolvers<void>();
     const over = new AbortController();
     let repeats = repeatsBehindCursor ? behindCursor : 0;
+    let isExpired = false;
+    let hasLostPlace = false;
     const standing = setTimeout(() => tear(), STANDING_WITHIN_MS);
     const end = () => {
       over.abort(); // what a torn connection still had in its buffers, its client never saw
@@ -108,18 +136,29 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
           firstStanding.resolve();
         }),
         onChange: whileOpen((change) => {
-          const repeated = repeats > 0 ? changes.at(-repeats) : undefined;
+          if (isExpired) return failures.push(`a change behind the end of its feed: ${JSON.stringify(change)}`);
+          const repeated = repeats > 0 ? reading.changes.at(-repeats) : undefined;
           if (repeated) repeats--;
-          if (repeated && isSame(repeated, change)) return;
-          changes.push({ ...change, seenAt: performance.now() });
+          if (repeated && isSame(repeated, change)) return undefined;
           behindCursor++;
+          return reading.changes.push({ ...change, seenAt: performance.now() });
         }),
         onCursor: whileOpen((next) => {
+          if (isExpired) return;
           cursor = next;
           behindCursor = repeats; // repeated changes come first, so normally none is left
         }),
+        onExpired: whileOpen(() => {
+          isExpired = true;
+          if (!readList) failures.push('the feed began anew');
+          setTimeout(end, LINGER_MS);
+        }),
+        onLostPlace: whileOpen(() => {
+          hasLostPlace = true;
+          if (!readList) failures.push('the place in the feed was lost');
+        }),
         onFailure: whileOpen((what) => failures.push(what)),
-        onEnd: end,
+        onEnd: () => isExpired || end(),
       },
     );
     tear = () => {
@@ -129,14 +168,32 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
     await ended.promise;
     clearTimeout(standing);
     disconnect();
+    return isExpired || hasLostPlace;
+  };
+
+  const pause = (forMs: number) => sleep(forMs, undefined, { signal: closing.signal }).catch(() => undefined);
+
+  const readAnew = async (read: () => Promise<ReadList>) => {
+    while (!closing.signal.aborted) {
+      const list = await read().catch(() => undefined);
+      if (!list) await pause(AGAIN_AFTER_MS);
+      else {
+        reading = { list, changes: [] };
+        readings.push(reading);
+        cursor = list.cursor;
+        behindCursor = 0;
+        return;
+      }
+    }
   };
 
   const run = async () => {
     while (!closing.signal.aborted) {
-      await readOnce(urls[connections++ % urls.length] ?? '');
+      const mustReadAnew = await readOnce(urls[connections++ % urls.length] ?? '');
       const pauseMs = awayMs;
       awayMs = AGAIN_AFTER_MS;
-      await sleep(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
+      await pause(pauseMs);
+      if (mustReadAnew && readList) await readAnew(readList);
     }
   };
   const running = run();
@@ -144,7 +201,7 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
 
   return {
     protocol,
-    changes,
+    readings,
     failures,
     cursor: () => cursor,
     resumes: () => Math.max(connections - 1, 0),

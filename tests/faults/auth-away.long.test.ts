@@ -1,0 +1,57 @@
+import { say, startStack, type Stack } from '@taskmesh/local';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PROTOCOLS, PROTOCOLS_WITH_NAMES } from '../clients/streams/protocols.ts';
+import { report, runCampaign, type DoneFault } from './campaign.ts';
+import { inject } from './inject.ts';
+import { numberFromEnv } from './random.ts';
+
+const SEED = numberFromEnv('TASKMESH_SEED', 20_261_122);
+/** Longer than an event waits for what another service adds to it. */
+const AWAY_MS = 60_000;
+const CALM_MS = 8_000;
+
+describe('the feed while auth, which adds the names of owners, is away for a minute', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-auth-away-'));
+  let stack: Stack;
+
+  beforeAll(async () => {
+    const env = { PATH: process.env.PATH, LOG_LEVEL: 'info' };
+    stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
+  }, 180_000);
+  afterAll(async () => {
+    await stack.stop();
+    if (!process.env.TASKMESH_KEEP_LOGS) rmSync(dataDir, { recursive: true });
+    else say(`the logs: ${dataDir}`);
+  }, 60_000);
+
+  it('tells every event whole or not at all, and each once', async () => {
+    const freezeAuth = async (_accounts: unknown, random: () => number): Promise<DoneFault[]> => {
+      await sleep(CALM_MS * random());
+      say(`freeze auth for ${AWAY_MS / 1000} s`);
+      await inject({ stack, dataDir }, { target: 'auth', kind: 'freeze', forMs: AWAY_MS });
+      await sleep(CALM_MS);
+      return [{ target: 'auth', kind: 'freeze' }];
+    };
+    const withNames = new Set(PROTOCOLS_WITH_NAMES.map(({ protocol }) => protocol));
+    const result = await runCampaign({
+      urls: stack.urls,
+      seed: SEED,
+      owners: 3,
+      paceMs: 150,
+      protocols: [...PROTOCOLS.filter(({ protocol }) => !withNames.has(protocol)), ...PROTOCOLS_WITH_NAMES],
+      faults: freezeAuth,
+      log: say,
+    });
+    say(report(result));
+    expect(result.contradictions).toEqual([]);
+    expect(result.surprises).toEqual([]);
+    const { writes, streams } = result.figures;
+    expect(writes.confirmed).toBeGreaterThan(100);
+    // Who asks for no names does not wait for them.
+    for (const [protocol, { longestMs }] of Object.entries(streams))
+      expect({ protocol, waited: longestMs > AWAY_MS / 2 }).toEqual({ protocol, waited: withNames.has(protocol) });
+  }, 300_000);
+});
