@@ -10,6 +10,7 @@ export { startPostgres, type PostgresServer } from './postgres/start-postgres.ts
 export { supervise, type Supervised } from './stack/supervise.ts';
 export { startRedis } from './redis/start-redis.ts';
 export { startKafka } from './kafka/start-kafka.ts';
+export { startKafkaCluster, type KafkaCluster } from './kafka/start-kafka-cluster.ts';
 export { checkGivenServers, provideServers, type ProvidedServers, type ServerName } from './provide-servers.ts';
 export { databasePrefix, serviceDatabase, serviceDatabases, type InnerService } from './stack/inner-services.ts';
 export { provideChromium } from './browser/provide-chromium.ts';

@@ -23,6 +23,10 @@ export interface KafkaServerOptions extends ServerOptions {
   properties?: string[];
   /** More arguments for the tool that prepares its data. Not with Docker. */
   formatArguments?: string[];
+  /** Of the cluster that it belongs to. Not with Docker. @default one of its own */
+  clusterId?: string;
+  /** Arguments for its Java that come after ours. Not with Docker. */
+  jvm?: string[];
 }
 
 /**
@@ -56,7 +60,8 @@ async function onJava(
   { java, classPath }: { java: string; classPath: string },
   options: KafkaServerOptions & { port: number; controllerPort: number },
 ): Promise<{ command: string; args: string[] }> {
-  const { dataDir, port, controllerPort, properties = [], formatArguments = [] } = options;
+  const { dataDir, port, controllerPort, properties = [], formatArguments = [], jvm = [] } = options;
+  const { clusterId = newClusterId() } = options;
   const configuration = join(dataDir, 'server.properties');
   const values: Record<string, string> = {
     PORT: String(port),
@@ -74,13 +79,13 @@ async function onJava(
     classPath,
     ...args,
   ];
-  await format(dataDir, (clusterId) =>
+  await format(dataDir, () =>
     runProgram(java, [
       '-XX:TieredStopAtLevel=1',
       ...run('kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configuration, ...formatArguments),
     ]),
   );
-  return { command: java, args: [...JVM, ...run('kafka.Kafka', configuration)] };
+  return { command: java, args: [...JVM, ...jvm, ...run('kafka.Kafka', configuration)] };
 }
 
 /** A Java properties file takes a backslash for the beginning of an escape. */
@@ -88,12 +93,17 @@ function asPropertyValue(text: string): string {
   return text.replaceAll('\\', '\\\\');
 }
 
+/** As Kafka's own ids, without a leading hyphen. */
+export function newClusterId(): string {
+  return `T${randomBytes(16).toString('base64url').slice(1)}`;
+}
+
 /** Prepares a new data directory; one whose preparation did not end is begun anew. */
-async function format(dataDir: string, run: (clusterId: string) => Promise<unknown>): Promise<void> {
+async function format(dataDir: string, run: () => Promise<unknown>): Promise<void> {
   const done = join(dataDir, 'formatted');
   if (existsSync(done)) return;
   rmSync(join(dataDir, 'data'), { recursive: true, force: true });
-  await run(`T${randomBytes(16).toString('base64url').slice(1)}`); // as Kafka's own ids, without a leading hyphen
+  await run();
   writeFileSync(done, KAFKA_VERSION);
 }
 
