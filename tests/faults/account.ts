@@ -31,6 +31,7 @@ export interface Account {
   /** After the last write: waits until every stream has told it, then says which promises were not kept. */
   verdict(): Promise<Verdict>;
   figures(): AccountFigures;
+  latencies(): Latency[];
   close(): Promise<void>;
 }
 
@@ -38,6 +39,13 @@ export interface Verdict {
   contradictions: Contradiction[];
   /** Answers and ends of streams that nobody may get, whatever is down. */
   surprises: string[];
+}
+
+/** From a write's answer to its event in one of the streams; 0 where the event was there first. */
+export interface Latency {
+  /** `performance.now()` */
+  answeredAt: number;
+  ms: number;
 }
 
 export interface AccountFigures {
@@ -127,18 +135,18 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
           protocol: stream.protocol,
           events: changesOf(stream).length,
           resumes: stream.resumes(),
-          latenciesMs: latencies(stream, writes),
+          latenciesMs: latenciesOf(stream, writes).map(({ ms }) => ms),
         })),
       };
     },
+    latencies: () => streams.flatMap((stream) => latenciesOf(stream, writes)),
     async close() {
       await Promise.all([...writers.map((writer) => writer.stop()), ...streams.map((stream) => stream.close())]);
     },
   };
 }
 
-/** From a write's answer to its event; 0 where the event was there first. */
-function latencies(stream: Stream, writes: Write[]): number[] {
+function latenciesOf(stream: Stream, writes: Write[]): Latency[] {
   const answers = new Map(
     writes.flatMap(({ title, outcome, answeredAt }) =>
       title !== undefined && outcome === 'confirmed' ? [[title, answeredAt] as const] : [],
@@ -146,7 +154,7 @@ function latencies(stream: Stream, writes: Write[]): number[] {
   );
   return changesOf(stream).flatMap(({ kind, task, seenAt }) => {
     const answeredAt = kind === 'DELETE' ? undefined : answers.get(task.title);
-    return answeredAt === undefined ? [] : [Math.max(0, seenAt - answeredAt)];
+    return answeredAt === undefined ? [] : [{ answeredAt, ms: Math.max(0, seenAt - answeredAt) }];
   });
 }
 

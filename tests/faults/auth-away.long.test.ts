@@ -36,12 +36,11 @@ describe('the feed while auth, which adds the names of owners, is away for a min
       return [{ target: 'auth', kind: 'freeze' }];
     };
     const withNames = new Set(PROTOCOLS_WITH_NAMES.map(({ protocol }) => protocol));
+    const protocols = [...PROTOCOLS.filter(({ protocol }) => !withNames.has(protocol)), ...PROTOCOLS_WITH_NAMES];
     const result = await runCampaign({
       urls: stack.urls,
       seed: SEED,
-      owners: 3,
-      paceMs: 150,
-      protocols: [...PROTOCOLS.filter(({ protocol }) => !withNames.has(protocol)), ...PROTOCOLS_WITH_NAMES],
+      owners: Array.from({ length: 3 }, () => ({ paceMs: 150, protocols })),
       faults: freezeAuth,
       log: say,
     });

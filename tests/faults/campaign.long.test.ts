@@ -31,8 +31,7 @@ describe('the feed while everything around it is killed, frozen and restarted', 
       const result = await runCampaign({
         urls: stack.urls,
         seed: SEED,
-        owners: 6,
-        paceMs: 60,
+        owners: Array.from({ length: 6 }, () => ({ paceMs: 60 })),
         faults: (_accounts, random) =>
           doRandomFaults({ stack, dataDir, targets: TARGETS, durationMs: DURATION_MS, log: say }, random),
         log: say,

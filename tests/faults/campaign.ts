@@ -4,9 +4,13 @@ import { createAccount, type Account, type AccountFigures, type AccountOptions, 
 import { inject, planFaults, type PlannedFault } from './inject.ts';
 import { createRandom } from './random.ts';
 
-export interface CampaignOptions extends Pick<AccountOptions, 'urls' | 'paceMs' | 'protocols' | 'isRestored'> {
+export type OwnerOptions = Omit<AccountOptions, 'urls' | 'name' | 'random'>;
+
+export interface CampaignOptions {
+  /** The gateways. */
+  urls: string[];
   seed: number;
-  owners: number;
+  owners: OwnerOptions[];
   /** What happens meanwhile; says what was done to whom. */
   faults: (accounts: Account[], random: () => number) => Promise<DoneFault[]>;
   /** For people: a line of progress. */
@@ -43,13 +47,13 @@ const LONGEST_ABSENCE_MS = 4_000;
  * Afterwards everything that happened is compared.
  */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
-  const { seed, owners, faults, log, ...accountOptions } = options;
+  const { urls, seed, owners, faults, log } = options;
   // One for each purpose: how often one of them is asked must not change what the others do.
   const [faultsRandom, cutsRandom, writesRandom] = [1, 2, 3].map((salt) => createRandom(seed * 31 + salt));
   if (!faultsRandom || !cutsRandom || !writesRandom) throw new Error('There are three.');
   const accounts: Account[] = [];
-  for (let index = 0; index < owners; index++)
-    accounts.push(await createAccount({ ...accountOptions, name: `owner-${seed}-${index}`, random: writesRandom }));
+  for (const [index, owner] of owners.entries())
+    accounts.push(await createAccount({ ...owner, urls, name: `owner-${seed}-${index}`, random: writesRandom }));
   try {
     const ending = new AbortController();
     const cutting = cutAtRandom(accounts, cutsRandom, ending.signal);
@@ -64,7 +68,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
       surprises: verdicts.flatMap(({ surprises }) => surprises),
       figures: {
         seed,
-        owners,
+        owners: owners.length,
         ...summary(accounts.map((account) => account.figures())),
         cuts,
         faults: counted(done),

@@ -1,0 +1,134 @@
+import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { say, startKafkaCluster, startStack, type KafkaCluster, type Stack } from '@taskmesh/local';
+import kafkajs from 'kafkajs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PROTOCOLS } from '../clients/streams/protocols.ts';
+import type { Account, Latency } from './account.ts';
+import { report, runCampaign, type DoneFault, type OwnerOptions } from './campaign.ts';
+import { numberFromEnv } from './random.ts';
+
+const SEED = numberFromEnv('TASKMESH_SEED', 20_261_124);
+const NODES = 3;
+/** Longer than anything that is refused again and again is tried before it is put aside. */
+const AWAY_MS = 45_000;
+const CALM_MS = 10_000;
+/** Until the cluster has noticed, and everybody has noticed the cluster. */
+const NOTICED_WITHIN_MS = 15_000;
+/** Without the event log, changes would be found by a comparison every two seconds: most of them later than this. */
+const PROMPT_MS = 1_000;
+
+/** Those that change so much that what is held back of them would fill any queue that others have to pass. */
+const BUSY: OwnerOptions = { paceMs: 80, writers: 2 };
+const QUIET: OwnerOptions = { paceMs: 700, writers: 1, protocols: PROTOCOLS.slice(0, 1) };
+const OWNERS = [...Array<OwnerOptions>(4).fill(BUSY), ...Array<OwnerOptions>(24).fill(QUIET)];
+
+interface Outage {
+  /** The node id. */
+  node: number;
+  /** `performance.now()`: from when on nobody may notice that is not concerned. */
+  from: number;
+  to: number;
+}
+
+describe('the feed while a third of the partitions is without a leader', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-leaders-'));
+  let kafka: KafkaCluster;
+  let stack: Stack;
+
+  beforeAll(async () => {
+    kafka = await startKafkaCluster({ dataDir, log: () => {}, brokers: NODES });
+    const env = { PATH: process.env.PATH, LOG_LEVEL: 'info', KAFKA_BROKERS: kafka.url };
+    stack = await startStack({ dataDir: join(dataDir, 'stack'), gateways: 2, env, log: () => {} });
+  }, 240_000);
+  afterAll(async () => {
+    await stack.stop();
+    await kafka.stop();
+    if (!process.env.TASKMESH_KEEP_LOGS) rmSync(dataDir, { recursive: true });
+    else say(`the logs: ${dataDir}`);
+  }, 90_000);
+
+  /** Which node has an owner's changes. */
+  const readLeaders = async (): Promise<(ownerId: string) => number | undefined> => {
+    const admin = new kafkajs.Kafka({ brokers: kafka.url.split(','), logLevel: kafkajs.logLevel.NOTHING }).admin();
+    await admin.connect();
+    const { topics } = await admin.fetchTopicMetadata({ topics: [TASK_CHANGES_TOPIC] });
+    await admin.disconnect();
+    const partitionMetadata = topics[0]?.partitions ?? [];
+    const partitionOf = kafkajs.Partitioners.DefaultPartitioner();
+    return (key) => {
+      const partition = partitionOf({ topic: TASK_CHANGES_TOPIC, partitionMetadata, message: { key, value: null } });
+      return partitionMetadata.find(({ partitionId }) => partitionId === partition)?.leader;
+    };
+  };
+
+  const takeAway = async (node: number, kind: 'kill' | 'freeze'): Promise<Outage> => {
+    const from = performance.now() + NOTICED_WITHIN_MS;
+    say(`${kind} Kafka ${node} for ${AWAY_MS / 1000} s`);
+    kafka.nodes.get(node)?.kill(kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
+    await sleep(AWAY_MS);
+    const to = performance.now();
+    if (kind === 'kill') await kafka.restart(node);
+    else kafka.nodes.get(node)?.kill('SIGCONT');
+    return { node, from, to };
+  };
+
+  const deadLetters = async () => {
+    const response = await fetch(`${stack.processes.get('tasks')?.current.adminUrl}/dead-letters`);
+    return ((await response.json()) as { deadLetters: object[] }).deadLetters;
+  };
+
+  it('goes on at once for owners on other partitions, keeps everything of theirs, and buries nothing', async () => {
+    const outages: Outage[] = [];
+    const leaderOf = await readLeaders();
+    let accounts: Account[] = [];
+    const takeTwoAway = async (all: Account[], random: () => number): Promise<DoneFault[]> => {
+      accounts = all;
+      const first = Math.floor(random() * NODES);
+      const kinds = ['kill', 'freeze'] as const;
+      for (const [index, kind] of kinds.entries()) {
+        await sleep(CALM_MS);
+        outages.push(await takeAway(((first + index) % NODES) + 1, kind));
+      }
+      await sleep(CALM_MS);
+      return kinds.map((kind) => ({ target: 'a Kafka node', kind }));
+    };
+    const result = await runCampaign({ urls: stack.urls, seed: SEED, owners: OWNERS, faults: takeTwoAway, log: say });
+    say(report(result));
+    const late = outages.flatMap((outage) => {
+      const [held, free] = [true, false].map((isHeld) =>
+        accounts.filter(({ ownerId }) => (leaderOf(ownerId) === outage.node) === isHeld),
+      );
+      if (!held?.length || !free?.length) throw new Error('The owners are not spread over the nodes.');
+      say(
+        `  without node ${outage.node}: ${describeLatencies('held back', held, outage)}, ${describeLatencies('others', free, outage)}`,
+      );
+      return free.flatMap((account) => {
+        const thirdQuarter = quantile(during(outage, account.latencies()), 0.75);
+        return thirdQuarter < PROMPT_MS
+          ? []
+          : [`${account.ownerId} waited ${thirdQuarter} ms without node ${outage.node}`];
+      });
+    });
+    expect(result.contradictions).toEqual([]);
+    expect(result.surprises).toEqual([]);
+    expect(await deadLetters()).toEqual([]);
+    expect(late).toEqual([]);
+    expect(result.figures.writes.confirmed).toBeGreaterThan(1_000);
+  }, 400_000);
+});
+
+const during = ({ from, to }: Outage, latencies: Latency[]): number[] =>
+  latencies.filter(({ answeredAt }) => answeredAt > from && answeredAt < to).map(({ ms }) => ms);
+
+function quantile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity);
+}
+
+function describeLatencies(name: string, accounts: Account[], outage: Outage): string {
+  const all = accounts.flatMap((account) => during(outage, account.latencies()));
+  return `${accounts.length} owners ${name}: ${all.length} events, p50 ${quantile(all, 0.5)}, p99 ${quantile(all, 0.99)} ms`;
+}

@@ -1,0 +1,92 @@
+import { say, startStack, type Stack } from '@taskmesh/local';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRest } from '../clients/http.ts';
+import type { Account } from './account.ts';
+import { report, runCampaign, type DoneFault } from './campaign.ts';
+import type { Restore } from './epochs.ts';
+import { inject } from './inject.ts';
+import { numberFromEnv } from './random.ts';
+
+const SEED = numberFromEnv('TASKMESH_SEED', 20_261_123);
+const RESTORES = 8;
+const CALM_MS = 6_000;
+/** How long a process is stopped over the moment in which the stores are swapped. */
+const FREEZE_MS = { least: 500, most: 4_000 };
+/** Answers of the old store wait in its sockets until it goes on; or nobody is frozen. */
+const FROZEN = ['gateway-1', 'gateway-2', 'kafka', undefined] as const;
+
+describe('the feed while the tasks are restored again and again', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-restores-'));
+  let stack: Stack;
+
+  beforeAll(async () => {
+    const env = { PATH: process.env.PATH, LOG_LEVEL: 'info' };
+    stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
+  }, 180_000);
+  afterAll(async () => {
+    await stack.stop();
+    if (!process.env.TASKMESH_KEEP_LOGS) rmSync(dataDir, { recursive: true });
+    else say(`the logs: ${dataDir}`);
+  }, 60_000);
+
+  const makeArchive = async () => {
+    const { status, body } = await createRest(stack.urls[0] ?? '')<{ data: { file: string } }>('POST', '/backups');
+    expect(status).toBe(201);
+    return body.data.file;
+  };
+
+  const restore = async (url: string, file: string): Promise<Restore> => {
+    const sentAt = performance.now();
+    const { status, body } = await createRest(url)('POST', `/backup/restore?file=${file}`);
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { message: expect.stringMatching(/^Database restored/) },
+    });
+    return { sentAt, answeredAt: performance.now() };
+  };
+
+  const restoreAgainAndAgain = async (accounts: Account[], random: () => number): Promise<DoneFault[]> => {
+    const done: DoneFault[] = [];
+    await sleep(CALM_MS);
+    const file = await makeArchive();
+    for (let count = 0; count < RESTORES; count++) {
+      await sleep(CALM_MS * (0.5 + random()));
+      const target = FROZEN[Math.floor(random() * FROZEN.length)];
+      const forMs = FREEZE_MS.least + random() * (FREEZE_MS.most - FREEZE_MS.least);
+      const url = stack.urls[target === 'gateway-1' ? 1 : 0] ?? '';
+      say(
+        `restore ${count + 1} of ${RESTORES}${target ? `, freeze ${target} for ${(forMs / 1000).toFixed(1)} s` : ''}`,
+      );
+      const [restored] = await Promise.all([
+        restore(url, file),
+        target && inject({ stack, dataDir }, { target, kind: 'freeze', forMs }),
+      ]);
+      done.push({ target: 'tasks', kind: 'restore' }, ...(target ? [{ target, kind: 'freeze' }] : []));
+      await Promise.all(accounts.map((account) => account.restored(restored)));
+    }
+    await sleep(CALM_MS);
+    return done;
+  };
+
+  it('ends every feed of the old tasks, tells all of the new ones, and mixes nothing', async () => {
+    const result = await runCampaign({
+      urls: stack.urls,
+      seed: SEED,
+      owners: Array.from({ length: 4 }, () => ({ paceMs: 60, isRestored: true })),
+      faults: restoreAgainAndAgain,
+      log: say,
+    });
+    say(report(result));
+    expect(result.contradictions).toEqual([]);
+    expect(result.surprises).toEqual([]);
+    const { writes, streams } = result.figures;
+    expect(writes.confirmed).toBeGreaterThan(100);
+    for (const { events, resumes } of Object.values(streams)) {
+      expect(events).toBeGreaterThan(100);
+      expect(resumes).toBeGreaterThanOrEqual(RESTORES);
+    }
+  }, 400_000);
+});
