@@ -130,3 +130,60 @@ describe('the history checker', () => {
     expect(found.map(({ fault }) => fault)).toEqual(PROTOCOLS.map(() => 'different list'));
   });
 });
+
+describe('the history checker over a restore', () => {
+  const RESTORE = { sentAt: 20, answeredAt: 25 };
+  /** The archive was made when "one" was there; the restore met one write, of which nobody knows the side. */
+  const writes: Write[] = [
+    ...WRITES,
+    { kind: 'UPDATE', title: 'beside', taskId: 'c', outcome: 'confirmed', sentAt: 19, answeredAt: 26 },
+    { kind: 'UPDATE', title: 'first', taskId: 'a', outcome: 'confirmed', sentAt: 26, answeredAt: 28 },
+    { kind: 'UPDATE', title: 'second', taskId: 'a', outcome: 'confirmed', sentAt: 31, answeredAt: 32 },
+    { kind: 'DELETE', taskId: 'a', outcome: 'confirmed', sentAt: 33, answeredAt: 34 },
+  ];
+  const list = { tasks: new Map([['a', { title: 'first', version: 2 }]]), cursor: 'anew', readAt: 30 };
+  const since: StreamedChange[] = [
+    { kind: 'UPDATE', task: task('a', 'second', 3), previous: task('a', 'first', 2), sequence: 2, seenAt: 0 },
+    { kind: 'DELETE', task: task('a', 'second', 3), previous: task('a', 'second', 3), sequence: 3, seenAt: 0 },
+  ];
+  const before: Reading = {
+    list: NOTHING,
+    changes: numbered(CHANGES.slice(0, 4)).map((change) => ({ ...change, seenAt: 0 })),
+  };
+  const found = (...readings: Reading[]) =>
+    contradictions({
+      owner: 'ada',
+      ownerId: OWNER,
+      writes,
+      restores: [RESTORE],
+      streams: new Map([
+        ['sound', [before, { list, changes: since }]],
+        ['suspect', readings],
+      ]),
+      tasks: new Map(),
+    }).map(({ fault }) => fault);
+
+  it('asks for nothing of the old epoch but that what came was right', () => {
+    expect(found(before, { list, changes: since })).toEqual([]);
+    expect(found({ ...before, changes: before.changes.slice(0, 1) }, { list, changes: since })).toEqual([]);
+    expect(found({ ...before, changes: before.changes.toSpliced(1, 1) }, { list, changes: since })).toContain(
+      'reordered',
+    );
+  });
+
+  it('notices a reader that was told of no end', () => {
+    expect(found(before)).toEqual(['lost']);
+  });
+
+  it('notices a change of the old epoch in the new one', () => {
+    const [first] = before.changes;
+    if (!first) throw new Error('There is one.');
+    expect(found(before, { list, changes: [{ ...first, sequence: undefined }, ...since] })).toContain('foreign');
+  });
+
+  it('notices what was confirmed behind the restore and never came', () => {
+    expect(found(before, { list, changes: since.slice(1) })).toContain('lost');
+    expect(found(before, { list, changes: since.slice(0, 1) })).toEqual(['lost', 'lost', 'different list']);
+    expect(found(before, { list, changes: [] })).toEqual(['lost', 'lost', 'different list']);
+  });
+});
