@@ -42,6 +42,7 @@ describe('the feed while auth, which adds the names of owners, is away for a min
       seed: SEED,
       owners: Array.from({ length: 3 }, () => ({ paceMs: 150, protocols })),
       faults: freezeAuth,
+      cutEveryMs: 2 * AWAY_MS, // most wait to the end
       log: say,
     });
     say(report(result));

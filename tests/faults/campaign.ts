@@ -13,6 +13,8 @@ export interface CampaignOptions {
   owners: OwnerOptions[];
   /** What happens meanwhile; says what was done to whom. */
   faults: (accounts: Account[], random: () => number) => Promise<DoneFault[]>;
+  /** How often each stream is cut, on average. @default 15_000 */
+  cutEveryMs?: number;
   /** For people: a line of progress. */
   log: (line: string) => void;
 }
@@ -39,7 +41,6 @@ export interface CampaignFigures {
 /** Between two faults; sometimes two come at once. */
 const CALM_MS = 2_500;
 const TOGETHER = 0.25;
-const CUT_EVERY_MS = 1_500;
 const LONGEST_ABSENCE_MS = 4_000;
 
 /**
@@ -47,7 +48,7 @@ const LONGEST_ABSENCE_MS = 4_000;
  * Afterwards everything that happened is compared.
  */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
-  const { urls, seed, owners, faults, log } = options;
+  const { urls, seed, owners, faults, cutEveryMs = 15_000, log } = options;
   // One for each purpose: how often one of them is asked must not change what the others do.
   const [faultsRandom, cutsRandom, writesRandom] = [1, 2, 3].map((salt) => createRandom(seed * 31 + salt));
   if (!faultsRandom || !cutsRandom || !writesRandom) throw new Error('There are three.');
@@ -56,7 +57,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
     accounts.push(await createAccount({ ...owner, urls, name: `owner-${seed}-${index}`, random: writesRandom }));
   try {
     const ending = new AbortController();
-    const cutting = cutAtRandom(accounts, cutsRandom, ending.signal);
+    const cutting = cutAtRandom(accounts, { everyMs: cutEveryMs, random: cutsRandom, ending: ending.signal });
     const done = await faults(accounts, faultsRandom);
     ending.abort();
     const cuts = await cutting;
@@ -80,10 +81,13 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
 }
 
 /** Cuts one stream after the other, until told to end; says how many. */
-async function cutAtRandom(accounts: Account[], random: () => number, ending: AbortSignal): Promise<number> {
+async function cutAtRandom(
+  accounts: Account[],
+  { everyMs, random, ending }: { everyMs: number; random: () => number; ending: AbortSignal },
+): Promise<number> {
   const streams = accounts.flatMap((account) => account.streams);
   for (let cuts = 0; ; cuts++) {
-    await sleep((CUT_EVERY_MS / streams.length) * 20 * random(), undefined, { signal: ending }).catch(() => undefined);
+    await sleep((everyMs / streams.length) * 2 * random(), undefined, { signal: ending }).catch(() => undefined);
     if (ending.aborted) return cuts;
     streams[Math.floor(random() * streams.length)]?.cut(LONGEST_ABSENCE_MS * random() ** 3);
   }
