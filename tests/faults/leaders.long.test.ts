@@ -13,7 +13,7 @@ import { numberFromEnv } from './random.ts';
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_124);
 const NODES = 3;
 /** Longer than anything that is refused again and again is tried before it is put aside. */
-const AWAY_MS = 45_000;
+const AWAY_MS = 60_000;
 const CALM_MS = 10_000;
 /** Until the cluster has noticed, and everybody has noticed the cluster. */
 const NOTICED_WITHIN_MS = 15_000;
@@ -117,7 +117,7 @@ describe('the feed while a third of the partitions is without a leader', () => {
     expect(await deadLetters()).toEqual([]);
     expect(late).toEqual([]);
     expect(result.figures.writes.confirmed).toBeGreaterThan(1_000);
-  }, 400_000);
+  }, 460_000);
 });
 
 const during = ({ from, to }: Outage, latencies: Latency[]): number[] =>
