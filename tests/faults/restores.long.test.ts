@@ -7,16 +7,16 @@ import { createRest } from '../clients/http.ts';
 import type { Account } from './account.ts';
 import { report, runCampaign, type DoneFault } from './campaign.ts';
 import type { Restore } from './epochs.ts';
-import { inject } from './inject.ts';
+import { inject, shuffled } from './inject.ts';
 import { numberFromEnv } from './random.ts';
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_123);
-const RESTORES = 8;
 const CALM_MS = 6_000;
 /** How long a process is stopped over the moment in which the stores are swapped. */
 const FREEZE_MS = { least: 500, most: 4_000 };
-/** Answers of the old store wait in its sockets until it goes on; or nobody is frozen. */
-const FROZEN = ['gateway-1', 'gateway-2', 'kafka', undefined] as const;
+/** Answers of the old store wait in its sockets until it goes on; or nobody is frozen. One restore for each. */
+const FROZEN = ['gateway-1', 'gateway-2', 'gateway-1', 'gateway-2', 'tasks', 'kafka', undefined, undefined];
+const RESTORES = FROZEN.length;
 
 describe('the feed while the tasks are restored again and again', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-restores-'));
@@ -52,18 +52,18 @@ describe('the feed while the tasks are restored again and again', () => {
     const done: DoneFault[] = [];
     await sleep(CALM_MS);
     const file = await makeArchive();
-    for (let count = 0; count < RESTORES; count++) {
+    for (const [index, target] of shuffled(FROZEN, random).entries()) {
       await sleep(CALM_MS * (0.5 + random()));
-      const target = FROZEN[Math.floor(random() * FROZEN.length)];
       const forMs = FREEZE_MS.least + random() * (FREEZE_MS.most - FREEZE_MS.least);
       const url = stack.urls[target === 'gateway-1' ? 1 : 0] ?? '';
       say(
-        `restore ${count + 1} of ${RESTORES}${target ? `, freeze ${target} for ${(forMs / 1000).toFixed(1)} s` : ''}`,
+        `restore ${index + 1} of ${RESTORES}${target ? `, freeze ${target} for ${(forMs / 1000).toFixed(1)} s` : ''}`,
       );
       const [restored] = await Promise.all([
         restore(url, file),
         target && inject({ stack, dataDir }, { target, kind: 'freeze', forMs }),
       ]);
+      say(`  restored in ${((restored.answeredAt - restored.sentAt) / 1000).toFixed(1)} s`);
       done.push({ target: 'tasks', kind: 'restore' }, ...(target ? [{ target, kind: 'freeze' }] : []));
       await Promise.all(accounts.map((account) => account.restored(restored)));
     }
@@ -77,6 +77,7 @@ describe('the feed while the tasks are restored again and again', () => {
       seed: SEED,
       owners: Array.from({ length: 4 }, () => ({ paceMs: 60, isRestored: true })),
       faults: restoreAgainAndAgain,
+      cutEveryMs: 4_000, // so that some come back in any moment of a restore
       log: say,
     });
     say(report(result));
