@@ -123,7 +123,7 @@ function lost(changes: StreamedChange[], due: Write[], known: ReadonlySet<string
 
 /** Numbers without a gap; each task's versions one after the other; and nothing before what was confirmed before it was sent. */
 function disordered({ list, changes }: Reading, epoch: number, writes: Write[]): Contradiction[] {
-  const bySignature = new Map(writes.map((write) => [signatureOf(write), write])); // the last: what a restore brought back is deleted again
+  const spans = spansOf(writes);
   const versions = new Map([...list.tasks].map(([id, { version }]) => [id, version]));
   const first = epoch === 0 ? 1 : (changes[0]?.sequence ?? 1);
   const problems: string[] = [];
@@ -138,13 +138,27 @@ function disordered({ list, changes }: Reading, epoch: number, writes: Write[]):
     if (!fits || task.version !== version) problems.push(`${identityOf(change)} does not fit version ${before}`);
     if (kind === 'DELETE') versions.delete(task.id);
     else versions.set(task.id, task.version);
-    const write = bySignature.get(signatureOf(asWrite(change)));
-    if (!write) continue;
-    if (write.outcome === 'confirmed' && write.answeredAt < latestSent)
+    const span = spans.get(signatureOf(asWrite(change)));
+    if (!span) continue;
+    if (span.answeredAt < latestSent)
       problems.push(`${identityOf(change)} comes behind what was sent after it had been confirmed`);
-    latestSent = Math.max(latestSent, write.sentAt);
+    latestSent = Math.max(latestSent, span.sentAt);
   }
   return problems.map((what) => ({ fault: 'reordered', what }));
+}
+
+/** When each change was made at the earliest and at the latest: what a restore brought back may be deleted again. */
+function spansOf(writes: Write[]): Map<string, Pick<Write, 'sentAt' | 'answeredAt'>> {
+  const spans = new Map<string, Pick<Write, 'sentAt' | 'answeredAt'>>();
+  for (const write of writes) {
+    if (write.outcome === 'denied') continue;
+    const known = spans.get(signatureOf(write)) ?? write;
+    spans.set(signatureOf(write), {
+      sentAt: Math.min(known.sentAt, write.sentAt),
+      answeredAt: Math.max(known.answeredAt, write.answeredAt),
+    });
+  }
+  return spans;
 }
 
 function unlikeList({ list, changes }: Reading, tasks: ReadonlyMap<string, string>): Contradiction[] {
