@@ -1,5 +1,5 @@
 import { PROTOCOLS } from '../clients/streams/protocols.ts';
-import type { Reading, StreamedChange } from '../clients/streams/stream.ts';
+import { EMPTY_LIST, type Reading, type StreamedChange } from '../clients/streams/stream.ts';
 import { contradictions, type Fault, type History, type Write } from './history.ts';
 
 const OWNER = 'ada-id';
@@ -27,8 +27,6 @@ const WRITES: Write[] = [
 
 const numbered = (changes: typeof CHANGES) => changes.map((change, index) => ({ ...change, sequence: index + 1 }));
 
-const NOTHING = { tasks: new Map(), cursor: 'begin', readAt: 0 };
-
 type Mutation = (changes: StreamedChange[]) => StreamedChange[];
 
 /** A sound history of streams of every protocol, but for what happened to one of them; channels tell no numbers. */
@@ -39,7 +37,7 @@ function historyWith(protocol: string, mutate: Mutation): History {
       seenAt: 0,
       sequence: name.startsWith('channel') ? undefined : change.sequence,
     }));
-    return [name, [{ list: NOTHING, changes: name === protocol ? mutate(changes) : changes }]];
+    return [name, [{ list: EMPTY_LIST, changes: name === protocol ? mutate(changes) : changes }]];
   });
   const tasks = new Map([
     ['b', 'maybe'],
@@ -147,7 +145,7 @@ describe('the history checker over a restore', () => {
     { kind: 'DELETE', task: task('a', 'second', 3), previous: task('a', 'second', 3), sequence: 3, seenAt: 0 },
   ];
   const before: Reading = {
-    list: NOTHING,
+    list: EMPTY_LIST,
     changes: numbered(CHANGES.slice(0, 4)).map((change) => ({ ...change, seenAt: 0 })),
   };
   const found = (...readings: Reading[]) =>

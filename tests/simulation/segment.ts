@@ -1,5 +1,5 @@
 import type { FeedPosition } from '@taskmesh/internal-api';
-import type { StreamedChange } from '../clients/streams/stream.ts';
+import { EMPTY_LIST, type StreamedChange } from '../clients/streams/stream.ts';
 import { contradictions, type Contradiction } from '../faults/history.ts';
 import { asWrite, listAfter, type Committed, type Store } from './store.ts';
 
@@ -49,13 +49,12 @@ export function judge(
   const lastTold = Math.max(start, ...told.map(placeOf));
   const promised: Committed[] = log.slice(0, isLive ? log.length : lastTold);
   const list = [...listAfter(promised)].map(([id, { title }]) => [id, title] as const);
+  const changes = [...log.slice(0, start), ...told].map((change) => ({ ...change, seenAt: 0 }));
   return contradictions({
     owner: name,
     ownerId: owner,
     writes: promised.map(asWrite),
-    streams: new Map([
-      [`epoch ${epoch} behind ${start}`, [...log.slice(0, start), ...told].map((change) => ({ ...change, seenAt: 0 }))],
-    ]),
+    streams: new Map([[`epoch ${epoch} behind ${start}`, [{ list: EMPTY_LIST, changes }]]]),
     tasks: new Map(list),
   });
 }

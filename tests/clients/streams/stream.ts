@@ -27,6 +27,9 @@ export interface ReadList {
   readAt: number;
 }
 
+/** Of an account that has nothing yet. */
+export const EMPTY_LIST: ReadList = { tasks: new Map(), cursor: '', readAt: -Infinity };
+
 /** What a client knows from one reading of the list on, until it is told that the feed begins anew. */
 export interface Reading {
   list: ReadList;
