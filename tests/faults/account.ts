@@ -68,7 +68,8 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
   const { urls, name, random, writers: writerCount = 2, paceMs, protocols = PROTOCOLS, isRestored = false } = options;
   const url = urls[0] ?? '';
   const { token, ownerId } = await signUp(url, name);
-  const readList = () => readListAt(urls[Math.floor(Math.random() * urls.length)] ?? '', token);
+  let asked = 0;
+  const readList = () => readListAt(urls[asked++ % urls.length] ?? '', token);
   const list = await readList();
   const streams = await Promise.all(
     protocols.map((protocol, index) =>
