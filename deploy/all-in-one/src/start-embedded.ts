@@ -61,8 +61,10 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
       `Another Taskmesh has its data in ${dataDir}`,
     );
     closers.add(() => lock.release());
-    const early = readPlatformConfig(env, settings.postgresUrl ?? 'postgres://not-started.invalid/postgres').gateway;
-    await checkWantedPorts(early);
+    const early = readPlatformConfig(env, settings.postgresUrl ?? 'postgres://not-started.invalid/postgres');
+    // At a terminal it is a mistake of now; a service that runs for long waits for a place that is away.
+    if (!early.backup.secrets.s3) ensureWritableDirectory('BACKUPS_DIR', early.backup.backupsDir, 0o700);
+    await checkWantedPorts(early.gateway);
     signal?.throwIfAborted();
 
     for (const problem of await checkGivenServers(env)) progress(`${problem} Going on without it until it does.`);

@@ -118,7 +118,6 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     work: createBackupWork({ backups, restores }),
     async start() {
       ensureWritableDirectory('DATA_DIR', config.scratchDir, 0o700);
-      if (!config.secrets.s3) ensureWritableDirectory('BACKUPS_DIR', config.backupsDir, 0o700);
       await database.migrate();
       await scratch.sweep();
       await backups.start();
