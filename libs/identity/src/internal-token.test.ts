@@ -1,5 +1,5 @@
 import { importJWK, SignJWT, type CryptoKey, type JWK, type JWTHeaderParameters, type JWTPayload } from 'jose';
-import type { Identity } from './identity.ts';
+import { ANONYMOUS, type Identity } from './identity.ts';
 import { createIdentitySigner, createIdentityVerifier, GATEWAY_ROLES } from './internal-token.ts';
 import { createSigningKey, publicKeys } from './keys.ts';
 
@@ -18,10 +18,10 @@ beforeEach(() => {
   clock.ms = START_MS;
 });
 
-const createVerifier = () =>
+const createVerifier = (more: JWK[] = []) =>
   createIdentityVerifier({
     audience: 'tasks',
-    keys: publicKeys({ keys: [gatewayKey, backupKey] }),
+    keys: publicKeys({ keys: [gatewayKey, backupKey, ...more] }),
     callers: { gateway: GATEWAY_ROLES, backup: ['service'] },
     clock,
   });
@@ -44,7 +44,7 @@ const REFUSED = { code: 'UNAUTHENTICATED' };
 
 describe('an internal token', () => {
   it.each<Identity>([
-    { role: 'anonymous' },
+    ANONYMOUS,
     { role: 'anonymous', ip: '192.0.2.1' },
     ADA,
     { role: 'operator' },
@@ -52,6 +52,16 @@ describe('an internal token', () => {
   ])('tells the service who asks: %j', async (identity) => {
     const token = await createSigner('gateway', gatewayKey).tokenFor(identity, 'tasks');
     expect(await createVerifier().verify(token)).toEqual(identity);
+  });
+
+  it('is looked into once: who has seen it gives the same answer', async () => {
+    const [token, verifier] = [await forge(), createVerifier()];
+    expect(await verifier.verify(token)).toBe(await verifier.verify(token));
+  });
+
+  it('tells no address that is no text', async () => {
+    const identity = await createVerifier().verify(await forge({ claims: { ip: 5 } }));
+    expect(Object.keys(identity)).toEqual(['role', 'userId', 'sessionId']);
   });
 
   it('is one that the tests below can spoil', async () => {
@@ -125,6 +135,12 @@ describe('who may say what', () => {
       const create = () => createIdentitySigner({ issuer: 'gateway', key: { ...gatewayKey, kid }, clock });
       expect(create).toThrow('The identity key of gateway needs "gateway" or "gateway-…" as its kid.');
     }
+  });
+
+  it('is said by a key of the plain name, too', async () => {
+    const key = await createSigningKey('gateway');
+    const token = await createSigner('gateway', key).tokenFor(ADA, 'tasks');
+    expect(await createVerifier([key]).verify(token)).toEqual(ADA);
   });
 
   it('lets a service speak for itself', async () => {
