@@ -6,7 +6,7 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
   feed: {
     mutate: ['services/gateway/src/realtime/feed.ts', 'services/gateway/src/realtime/owner-feed.ts'],
     tests: [
-      'services/gateway/src/realtime/feed.* services/gateway/src/realtime/replays',
+      'services/gateway/src/realtime/feed services/gateway/src/realtime/replays',
       'tests/simulation/simulation.test',
     ],
   },
@@ -47,7 +47,10 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
   identity: { mutate: ['libs/identity/src/*.ts'], tests: ['libs/identity'] },
   tokens: {
     mutate: ['services/gateway/src/auth/*.ts'],
-    tests: ['services/gateway/src/auth', 'services/gateway/tests/access-tokens'],
+    tests: [
+      'services/gateway/src/auth/access-keys services/gateway/src/auth/caller services/gateway/src/auth/poll',
+      'services/gateway/src/auth/ended-sessions',
+    ],
   },
   loader: {
     mutate: ['services/backup/src/loader/*.ts'],
