@@ -76,6 +76,7 @@ describe('an internal token', () => {
     ['without an issuer', { without: ['iss'] }],
     ['without a role', { without: ['role'] }],
     ['of a user without an id', { without: ['sub'] }],
+    ['of a user without an id who has a service’s name', { without: ['sub'], claims: { svc: 'gateway' } }],
     ['of a user without a session', { without: ['sid'] }],
     ['of an unknown role', { claims: { role: 'admin' } }],
     ['of an issuer that has no name', { claims: { iss: '' } }],
