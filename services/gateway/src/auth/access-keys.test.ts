@@ -135,4 +135,14 @@ describe('a signing key', () => {
     expect(accessKeys.current()).toEqual(publicKeys({ keys: [key] }));
     await accessKeys.stop();
   });
+
+  it('that is known is not asked for, and no key is any more after the end', async () => {
+    const key = await createSigningKey('key');
+    const { accessKeys, authenticator, asked } = await fixture(key);
+    expect((await authenticator.authenticateToken(await tokenOf(key))).kind).toBe('user');
+    expect(asked()).toBe(1);
+    await accessKeys.stop();
+    await jest.advanceTimersByTimeAsync(10 * PROMISED_MS);
+    expect(asked()).toBe(1);
+  });
 });
