@@ -256,8 +256,9 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       });
     channel.updateJoinPayload({ resume: { since: null } });
     await new Promise<void>((resolve) => channel.subscribe((status) => status === 'SUBSCRIBED' && resolve()));
+    await eventually(() => expect(cursors).toBe(1)); // where it begins
     await create(token, 'one');
-    await eventually(() => expect([titles, cursors]).toEqual([['one'], 1]));
+    await eventually(() => expect([titles, cursors]).toEqual([['one'], 2]));
     // The network goes away under the client, and changes are made meanwhile.
     await network.cut();
     await create(token, 'two');
