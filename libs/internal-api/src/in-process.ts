@@ -1,44 +1,31 @@
-import { unavailable } from '@taskmesh/errors';
 import { asJson } from '@taskmesh/service';
 import type { Functions, InternalApi } from './define.ts';
+import { beginWaiting, gaveUp, type WaitingOptions } from './waiting.ts';
 import { fromWireError, toWireError } from './wire-error.ts';
 
-export interface Waiting {
-  timeoutMs: number;
-  signal?: AbortSignal | undefined;
-}
-
 /**
- * Waits for work in this process as one waits for another one's: no longer than it may take, and not for a caller that has
- * gone. `isOver` tells the work that nobody waits any more.
+ * Waits for work in this process as one waits for another one's. `isOver` tells the work that nobody waits any more.
  * @throws AppError SERVICE_UNAVAILABLE when there is no answer in time
  */
 export function answerInTime<Result>(
-  { timeoutMs, signal }: Waiting,
+  { timeoutMs, signal }: Pick<WaitingOptions, 'timeoutMs' | 'signal'>,
   work: (isOver: () => boolean) => Promise<Result>,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(gaveUp('The caller has gone.'));
     let isOver = false;
-    const end = () => {
+    const onGivenUp = (error: Error) => {
       isOver = true;
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
+      reject(error);
     };
-    const giveUp = (why: string) => {
-      end();
-      reject(unavailable(undefined, new Error(why)));
-    };
-    const onAbort = () => giveUp('The caller has gone.');
-    const timer = setTimeout(giveUp, timeoutMs, `No answer within ${timeoutMs} ms.`);
-    if (signal?.aborted) return onAbort();
-    signal?.addEventListener('abort', onAbort);
+    const waiting = beginWaiting({ timeoutMs, signal, onGivenUp });
     work(() => isOver).then(
       (result) => {
-        end();
+        waiting.end();
         resolve(result);
       },
       (error: unknown) => {
-        end();
+        waiting.end();
         reject(error);
       },
     );

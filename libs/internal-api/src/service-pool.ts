@@ -1,12 +1,13 @@
 import { unavailable } from '@taskmesh/errors';
 import { Pool, type Dispatcher } from 'undici';
+import { beginWaiting, gaveUp } from './waiting.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 /** Shorter than a service keeps an idle connection, so that the caller lets go first. */
 const KEEP_ALIVE_MS = 60_000;
 const CONNECTIONS = 256;
 /** More than that wait for nothing: the service does not keep up. */
-const MAX_WAITING = 1_024;
+const MAX_QUEUED = 1_024;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** Failures of a connection that was idle: the service never saw the request, or died with it. */
@@ -55,18 +56,18 @@ export function createServicePool(origin: string, options: PoolOptions = {}): Se
     connect,
   });
   // The pool has a queue as well, but nothing leaves that one before its turn.
-  const waiting = new Set<() => void>();
+  const queue = new Set<() => void>();
   let free = connections;
 
   const enter = (start: () => void) => {
-    if (free === 0) return void waiting.add(start);
+    if (free === 0) return void queue.add(start);
     free--;
     start();
   };
   const leave = () => {
-    const [next] = waiting;
+    const [next] = queue;
     if (!next) return void free++;
-    waiting.delete(next);
+    queue.delete(next);
     next();
   };
 
@@ -80,19 +81,12 @@ export function createServicePool(origin: string, options: PoolOptions = {}): Se
       let isOver = false;
       let control: Dispatcher.DispatchController | undefined;
 
-      const end = () => {
+      if (signal?.aborted) return reject(gaveUp('The caller has gone.'));
+      if (queue.size >= MAX_QUEUED) return reject(gaveUp('Too many requests wait for the service.'));
+      const onGivenUp = (error: Error) => {
         isOver = true;
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
-      };
-      const giveUp = (why: string) => {
-        end();
-        const reason = new Error(why);
-        reject(unavailable(undefined, reason));
-        if (!waiting.delete(start)) control?.abort(reason);
-      };
-      const onAbort = () => {
-        if (idempotent || !control) giveUp('The caller has gone.');
+        reject(error);
+        if (!queue.delete(start)) control?.abort(error);
       };
       const start = () =>
         // The timer is for all of it.
@@ -101,18 +95,20 @@ export function createServicePool(origin: string, options: PoolOptions = {}): Se
         onRequestStart(controller) {
           if (isOver) return controller.abort(new Error('Given up before it was sent.'));
           control = controller;
+          if (!idempotent) waiting.leaveCaller();
         },
         onResponseStart(_controller, statusCode) {
           status = statusCode;
         },
         onResponseData(_controller, chunk) {
           bytes += chunk.length;
-          if (bytes > MAX_RESPONSE_BYTES) return giveUp('The answer is too large.');
-          chunks.push(chunk);
+          if (bytes <= MAX_RESPONSE_BYTES) return void chunks.push(chunk);
+          waiting.end();
+          onGivenUp(gaveUp('The answer is too large.'));
         },
         onResponseEnd() {
           leave();
-          end();
+          waiting.end();
           const [first] = chunks;
           resolve({ status, text: chunks.length === 1 && first ? first.toString() : Buffer.concat(chunks).toString() });
         },
@@ -122,15 +118,12 @@ export function createServicePool(origin: string, options: PoolOptions = {}): Se
             return start();
           }
           leave();
-          end();
+          waiting.end();
           reject(unavailable(undefined, error));
         },
       };
 
-      const timer = setTimeout(giveUp, timeoutMs, `No answer within ${timeoutMs} ms.`);
-      if (signal?.aborted) return giveUp('The caller has gone.');
-      if (waiting.size >= MAX_WAITING) return giveUp('Too many requests wait for the service.');
-      signal?.addEventListener('abort', onAbort);
+      const waiting = beginWaiting({ timeoutMs, signal, onGivenUp });
       enter(start);
     });
 

@@ -24,7 +24,6 @@ import {
 } from './executor.ts';
 import { passThrough } from './pass-through.ts';
 import type { Supergraph } from './supergraph.ts';
-import { coerceVariables } from './variables.ts';
 
 /** Stored documents come here, and seldom a client's: their texts together. */
 const DOCUMENT_BUDGET_CHARS = 256 * 1024;
@@ -118,8 +117,7 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
 
     async run(operation, variables, call): Promise<OperationResult> {
       try {
-        const coerced = coerceVariables(operation, variables);
-        const { data = null, errors, extensions } = await execute(operation, coerced, call);
+        const { data = null, errors, extensions } = await execute(operation, variables, call);
         if (errors && errors.length > 0) return { data, errors: formatErrors(errors, call.requestId) };
         if (!isAllOurs || !extensions?.valueCompletion) return { data };
         // A service of ours left out what its schema promises.

@@ -74,8 +74,8 @@ export interface GraphExecutor {
   /** Plans a query or mutation ahead of its first run. */
   warm(operation: PreparedOperation): void;
   /**
-   * Runs a query or mutation. Never rejects: whatever goes wrong is in `errors`, in the client's form.
-   * Each call has its own `RequestCall`.
+   * Runs a query or mutation with variables as their types have them: a client's are coerced when they are let in. Never
+   * rejects: whatever goes wrong is in `errors`, in the client's form. Each call has its own `RequestCall`.
    */
   run(operation: PreparedOperation, variables: Record<string, unknown>, call: RequestCall): Promise<OperationResult>;
 }

@@ -13,8 +13,9 @@ import { InvalidOperation, type RequestCall } from '../graph/executor.ts';
 import type { Graph, LiveGraph } from '../graph/graph.ts';
 import type { AdmittedOperation } from './admission.ts';
 
-/** Apollo Server takes no request without a document. */
-const NOTHING = { source: '{ __typename }', document: parse('{ __typename }'), operationName: undefined };
+/** Apollo Server takes no request without a text, and hashes it whatever it is for: this one is short. */
+const ANY_QUERY = '{ __typename }';
+const NO_OPERATION = { document: parse(ANY_QUERY), operationName: undefined };
 
 /** Answers are of these types; for any other, Apollo Server would say so when everything is done. */
 const ACCEPTABLE = /\*\/\*|application\/(?:\*|json|graphql-response\+json)/i;
@@ -74,7 +75,7 @@ export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
     async answer(request) {
       const isAcceptable = !request.accept || ACCEPTABLE.test(request.accept);
       const operation = isAcceptable ? request : { ...request, outcome: NOT_ACCEPTABLE };
-      const { source: query, operationName } = documentOf(operation);
+      const { operationName } = documentOf(operation);
       const headers = new HeaderMap([['content-type', 'application/json']]);
       if (operation.accept !== undefined) headers.set('accept', operation.accept);
       const answer = await server.executeHTTPGraphQLRequest({
@@ -82,7 +83,7 @@ export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
           method: 'POST',
           headers,
           search: '',
-          body: { query, operationName: operationName ?? null },
+          body: { query: ANY_QUERY, operationName: operationName ?? null },
         },
         context: async () => operation,
       });
@@ -93,7 +94,7 @@ export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
 }
 
 function documentOf({ outcome }: HttpOperation) {
-  return outcome instanceof InvalidOperation ? NOTHING : outcome.operation;
+  return outcome instanceof InvalidOperation ? NO_OPERATION : outcome.operation;
 }
 
 /** Where Apollo Server has its schema from. */

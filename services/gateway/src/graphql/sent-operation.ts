@@ -22,7 +22,7 @@ export interface OperationRequest {
 
 /** @throws AppError BAD_USER_INPUT */
 export function readSentOperation(sent: SentOperation): OperationRequest {
-  const issues = [...formIssues(sent)];
+  const issues = formIssues(sent);
   if (issues.length > 0) throw badUserInput(issues);
   const { query, operationName, variables } = sent as { query?: string; operationName?: string; variables?: object };
   const hash = hashOf(sent);
@@ -37,19 +37,25 @@ export function readSentOperation(sent: SentOperation): OperationRequest {
   };
 }
 
-function* formIssues({ query, operationName, variables, extensions }: SentOperation): Generator<Issue> {
-  for (const [path, value] of Object.entries({ query, operationName }))
-    if (!isAbsent(value) && typeof value !== 'string') yield { path, message: `${path} must be a string.` };
-  for (const [path, value] of Object.entries({ variables, extensions }))
-    if (!isAbsent(value) && !isObject(value)) yield { path, message: `${path} must be an object.` };
+function formIssues({ query, operationName, variables, extensions }: SentOperation): Issue[] {
+  const issues: Issue[] = [];
+  const check = (isRight: boolean, path: string, rule: string) => {
+    if (!isRight) issues.push({ path, message: `${path} must be ${rule}.` });
+  };
+  check(isAbsent(query) || typeof query === 'string', 'query', 'a string');
+  check(isAbsent(operationName) || typeof operationName === 'string', 'operationName', 'a string');
+  check(isAbsent(variables) || isObject(variables), 'variables', 'an object');
+  check(isAbsent(extensions) || isObject(extensions), 'extensions', 'an object');
   const persisted = persistedIn(extensions);
-  if (isAbsent(persisted)) return;
+  if (isAbsent(persisted)) return issues;
   const path = 'extensions.persistedQuery';
-  if (!isObject(persisted)) yield { path, message: `${path} must be an object.` };
-  else if (persisted['version'] !== 1) yield { path: `${path}.version`, message: `${path}.version must be 1.` };
-  else if (typeof persisted['sha256Hash'] !== 'string' || !SHA256.test(persisted['sha256Hash']))
-    yield { path: `${path}.sha256Hash`, message: `${path}.sha256Hash must be 64 hexadecimal digits.` };
+  if (!isObject(persisted)) check(false, path, 'an object');
+  else if (persisted['version'] !== 1) check(false, `${path}.version`, '1');
+  else check(isSha256(persisted['sha256Hash']), `${path}.sha256Hash`, '64 hexadecimal digits');
+  return issues;
 }
+
+const isSha256 = (value: unknown) => typeof value === 'string' && SHA256.test(value);
 
 function hashOf({ documentId, extensions }: SentOperation): OperationRequest['hash'] {
   if (typeof documentId === 'string') return { value: documentId, kind: 'trusted' };
