@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { numberFromEnv } from '../faults/random.ts';
 import { flatness, type Tolerance } from './flatness.ts';
 import { startLoad } from './load.ts';
-import { sample, type Series } from './samples.ts';
+import { COLLECT_ON_SIGNAL, sample, type Series } from './samples.ts';
 
 const HELP = `npm run soak [-- --minutes N]
 Runs the stack with two gateways under mixed load (30 minutes), and says what still grows in the second half of that time:
@@ -48,7 +48,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-soak-'));
 
 await runCommand({
   async start(signal) {
-    const env = { PATH: process.env.PATH, LOG_LEVEL: 'warn' };
+    const env = { PATH: process.env.PATH, LOG_LEVEL: 'warn', NODE_OPTIONS: COLLECT_ON_SIGNAL };
     const stack = await startStack({ dataDir, gateways: 2, env, log: say, signal });
     const stop = async () => {
       await stack.stop();
@@ -97,7 +97,7 @@ function report(series: Series): string[] {
     const kind = name.startsWith('rows ') ? 'rows' : (name.split(' ')[1] ?? '');
     const isMemory = kind === 'heap' || kind === 'external' || kind === 'resident';
     const tolerance = TOLERANCES[kind] ?? { relative: 0, absolute: 0 };
-    const { third, last, isFlat } = flatness(samples, tolerance, isMemory ? 'lowest' : 'median');
+    const { third, last, isFlat } = flatness(samples, tolerance);
     const kept = KEPT_BY_RETENTION[name.split('.').at(-1) ?? ''];
     const shown = (value: number) => (isMemory ? `${(value / MIB).toFixed(1)} MiB` : String(value));
     say(

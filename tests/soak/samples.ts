@@ -1,5 +1,11 @@
 import type { Stack } from '@taskmesh/local';
 import { Client } from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** For Node: makes a process collect its garbage when it is asked for a sample. */
+export const COLLECT_ON_SIGNAL = `--import=${new URL('./collect-on-signal.ts', import.meta.url).href}`;
+/** A signal reaches a process some time after it was sent. */
+const COLLECTION_MS = 500;
 
 /** One figure over time, in the order of sampling. */
 export type Series = Map<string, number[]>;
@@ -13,9 +19,11 @@ const PROCESS_METRICS: Record<string, RegExp> = {
   timers: /^nodejs_active_resources\{.*type="Timeout".*\} (.+)$/m,
 };
 
-/** Adds one sample of every process and of every table to the series. */
+/** Adds one sample of every process, behind a collection of its garbage, and of every table to the series. */
 export async function sample(stack: Stack, databases: readonly string[], series: Series): Promise<void> {
   const services = [...stack.processes.values()].filter(({ current }) => current.adminUrl);
+  for (const { current } of services) process.kill(current.pid, 'SIGUSR2');
+  await sleep(COLLECTION_MS);
   const figures = await Promise.all([
     ...services.map(({ name, current }) => processFigures(name, current.adminUrl ?? '')),
     ...databases.map((database) => rowCounts(stack.servers.postgres, database)),
