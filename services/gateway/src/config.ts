@@ -54,6 +54,8 @@ export interface RealtimeConfig {
   maxSubscriptions: number;
   maxMessagesPerS: number;
   maxMessageBytes: number;
+  /** What may wait for slow readers, in all connections of this process. */
+  maxQueuedBytes: number;
 }
 
 /** Where a gateway that is a process of its own finds the others. */
@@ -101,6 +103,7 @@ const schema = z.object({
   REALTIME_MAX_SUBSCRIPTIONS: atLeastOne().default(20),
   REALTIME_MAX_MESSAGES_PER_S: atLeastOne().default(20),
   REALTIME_MAX_MESSAGE_BYTES: atLeastOne().default(64 * 1024),
+  REALTIME_MAX_QUEUED_MB: setting.int(1, 64 * 1024).default(64),
   BACKUP_TOKEN: setting.token().optional(),
 });
 
@@ -145,6 +148,7 @@ export function readGatewayConfig(env: Env): GatewayConfig {
       maxSubscriptions: values.REALTIME_MAX_SUBSCRIPTIONS,
       maxMessagesPerS: values.REALTIME_MAX_MESSAGES_PER_S,
       maxMessageBytes: values.REALTIME_MAX_MESSAGE_BYTES,
+      maxQueuedBytes: values.REALTIME_MAX_QUEUED_MB * 1024 * 1024,
     },
     secrets: { backupToken: values.BACKUP_TOKEN, adminToken: values.ADMIN_TOKEN },
   };

@@ -10,8 +10,9 @@ import { createHttpStreams, type HttpStreams } from './http-streams.ts';
 import { createRealtimeMetrics, type Protocol } from './metrics.ts';
 import { createPhoenix, REALTIME_PATH } from './phoenix/phoenix.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
+import { createQueueBudget } from './queue-budget.ts';
 import { createSessionWatch } from './session-watch.ts';
-import { endReasonOf, endSocket, leaveSocket, WS_CLOSE } from './socket.ts';
+import { endReasonOf, endSocket, leaveSocket, socketReader, WS_CLOSE } from './socket.ts';
 import { createSocketLimits } from './socket-limits.ts';
 import type { PlanDeps } from './subscription-plan.ts';
 import { createSubscriptions } from './subscriptions.ts';
@@ -40,7 +41,8 @@ export interface RealtimeDeps {
 export function createRealtime(parts: GatewayParts, deps: RealtimeDeps): Realtime {
   const { formatErrors, random } = deps;
   const { eventLog, connections, log, clock, graph } = parts;
-  const { maxSocketsPerUser, maxSocketsPerIp, maxMessagesPerS, maxMessageBytes } = parts.config.realtime;
+  const { maxSocketsPerUser, maxSocketsPerIp, maxMessagesPerS, maxMessageBytes, maxQueuedBytes } =
+    parts.config.realtime;
   const metrics = createRealtimeMetrics(parts.metrics, clock);
   const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics });
   const subscriptions = createSubscriptions({ feed, clock, graph, formatErrors, metrics });
@@ -70,9 +72,17 @@ export function createRealtime(parts: GatewayParts, deps: RealtimeDeps): Realtim
 
   const phoenix = createPhoenix({ parts, feed, watch, limits, metrics });
   let isDraining = false;
-  metrics.watch({
-    owners: () => feed.owners(),
-    queueBytes: () => [...sockets.clients].reduce((sum, socket) => sum + socket.bufferedAmount, streams.waitingBytes()),
+  const queuedBytes = () => {
+    let sum = streams.waitingBytes();
+    for (const socket of sockets.clients) sum += socket.bufferedAmount;
+    return sum;
+  };
+  metrics.watch({ owners: () => feed.owners(), queueBytes: queuedBytes });
+  const queueBudget = createQueueBudget({
+    maxBytes: maxQueuedBytes,
+    queuedBytes,
+    readers: () => [...[...sockets.clients].map(socketReader), ...streams.readers()],
+    log,
   });
 
   sockets.on('wsClientError', (error, socket) => refuseUpgrade(socket, new AppError('BAD_USER_INPUT', error.message)));
@@ -92,11 +102,15 @@ export function createRealtime(parts: GatewayParts, deps: RealtimeDeps): Realtim
 
   return {
     streams,
-    start: () => feed.start(),
+    async start() {
+      await feed.start();
+      queueBudget.start();
+    },
     async stop() {
       isDraining = true;
       await Promise.all([drain(sockets, random), streams.stop(DRAIN_SPREAD_MS)]);
       watch.stop();
+      queueBudget.stop();
       await feed.stop();
     },
     isUpgrade: (request) =>

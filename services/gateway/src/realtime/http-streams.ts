@@ -7,6 +7,7 @@ import type { StreamTransport } from '../graphql/routes.ts';
 import { authorizationOf, type GatewayParts } from '../parts.ts';
 import { multipart } from './multipart.ts';
 import type { EndReason, RealtimeMetrics } from './metrics.ts';
+import type { QueuedReader } from './queue-budget.ts';
 import type { SessionWatch } from './session-watch.ts';
 import type { SocketLimits } from './socket-limits.ts';
 import { sse } from './sse.ts';
@@ -30,6 +31,7 @@ export type HttpStreams = StreamTransport & {
   stop(spreadMs: number): Promise<void>;
   /** What waits for clients to read it. */
   waitingBytes(): number;
+  readers(): QueuedReader[];
 };
 
 /** `Subscription.taskChanges` over SSE (https://github.com/enisdenjo/graphql-sse) and multipart (subscriptionSpec=1.0). */
@@ -51,7 +53,13 @@ export function createHttpStreams(deps: HttpStreamsDeps): HttpStreams {
       await Promise.all(tearing);
       for (const writer of open) writer.end({ kind: 'stopped' }); // those that were just beginning
     },
-    waitingBytes: () => [...open].reduce((sum, writer) => sum + writer.waitingBytes, 0),
+    waitingBytes() {
+      let sum = 0;
+      for (const writer of open) sum += writer.waitingBytes;
+      return sum;
+    },
+    readers: () =>
+      [...open].map((writer) => ({ waitingBytes: writer.waitingBytes, cut: () => writer.end({ kind: 'slow' }) })),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Log } from '@taskmesh/service';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import type { EndReason } from './metrics.ts';
+import type { QueuedReader } from './queue-budget.ts';
 
 /** Close codes that the feed's protocols use; the last two make a client come back. */
 export const WS_CLOSE = { unauthorized: 4401, forbidden: 4403, restart: 1012, tryLater: 1013 } as const;
@@ -77,6 +78,17 @@ const NOT_SAID = 1006;
 
 export function isTooFarBehind(socket: WebSocket): boolean {
   return socket.bufferedAmount > MAX_WAITING_BYTES;
+}
+
+/** For `createQueueBudget`. A goodbye would wait behind all the rest. */
+export function socketReader(socket: WebSocket): QueuedReader {
+  return {
+    waitingBytes: socket.bufferedAmount,
+    cut() {
+      if (!reasons.has(socket)) reasons.set(socket, 'slow');
+      socket.terminate();
+    },
+  };
 }
 
 export async function drainedSocket(socket: WebSocket): Promise<void> {

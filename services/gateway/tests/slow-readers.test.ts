@@ -1,0 +1,55 @@
+import { eventually } from '@taskmesh/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
+
+const MIB = 1024 * 1024;
+const QUERY = 'subscription { taskChanges { sequence task { title } } }';
+const SLOW = [1, 2, 3, 4].map((digit) => `a0000000-0000-4000-8000-00000000000${digit}`);
+const QUICK = 'b0000000-0000-4000-8000-000000000001';
+
+describe('what waits for slow readers of all accounts together', () => {
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway({ env: { REALTIME_MAX_QUEUED_MB: '1' } });
+  });
+  afterAll(() => gateway.stop());
+
+  const open = async (user: string): Promise<TestStream> =>
+    streamGraphqlWs({ origin: gateway.origin, token: await gateway.auth.token(user), query: QUERY, variables: {} });
+  const queued = async (): Promise<number> =>
+    Number(/^taskmesh_realtime_queue_bytes (\d+)/m.exec(await gateway.metrics.metrics())?.[1]);
+
+  it('has a bound: the slowest are cut off, and nobody else notices', async () => {
+    const slow = await Promise.all(SLOW.map(open));
+    const quick = await open(QUICK);
+    const stream = await streamHttp('sse', {
+      origin: gateway.origin,
+      token: await gateway.auth.token(QUICK),
+      query: QUERY,
+      variables: {},
+    });
+    await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 5'));
+    for (const one of slow) one.pause();
+    let most = 0;
+    let steps = 0;
+    await eventually(
+      async () => {
+        for (const user of SLOW) gateway.commit(user, { title: 'x'.repeat(100_000) });
+        gateway.commit(QUICK, { title: 'read' });
+        steps++;
+        await sleep(25);
+        most = Math.max(most, await queued());
+        expect(await gateway.metrics.metrics()).toMatch(/protocol="graphql-ws",reason="slow"\} [1-9]/);
+      },
+      { everyMs: 1 },
+    );
+    // Each of the four alone may have 1 MiB; between two looks, what comes meanwhile is added.
+    expect(most).toBeLessThan(3 * MIB);
+    await eventually(async () => expect(await queued()).toBeLessThanOrEqual(MIB));
+    await eventually(() => expect([quick.events.length, stream.events.length]).toEqual([steps, steps]));
+    expect([quick.ended, stream.ended]).toEqual([undefined, undefined]);
+    for (const one of [...slow, quick, stream]) one.close();
+  });
+});
