@@ -21,8 +21,9 @@ const LOCK_TIMEOUT_MS = 5_000;
  * holds it) stays in the journal for the next time, and is in nobody's way.
  */
 export async function dropLeft({ stores, journal, log }: LeftDeps, restore: Restore): Promise<boolean> {
+  const drops = await Promise.allSettled(restore.stores.map((name) => dropOf(stores[name], restore)));
   try {
-    for (const name of restore.stores) await dropOf(stores[name], restore);
+    for (const drop of drops) if (drop.status === 'rejected') throw drop.reason;
     await journal.leftNothing(restore.id);
     return true;
   } catch (error) {
