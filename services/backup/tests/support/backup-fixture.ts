@@ -45,12 +45,16 @@ export interface Restored {
 
 export async function createBackupFixture(
   name: string,
-  { keepOldMs = 0, ...settings }: { keys?: string[]; keepOldMs?: number } = {},
+  {
+    keepOldMs = 0,
+    authServer,
+    ...settings
+  }: { keys?: string[]; keepOldMs?: number; authServer?: string | undefined } = {},
 ): Promise<BackupFixture> {
   const [own, tasks, auth] = await Promise.all([
     createTestDatabase(`${name}_own`),
     createTestDatabase(`${name}_tasks`),
-    createTestDatabase(`${name}_auth`),
+    createTestDatabase(`${name}_auth`, authServer),
   ]);
   await tasks.query(TASKS_SCHEMA);
   await auth.query(AUTH_SCHEMA);
@@ -99,12 +103,11 @@ export async function createBackupFixture(
     },
     async leftovers() {
       const stems = [tasks, auth].map(({ url }) => `${databaseOf(url)}_%`);
-      const rows = await own.query(
-        `select datname as name from pg_database where datname like any($1) union all select rolname from pg_roles where rolname like any($1)`,
-        [stems],
-      );
+      const made = `select datname as name from pg_database where datname like any($1) union select rolname from pg_roles where rolname like any($1)`;
+      const found = await Promise.all([own, auth].map((server) => server.query(made, [stems])));
+      const names = new Set(found.flat().map((row) => String(row.name)));
       const folders = await readdir(config.scratchDir).catch(() => []);
-      return [...rows.map((row) => String(row.name)), ...folders];
+      return [...names, ...folders];
     },
     async close() {
       await backup.stop();
