@@ -98,13 +98,13 @@ export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps)
     },
     async resume(given) {
       const target = inDatabase(url, parseInput(name, given));
-      await migrate(target);
-      await withSession(target, (session) =>
-        inTransaction(session, async () => {
+      await withSession(target, async (session) => {
+        await migrate(target);
+        await inTransaction(session, async () => {
           await session.run(FORGET_CHANGES);
           await session.run(RESUME, [await livingEpoch()]);
-        }),
-      );
+        });
+      });
     },
   };
 }
