@@ -86,6 +86,10 @@ describe('the command line for backups, beside a running platform', () => {
     expect(restored).toMatchObject({ status: 0, out: expect.stringContaining('Database restored') });
     expect(restored.err).toContain('loading auth');
     expect(await titles()).toEqual(['in the backup']);
+
+    expect(await backup(['undo'])).toMatchObject({ status: 2, err: expect.stringContaining('--yes') });
+    expect(await backup(['undo', '--yes'])).toMatchObject({ status: 0, out: expect.stringContaining('restored') });
+    expect((await titles()).toSorted()).toEqual(['in the backup', 'later']);
   }, 60_000);
 
   it('says what went wrong, and by its status what kind of thing', async () => {

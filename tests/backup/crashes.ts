@@ -77,6 +77,7 @@ export function describeCrashes({ seed, tasks, rounds }: CrashPlan) {
   beforeAll(async () => {
     const env = {
       PATH: process.env.PATH,
+      RESTORE_KEEP_OLD: '0',
       LOG_LEVEL: 'info',
       REDIS_URL: requiredAddress('REDIS_URL'),
       KAFKA_BROKERS: requiredAddress('KAFKA_BROKERS'),

@@ -20,6 +20,7 @@ describe('a backup of 100,000 tasks', () => {
   beforeAll(async () => {
     const env = {
       PATH: process.env.PATH,
+      RESTORE_KEEP_OLD: '0',
       LOG_LEVEL: 'info',
       REDIS_URL: requiredAddress('REDIS_URL'),
       KAFKA_BROKERS: requiredAddress('KAFKA_BROKERS'),

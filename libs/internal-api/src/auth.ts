@@ -35,6 +35,8 @@ export interface AuthRestore {
    * earlier call copied.
    */
   carryOver(database: string): Promise<void>;
+  /** Makes a database that was the living store before a restore fit to be that again, as far as `carryOver` does not: migrates it. */
+  resume(database: string): Promise<void>;
 }
 
 export const authInternal: InternalApi<AuthInternal> = {
@@ -48,5 +50,5 @@ export const authRestore: InternalApi<AuthRestore> = {
   service: 'auth',
   caller: 'backup',
   timeoutMs: ADOPTION_MS,
-  names: ['adopt', 'carryOver'],
+  names: ['adopt', 'carryOver', 'resume'],
 };

@@ -53,6 +53,12 @@ export interface TasksRestore {
    * only after `complete: false`.
    */
   adopt(database: string): Promise<Adoption>;
+  /**
+   * Makes a database that was the living store before a restore fit to be that again: migrates it, begins an epoch of
+   * 1 + the greater of the living one's and its own, with an empty change log, sequences from 0 and a new cursor secret.
+   * Keeps no connection to it. May be repeated.
+   */
+  resume(database: string): Promise<void>;
 }
 
 export const tasksInternal: InternalApi<TasksInternal> = {
@@ -66,5 +72,5 @@ export const tasksRestore: InternalApi<TasksRestore> = {
   service: 'tasks',
   caller: 'backup',
   timeoutMs: ADOPTION_MS,
-  names: ['adopt'],
+  names: ['adopt', 'resume'],
 };

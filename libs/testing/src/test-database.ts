@@ -10,8 +10,10 @@ export interface TestDatabase {
 }
 
 /** A fresh, empty database on the test server; one for each test file keeps them apart. */
-export async function createTestDatabase(name: string): Promise<TestDatabase> {
-  const server = requiredAddress('POSTGRES_URL');
+export async function createTestDatabase(
+  name: string,
+  server = requiredAddress('POSTGRES_URL'),
+): Promise<TestDatabase> {
   const database = `test_${name}_${randomBytes(5).toString('hex')}`;
   await query(server, `create database ${database}`);
   const url = new URL(server);

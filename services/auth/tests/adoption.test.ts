@@ -124,7 +124,7 @@ describe('a restored database', () => {
   it('is never the living one, nor one that is not there', async () => {
     loaded = await restoredDatabase('select 1');
     const { restore } = living.auth;
-    for (const call of [restore.adopt, restore.carryOver]) {
+    for (const call of [restore.adopt, restore.carryOver, restore.resume]) {
       await expect(call(nameOf(living.database))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
       await expect(call(`${loaded.name}_not_there`)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     }
@@ -223,6 +223,28 @@ describe('a restore of the accounts', () => {
     await loggedIn(running, 'audited@example.test');
     expect((await trail()).slice(0, -1)).toEqual(before);
     await expect(running.database.query('delete from audit_log')).rejects.toThrow('only grows');
+  });
+
+  it('can be taken back: the accounts from before are there, and what has ended since stays ended', async () => {
+    const someone = await signedUp(running, 'someone@example.test');
+    const backup = await backupOf(running);
+    const later = await signedUp(running, 'later@example.test');
+    await running.auth.restore.adopt(backup.name);
+    const old = await swap(running, backup.name);
+    await running.send(LOGOUT, {}, someone.identity);
+    const again = await loggedIn(running, 'someone@example.test');
+    const before = await trail();
+
+    await running.auth.restore.resume(old);
+    const replaced = await swap(running, old, 'replaced');
+    olds.push(replaced);
+    await loggedIn(running, 'later@example.test');
+    for (const { refreshToken } of [someone, later])
+      expect(codeOf(await running.send(REFRESH, { token: refreshToken }))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.send(REFRESH, { token: again.refreshToken }))).toBeUndefined();
+    expect((await trail()).slice(0, before.length)).toEqual(before);
+    const { sessions } = await running.auth.internal.endedSessions(0);
+    expect(sessions.map(({ sequence }) => sequence)).toEqual(sessions.map((_session, index) => index + 1));
   });
 
   it('may copy the present more than once before the swap', async () => {

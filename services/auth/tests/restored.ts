@@ -55,9 +55,9 @@ export function nameOf({ url }: TestDatabase): string {
 }
 
 /** Lets the restored store take the living one's place, with what belongs to the present; gives the living one's new name. */
-export async function swap({ auth, database }: RunningAuth, fresh: string): Promise<string> {
+export async function swap({ auth, database }: RunningAuth, fresh: string, suffix = 'old'): Promise<string> {
   const live = nameOf(database);
-  const old = `${live}_old`;
+  const old = `${live}_${suffix}`;
   await inMaintenance(async (admin) => {
     const writersOut = await lockedOut(database.url);
     await auth.restore.carryOver(fresh);
@@ -71,6 +71,8 @@ export async function swap({ auth, database }: RunningAuth, fresh: string): Prom
     await admin.query('begin');
     await admin.query(`alter database ${live} rename to ${old}`);
     await admin.query(`alter database ${fresh} rename to ${live}`);
+    await admin.query(`alter database ${live} with allow_connections true`);
+    await admin.query(`alter database ${old} with allow_connections true`);
     await admin.query('commit');
   });
   return old;

@@ -13,6 +13,7 @@ describe('the arguments of the command line', () => {
       json: true,
       url: new URL('https://x.example/base'),
     });
+    expect(line('undo --yes')).toMatchObject({ command: 'undo', file: '', yes: true });
     expect(line('list')).toMatchObject({ url: new URL('http://127.0.0.1:4000') });
     expect(line('list', { TASKMESH_URL: 'http://h:1' })).toMatchObject({ url: new URL('http://h:1') });
   });
@@ -23,6 +24,7 @@ describe('the arguments of the command line', () => {
     'create x',
     'restore a b',
     'list --yes',
+    'undo x',
     'create --to x',
     'verify a --as b',
     'list --url ftp://x',

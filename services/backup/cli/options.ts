@@ -8,11 +8,12 @@ Backups of a running Taskmesh, over its REST interface.
   list                   the archives, newest first
   verify <file>          prove that an archive can be restored, beside the living stores
   restore <file>         replace the stores by what an archive holds (asks first)
+  undo                   take the last restore back, while the former stores are kept (asks first)
   download <file>        fetch an archive (to the current folder)
   upload <path>          bring an archive
   delete <file>          delete an archive
 
-  --yes                  restore without asking
+  --yes                  restore, undo: without asking
   --to <path>            download: where to
   --as <name>            upload: under which name
   --json                 the result as JSON on standard output, and nothing else there
@@ -28,6 +29,7 @@ const COMMANDS = {
   list: { takesFile: false },
   verify: { takesFile: true },
   restore: { takesFile: true },
+  undo: { takesFile: false },
   download: { takesFile: true },
   upload: { takesFile: true },
   delete: { takesFile: true },
@@ -57,12 +59,13 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
   if (COMMANDS[command].takesFile && file === '') throw new UsageError(`${command} needs a file.`);
   const surplus = COMMANDS[command].takesFile ? rest[0] : positionals[1];
   if (surplus !== undefined) throw new UsageError(`"${surplus}" is too much: ${command} takes no more.`);
-  for (const [option, of] of [
+  for (const [option, ...of] of [
     ['to', 'download'],
     ['as', 'upload'],
-    ['yes', 'restore'],
+    ['yes', 'restore', 'undo'],
   ] as const)
-    if (values[option] !== undefined && command !== of) throw new UsageError(`--${option} is for ${of} only.`);
+    if (values[option] !== undefined && !of.some((one) => one === command))
+      throw new UsageError(`--${option} is for ${of.join(' and ')} only.`);
   return {
     command,
     file,

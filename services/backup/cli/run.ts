@@ -74,10 +74,16 @@ async function runCommand(options: Options, world: World): Promise<number> {
       return 0;
     }
     case 'restore': {
-      await confirm(options, world);
+      await confirm(options, world, `Replace all data of ${options.url.origin} by those of ${printable(file)}?`);
       const end = await work(`/backup/restore?file=${encodeURIComponent(file)}`);
       tell(end.message, { message: end.message, databaseRestored: end.databaseRestored ?? false });
       return end.databaseRestored ? 0 : 1;
+    }
+    case 'undo': {
+      await confirm(options, world, `Take the last restore of ${options.url.origin} back?`);
+      const { message } = await work('/backup/undo');
+      tell(message, { message });
+      return 0;
     }
     case 'download': {
       const path = await download(client, { ...options, to: resolve(world.cwd, options.to ?? basename(file)) }, view);
@@ -99,10 +105,10 @@ async function runCommand(options: Options, world: World): Promise<number> {
 
 const SILENT: ProgressView = { show: () => undefined, end: () => undefined };
 
-async function confirm({ file, url, yes }: Options, { ask }: World): Promise<void> {
+async function confirm({ command, yes }: Options, { ask }: World, what: string): Promise<void> {
   if (yes) return;
-  if (!ask) throw new UsageError('Nobody is here to be asked: restore needs --yes.');
-  const question = `Replace all data of ${url.origin} by those of ${printable(file)}? What was written since is lost. [y/N] `;
+  if (!ask) throw new UsageError(`Nobody is here to be asked: ${command} needs --yes.`);
+  const question = `${what} What was written since is lost. [y/N] `;
   if (!/^y(es)?$/i.test((await ask(question)).trim())) throw new Refused('Nothing was changed.');
 }
 

@@ -90,6 +90,12 @@ describe('readBackupConfig', () => {
     });
   });
 
+  it('keeps former stores for a day, or as long as it is told', () => {
+    const keepOldMs = (text?: string) => readBackupConfig({ ...ENV, RESTORE_KEEP_OLD: text }).keepOldMs;
+    expect([undefined, '0', '30m', '2h', '7d'].map(keepOldMs)).toEqual([24, 0, 0.5, 2, 168].map((h) => h * 3_600_000));
+    for (const wrong of ['24', '-1h', '1w', '1.5h']) expect(() => keepOldMs(wrong)).toThrow('RESTORE_KEEP_OLD');
+  });
+
   it('uses pg_dump when it finds a fit one, with no more of the environment than that needs', () => {
     const env = { PATH: '/bin', PGSSLMODE: 'require', BACKUP_TOKEN: 'secret' };
     expect(readBackupConfig({ ...ENV, ...env }).pgDump).toEqual({

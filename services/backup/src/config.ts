@@ -18,6 +18,8 @@ export interface BackupConfig extends ArchiveSizes {
   scratchDir: string;
   /** The store that `database.sql` is a dump of. */
   restoreStore: StoreName;
+  /** How long the stores that a restore replaced are kept for an undo. @default 0: they are dropped at once */
+  keepOldMs?: number;
   /** The pg_dump to use when it is fit for a store's server. Absent: none. */
   pgDump?: PgDump | undefined;
   /** When archives are made: a cron pattern in UTC. Absent: only when somebody asks. */
@@ -66,6 +68,17 @@ const keep = () =>
     return z.NEVER;
   });
 
+const UNIT_MS = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
+/** A wrong restore is noticed on the day after, at the latest; until then it takes room on the disk. */
+const KEEP_OLD_MS = UNIT_MS.d;
+
+/** 0, or a number with its unit. */
+const duration = () =>
+  setting
+    .text()
+    .regex(/^(0|\d{1,4}[mhd])$/, 'must be 0, or a number of minutes, hours or days, as 30m, 24h or 7d')
+    .transform((value) => Number.parseInt(value, 10) * (UNIT_MS[value.at(-1) as keyof typeof UNIT_MS] ?? 0));
+
 const schema = z.object({
   ...processSettings,
   POSTGRES_URL: databaseUrl(),
@@ -79,6 +92,7 @@ const schema = z.object({
   BACKUP_KEEP: keep().optional(),
   BACKUP_VERIFY: setting.flag().default(true),
   RESTORE_DATABASE: setting.oneOf(['tasks', 'auth']).default('tasks'),
+  RESTORE_KEEP_OLD: duration().default(KEEP_OLD_MS),
   TASKS_ADMIN_URL: databaseUrl(),
   AUTH_ADMIN_URL: databaseUrl(),
 });
@@ -102,6 +116,7 @@ export function readBackupConfig(env: Env): BackupConfig {
     keep: values.BACKUP_KEEP,
     verifiesScheduled: values.BACKUP_VERIFY,
     restoreStore: values.RESTORE_DATABASE,
+    keepOldMs: values.RESTORE_KEEP_OLD,
     secrets: {
       adminUrls: { tasks: values.TASKS_ADMIN_URL, auth: values.AUTH_ADMIN_URL },
       keys,

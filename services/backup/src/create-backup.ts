@@ -83,6 +83,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     mainStore: config.restoreStore,
     archiveLimits: archiveLimits(config),
     loadLimits: loadLimits(config),
+    keepOldMs: config.keepOldMs ?? 0,
     now: () => new Date(clock.now()),
     nextId: () => ids.next(),
     log,
@@ -101,10 +102,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     journal: createRestoreRepository(database),
   });
   const settler = createSettler({
-    async settle() {
-      await restores.settleInterrupted();
-      await verifier.settleInterrupted();
-    },
+    settle: () => allSettled([restores.settleInterrupted(), verifier.settleInterrupted()]),
     log,
   });
   const scheduler = createSchedulerOf(config, { ...shared, backups, database });
@@ -181,6 +179,15 @@ function createStores({ secrets }: BackupConfig, { owners = {} }: BackupDeps): R
   return { tasks: store('tasks'), auth: store('auth') };
 }
 
+/** Neither waits for the other to succeed. @throws the first failure */
+async function allSettled(works: Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}
+
 const noOwner: StoreOwner = {
   adopt: async () => ({ complete: false, reason: 'The service that owns the store is not connected.' }),
+  resume: async () => {
+    throw new Error('The service that owns the store is not connected.');
+  },
 };

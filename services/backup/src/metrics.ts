@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { BackupOrigin } from './backups/backup.entity.ts';
+import type { RestoreOutcome } from './restore/restore-outcome.ts';
 
 export type Outcome = 'ok' | 'failed';
 
@@ -12,7 +13,9 @@ export interface BackupMetrics {
   /** `unfit`: a restore of the archive would fail. */
   verified(outcome: Outcome | 'unfit', at: Date): void;
   scheduleFailed(): void;
-  restored(outcome: string): void;
+  restored(work: 'restore' | 'undo', outcome: RestoreOutcome): void;
+  /** Of how many ended restores something is there that should be gone. */
+  leftBehind(restores: number): void;
 }
 
 /** Without a registry the figures go nowhere. */
@@ -46,10 +49,11 @@ export function createBackupMetrics(registry: Registry | undefined): BackupMetri
   });
   const restores = new Counter({
     name: 'taskmesh_backup_restores_total',
-    help: 'Restores by outcome',
-    labelNames: ['outcome'],
+    help: 'Restores, and undos of one, by outcome',
+    labelNames: ['work', 'outcome'],
     registers,
   });
+  const left = gauge('restore_leftovers', 'Ended restores of which databases are there that should be gone');
   // A series that is there from the beginning shows its first failure as an increase.
   for (const origin of ['request', 'schedule'])
     for (const outcome of ['ok', 'failed']) runs.inc({ origin, outcome }, 0);
@@ -71,9 +75,13 @@ export function createBackupMetrics(registry: Registry | undefined): BackupMetri
       if (outcome === 'ok') lastVerified.set(at.getTime() / 1000);
     },
     scheduleFailed: () => scheduleFailures.inc(),
-    restored: (outcome) => restores.inc({ outcome }),
+    restored: (work, outcome) => restores.inc({ work, outcome: labelOf(outcome) }),
+    leftBehind: (count) => left.set(count),
   };
 }
+
+const labelOf = (outcome: RestoreOutcome) =>
+  outcome.kind === 'restored' && outcome.isCleanUpPending ? 'clean-up-pending' : outcome.kind;
 
 const ignore = () => undefined;
 
@@ -84,4 +92,5 @@ export const NO_METRICS: BackupMetrics = {
   verified: ignore,
   scheduleFailed: ignore,
   restored: ignore,
+  leftBehind: ignore,
 };

@@ -4,18 +4,31 @@ import { restoreNames } from '../src/databases/names.ts';
 import { createBackup } from '../src/index.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
 
+const STORES = ['tasks', 'auth'] as const;
+type Store = (typeof STORES)[number];
+
 let fixture: BackupFixture;
 beforeAll(async () => {
   fixture = await createBackupFixture('settle');
 });
 afterAll(() => fixture.close());
 
-const namesFor = (store: 'tasks' | 'auth', id: string) => restoreNames(databaseOf(fixture[store].url), id);
+const namesFor = (store: Store, id: string) => restoreNames(databaseOf(fixture[store].url), id);
+const own = (text: string, values?: unknown[]) => fixture.own.query(text, values);
 
 /** A database beside the living one that tells what it is: a copy of the living one with another mark in it. */
-async function copyAs(store: 'tasks' | 'auth', name: string): Promise<void> {
-  await fixture.own.query(`create database ${name} template ${databaseOf(fixture[store].url)}`);
+async function copyAs(store: Store, name: string): Promise<void> {
+  await own(`create database ${name} template ${databaseOf(fixture[store].url)}`);
   await mark(inDatabase(fixture[store].url, name), 'new');
+}
+
+/** As the swap leaves it in the middle. */
+async function swap(store: Store, id: string, { open }: { open: boolean }): Promise<void> {
+  const { live, fresh, old } = namesFor(store, id);
+  await own(`alter database ${live} rename to ${old}`);
+  await own(`alter database ${fresh} rename to ${live}`);
+  await own(`alter database ${old} allow_connections false`);
+  await own(`alter database ${live} allow_connections ${open}`);
 }
 
 const mark = (url: string, text: string) =>
@@ -24,25 +37,35 @@ const mark = (url: string, text: string) =>
 const marks = () =>
   Promise.all([fixture.tasks, fixture.auth].map(async ({ query }) => (await query('select "is" from mark'))[0]?.is));
 
+/** The journal as a crash left it. */
 async function begin(id: string, stage: string): Promise<void> {
-  await fixture.own.query(`insert into restores values ($1, 'a.tar.gz', $2, '{tasks,auth}', now())`, [id, stage]);
+  const ids: Record<string, unknown> = {};
+  for (const store of STORES) {
+    const [row] = await own('select oid::text as id from pg_database where datname = $1', [namesFor(store, id).fresh]);
+    ids[store] = row?.id;
+  }
+  await own(
+    `insert into restores (id, file, stage, stores, started_at, fresh_ids) values ($1, 'a.tar.gz', $2, '{tasks,auth}', now(), $3)`,
+    [id, stage, ids],
+  );
 }
 
 /** What a start after a crash does. */
 async function startAgain(): Promise<string> {
-  const { log } = createRecordingLog();
+  const { log, logged } = createRecordingLog();
   const next = await createBackup(fixture.config, { clock: { now: () => Date.now() }, owners: fixture.owners, log });
   await next.start();
   await next.stop();
-  const [row] = await fixture.own.query(
-    'select stage from restores where ended_at is not null order by ended_at desc limit 1',
+  const [row] = await own('select stage from restores where ended_at is not null order by ended_at desc limit 1');
+  expect(await own('select 1 from restores where ended_at is null')).toEqual([]);
+  expect(logged).toContainEqual(
+    expect.objectContaining({ msg: 'interrupted restore settled', outcome: row?.stage, file: 'a.tar.gz' }),
   );
-  expect(await fixture.own.query('select 1 from restores where ended_at is null')).toEqual([]);
   return String(row?.stage);
 }
 
 beforeEach(async () => {
-  for (const store of ['tasks', 'auth'] as const) await mark(fixture[store].url, 'old');
+  for (const store of STORES) await mark(fixture[store].url, 'old');
 });
 
 afterEach(async () => {
@@ -53,66 +76,68 @@ describe('a start after a crash', () => {
   it('during the load drops what was begun, roles too', async () => {
     await begin('aaa', 'loading');
     await copyAs('tasks', namesFor('tasks', 'aaa').fresh);
-    await fixture.own.query(`create role ${namesFor('tasks', 'aaa').loader} login`);
+    await own(`create role ${namesFor('tasks', 'aaa').loader} login`);
     expect(await startAgain()).toBe('undone');
     expect(await marks()).toEqual(['old', 'old']);
   });
 
-  it('before the first swap undoes the restore, because the living stores have gone on', async () => {
+  it('before the swap undoes the restore', async () => {
+    for (const store of STORES) await copyAs(store, namesFor(store, 'bbb').fresh);
     await begin('bbb', 'swapping');
-    await copyAs('tasks', namesFor('tasks', 'bbb').fresh);
-    await copyAs('auth', namesFor('auth', 'bbb').fresh);
     expect(await startAgain()).toBe('undone');
     expect(await marks()).toEqual(['old', 'old']);
   });
 
-  it('between the swaps finishes the restore, with what happened in the meantime carried over', async () => {
+  it('behind the swap drops the old databases', async () => {
+    for (const store of STORES) await copyAs(store, namesFor(store, 'ccc').fresh);
     await begin('ccc', 'swapping');
-    const tasks = namesFor('tasks', 'ccc');
-    await copyAs('tasks', tasks.fresh);
-    await copyAs('auth', namesFor('auth', 'ccc').fresh);
-    await fixture.own.query(`alter database ${tasks.live} rename to ${tasks.old}`);
-    await fixture.own.query(`alter database ${tasks.fresh} rename to ${tasks.live}`);
-    await withClient(inDatabase(fixture.auth.url, namesFor('auth', 'ccc').fresh), (client) =>
-      client.query(`insert into accounts values (7, 'x@x')`),
-    );
-    await fixture.auth.query(`insert into accounts values (7, 'x@x'); insert into sessions (account) values (7)`);
+    for (const store of STORES) await swap(store, 'ccc', { open: true });
     expect(await startAgain()).toBe('restored');
     expect(await marks()).toEqual(['new', 'new']);
-    expect(await fixture.auth.query('select account from sessions')).toEqual([{ account: 7 }]);
   });
 
-  it('behind the swaps drops the old databases', async () => {
+  it('does not take a new database that is gone for one that was swapped', async () => {
+    for (const store of STORES) await copyAs(store, namesFor(store, 'ddd').fresh);
     await begin('ddd', 'swapping');
-    for (const store of ['tasks', 'auth'] as const) await copyAs(store, namesFor(store, 'ddd').old);
+    await own(`drop database ${namesFor('tasks', 'ddd').fresh}`);
+    expect(await startAgain()).toBe('undone');
+    expect(await marks()).toEqual(['old', 'old']);
+  });
+
+  it.each([['tasks'], ['tasks', 'auth'], []] as Store[][])(
+    'in the middle of stores of several servers takes back what was swapped: %p %p',
+    async (...swapped) => {
+      for (const store of STORES) await copyAs(store, namesFor(store, 'eee').fresh);
+      await begin('eee', 'swapping-apart');
+      for (const store of swapped.filter(Boolean)) await swap(store, 'eee', { open: false });
+      expect(await startAgain()).toBe('undone');
+      expect(await marks()).toEqual(['old', 'old']);
+      await own('delete from restores');
+    },
+  );
+
+  it.each([[true], [false]])('opens stores of several servers when it was decided (one is open: %p)', async (open) => {
+    for (const store of STORES) await copyAs(store, namesFor(store, 'fff').fresh);
+    await begin('fff', 'decided');
+    await swap('tasks', 'fff', { open });
+    await swap('auth', 'fff', { open: false });
     expect(await startAgain()).toBe('restored');
-    expect(await marks()).toEqual(['old', 'old']); // the living ones were not touched again
+    expect(await marks()).toEqual(['new', 'new']);
+    await own('delete from restores');
   });
 
-  it('goes on undoing what it could undo in part only, and does not take it for swapped', async () => {
-    await begin('fff', 'swapping');
-    const tasks = namesFor('tasks', 'fff');
-    await copyAs('tasks', tasks.fresh);
-    await copyAs('auth', namesFor('auth', 'fff').fresh);
-    // What the role has elsewhere keeps it from being dropped: after the first new database, before the second.
-    await fixture.own.query(`create role ${tasks.loader}; create schema stray authorization ${tasks.loader}`);
-    const { log, logged } = createRecordingLog();
-    const first = await createBackup(fixture.config, { clock: { now: () => Date.now() }, owners: fixture.owners, log });
-    await first.start();
-    await first.stop();
-    expect(logged).toContainEqual(expect.objectContaining({ msg: 'interrupted restores not settled yet' }));
-    expect(await fixture.leftovers()).not.toContain(tasks.fresh);
-    expect(await fixture.leftovers()).toContain(namesFor('auth', 'fff').fresh);
-
-    await fixture.own.query('drop schema stray');
-    expect(await startAgain()).toBe('undone');
-    expect(await marks()).toEqual(['old', 'old']);
-  });
-
-  it('in the middle of undoing goes on undoing', async () => {
-    await begin('eee', 'loading');
-    await copyAs('auth', namesFor('auth', 'eee').fresh);
-    expect(await startAgain()).toBe('undone');
-    expect(await marks()).toEqual(['old', 'old']);
+  it('waits for a swap that is still going on', async () => {
+    for (const store of STORES) await copyAs(store, namesFor(store, 'ggg').fresh);
+    await begin('ggg', 'swapping');
+    await withClient(inDatabase(fixture.own.url, 'postgres'), async (client) => {
+      await client.query(
+        `select pg_advisory_lock(hashtextextended('taskmesh-restore ' || current_user || ' ' || 'ggg', 0))`,
+      );
+      const started = startAgain();
+      for (const store of STORES) await swap(store, 'ggg', { open: true });
+      await client.query('select pg_advisory_unlock_all()');
+      expect(await started).toBe('restored');
+    });
+    expect(await marks()).toEqual(['new', 'new']);
   });
 });

@@ -162,7 +162,7 @@ describe('verifyBackup', () => {
       await goOn.promise;
       return tasks.adopt(database);
     };
-    const other = await createBackup(fixture.config, { clock: { now: () => Date.now() }, owners: { tasks: { adopt }, auth }, log }); // prettier-ignore
+    const other = await createBackup(fixture.config, { clock: { now: () => Date.now() }, owners: { tasks: { ...tasks, adopt }, auth }, log }); // prettier-ignore
     await other.start();
     try {
       const first = other.backups.verify('slow.tar.gz');

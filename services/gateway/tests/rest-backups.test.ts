@@ -79,6 +79,15 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     expect(restored).toEqual({ status: 200, success: true, message: 'Database restored.', databaseRestored: true });
   });
 
+  it('say how a restore was taken back', async () => {
+    const undo = () => call('POST', '/api/backup/undo', { headers: LINES });
+    gateway.backupWork.undos.push('NOTHING_TO_UNDO', 'UNKNOWN', 'RESTORED_CLEAN_UP_PENDING');
+    expect(await undo()).toMatchObject({ status: 404, json: { success: false, error: expect.any(String) } });
+    expect(await undo()).toMatchObject({ status: 500, json: { success: false, error: expect.any(String) } });
+    for (const _end of ['clean-up pending', 'done'])
+      expect(linesOf((await undo()).text).at(-1)).toMatchObject({ status: 200, success: true, databaseRestored: true });
+  });
+
   it('say in the last line why they failed, when there was progress before', async () => {
     gateway.backupWork.failNext(conflict('A store is not fit.'));
     const known = await call('POST', '/api/backups', { headers: LINES });
@@ -154,6 +163,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
       ['/api/backups/x.tar.gz', 'GET, HEAD, PUT, DELETE, OPTIONS'],
       ['/api/backups/x.tar.gz/verify', 'POST, OPTIONS'],
       ['/api/backup/restore', 'POST, OPTIONS'],
+      ['/api/backup/undo', 'POST, OPTIONS'],
     ] as const) {
       const response = await fetch(`${gateway.origin}${path}`, { method: 'PATCH' });
       expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
@@ -164,7 +174,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
   it('answer everything that is documented, and as documented', async () => {
     const withToken = await startTestGateway({ mode, env: { BACKUP_TOKEN: 'secret' }, beside: gateway });
     const tokenCheck = await checkOf(withToken);
-    const { archives, failNext, progress } = gateway.backupWork;
+    const { archives, failNext, progress, undos } = gateway.backupWork;
     const document = await documentOf(gateway);
     const covered = new Set<string>();
     const promised: string[] = [];
@@ -178,6 +188,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
           const target = `${path.replace('{file}', file)}${path.endsWith('restore') && status !== '400' ? `?file=${file}` : ''}`;
           const failure = FAILURES[status];
           if (failure && !(status === '400' && path.endsWith('restore'))) failNext(failure);
+          if (status === '404' && path.endsWith('undo')) undos.push('NOTHING_TO_UNDO');
           const own = status === '401' ? withToken : gateway;
           const options: Options = {
             ...(method === 'put' && { body: 'there' }),
@@ -215,6 +226,7 @@ describe('backups while their service is away', () => {
         ['PUT', '/api/backups/x.tar.gz'],
         ['DELETE', '/api/backups/x.tar.gz'],
         ['POST', '/api/backup/restore?file=x'],
+        ['POST', '/api/backup/undo'],
       ] as const) {
         const body = method === 'PUT' ? { body: 'archive' } : {};
         const response = await fetch(`${gateway.origin}${path}`, { method, ...body });

@@ -226,3 +226,35 @@ describe('what is no restored database', () => {
     await expect(adoptIt(`${loaded.name}_not_there`)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 });
+
+describe('a store from before a restore', () => {
+  it('goes on in a new epoch, with its rows, and with nothing of its earlier changes', async () => {
+    const owner = v7();
+    await adopt(withRows({ user_id: `'${owner}'` }));
+    await loaded.query(
+      `insert into feeds values ($1, 7); update feed_state set epoch = 20;
+       insert into changes (part, owner_id, sequence, kind, task, occurred_at) values (0, '${owner}', 7, 'DELETE', '{}', now())`.replace(
+        '$1',
+        `'${owner}'`,
+      ),
+    );
+    const state = async () => (await loaded.query('select epoch, cursor_key from feed_state'))[0];
+    const before = await state();
+    await living.tasks.restore.resume(loaded.name);
+    const after = await state();
+    expect(after?.epoch).toBe(21);
+    expect(after?.cursor_key).not.toEqual(before?.cursor_key);
+    expect(await loaded.query('select count(*)::int as n from tasks')).toEqual([{ n: 1 }]);
+    expect(await loaded.query('select (select count(*) from changes) + (select count(*) from feeds) as n')).toEqual([
+      { n: '0' },
+    ]);
+  });
+
+  it('has an epoch above the living one, whatever its own was', async () => {
+    await adopt(withRows());
+    const [now] = await living.database.query('update feed_state set epoch = 50 returning epoch');
+    await living.tasks.restore.resume(loaded.name);
+    expect(await loaded.query('select epoch from feed_state')).toEqual([{ epoch: Number(now?.epoch) + 1 }]);
+    await living.database.query('update feed_state set epoch = 1');
+  });
+});

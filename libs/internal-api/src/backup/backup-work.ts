@@ -31,7 +31,16 @@ export interface RestoreEnd {
   message: string;
   error: string | null;
   outcome:
-    'RESTORED' | 'PROCESSED' | 'FILE_MISSING' | 'FILE_OUTSIDE' | 'FILE_NOT_FOUND' | 'EXTRACTION_FAILED' | 'FAILED';
+    | 'RESTORED'
+    | 'RESTORED_CLEAN_UP_PENDING'
+    | 'PROCESSED'
+    | 'FILE_MISSING'
+    | 'FILE_OUTSIDE'
+    | 'FILE_NOT_FOUND'
+    | 'EXTRACTION_FAILED'
+    | 'FAILED'
+    | 'UNKNOWN'
+    | 'NOTHING_TO_UNDO';
 }
 
 /** An archive on its way to a client. Destroying `content` ends it. */
@@ -52,6 +61,8 @@ export interface BackupWork {
   /** @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for a restore */
   verify(file: string, onProgress?: OnWorkProgress): Promise<BackupEntry>;
   restore(file: string, onProgress?: OnWorkProgress): Promise<RestoreEnd>;
+  /** Takes the last restore back. */
+  undo(onProgress?: OnWorkProgress): Promise<RestoreEnd>;
   /** Undefined when there is no such archive. */
   download(file: string): Promise<ArchiveDownload | undefined>;
   /** @throws AppError BAD_USER_INPUT, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken by another archive */

@@ -40,6 +40,7 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
     create: (onProgress) => run<BackupEntry>('create', '', onProgress),
     verify: (file, onProgress) => run<BackupEntry>('verify', file, onProgress),
     restore: (file, onProgress) => run<RestoreEnd>('restore', file, onProgress),
+    undo: (onProgress) => run<RestoreEnd>('undo', '', onProgress),
 
     async download(file) {
       const { statusCode, headers, body } = await send({ method: 'GET', path: pathOf('archive', file) });

@@ -92,6 +92,10 @@ export function createAdoption({ url, databaseAt, clock, log }: AdoptionDeps): A
         return { complete: false, reason: 'Two rows of the table accounts have the same id or the same address.' };
       }
     },
+    async resume(given) {
+      const target = inDatabase(url, parseInput(name, given));
+      await withStores(url, target, () => migrate(target));
+    },
     carryOver: async (given) => withStores(url, inDatabase(url, parseInput(name, given)), carryOver),
   };
 }

@@ -1,12 +1,13 @@
 import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { hostname, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { createScratch } from './scratch.ts';
 
 let dir: string;
 beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'taskmesh-scratch-'))));
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
+const HOST = hostname();
 const NO_SUCH_PROCESS = 2 ** 22 + 1; // beyond the largest id that Linux gives
 
 describe('scratch folders', () => {
@@ -27,18 +28,28 @@ describe('scratch folders', () => {
   });
 
   it('of processes that are gone, or that had our id before us, are swept; those of living ones and foreign folders stay', async () => {
-    const living = `run-${process.ppid}-abc`;
-    for (const name of [`run-${NO_SUCH_PROCESS}-abc`, `run-${process.pid}-abc`, living, 'other'])
+    const living = `run-${HOST}-${process.ppid}-abc`;
+    for (const name of [`run-${HOST}-${NO_SUCH_PROCESS}-abc`, `run-${HOST}-${process.pid}-abc`, living, 'other'])
       await mkdir(join(dir, name, 'deep'), { recursive: true });
     expect(await createScratch({ dir, now: Date.now }).sweep()).toBe(2);
     expect((await readdir(dir)).toSorted()).toEqual(['other', living].toSorted());
   });
 
-  it('of a living process are swept when they are older than any run', async () => {
-    const old = join(dir, `run-${process.ppid}-abc`);
+  it('of other machines stay, whatever runs here under their ids', async () => {
+    const others = createScratch({ dir, now: Date.now, host: 'another-host' });
+    await others.use(async (folder) => {
+      await mkdir(join(dir, `run-another-host-${NO_SUCH_PROCESS}-abc`));
+      expect(await createScratch({ dir, now: Date.now }).sweep()).toBe(0);
+      expect(await readdir(dir)).toContain(basename(folder));
+    });
+  });
+
+  it('of a living process, or of another machine, are swept when they are older than any run', async () => {
+    const old = join(dir, `run-${HOST}-${process.ppid}-abc`);
     await mkdir(old);
     const twoDaysAgo = new Date(Date.now() - 48 * 60 * 60 * 1000);
-    await utimes(old, twoDaysAgo, twoDaysAgo);
-    expect(await createScratch({ dir, now: Date.now }).sweep()).toBe(1);
+    await mkdir(join(dir, 'run-another-host-1-abc'));
+    for (const path of [old, join(dir, 'run-another-host-1-abc')]) await utimes(path, twoDaysAgo, twoDaysAgo);
+    expect(await createScratch({ dir, now: Date.now }).sweep()).toBe(2);
   });
 });

@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../is-alive.ts';
 
-/** Private folders for what is extracted or written for a while; their names tell which process made them. */
+/** Private folders for what is extracted or written for a while; their names tell which process of which machine made them. */
 export interface Scratch {
   /** Runs `work` with an empty folder that only we may enter, and removes it afterwards, whatever happened. */
   use<Result>(work: (dir: string) => Promise<Result>): Promise<Result>;
@@ -10,17 +11,25 @@ export interface Scratch {
   sweep(): Promise<number>;
 }
 
-const NAME = /^run-(\d+)-/;
+const PREFIX = 'run-';
+const NAME = /^run-(.+)-(\d+)-[^-]+$/;
 /** No run takes that long: a living process of that id is another one by now. */
 const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
 
-export function createScratch({ dir, now }: { dir: string; now: () => number }): Scratch {
+export interface ScratchOptions {
+  dir: string;
+  now: () => number;
+  /** Process ids mean something there only; several machines may share the folder. @default this machine's name */
+  host?: string;
+}
+
+export function createScratch({ dir, now, host = hostname() }: ScratchOptions): Scratch {
   const ensureDir = () => mkdir(dir, { recursive: true, mode: 0o700 });
 
   return {
     async use(work) {
       await ensureDir();
-      const own = await mkdtemp(join(dir, `run-${process.pid}-`));
+      const own = await mkdtemp(join(dir, `${PREFIX}${host}-${process.pid}-`));
       try {
         return await work(own);
       } finally {
@@ -30,8 +39,10 @@ export function createScratch({ dir, now }: { dir: string; now: () => number }):
 
     async sweep() {
       await ensureDir();
-      const names = (await readdir(dir)).filter((name) => NAME.test(name));
-      const abandoned = await Promise.all(names.map((name) => isAbandoned(join(dir, name), name, now())));
+      const names = (await readdir(dir)).filter((name) => name.startsWith(PREFIX));
+      const abandoned = await Promise.all(
+        names.map((name) => isGone(name, host) || isForgotten(join(dir, name), now())),
+      );
       const gone = names.filter((_name, index) => abandoned[index]);
       await Promise.all(gone.map((name) => remove(join(dir, name))));
       return gone.length;
@@ -44,9 +55,13 @@ function remove(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 }
 
-async function isAbandoned(path: string, name: string, now: number): Promise<boolean> {
-  const pid = Number(NAME.exec(name)?.[1]);
-  if (pid === process.pid || !isAlive(pid)) return true; // a restarted container has the same ids again
+function isGone(name: string, host: string): boolean {
+  const [, itsHost, itsPid] = NAME.exec(name) ?? [];
+  const pid = Number(itsPid);
+  return itsHost === host && (pid === process.pid || !isAlive(pid)); // a restarted container has the same ids again
+}
+
+async function isForgotten(path: string, now: number): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
   return stats !== undefined && now - stats.mtimeMs > FORGOTTEN_MS;
 }

@@ -10,17 +10,40 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Runs `work` with a connection of its own, which is closed afterwards. */
 export async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = clientOf(url);
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await close(client);
+  }
+}
+
+/** The same with one connection for each address. */
+export async function withClients<Result>(
+  urls: readonly string[],
+  work: (clients: Client[]) => Promise<Result>,
+): Promise<Result> {
+  const clients = urls.map(clientOf);
+  try {
+    for (const client of clients) await client.connect();
+    return await work(clients);
+  } finally {
+    await Promise.all(clients.map(close));
+  }
+}
+
+function clientOf(connectionString: string): Client {
   const client = new Client({
-    connectionString: url,
+    connectionString,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'taskmesh-backup',
     keepAlive: true,
   });
   client.on('error', () => undefined); // told by the query as well
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  return client;
+}
+
+export async function close(client: Client): Promise<void> {
+  await client.end().catch(() => undefined);
 }

@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
+
 /** Names of what one restore makes on a store's server; all of them can be told from the id in the journal. */
 export interface RestoreNames {
   /** The store's own database. */
   live: string;
-  /** Where the dump is loaded; becomes `live`. */
+  /** What is to become `live`. */
   fresh: string;
-  /** What `live` becomes, until the new one answers. */
+  /** What `live` becomes. */
   old: string;
   /** The role that runs the dump. */
   loader: string;
@@ -12,7 +14,9 @@ export interface RestoreNames {
 
 /** PostgreSQL cuts longer names. */
 const MAX_NAME_BYTES = 63;
-const LONGEST_SUFFIX_BYTES = 32;
+const LONGEST_ID = 16;
+const MARK_CHARACTERS = 6;
+const LONGEST_SUFFIX_BYTES = `_${'x'.repeat(MARK_CHARACTERS)}_restore_`.length + LONGEST_ID;
 
 /** `id`: up to 16 letters or digits, unique to the restore. */
 export function restoreNames(live: string, id: string): RestoreNames {
@@ -20,5 +24,8 @@ export function restoreNames(live: string, id: string): RestoreNames {
     .subarray(0, MAX_NAME_BYTES - LONGEST_SUFFIX_BYTES)
     .toString('latin1')
     .replaceAll(/[^\w]/g, '_');
-  return { live, fresh: `${stem}_restore_${id}`, old: `${stem}_old_${id}`, loader: `${stem}_loader_${id}` };
+  // Stores whose names begin alike must not share what is made for them.
+  const mark = createHash('sha256').update(live).digest('hex').slice(0, MARK_CHARACTERS);
+  const named = (what: string) => `${stem}_${mark}_${what}_${id}`;
+  return { live, fresh: named('restore'), old: named('old'), loader: named('loader') };
 }

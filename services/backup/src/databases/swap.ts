@@ -1,126 +1,136 @@
-import { inDatabase } from '@taskmesh/database';
+import type { Log } from '@taskmesh/service';
 import { setTimeout as pause } from 'node:timers/promises';
-import { DatabaseError, escapeIdentifier, type Client } from 'pg';
-import { maintenanceUrl, withClient } from './connect.ts';
+import { escapeIdentifier, type Client } from 'pg';
+import { close, withClient } from './connect.ts';
 import type { RestoreNames } from './names.ts';
+import type { Lockers } from './writers.ts';
 
 /** While something else still uses a database, its rename waits for that long (a constant of PostgreSQL: 5 s), then fails. */
 const RENAME_TIMEOUT_MS = 8_000;
-const LOCK_TIMEOUT_MS = 3_000;
-const LOCK_TRIES = 5;
-const DEADLOCK_DETECTED = '40P01';
-const TERMINATE_EVERY_MS = 10;
+const END_EVERY_MS = 10;
+
+export interface Swap {
+  /** A session in the maintenance database, and its address. */
+  client: Client;
+  url: string;
+  /** Of each store on this server. */
+  names: readonly RestoreNames[];
+  /** By living database; they are let go when nobody else is in it, and nobody can get in. */
+  lockers: Lockers;
+  log: Log;
+}
 
 /**
- * Lets `fresh` take the place of `live`, which becomes `old`: both renames in one transaction, so that a crash at any
- * moment leaves one or the other. Sessions of the store are ended; new ones wait and then reach the new database.
- *
- * `lastCopy` runs before, while the store can be read and not be written: what it copies is complete.
- * @throws Error when nothing was changed
+ * Lets each `fresh` take the place of its `live`, which becomes `old` and takes no connections: all of it in one
+ * transaction, so that a crash at any moment leaves all or nothing. Sessions of the stores are ended; new ones wait and
+ * then reach the new databases, which are open to them only if `open`.
+ * @throws Error when nothing was changed, or when the server was lost: then that is to be found out
  */
-export async function swapDatabases(
-  adminUrl: string,
-  names: RestoreNames,
-  lastCopy?: () => Promise<void>,
-): Promise<void> {
-  if (!lastCopy) return rename(adminUrl, names, [names.live, names.old], [names.fresh, names.live]);
-  await withClient(inDatabase(adminUrl, names.live), async (writersOut) => {
-    await lockTables(writersOut);
-    await lastCopy();
-    await rename(adminUrl, names, [names.live, names.old], [names.fresh, names.live], writersOut);
-  });
-}
-
-/** Undoes a swap whose new database is of no use. */
-export function swapBack(adminUrl: string, names: RestoreNames): Promise<void> {
-  return rename(adminUrl, names, [names.live, names.fresh], [names.old, names.live]);
-}
-
-/** Writers wait from here on; readers do not. A writer that waits for us while we wait for it makes one of us give way. */
-async function lockTables(client: Client): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await tryLockTables(client);
-    } catch (error) {
-      await client.query('rollback');
-      const isDeadlock = error instanceof DatabaseError && error.code === DEADLOCK_DETECTED;
-      if (!isDeadlock || tries === LOCK_TRIES) throw error;
-    }
-  }
-}
-
-async function tryLockTables(client: Client): Promise<void> {
-  await client.query('begin');
-  await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-  const { rows } = await client.query<{ name: string }>(
-    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = relnamespace
-     where relkind in ('r', 'p') and nspname !~ '^pg_' and nspname <> 'information_schema' order by c.oid`,
+export function swapIn(swap: Swap, { open }: { open: boolean }): Promise<void> {
+  return renameAll(
+    swap,
+    swap.names.flatMap(({ live, fresh, old }) => [
+      rename(live, old),
+      rename(fresh, live),
+      allowConnections(old, false),
+      allowConnections(live, open),
+    ]),
   );
-  if (rows.length > 0) await client.query(`lock table ${rows.map(({ name }) => name).join(', ')} in share mode`);
 }
 
-/**
- * The first rename takes a lock on the database that keeps new sessions waiting, and then waits for the others to go;
- * they are ended meanwhile. `lastOne` holds its locks until all others are gone, so that no writer slips in.
- */
-async function rename(
-  adminUrl: string,
-  names: RestoreNames,
-  first: [from: string, to: string],
-  second: [from: string, to: string],
-  lastOne?: Client,
-): Promise<void> {
-  const maintenance = maintenanceUrl(adminUrl);
+/** Undoes it; the databases that are taken away again must not have been open. */
+export function swapBack(swap: Swap): Promise<void> {
+  return renameAll(
+    swap,
+    swap.names.flatMap(({ live, fresh, old }) => [
+      rename(live, fresh),
+      rename(old, live),
+      allowConnections(live, true),
+    ]),
+  );
+}
+
+const rename = (from: string, to: string) =>
+  `alter database ${escapeIdentifier(from)} rename to ${escapeIdentifier(to)}`;
+
+export const allowConnections = (name: string, allow: boolean) =>
+  `alter database ${escapeIdentifier(name)} allow_connections ${allow}`;
+
+/** The first rename of a database keeps new sessions waiting, and then waits for the others to go; they are ended meanwhile. */
+async function renameAll({ client, url, names, lockers, log }: Swap, statements: string[]): Promise<void> {
+  await client.query(`set statement_timeout = ${RENAME_TIMEOUT_MS}`);
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const done = new AbortController();
-  await withClient(maintenance, async (renamer) => {
-    const ending = withClient(maintenance, (client) =>
-      endSessions(client, [names.live, names.fresh], done.signal, lastOne),
+  const ending = endSessions({ url, renamer: rows[0]?.pid ?? 0, lockers, signal: done.signal }).catch(
+    (error: unknown) => {
+      log.warn({ err: error }, 'sessions of a store cannot be ended');
+      return [];
+    },
+  );
+  try {
+    await client.query('begin');
+    for (const statement of statements) await client.query(statement);
+    await client.query('commit');
+  } catch (error) {
+    done.abort();
+    await client.query('rollback').catch(() => undefined); // without a connection it is no more either
+    log.warn(
+      { err: error, databases: names.map(({ live }) => live), sessions: await ending },
+      'databases not swapped: somebody uses them who could not be ended, or the server refuses',
     );
-    try {
-      await renamer.query(`set statement_timeout = ${RENAME_TIMEOUT_MS}`);
-      await renamer.query('begin');
-      await renamer.query(renameStatement(first));
-      await renamer.query(renameStatement(second));
-      await renamer.query('commit');
-    } finally {
-      done.abort();
-      await ending.catch(() => undefined); // what matters is whether the renames went through
-    }
-  });
-}
-
-function renameStatement([from, to]: [string, string]): string {
-  return `alter database ${escapeIdentifier(from)} rename to ${escapeIdentifier(to)}`;
-}
-
-async function endSessions(client: Client, databases: string[], signal: AbortSignal, lastOne?: Client): Promise<void> {
-  const lastPid = lastOne ? (await lastOne.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid : 0;
-  while (!signal.aborted) {
-    // Without its optional wait, which would be one more way to hang.
-    const { rowCount } = await client.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = any($1) and pid <> $2 and backend_type = 'client backend'`,
-      [databases, lastPid],
-    );
-    if (rowCount === 0) await lastOne?.end();
-    await pause(TERMINATE_EVERY_MS);
+    throw error;
+  } finally {
+    done.abort();
+    await ending;
   }
 }
 
-/** Which of a restore's databases are there. */
-export async function existing(adminUrl: string, { live, fresh, old }: RestoreNames) {
-  return withClient(maintenanceUrl(adminUrl), async (client) => {
-    const { rows } = await client.query<{ datname: string }>(
-      'select datname from pg_database where datname = any($1)',
-      [[live, fresh, old]],
-    );
-    const found = new Set(rows.map(({ datname }) => datname));
-    return { live: found.has(live), fresh: found.has(fresh), old: found.has(old) };
+/** Databases that the renamer has closed to new sessions, with the sessions that are still there. */
+const CLOSED = `
+  select d.datname as database, array_agg(a.pid) filter (where a.pid is not null) as pids
+  from pg_locks l join pg_database d on d.oid = l.objid
+  left join pg_stat_activity a on a.datid = d.oid and a.pid <> all($2) and a.backend_type is distinct from 'autovacuum worker'
+  where l.pid = $1 and l.locktype = 'object' and l.classid = 'pg_database'::regclass and l.mode = 'AccessExclusiveLock' and l.granted
+  group by d.datname`;
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Returns the sessions that may not be ended. */
+async function endSessions({
+  url,
+  renamer,
+  lockers,
+  signal,
+}: Pick<Swap, 'url' | 'lockers'> & { renamer: number; signal: AbortSignal }): Promise<number[]> {
+  const refused = new Set<number>();
+  const lockerPids = [...lockers.values()].map(pidOf);
+  await withClient(url, async (client) => {
+    await client.query('set search_path = pg_catalog');
+    while (!signal.aborted) {
+      const { rows } = await client.query<{ database: string; pids: number[] | null }>(CLOSED, [renamer, lockerPids]);
+      for (const { database, pids } of rows) {
+        const locker = lockers.get(database);
+        if (pids === null && locker) await close(locker);
+        for (const pid of pids ?? []) if (!refused.has(pid) && !(await endSession(client, pid))) refused.add(pid);
+      }
+      await pause(END_EVERY_MS);
+    }
   });
+  return [...refused];
 }
 
-export async function dropOld(adminUrl: string, { old }: RestoreNames): Promise<void> {
-  await withClient(maintenanceUrl(adminUrl), (client) =>
-    client.query(`drop database if exists ${escapeIdentifier(old)} with (force)`),
-  );
+/** Without the optional wait of `pg_terminate_backend`, which would be one more way to hang. */
+async function endSession(client: Client, pid: number): Promise<boolean> {
+  try {
+    await client.query('select pg_terminate_backend($1)', [pid]);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE) return false;
+    throw error;
+  }
+}
+
+/** The driver knows it since the connection was made. */
+function pidOf(client: Client): number {
+  return (client as Client & { processID: number }).processID;
 }

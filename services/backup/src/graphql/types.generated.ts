@@ -37,6 +37,8 @@ export type Mutation = {
   deleteBackup: Scalars['Boolean']['output'];
   /** Operators only. Replaces the stores by what the archive holds. */
   restoreBackup: RestoreResult;
+  /** Operators only. Brings the stores back that the last restore replaced, while they are kept; what was written since is lost. */
+  undoRestore: RestoreResult;
   /**
    * Operators only. Restores the archive into databases of its own, which are dropped again: the stores are not touched.
    * NOT_FOUND when there is no such archive, CONFLICT with the reason when it is not fit for a restore.
@@ -82,10 +84,16 @@ export type RestoreOutcome =
   | 'FILE_NOT_FOUND'
   /** The name leads out of the place of the archives. */
   | 'FILE_OUTSIDE'
+  /** Of no restore the stores from before are kept any more. */
+  | 'NOTHING_TO_UNDO'
   /** The archive was fine, but the stores are as they were. */
   | 'PROCESSED'
   /** The stores are those of the archive now. */
-  | 'RESTORED';
+  | 'RESTORED'
+  /** The same; something that is of no use any more could not be removed yet, which is tried again and disturbs nobody. */
+  | 'RESTORED_CLEAN_UP_PENDING'
+  /** A server was lost at the moment of the swap: it is not known yet whether the stores were replaced. All of them will be, or none. */
+  | 'UNKNOWN';
 
 /** The outcome of the ten rules; they are never GraphQL errors. */
 export type RestoreResult = {
@@ -210,6 +218,7 @@ export type MutationResolvers<ContextType = BackupContext, ParentType extends Re
   createBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType>;
   deleteBackup: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteBackupArgs, 'file'>>;
   restoreBackup: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType, RequireFields<MutationRestoreBackupArgs, 'file'>>;
+  undoRestore: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType>;
   verifyBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType, RequireFields<MutationVerifyBackupArgs, 'file'>>;
 };
 

@@ -1,7 +1,8 @@
 import { asUnavailable } from '@taskmesh/database';
-import type { BackupEntry, BackupWork } from '@taskmesh/internal-api';
+import type { BackupEntry, BackupWork, RestoreEnd } from '@taskmesh/internal-api';
 import type { Backup } from '../backups/backup.entity.ts';
 import type { BackupService, Download } from '../backups/backup.service.ts';
+import type { RestoreOutcome } from '../restore/restore-outcome.ts';
 import { restoreResultOf } from '../restore/restore.resolvers.ts';
 import type { RestoreService } from '../restore/restore.service.ts';
 import { finished } from 'node:stream';
@@ -23,16 +24,19 @@ export function createBackupWork({
     remove: (file) => told(backups.remove(file)),
     create: async (onProgress) => entryOf(await told(backups.create(onProgress))),
     verify: async (file, onProgress) => entryOf(await told(backups.verify(file, onProgress))),
-    restore: async (file, onProgress) => {
-      const { error = null, ...end } = restoreResultOf(await restores.restore(file, onProgress));
-      return { ...end, error };
-    },
+    restore: async (file, onProgress) => endOf(await restores.restore(file, onProgress)),
+    undo: async (onProgress) => endOf(await restores.undo(onProgress)),
     download: async (file) => {
       const download = await told(backups.download(file));
       return download && { sizeBytes: download.sizeBytes, sha256: download.sha256, content: contentOf(download) };
     },
     upload: async (file, content) => entryOf(await told(backups.upload(file, content))),
   };
+}
+
+function endOf(outcome: RestoreOutcome): RestoreEnd {
+  const { error = null, ...end } = restoreResultOf(outcome);
+  return { ...end, error };
 }
 
 /** A store that is away is nobody's defect. */

@@ -1,10 +1,14 @@
-/** How a restore ended, by the rules of the endpoint. The texts are for the caller. */
+/** How a restore ended, by the rules of the endpoint, or how it was taken back. The texts are for the caller. */
 export type RestoreOutcome =
-  | { kind: 'restored' }
+  /** `isCleanUpPending`: something could not be removed yet, which disturbs nobody. */
+  | { kind: 'restored'; isCleanUpPending: boolean }
   /** The archive was fine, the stores are as they were; `why` is a part of a sentence. */
   | { kind: 'processed'; why: string }
   | { kind: 'file-missing' }
   | { kind: 'outside' }
   | { kind: 'not-found' }
   | { kind: 'extraction-failed'; error: string }
-  | { kind: 'failed'; error: string };
+  | { kind: 'failed'; error: string }
+  /** A server was lost at the moment of the swap; it is settled in the background. */
+  | { kind: 'unknown' }
+  | { kind: 'nothing-to-undo' };

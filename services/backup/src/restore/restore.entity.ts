@@ -2,11 +2,15 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { StoreName } from '../stores/store.ts';
 
 /**
- * `loading`: the living stores are untouched. `swapping`: some of them may be replaced. The other two are the end.
+ * - `loading`: the living stores are untouched.
+ * - `swapping`: all stores are swapped by one transaction; the server tells whether it happened.
+ * - `swapping-apart`: stores of several servers are being swapped, and are closed until all are; it counts for nothing.
+ * - `decided`: all of them are; they only have to be opened.
+ * - `restored`, `undone`: the end.
  */
-export type RestoreStage = 'loading' | 'swapping' | 'restored' | 'undone';
+export type RestoreStage = 'loading' | 'swapping' | 'swapping-apart' | 'decided' | 'restored' | 'undone';
 
-/** The journal's line about a restore: enough to finish or undo it after a crash. */
+/** The journal's line about a restore: enough to finish or undo it after a crash, and to take it back for a while. */
 export const RestoreEntity = defineEntity({
   name: 'Restore',
   tableName: 'restores',
@@ -15,8 +19,14 @@ export const RestoreEntity = defineEntity({
     file: p.string(),
     stage: p.string().$type<RestoreStage>(),
     stores: p.array<StoreName>().columnType('text[]'),
+    /** The restore that this one takes back: its old databases are the fresh ones here. */
+    undoes: p.string().nullable(),
+    /** What the server calls the databases that are to become the living ones, whatever their names are. */
+    freshIds: p.json<Partial<Record<StoreName, string>>>(),
     startedAt: p.datetime(3),
     endedAt: p.datetime(3).nullable(),
+    /** When the databases that are left of it may be dropped. Null: nothing is left. */
+    leftUntil: p.datetime(3).nullable(),
   },
 });
 

@@ -1,21 +1,54 @@
 import { whileAway, type Database } from '@taskmesh/database';
-import { RestoreEntity, type Restore, type RestoreStage } from './restore.entity.ts';
+import { RestoreEntity, type Restore } from './restore.entity.ts';
 
 export type RestoreRepository = ReturnType<typeof createRestoreRepository>;
 
 /** The journal of restores. What it says is on disk before it returns. */
 export function createRestoreRepository(database: Database) {
+  const again = <Result>(work: () => Promise<Result>) => whileAway({ kind: 'read' }, work);
+  /** Repeating it changes nothing more: so it may be repeated when its outcome is unknown. */
+  const update = (id: string, values: Partial<Restore>) =>
+    again(() => database.em().nativeUpdate(RestoreEntity, { id, endedAt: null }, values));
+
   return {
     unfinished: (): Promise<Restore[]> =>
-      whileAway({ kind: 'read' }, () =>
-        database.em().find(RestoreEntity, { endedAt: null }, { orderBy: { startedAt: 'asc' } }),
+      again(() => database.em().find(RestoreEntity, { endedAt: null }, { orderBy: { startedAt: 'asc' } })),
+
+    /** Ended ones of which databases are left that may be dropped. */
+    overdue: (now: Date): Promise<Restore[]> =>
+      again(() => database.em().find(RestoreEntity, { endedAt: { $ne: null }, leftUntil: { $lte: now } })),
+
+    /** The last one that replaced the stores, if its old ones are still kept. */
+    kept: (now: Date): Promise<Restore | null> =>
+      again(() =>
+        database
+          .em()
+          .findOne(RestoreEntity, { stage: 'restored', leftUntil: { $gt: now } }, { orderBy: { endedAt: 'desc' } }),
       ),
 
-    begin: (restore: Restore): Promise<unknown> =>
-      whileAway({ kind: 'read' }, () => database.em().upsert(RestoreEntity, { ...restore })),
+    find: (id: string): Promise<Restore> => again(() => database.em().findOneOrFail(RestoreEntity, { id })),
 
-    /** Repeating it changes nothing more: so it may be repeated when its outcome is unknown. */
-    setStage: (id: string, stage: RestoreStage, endedAt: Date | null = null): Promise<unknown> =>
-      whileAway({ kind: 'read' }, () => database.em().nativeUpdate(RestoreEntity, { id }, { stage, endedAt })),
+    begin: (restore: Restore): Promise<unknown> => again(() => database.em().upsert(RestoreEntity, { ...restore })),
+
+    /** @throws Error when the restore has ended: somebody else has settled it */
+    async reach(id: string, values: Pick<Restore, 'stage'> & Partial<Restore>): Promise<void> {
+      if ((await update(id, values)) === 0) throw new Error('The restore was settled by somebody else.');
+    },
+
+    /** Of what earlier restores left nothing is kept any longer; what this one takes back lives again. */
+    end: ({ id, undoes }: Restore, end: { stage: 'restored' | 'undone'; at: Date; leftUntil: Date | null }) =>
+      again(() =>
+        database.em().transactional(async (em) => {
+          const { stage, at, leftUntil } = end;
+          if (stage === 'restored') {
+            if (undoes !== null) await em.nativeUpdate(RestoreEntity, { id: undoes }, { leftUntil: null });
+            await em.nativeUpdate(RestoreEntity, { leftUntil: { $gt: at } }, { leftUntil: at });
+          }
+          await em.nativeUpdate(RestoreEntity, { id, endedAt: null }, { stage, endedAt: at, leftUntil });
+        }),
+      ),
+
+    leftNothing: (id: string): Promise<unknown> =>
+      again(() => database.em().nativeUpdate(RestoreEntity, { id }, { leftUntil: null })),
   };
 }

@@ -4,13 +4,17 @@ import type { RestoreOutcome } from './restore-outcome.ts';
 import type { RestoreService } from './restore.service.ts';
 
 export function createRestoreResolvers(service: RestoreService): {
-  Mutation: Pick<MutationResolvers, 'restoreBackup'>;
+  Mutation: Pick<MutationResolvers, 'restoreBackup' | 'undoRestore'>;
 } {
   return {
     Mutation: {
       restoreBackup: async (_parent, { file }, { identity }) => {
         requireOperator(identity);
         return restoreResultOf(await service.restore(file));
+      },
+      undoRestore: async (_parent, _args, { identity }) => {
+        requireOperator(identity);
+        return restoreResultOf(await service.undo());
       },
     },
   };
@@ -20,7 +24,12 @@ export function createRestoreResolvers(service: RestoreService): {
 export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
   switch (outcome.kind) {
     case 'restored':
-      return done('RESTORED', 'Database restored; the application may need a restart.');
+      return outcome.isCleanUpPending
+        ? done(
+            'RESTORED_CLEAN_UP_PENDING',
+            'Database restored; the application may need a restart. Some of what was replaced could not be removed yet; that goes on in the background.',
+          )
+        : done('RESTORED', 'Database restored; the application may need a restart.');
     case 'processed':
       return done(
         'PROCESSED',
@@ -36,13 +45,26 @@ export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
       return refused('EXTRACTION_FAILED', outcome.error);
     case 'failed':
       return refused('FAILED', outcome.error);
+    case 'unknown':
+      return refused(
+        'UNKNOWN',
+        'A server was lost at the moment of the swap: whether the database was restored is not known yet. It is found out in the background, see the log; all stores are replaced then, or none.',
+      );
+    case 'nothing-to-undo':
+      return refused('NOTHING_TO_UNDO', 'There is no restore whose former stores are still kept.');
   }
 }
 
 function done(outcome: RestoreResult['outcome'], message: string): RestoreResult {
-  return { success: true, message, error: null, databaseRestored: outcome === 'RESTORED', outcome };
+  return { success: true, message, error: null, databaseRestored: outcome !== 'PROCESSED', outcome };
 }
 
 function refused(outcome: RestoreResult['outcome'], error: string): RestoreResult {
-  return { success: false, message: 'Backup not restored.', error, databaseRestored: false, outcome };
+  return {
+    success: false,
+    message: outcome === 'UNKNOWN' ? 'Not known yet.' : 'Backup not restored.',
+    error,
+    databaseRestored: false,
+    outcome,
+  };
 }

@@ -15,12 +15,16 @@ import type { RunLock } from '../run-lock.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
 import { MAIN_DUMP } from '../stores/store.ts';
 import type { LoadLimits } from './load-limits.ts';
+import { WritersBusyError } from '../databases/writers.ts';
+import { UnknownOutcomeError } from './exchange-stores.ts';
+import { dropLeft } from './left-databases.ts';
 import { IncompleteStoreError } from './prepare-store.ts';
 import { RestoreBusy } from './restore-busy.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
 import type { RestoreRepository } from './restore.repository.ts';
 import { restoreStores, type StoresRestore } from './restore-stores.ts';
 import { settleRestore } from './settle-restore.ts';
+import { undoRestore } from './undo-restore.ts';
 
 export interface RestoreServiceDeps extends KnownStores {
   storage: BackupStorage;
@@ -35,7 +39,9 @@ export interface RestoreServiceDeps extends KnownStores {
   log: Log;
   archiveLimits: ArchiveLimits;
   loadLimits: LoadLimits;
-  /** Told when something is left that could not be settled. */
+  /** How long the replaced stores are kept, so that a restore can be taken back. */
+  keepOldMs: number;
+  /** Told when something is left to be settled or removed, now or later. */
   onUnsettled: () => void;
   /** How long a restore waits for another one. @default 5_000 */
   waitMs?: number;
@@ -46,13 +52,13 @@ export type RestoreService = ReturnType<typeof createRestoreService>;
 const WAIT_MS = 5_000;
 
 export function createRestoreService(deps: RestoreServiceDeps) {
-  const { storage, lock, journal, metrics, log, waitMs = WAIT_MS } = deps;
+  const { storage, lock, journal, metrics, now, nextId, log, waitMs = WAIT_MS } = deps;
 
   /** Ends what a crash or an absent server left half done. To be called with the lock held. */
   const settleAll = async () => {
-    for (const restore of await journal.unfinished()) {
-      const outcome = await settleRestore(restore, deps);
-      log.warn({ restore: restore.id, file: restore.file, outcome }, 'interrupted restore settled');
+    for (const { id, file } of await journal.unfinished()) {
+      const outcome = await settleRestore(deps, id);
+      log.warn({ restore: id, file, outcome }, 'interrupted restore settled');
     }
   };
 
@@ -68,16 +74,63 @@ export function createRestoreService(deps: RestoreServiceDeps) {
     }
   };
 
+  const undo = (onProgress: OnProgress): Promise<RestoreOutcome> =>
+    lock.run(waitMs, async (mayGoOn) => {
+      await settleAll();
+      const kept = await journal.kept(now());
+      if (!kept) return { kind: 'nothing-to-undo' };
+      log.warn({ restore: kept.id, file: kept.file }, 'a restore is taken back');
+      try {
+        return { kind: 'restored', ...(await undoRestore(deps, { id: nextId(), kept, mayGoOn, onProgress })) };
+      } catch (error) {
+        if (error instanceof UnknownOutcomeError) throw error;
+        log.error({ err: error, restore: kept.id }, 'restore not taken back');
+        return { kind: 'failed', error: `The restore was not undone (${reasonOf(error)}); the data are as they were.` };
+      }
+    });
+
+  const settleUnfinished = async () => {
+    if ((await journal.unfinished()).length === 0) return;
+    try {
+      await lock.run(waitMs, settleAll);
+    } catch (error) {
+      if (!(error instanceof RestoreBusy)) throw error; // who holds the lock has settled all before
+    }
+  };
+
+  /** Holds no lock: nobody waits for what cannot be dropped. @throws Error when something is left */
+  const removeLeft = async () => {
+    const overdue = await journal.overdue(now());
+    const takenBack = new Set((await journal.unfinished()).map(({ undoes }) => undoes)); // begun when it was not overdue yet
+    let left = 0;
+    for (const ended of overdue.filter(({ id }) => !takenBack.has(id))) if (!(await dropLeft(deps, ended))) left += 1;
+    metrics.leftBehind(left);
+    if (left > 0) throw new Error('Databases of ended restores are still there.');
+  };
+
   return {
     /** Restores from the archive that `file` names. Never throws: every end is an outcome. */
     async restore(file: string, onProgress: OnProgress = () => undefined): Promise<RestoreOutcome> {
       const outcome = await restore(file, onProgress).catch((error: unknown) => failureOf(error, log));
-      metrics.restored(outcome.kind);
+      metrics.restored('restore', outcome);
       return outcome;
     },
 
-    /** Ends what a crash left half done. @throws Error when it cannot be done yet */
-    settleInterrupted: () => lock.run(waitMs, settleAll),
+    /** Takes the last restore back while its old stores are kept. Never throws. */
+    async undo(onProgress: OnProgress = () => undefined): Promise<RestoreOutcome> {
+      const outcome = await undo(onProgress).catch((error: unknown) => failureOf(error, log));
+      metrics.restored('undo', outcome);
+      return outcome;
+    },
+
+    /** Ends what a crash left half done, and drops what is kept no longer. @throws Error when some of it cannot be done yet */
+    async settleInterrupted(): Promise<void> {
+      try {
+        await settleUnfinished();
+      } finally {
+        await removeLeft();
+      }
+    },
   };
 }
 
@@ -102,9 +155,18 @@ function restoreFrom(
     try {
       const { dumps } = await readDumps(dir, deps);
       await settleAll();
-      await restoreStores(deps, { id: nextId(), file, dumps, limits: loadLimits, judge, mayGoOn, onProgress });
-      return { kind: 'restored' };
+      const restored = await restoreStores(deps, {
+        id: nextId(),
+        file,
+        dumps,
+        limits: loadLimits,
+        judge,
+        mayGoOn,
+        onProgress,
+      });
+      return { kind: 'restored', ...restored };
     } catch (error) {
+      if (error instanceof UnknownOutcomeError) throw error;
       log.error({ err: error, file }, 'database not restored');
       return { kind: 'processed', why: reasonOf(error) };
     }
@@ -117,6 +179,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof LoadError) return 'the dump was not accepted, see the log';
   if (error instanceof IncompleteStoreError) return 'the dump does not make a complete store, see the log';
   if (error instanceof ManifestError) return 'the archive is not what its manifest says';
+  if (error instanceof WritersBusyError) return 'somebody is writing without an end, see the log';
   return 'the database step failed, see the log';
 }
 
@@ -126,6 +189,10 @@ function failureOf(error: unknown, log: Log): RestoreOutcome {
     return { kind: 'extraction-failed', error: error.message };
   }
   if (error instanceof RestoreBusy) return { kind: 'failed', error: error.message };
+  if (error instanceof UnknownOutcomeError) {
+    log.error({ err: error }, 'it is not known yet whether the stores were replaced');
+    return { kind: 'unknown' };
+  }
   if (error instanceof AppError) {
     log.error({ err: error }, 'restore failed');
     return { kind: 'failed', error: error.message };

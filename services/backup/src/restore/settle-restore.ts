@@ -1,42 +1,83 @@
 import { databaseOf } from '@taskmesh/database';
-import { dropFresh } from '../databases/fresh-database.ts';
-import { restoreNames } from '../databases/names.ts';
-import { dropOld, existing, swapDatabases } from '../databases/swap.ts';
+import type { Log } from '@taskmesh/service';
+import { restoreNames, type RestoreNames } from '../databases/names.ts';
+import { fence, withServers, type Server } from '../databases/servers.ts';
+import { databaseIds } from '../databases/states.ts';
+import { allowConnections, swapBack } from '../databases/swap.ts';
 import type { Store, StoreName } from '../stores/store.ts';
 import type { Restore } from './restore.entity.ts';
 import type { RestoreRepository } from './restore.repository.ts';
 
-export const namesOf = ({ adminUrl }: Store, id: string) => restoreNames(databaseOf(adminUrl), id);
-
-/**
- * Brings an interrupted restore to an end, from whatever the servers hold: when no store was replaced yet, all of it is
- * undone; when one was, the others follow. May be repeated until it succeeds.
- */
-export async function settleRestore(
-  { id, stores: storeNames, stage }: Pick<Restore, 'id' | 'stores' | 'stage'>,
-  { stores, journal, now }: { stores: Record<StoreName, Store>; journal: RestoreRepository; now: () => Date },
-): Promise<'restored' | 'undone'> {
-  const states = await Promise.all(
-    storeNames.map(async (name) => {
-      const names = namesOf(stores[name], id);
-      return { store: stores[name], names, there: await existing(stores[name].adminUrl, names) };
-    }),
-  );
-  // Without a new database, in the stage of swapping, it has become the living one: the old one may be dropped already.
-  const isSwapped = ({ there }: (typeof states)[number]) => stage === 'swapping' && !there.fresh;
-  const outcome = states.some(isSwapped) ? 'restored' : 'undone';
-  if (outcome === 'restored') {
-    for (const { store, names } of states.filter((state) => !isSwapped(state)))
-      await swapDatabases(store.adminUrl, names, lastCopyOf(store, names.fresh));
-    for (const { store, names } of states) await dropOld(store.adminUrl, names);
-  } else {
-    await journal.setStage(id, 'loading'); // before the first new database is gone, which would look like a swap
-    for (const { store, names } of states) await dropFresh(store.adminUrl, names);
-  }
-  await journal.setStage(id, outcome, now());
-  return outcome;
+/** `undoes`: the restore that is taken back, if any; then its old database is the fresh one. */
+export function namesOf({ adminUrl }: Store, id: string, undoes: string | null = null): RestoreNames {
+  const live = databaseOf(adminUrl);
+  const names = restoreNames(live, id);
+  return undoes === null ? names : { ...names, fresh: restoreNames(live, undoes).old };
 }
 
-export function lastCopyOf({ owner }: Store, fresh: string): (() => Promise<void>) | undefined {
-  return owner.carryOver && (async () => owner.carryOver?.(fresh));
+export interface SettleDeps {
+  stores: Record<StoreName, Store>;
+  journal: RestoreRepository;
+  /** How long the replaced stores are kept. */
+  keepOldMs: number;
+  now: () => Date;
+  log: Log;
+}
+
+/**
+ * Brings a restore to its end, from what the journal and the servers say: all stores are replaced, or none. May be repeated
+ * until it succeeds.
+ */
+export async function settleRestore(deps: SettleDeps, id: string): Promise<'restored' | 'undone'> {
+  const { journal, stores } = deps;
+  const { stage, stores: names } = await journal.find(id);
+  if (stage === 'loading') return end(deps, id, 'undone');
+  if (stage === 'restored' || stage === 'undone') return stage;
+  return withServers(
+    names.map((name) => stores[name]),
+    async (servers) => {
+      await fence(servers, id);
+      const restore = await journal.find(id); // it may have been going on until now
+      const outcome = await settleFenced(deps, restore, servers);
+      return end(deps, id, outcome);
+    },
+  );
+}
+
+async function settleFenced(deps: SettleDeps, restore: Restore, servers: Server[]): Promise<'restored' | 'undone'> {
+  if (restore.stage === 'restored' || restore.stage === 'undone') return restore.stage;
+  const swapped = await swappedOf(restore, servers);
+  if (restore.stage === 'swapping') return swapped.length > 0 ? 'restored' : 'undone';
+  if (restore.stage === 'decided') {
+    for (const { server, names } of swapped) await server.client.query(allowConnections(names.live, true));
+    return 'restored';
+  }
+  for (const server of servers) {
+    const names = swapped.filter((one) => one.server === server).map((one) => one.names);
+    if (names.length > 0)
+      await swapBack({ client: server.client, url: server.url, names, lockers: new Map(), log: deps.log });
+  }
+  return 'undone';
+}
+
+/** The stores whose living database is the one that the journal names: never told from what is missing. */
+async function swappedOf({ id, undoes, freshIds }: Restore, servers: Server[]) {
+  const found = [];
+  for (const server of servers)
+    for (const store of server.stores) {
+      const names = namesOf(store, id, undoes);
+      const { live } = await databaseIds(server.client, names);
+      if (live !== undefined && live === freshIds[store.name]) found.push({ server, names });
+    }
+  return found;
+}
+
+async function end({ journal, keepOldMs, now }: SettleDeps, id: string, outcome: 'restored' | 'undone') {
+  const restore = await journal.find(id);
+  const at = now();
+  const kept = outcome === 'restored' ? keepOldMs : 0;
+  // What was to be taken back is still what it was.
+  const leftUntil = outcome === 'undone' && restore.undoes !== null ? null : new Date(at.getTime() + kept);
+  await journal.end(restore, { stage: outcome, at, leftUntil });
+  return outcome;
 }

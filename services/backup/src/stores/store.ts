@@ -11,6 +11,8 @@ export interface StoreOwner {
   adopt(database: string): Promise<Adoption>;
   /** Copies what a restore must not undo, right before the swap; absent where there is nothing of that kind. */
   carryOver?(database: string): Promise<void>;
+  /** Makes a database that was the living store once fit to be that again. */
+  resume(database: string): Promise<void>;
 }
 
 export interface Store {

@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { Registry } from 'prom-client';
 import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
 import { createBackup, type Backup, type BackupConfig, type StoreOwner } from '../../src/index.ts';
 import { tar } from '../archives/tar-bytes.ts';
@@ -21,6 +22,7 @@ export interface BackupFixture {
   auth: TestDatabase;
   /** What was logged. */
   logged: Record<string, unknown>[];
+  metrics: Registry;
   archive(name: string, files: Record<string, string>): Promise<void>;
   restore(file: string): Promise<Restored>;
   /** Does something with another service over the same stores that has other secrets. */
@@ -41,11 +43,18 @@ export interface Restored {
   outcome: string;
 }
 
-export async function createBackupFixture(name: string, settings: { keys?: string[] } = {}): Promise<BackupFixture> {
+export async function createBackupFixture(
+  name: string,
+  {
+    keepOldMs = 0,
+    authServer,
+    ...settings
+  }: { keys?: string[]; keepOldMs?: number; authServer?: string | undefined } = {},
+): Promise<BackupFixture> {
   const [own, tasks, auth] = await Promise.all([
     createTestDatabase(`${name}_own`),
     createTestDatabase(`${name}_tasks`),
-    createTestDatabase(`${name}_auth`),
+    createTestDatabase(`${name}_auth`, authServer),
   ]);
   await tasks.query(TASKS_SCHEMA);
   await auth.query(AUTH_SCHEMA);
@@ -56,12 +65,14 @@ export async function createBackupFixture(name: string, settings: { keys?: strin
     scratchDir: join(dir, 'scratch'),
     restoreStore: 'tasks',
     ...DEFAULT_SIZES,
+    keepOldMs,
     secrets: { adminUrls: { tasks: tasks.url, auth: auth.url }, ...settings },
   };
   await mkdir(config.backupsDir);
   const { log, logged } = createRecordingLog();
   const owners = createOwners({ tasks: tasks.url, auth: auth.url });
-  const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log });
+  const metrics = new Registry();
+  const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log, metrics });
   await backup.start();
 
   return {
@@ -72,6 +83,7 @@ export async function createBackupFixture(name: string, settings: { keys?: strin
     tasks,
     auth,
     logged,
+    metrics,
     archive: (file, files) =>
       writeFile(
         join(config.backupsDir, file),
@@ -91,12 +103,11 @@ export async function createBackupFixture(name: string, settings: { keys?: strin
     },
     async leftovers() {
       const stems = [tasks, auth].map(({ url }) => `${databaseOf(url)}_%`);
-      const rows = await own.query(
-        `select datname as name from pg_database where datname like any($1) union all select rolname from pg_roles where rolname like any($1)`,
-        [stems],
-      );
+      const made = `select datname as name from pg_database where datname like any($1) union select rolname from pg_roles where rolname like any($1)`;
+      const found = await Promise.all([own, auth].map((server) => server.query(made, [stems])));
+      const names = new Set(found.flat().map((row) => String(row.name)));
       const folders = await readdir(config.scratchDir).catch(() => []);
-      return [...rows.map((row) => String(row.name)), ...folders];
+      return [...names, ...folders];
     },
     async close() {
       await backup.stop();

@@ -25,8 +25,16 @@ export function createOwners(liveUrls: { tasks: string; auth: string }): { tasks
           insert into tasks (id, title) select id, title from restored.tasks;
           update feed_state set epoch = 2;`,
         ),
+      resume: (database) =>
+        withClient(liveUrls.tasks, async (living) => {
+          const { rows } = await living.query<{ epoch: number }>('select epoch from feed_state');
+          await withClient(inDatabase(liveUrls.tasks, database), (client) =>
+            client.query('update feed_state set epoch = 1 + greatest(epoch, $1)', [rows[0]?.epoch]),
+          );
+        }),
     },
     auth: {
+      resume: async () => undefined,
       adopt: (database) =>
         adopt(
           inDatabase(liveUrls.auth, database),

@@ -1,5 +1,5 @@
 import { conflict, notFound } from '@taskmesh/errors';
-import type { BackupEntry, BackupWork, WorkProgress } from '@taskmesh/internal-api';
+import type { BackupEntry, BackupWork, RestoreEnd, WorkProgress } from '@taskmesh/internal-api';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -13,12 +13,15 @@ export interface FakeBackupWork {
   failNext(error: Error): void;
   /** What making, checking and restoring tell on their way; nothing when it is empty. */
   progress: WorkProgress[];
+  /** How the next undos end; without any, they are done. */
+  undos: RestoreEnd['outcome'][];
 }
 
 /** The backup service's work, on archives in memory. */
 export function createFakeBackupWork(): FakeBackupWork {
   const archives = new Map<string, Buffer>();
   const progress: WorkProgress[] = [{ phase: 'dump', store: 'tasks', doneBytes: 1, totalBytes: 2 }];
+  const undos: RestoreEnd['outcome'][] = [];
   let failure: Error | undefined;
   let made = 0;
   let uploads = 0;
@@ -72,6 +75,13 @@ export function createFakeBackupWork(): FakeBackupWork {
       mayFail();
       return { success: true, message: 'Database restored.', error: null, outcome: 'RESTORED' };
     },
+    async undo(onProgress) {
+      const [outcome = 'RESTORED'] = undos.splice(0, 1);
+      if (outcome === 'NOTHING_TO_UNDO' || outcome === 'UNKNOWN') return refused(outcome);
+      progress.forEach((step) => onProgress?.(step));
+      mayFail();
+      return { success: true, message: 'Database restored.', error: null, outcome };
+    },
     async download(file) {
       mayFail();
       const content = archives.get(file);
@@ -90,9 +100,9 @@ export function createFakeBackupWork(): FakeBackupWork {
       return entryOf(file, bytes);
     },
   };
-  return { work, archives, uploading: () => uploads, progress, failNext: (error) => (failure = error) };
+  return { work, archives, uploading: () => uploads, progress, undos, failNext: (error) => (failure = error) };
 }
 
-function refused(outcome: 'FILE_OUTSIDE' | 'FILE_NOT_FOUND') {
+function refused(outcome: 'FILE_OUTSIDE' | 'FILE_NOT_FOUND' | 'NOTHING_TO_UNDO' | 'UNKNOWN') {
   return { success: false, message: 'Backup not restored.', error: 'No such file.', outcome };
 }

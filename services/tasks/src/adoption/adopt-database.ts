@@ -16,7 +16,15 @@ import type { Log } from '@taskmesh/service';
 import { parseInput } from '@taskmesh/validation';
 import { z } from 'zod';
 import { STATE } from '../feed/feed.statements.ts';
-import { ANALYZE, BEGIN_EPOCH, DROP_RESTORED, restoredEpoch, takeOver } from './adoption.statements.ts';
+import {
+  ANALYZE,
+  BEGIN_EPOCH,
+  DROP_RESTORED,
+  FORGET_CHANGES,
+  restoredEpoch,
+  RESUME,
+  takeOver,
+} from './adoption.statements.ts';
 import { BLANKS, rulesFor, TASK_TYPES } from './rules.ts';
 
 /** As long as backup waits for the answer. */
@@ -79,24 +87,40 @@ export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps)
   return {
     async adopt(given) {
       const target = inDatabase(url, parseInput(name, given));
-      const session = await openSession({
-        url: target,
-        name: 'taskmesh-tasks-adoption',
-        settings: { statement_timeout: '0' },
-        timeoutMs: PATIENCE_MS,
-      });
       try {
-        const adoption = await adopt(session, target);
+        const adoption = await withSession(target, (session) => adopt(session, target));
         log.info({ database: given, ...adoption }, 'looked at a restored database');
         return adoption;
       } catch (error) {
         if (!isDuplicate(error)) throw error;
         return { complete: false, reason: 'Two rows of the table tasks have the same id.' };
-      } finally {
-        await session.close();
       }
     },
+    async resume(given) {
+      const target = inDatabase(url, parseInput(name, given));
+      await withSession(target, async (session) => {
+        await migrate(target);
+        await inTransaction(session, async () => {
+          await session.run(FORGET_CHANGES);
+          await session.run(RESUME, [await livingEpoch()]);
+        });
+      });
+    },
   };
+}
+
+async function withSession<Result>(target: string, work: (session: Session) => Promise<Result>): Promise<Result> {
+  const session = await openSession({
+    url: target,
+    name: 'taskmesh-tasks-adoption',
+    settings: { statement_timeout: '0' },
+    timeoutMs: PATIENCE_MS,
+  });
+  try {
+    return await work(session);
+  } finally {
+    await session.close();
+  }
 }
 
 async function whyIncomplete(session: Session, columns: Columns): Promise<string | undefined> {

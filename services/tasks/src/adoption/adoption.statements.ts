@@ -38,6 +38,19 @@ export const BEGIN_EPOCH: Statement = {
   text: 'update public.feed_state set epoch = $1::integer',
 };
 
+/** $1 the living store's epoch. Nothing of the earlier epochs is told again. */
+export const RESUME: Statement = {
+  name: 'adopt-resume',
+  text: `
+    update public.feed_state set epoch = 1 + greatest(epoch, $1::integer),
+      cursor_key = decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`,
+};
+
+export const FORGET_CHANGES: Statement = {
+  name: 'adopt-forget-changes',
+  text: 'truncate public.changes, public.feeds',
+};
+
 export const DROP_RESTORED: Statement = { name: 'adopt-drop-restored', text: `drop schema ${RESTORED} cascade` };
 
 /** So that the first reads after the swap are planned with the truth. */

@@ -9,6 +9,7 @@ import { readFileParameter } from './file-parameter.ts';
 import type { BackupParts } from './routes.ts';
 
 export const RESTORE_PATH = '/api/backup/restore';
+export const UNDO_PATH = '/api/backup/undo';
 const OPERATION = `mutation RestRestore($file: String!) {
   restore: restoreBackup(file: $file) { success message error outcome }
 }`;
@@ -16,12 +17,15 @@ const OPERATION = `mutation RestRestore($file: String!) {
 /** Rules 1 to 10 of the interface document, as statuses. */
 const STATUS = {
   RESTORED: 200,
+  RESTORED_CLEAN_UP_PENDING: 200,
   PROCESSED: 200,
   FILE_MISSING: 400,
   FILE_OUTSIDE: 403,
   FILE_NOT_FOUND: 404,
   EXTRACTION_FAILED: 500,
   FAILED: 500,
+  UNKNOWN: 500,
+  NOTHING_TO_UNDO: 404,
 };
 
 type Restore = (request: FastifyRequest, file: string, onProgress?: OnWorkProgress) => Promise<RestoreEnd>;
@@ -32,6 +36,15 @@ export function restoreRoute(scope: FastifyInstance, parts: BackupParts): void {
   if (!restore) return;
   scope.post(RESTORE_PATH, (request, reply) => answer(parts, restore, request, reply));
   addOtherMethods(scope, RESTORE_PATH, ['POST'], 'backup');
+}
+
+/** `POST /api/backup/undo`: takes the last restore back. Our own service alone can do that. */
+export function undoRoute(scope: FastifyInstance, parts: BackupParts): void {
+  scope.post(UNDO_PATH, (request, reply) => {
+    requireOperator(parts, request);
+    return answerEnd(parts, request, reply, (onProgress) => parts.connections.backup.undo(onProgress));
+  });
+  addOtherMethods(scope, UNDO_PATH, ['POST'], 'backup');
 }
 
 /** Our own service is asked without the graph: then there is progress to tell. */
@@ -69,9 +82,18 @@ async function answer(parts: BackupParts, restore: Restore, request: FastifyRequ
     const { status, refused } = named;
     return sendAnswer(reply, { status, body: { success: false, message: refused, error: refused } });
   }
+  return answerEnd(parts, request, reply, (onProgress) => restore(request, named.file, onProgress));
+}
+
+function answerEnd(
+  { log }: BackupParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  run: (onProgress?: OnWorkProgress) => Promise<RestoreEnd>,
+) {
   return answerWork(request, reply, {
-    run: async (onProgress) => answerOf(await restore(request, named.file, onProgress)),
-    onDefect: (error) => parts.log.error({ err: error, requestId: request.id }, 'restore failed'),
+    run: async (onProgress) => answerOf(await run(onProgress)),
+    onDefect: (error) => log.error({ err: error, requestId: request.id }, 'restore failed'),
   });
 }
 
@@ -79,6 +101,6 @@ function answerOf({ success, message, error, outcome }: RestoreEnd): BackupAnswe
   return {
     status: STATUS[outcome],
     body: { success, message, ...(!success && { error: error ?? message }) },
-    inLines: { databaseRestored: outcome === 'RESTORED' },
+    inLines: { databaseRestored: outcome.startsWith('RESTORED') },
   };
 }

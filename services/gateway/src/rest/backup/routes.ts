@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { sendError, toAppError } from '../../http/errors.ts';
 import type { GatewayParts } from '../../parts.ts';
 import { archiveRoutes } from './archives.ts';
-import { restoreRoute } from './restore.ts';
+import { restoreRoute, undoRoute } from './restore.ts';
 
 export type BackupParts = Pick<GatewayParts, 'executor' | 'operator' | 'requestCall' | 'log' | 'connections' | 'graph'>;
 
@@ -16,6 +16,8 @@ export function backupRoutes(app: FastifyInstance, parts: BackupParts): void {
       return sendError(reply, known, 'backup');
     });
     restoreRoute(scope, parts);
-    if (parts.graph.current.supergraph.own) archiveRoutes(scope, parts);
+    if (!parts.graph.current.supergraph.own) return;
+    undoRoute(scope, parts);
+    archiveRoutes(scope, parts);
   });
 }

@@ -2,7 +2,7 @@ import { HTTP_STATUS } from '@taskmesh/errors';
 import type { z } from 'zod';
 import { LINES_TYPE } from '../backup/answers.ts';
 import { BACKUPS_PATH } from '../backup/archives.ts';
-import { RESTORE_PATH } from '../backup/restore.ts';
+import { RESTORE_PATH, UNDO_PATH } from '../backup/restore.ts';
 import { backupError, backupList, backupMessage, oneBackup, workLine } from '../schemas/backups.ts';
 import type { ApiPart } from './document.ts';
 import { headersOf } from './error-responses.ts';
@@ -172,6 +172,18 @@ export function describeBackups(): ApiPart {
           answer: backupMessage,
           isLong: true,
           errors: ['BAD_USER_INPUT', 'NOT_FOUND'],
+        }),
+      },
+      [UNDO_PATH]: {
+        post: operationOf({
+          name: 'undoRestore',
+          summary: 'Take the last restore back',
+          description:
+            'Brings the stores back that the last restore replaced, while they are kept (`RESTORE_KEEP_OLD`), in one step. What was written since is kept in its turn: a second call brings it back. 404 when nothing is kept.',
+          status: 200,
+          answer: backupMessage,
+          isLong: true,
+          errors: ['NOT_FOUND'],
         }),
       },
     },

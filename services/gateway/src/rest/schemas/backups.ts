@@ -62,7 +62,7 @@ export const workLine = z
     message: message.optional(),
     error: z.string().optional(),
     data: backup.optional(),
-    databaseRestored: z.boolean().optional().meta({ description: 'On the last line of a restore.' }),
+    databaseRestored: z.boolean().optional().meta({ description: 'On the last line of a restore, or of an undo.' }),
   })
   .meta({
     id: 'BackupWorkLine',

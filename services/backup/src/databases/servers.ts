@@ -1,0 +1,66 @@
+import { randomInt } from 'node:crypto';
+import type { Client } from 'pg';
+import type { Store } from '../stores/store.ts';
+import { maintenanceUrl, withClients } from './connect.ts';
+
+/** Stores that one transaction can rename, and a session to do it. */
+export interface Server {
+  client: Client;
+  /** Where that session is: the maintenance database. */
+  url: string;
+  stores: Store[];
+}
+
+/** A server that does not answer holds up nobody for longer. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+const LOCK_TIMEOUT_MS = 10_000;
+const LARGEST = 2 ** 31;
+
+/**
+ * Groups stores by server and administrator. Addresses tell little about servers (names, proxies, sockets); what tells is
+ * a lock that one session takes and another one sees.
+ */
+export async function withServers<Result>(
+  stores: readonly Store[],
+  work: (servers: Server[]) => Promise<Result>,
+): Promise<Result> {
+  const urls = stores.map(({ adminUrl }) => maintenanceUrl(adminUrl));
+  return withClients(urls, async (clients) => {
+    const mark = randomInt(LARGEST);
+    for (const [index, client] of clients.entries()) {
+      await client.query(`set search_path = pg_catalog`);
+      await client.query(`set statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+      await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await client.query('select pg_advisory_lock($1, $2)', [mark, index]);
+    }
+    const servers = new Map<string, Server>();
+    for (const [index, client] of clients.entries()) {
+      const place = await placeOf(client, mark);
+      const store = stores[index] as Store; // one client for each
+      const server = servers.get(place);
+      if (server) server.stores.push(store);
+      else servers.set(place, { client, url: urls[index] as string, stores: [store] });
+    }
+    return work([...servers.values()]);
+  });
+}
+
+async function placeOf(client: Client, mark: number): Promise<string> {
+  const { rows } = await client.query<{ place: string }>(
+    `select min(objid::bigint) || ' ' || current_user as place from pg_locks where locktype = 'advisory' and classid = $1::bigint::oid and granted`,
+    [mark],
+  );
+  return rows[0]?.place ?? '';
+}
+
+/**
+ * Makes sure that nobody else works on the databases of that restore, also somebody who was given up for dead: until the
+ * sessions end.
+ */
+export async function fence(servers: readonly Server[], restore: string): Promise<void> {
+  for (const { client } of servers)
+    await client.query(
+      `select pg_advisory_lock(hashtextextended('taskmesh-restore ' || current_user || ' ' || $1, 0))`,
+      [restore],
+    );
+}

@@ -1,0 +1,91 @@
+import type { Log } from '@taskmesh/service';
+import { dropLeft } from './left-databases.ts';
+import type { Restore } from './restore.entity.ts';
+import { settleRestore, type SettleDeps } from './settle-restore.ts';
+import { swapStores } from './swap-stores.ts';
+
+export interface ExchangeDeps extends SettleDeps {
+  log: Log;
+  /** Told when something is left to be settled or removed, now or later. */
+  onUnsettled: () => void;
+}
+
+export interface Exchange {
+  restore: Restore;
+  /** Makes the databases that are to become the living ones. */
+  prepare: () => Promise<void>;
+  /** False when somebody else may be restoring by now. */
+  mayGoOn: () => Promise<boolean>;
+  onSwap: () => void;
+}
+
+/** Whether the stores were replaced is to be found out; that happens in the background. */
+export class UnknownOutcomeError extends Error {
+  override readonly name = 'UnknownOutcomeError';
+}
+
+/**
+ * Replaces living stores by others, all or none; what is answered is what the next start would make of it.
+ * @throws UnknownOutcomeError; any other error when the living stores are as they were
+ */
+export async function exchangeStores(deps: ExchangeDeps, exchange: Exchange): Promise<{ isCleanUpPending: boolean }> {
+  const { journal, log, onUnsettled } = deps;
+  const { id, file } = exchange.restore;
+  await journal.begin(exchange.restore);
+  const { reached, failure } = await tryExchange(deps, exchange);
+  const outcome = await settle(deps, id);
+  log.info({ restore: id, file, reached, outcome }, 'restore ended');
+  onUnsettled(); // what is kept or left now is removed in its time
+  if (outcome === undefined && reached === 'attempted')
+    throw new UnknownOutcomeError('It is not known yet whether the stores were replaced.', { cause: failure });
+  const isRestored = outcome === undefined ? reached === 'replaced' : outcome === 'restored';
+  const isCleanUpPending = outcome === undefined || !(await cleanUp(deps, id));
+  if (!isRestored) throw failure ?? new Error('The restore was undone.');
+  if (failure !== undefined) log.warn({ err: failure, restore: id }, 'the stores were replaced all the same');
+  return { isCleanUpPending };
+}
+
+/** `attempted`: whether anything was replaced has to be looked up. */
+type Reached = 'untouched' | 'attempted' | 'replaced';
+
+async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ reached: Reached; failure?: unknown }> {
+  const { restore, prepare, mayGoOn, onSwap } = exchange;
+  let reached: Reached = 'untouched';
+  try {
+    await prepare();
+    if (!(await mayGoOn())) throw new Error('The lock on restores was lost.');
+    onSwap();
+    await swapStores({
+      restore,
+      stores: restore.stores.map((name) => deps.stores[name]),
+      journal: deps.journal,
+      log: deps.log,
+      onAttempt: () => (reached = 'attempted'),
+    });
+    return { reached: 'replaced' };
+  } catch (failure) {
+    return { reached, failure };
+  }
+}
+
+/** Undefined when that is not possible now: then the journal keeps it in mind until the servers are back. */
+async function settle(deps: ExchangeDeps, id: string): Promise<'restored' | 'undone' | undefined> {
+  try {
+    return await settleRestore(deps, id);
+  } catch (error) {
+    deps.log.error({ err: error, restore: id }, 'restore not settled yet');
+    return undefined;
+  }
+}
+
+/** Says whether nothing is left that should be gone by now. */
+async function cleanUp(deps: ExchangeDeps, id: string): Promise<boolean> {
+  try {
+    const restore = await deps.journal.find(id);
+    const isDue = restore.leftUntil && restore.leftUntil <= deps.now();
+    return !isDue || (await dropLeft(deps, restore));
+  } catch (error) {
+    deps.log.warn({ err: error, restore: id }, 'databases of an ended restore not removed yet');
+    return false;
+  }
+}

@@ -1,0 +1,42 @@
+import { maintenanceUrl, withClient } from '../databases/connect.ts';
+import { dropDatabase } from '../databases/drop-database.ts';
+import { dropFresh } from '../databases/fresh-database.ts';
+import type { Log } from '@taskmesh/service';
+import type { Store, StoreName } from '../stores/store.ts';
+import type { Restore } from './restore.entity.ts';
+import type { RestoreRepository } from './restore.repository.ts';
+import { namesOf } from './settle-restore.ts';
+
+export interface LeftDeps {
+  stores: Record<StoreName, Store>;
+  journal: RestoreRepository;
+  log: Log;
+}
+
+/** Somebody copies the database, or connects to it. */
+const LOCK_TIMEOUT_MS = 5_000;
+
+/**
+ * Drops what an ended restore left: the old databases, or the new ones that were not taken. What cannot be dropped now (somebody
+ * holds it) stays in the journal for the next time, and is in nobody's way.
+ */
+export async function dropLeft({ stores, journal, log }: LeftDeps, restore: Restore): Promise<boolean> {
+  const drops = await Promise.allSettled(restore.stores.map((name) => dropOf(stores[name], restore)));
+  try {
+    for (const drop of drops) if (drop.status === 'rejected') throw drop.reason;
+    await journal.leftNothing(restore.id);
+    return true;
+  } catch (error) {
+    log.warn({ err: error, restore: restore.id }, 'databases of an ended restore not removed yet');
+    return false;
+  }
+}
+
+async function dropOf(store: Store, { id, undoes, stage }: Restore): Promise<void> {
+  const names = namesOf(store, id, undoes);
+  if (stage === 'undone') return dropFresh(store.adminUrl, names);
+  await withClient(maintenanceUrl(store.adminUrl), async (client) => {
+    await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await dropDatabase(client, names.old);
+  });
+}

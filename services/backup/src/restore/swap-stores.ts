@@ -1,0 +1,85 @@
+import { databaseOf } from '@taskmesh/database';
+import type { Log } from '@taskmesh/service';
+import { fence, withServers, type Server } from '../databases/servers.ts';
+import { databaseIds } from '../databases/states.ts';
+import { allowConnections, swapIn } from '../databases/swap.ts';
+import { checkLockers, withWritersOut, type Lockers } from '../databases/writers.ts';
+import type { Store, StoreName } from '../stores/store.ts';
+import type { Restore } from './restore.entity.ts';
+import type { RestoreRepository } from './restore.repository.ts';
+import { namesOf } from './settle-restore.ts';
+
+export interface StoresSwap {
+  restore: Restore;
+  stores: Store[];
+  journal: RestoreRepository;
+  log: Log;
+  /** Told right before the first statement that may replace something. */
+  onAttempt: () => void;
+}
+
+/**
+ * Puts what was prepared in the place of the living stores, all or none. Stores of one server change places in one
+ * transaction. With several servers the new databases stay closed until all have changed places, and the journal's
+ * "decided" is what counts: before it, all of it can be undone without a loss.
+ * @throws Error when it is to be found out how far that came
+ */
+export async function swapStores(swap: StoresSwap): Promise<void> {
+  const { restore, stores, journal, onAttempt } = swap;
+  const { id, undoes } = restore;
+  await withServers(stores, async (servers) => {
+    await fence(servers, id);
+    const freshIds = await freshIdsOf(restore, servers);
+    const isApart = servers.length > 1;
+    await withWritersOut(lockable(stores), async (lockers) => {
+      for (const store of stores) await store.owner.carryOver?.(namesOf(store, id, undoes).fresh);
+      await checkLockers(lockers);
+      await journal.reach(id, { stage: isApart ? 'swapping-apart' : 'swapping', freshIds });
+      onAttempt();
+      if (isApart)
+        await forEachStore(servers, ({ client }, store) =>
+          client.query(allowConnections(namesOf(store, id, undoes).fresh, false)),
+        );
+      for (const server of servers) await swapServer(swap, server, { lockers, open: !isApart });
+    });
+    if (!isApart) return;
+    await journal.reach(id, { stage: 'decided' });
+    await forEachStore(servers, ({ client }, { adminUrl }) =>
+      client.query(allowConnections(databaseOf(adminUrl), true)),
+    );
+  });
+}
+
+async function forEachStore(
+  servers: Server[],
+  work: (server: Server, store: Store) => Promise<unknown>,
+): Promise<void> {
+  for (const server of servers) for (const store of server.stores) await work(server, store);
+}
+
+/** Writers matter only where there is something to carry over: all else is replaced. */
+const lockable = (stores: Store[]) =>
+  new Map(stores.filter(({ owner }) => owner.carryOver).map(({ name, adminUrl }) => [name, adminUrl]));
+
+async function freshIdsOf({ id, undoes }: Restore, servers: Server[]): Promise<Restore['freshIds']> {
+  const ids: Restore['freshIds'] = {};
+  await forEachStore(servers, async ({ client }, store) => {
+    const { fresh } = await databaseIds(client, namesOf(store, id, undoes));
+    if (fresh === undefined) throw new Error(`The database that is to become the store of ${store.name} is gone.`);
+    ids[store.name] = fresh;
+  });
+  return ids;
+}
+
+async function swapServer(
+  { restore: { id, undoes }, log }: StoresSwap,
+  { client, url, stores }: Server,
+  { lockers, open }: { lockers: Lockers<StoreName>; open: boolean },
+): Promise<void> {
+  const ofServer = stores.flatMap(({ name, adminUrl }) => {
+    const locker = lockers.get(name);
+    return locker ? [[databaseOf(adminUrl), locker] as const] : [];
+  });
+  const names = stores.map((store) => namesOf(store, id, undoes));
+  await swapIn({ client, url, names, lockers: new Map(ofServer), log }, { open });
+}

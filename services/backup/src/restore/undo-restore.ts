@@ -1,0 +1,36 @@
+import type { OnProgress } from '../backups/backup-progress.ts';
+import { maintenanceUrl, withClient } from '../databases/connect.ts';
+import { allowConnections } from '../databases/swap.ts';
+import { exchangeStores, type Exchange, type ExchangeDeps } from './exchange-stores.ts';
+import type { Restore } from './restore.entity.ts';
+import { newRestore } from './restore-stores.ts';
+import { namesOf } from './settle-restore.ts';
+
+export interface RestoreUndo extends Pick<Exchange, 'mayGoOn'> {
+  id: string;
+  /** What is taken back; its old stores are still there. */
+  kept: Restore;
+  onProgress: OnProgress;
+}
+
+/**
+ * Puts the stores from before a restore back in their places. Those that they replace are kept in their turn.
+ * @throws UnknownOutcomeError; any other error when the living stores are as they were
+ */
+export function undoRestore(deps: ExchangeDeps, { id, kept, mayGoOn, onProgress }: RestoreUndo) {
+  const { file, stores: names, id: undoes } = kept;
+  return exchangeStores(deps, {
+    restore: newRestore(deps, { id, file, stores: names, undoes }),
+    async prepare() {
+      for (const name of names) {
+        const { adminUrl, owner } = deps.stores[name];
+        const { fresh } = namesOf(deps.stores[name], id, undoes);
+        onProgress({ phase: 'check', store: name });
+        await withClient(maintenanceUrl(adminUrl), (client) => client.query(allowConnections(fresh, true)));
+        await owner.resume(fresh);
+      }
+    },
+    mayGoOn,
+    onSwap: () => onProgress({ phase: 'swap' }),
+  });
+}

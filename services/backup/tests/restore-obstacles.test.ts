@@ -1,0 +1,230 @@
+import { databaseOf, inDatabase } from '@taskmesh/database';
+import { eventually } from '@taskmesh/testing';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import { maintenanceUrl, withClient } from '../src/databases/connect.ts';
+import {
+  accountsDump,
+  createBackupFixture,
+  ownArchive,
+  tasksDump,
+  type BackupFixture,
+} from './support/backup-fixture.ts';
+
+const SUBSCRIBE = `create subscription obstacle connection '' publication p with (connect = false)`;
+const PROCESS = fileURLToPath(new URL('./support/archive-process.ts', import.meta.url));
+const NOT_RESTORED = { success: true, outcome: 'PROCESSED', databaseRestored: false };
+const OLD = ['old', 'old@x'];
+const NEW = ['new', 'new@x'];
+
+let fixture: BackupFixture;
+const held: Client[] = [];
+
+beforeAll(async () => {
+  fixture = await createBackupFixture('obstacles');
+  await fixture.archive('own.tar.gz', ownArchive({ tasks: tasksDump(['new']), auth: accountsDump(['new@x']) }));
+});
+afterAll(() => fixture.close());
+
+beforeEach(async () => {
+  await fixture.tasks.query(`truncate tasks; insert into tasks values (gen_random_uuid(), 'old')`);
+  await fixture.auth.query(`truncate accounts cascade; insert into accounts values (1, 'old@x')`);
+});
+afterEach(async () => {
+  await letGo();
+  await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
+}, 60_000);
+
+/** A session of somebody else, which stays. */
+async function hold(url: string, ...statements: string[]): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  held.push(client);
+  for (const statement of statements) await client.query(statement);
+  return client;
+}
+
+const unsubscribe = (database = '') =>
+  withClient(inDatabase(fixture.own.url, database), async (client) => {
+    await client.query('alter subscription obstacle set (slot_name = none)');
+    await client.query('drop subscription obstacle');
+  });
+
+const letGo = () => Promise.all(held.splice(0).map((client) => client.end().catch(() => undefined)));
+
+const inStores = async () =>
+  [
+    ...(await fixture.tasks.query('select title as what from tasks')),
+    ...(await fixture.auth.query('select email as what from accounts')),
+  ].map(({ what }) => what);
+
+const metric = async (name: string, labels: Record<string, string>) => {
+  const { values = [] } = (await fixture.metrics.getSingleMetric(name)?.get()) ?? {};
+  return values.find((value) => Object.entries(labels).every(([key, wanted]) => value.labels[key] === wanted))?.value;
+};
+
+describe('a restore', () => {
+  it('waits for a writer that takes longer than one try', async () => {
+    const writer = await hold(fixture.auth.url, 'begin', `insert into accounts values (2, 'later@x')`);
+    let tries = 0;
+    const tried = new Set<unknown>();
+    const restoring = fixture.restore('own.tar.gz');
+    await eventually(
+      async () => {
+        const [waiting] = await fixture.auth.query(
+          `select waitstart as since from pg_locks where not granted and mode = 'ShareLock'`,
+        );
+        if (waiting && !tried.has(String(waiting.since))) tries = tried.add(String(waiting.since)).size;
+        expect(tries).toBe(2);
+      },
+      { timeoutMs: 20_000 },
+    );
+    await writer.query('commit');
+    expect(await restoring).toMatchObject({ outcome: 'RESTORED', databaseRestored: true });
+    expect(await inStores()).toEqual(NEW);
+  }, 60_000);
+
+  it('changes nothing, in no store and at no time, when a writer does not end', async () => {
+    await hold(fixture.auth.url, 'begin', `insert into accounts values (2, 'later@x')`);
+    expect(await fixture.restore('own.tar.gz')).toMatchObject({
+      ...NOT_RESTORED,
+      message: expect.stringContaining('somebody is writing'),
+    });
+    expect(await inStores()).toEqual(OLD);
+    await letGo();
+    expect(await fixture.own.query('select stage from restores order by started_at desc limit 1')).toEqual([
+      { stage: 'undone' },
+    ]);
+  }, 60_000);
+
+  it('ends transactions that last long and write nothing', async () => {
+    await hold(fixture.auth.url, 'begin', 'select * from accounts');
+    await hold(fixture.tasks.url, 'begin', `insert into tasks values (gen_random_uuid(), 'going on')`);
+    expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
+    expect(await inStores()).toEqual(NEW);
+  }, 60_000);
+
+  it('replaces stores that are flagged as templates', async () => {
+    for (const { url } of [fixture.tasks, fixture.auth])
+      await fixture.own.query(`alter database ${databaseOf(url)} is_template true`);
+    expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
+    expect(await inStores()).toEqual(NEW);
+  }, 60_000);
+
+  it('changes nothing while somebody copies a store', async () => {
+    await withClient(maintenanceUrl(fixture.own.url), async (client) => {
+      await client.query('begin');
+      // Like a copy, it holds a lock on the database until it ends.
+      await client.query(`comment on database ${databaseOf(fixture.tasks.url)} is 'copied'`);
+      expect(await fixture.restore('own.tar.gz')).toMatchObject(NOT_RESTORED);
+      await client.query('rollback');
+    });
+    expect(await inStores()).toEqual(OLD);
+  }, 60_000);
+
+  it('says that it has restored when a former store cannot be dropped yet; others go on, and it is dropped later', async () => {
+    // A subscription keeps its database from being dropped, and not from being renamed.
+    await fixture.tasks.query(SUBSCRIBE);
+    expect(await fixture.restore('own.tar.gz')).toMatchObject({
+      success: true,
+      databaseRestored: true,
+      outcome: 'RESTORED_CLEAN_UP_PENDING',
+      message: expect.stringMatching(/^Database restored; .*could not be removed yet/),
+    });
+    expect(await inStores()).toEqual(NEW);
+    expect(await metric('taskmesh_backup_restores_total', { work: 'restore', outcome: 'clean-up-pending' })).toBe(1);
+    await eventually(async () => expect(await metric('taskmesh_backup_restore_leftovers', {})).toBe(1));
+
+    await fixture.archive('next.tar.gz', ownArchive({ tasks: tasksDump(['next']), auth: accountsDump(['next@x']) }));
+    expect(await fixture.restore('next.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
+    expect(await fixture.backup.backups.verify('next.tar.gz')).toMatchObject({ file: 'next.tar.gz' });
+    expect(await inStores()).toEqual(['next', 'next@x']);
+
+    const left = await fixture.leftovers();
+    expect(left).toEqual([expect.stringMatching(`${databaseOf(fixture.tasks.url)}_.*_old_`)]);
+    await fixture.own.query(`alter database ${left[0]} allow_connections true`);
+    await unsubscribe(left[0]);
+    await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
+    await eventually(async () => expect(await metric('taskmesh_backup_restore_leftovers', {})).toBe(0));
+  }, 90_000);
+
+  it('that changed nothing stops no other one when what it made cannot be removed yet', async () => {
+    await fixture.archive('bad.tar.gz', { 'database.sql': 'create table tasks (id uuid);' });
+    const { adopt } = fixture.owners.tasks;
+    fixture.owners.tasks.adopt = async (database) => {
+      await withClient(inDatabase(fixture.tasks.url, database), (client) => client.query(SUBSCRIBE));
+      return { complete: false, reason: 'It is of no use.' };
+    };
+    expect(await fixture.restore('bad.tar.gz')).toMatchObject(NOT_RESTORED);
+    fixture.owners.tasks.adopt = adopt;
+    expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
+    expect(await inStores()).toEqual(NEW);
+    await unsubscribe((await fixture.leftovers())[0]);
+  }, 60_000);
+});
+
+describe('a restore by an administrator that is no superuser', () => {
+  const name = () => `${databaseOf(fixture.own.url)}_admin`;
+  const owned = () => [fixture.tasks, fixture.auth].map(({ url }) => databaseOf(url));
+
+  beforeAll(async () => {
+    await fixture.own.query(`create role ${name()} login createdb createrole password 'secret'`);
+    await fixture.own.query(`grant pg_signal_backend, pg_monitor to ${name()}`);
+    for (const store of [fixture.tasks, fixture.auth]) {
+      await fixture.own.query(`alter database ${databaseOf(store.url)} owner to ${name()}`);
+      await store.query(`alter schema public owner to ${name()}`);
+      const tables = await store.query(`select format('alter table %s owner to ${name()}', c.oid::regclass) as statement
+        from pg_class c where relnamespace = 'public'::regnamespace and relkind = 'r'`);
+      for (const { statement } of tables) await store.query(String(statement));
+    }
+  });
+  afterAll(async () => {
+    for (const database of owned()) await fixture.own.query(`alter database ${database} owner to current_user`);
+    for (const store of [fixture.tasks, fixture.auth])
+      await store.query(`reassign owned by ${name()} to current_user; drop owned by ${name()}`);
+    await fixture.own.query(`drop owned by ${name()}; drop role ${name()}`);
+  });
+
+  /** In a process of its own: a rejection that nobody handles would end it. */
+  const restoreInProcess = async () => {
+    const urlOf = (database: string) => {
+      const url = new URL(inDatabase(fixture.own.url, database));
+      url.username = name();
+      url.password = 'secret';
+      return url.href;
+    };
+    const [tasks = '', auth = ''] = owned().map(urlOf);
+    const config = {
+      ...fixture.config,
+      scratchDir: `${fixture.config.scratchDir}-process`,
+      secrets: { adminUrls: { tasks, auth } },
+    };
+    const query = 'mutation { restoreBackup(file: "own.tar.gz") { outcome databaseRestored success } }';
+    const child = spawn(process.execPath, [PROCESS, JSON.stringify({ config, query })], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [written, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+    const result = JSON.parse(written.trim().split('\n').at(-1) ?? '{}') as { data?: { restoreBackup: object } };
+    return { exitCode: exitCode as number, ...result.data?.restoreBackup };
+  };
+
+  it('changes nothing while a session that it may not end uses a store', async () => {
+    await hold(fixture.auth.url); // as a superuser
+    expect(await restoreInProcess()).toEqual({ exitCode: 0, ...NOT_RESTORED });
+    expect(await inStores()).toEqual(OLD);
+  }, 60_000);
+
+  it('replaces the stores when nobody is in its way', async () => {
+    expect(await restoreInProcess()).toEqual({
+      exitCode: 0,
+      success: true,
+      outcome: 'RESTORED',
+      databaseRestored: true,
+    });
+    expect(await inStores()).toEqual(NEW);
+  }, 60_000);
+});

@@ -1,0 +1,135 @@
+import { eventually } from '@taskmesh/testing';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { Pool } from 'pg';
+import { createBackup } from '../../src/index.ts';
+import {
+  accountsDump,
+  createBackupFixture,
+  createRecordingLog,
+  ownArchive,
+  tasksDump,
+  type BackupFixture,
+  type Restored,
+} from './backup-fixture.ts';
+
+const PROCESS = fileURLToPath(new URL('./archive-process.ts', import.meta.url));
+const OLD_EPOCH = 1;
+
+export interface CrashPoint {
+  statement: number;
+  when: 'before' | 'sent' | 'cut';
+}
+
+interface Run {
+  /** Absent when the process was killed. */
+  said: Restored | undefined;
+  statements: number;
+}
+
+/** Two stores, and an archive of both. `authServer`: where the other one is, if not beside the first. */
+export async function createCrashFixture(authServer: string | undefined) {
+  const fixture = await createBackupFixture('crash', { authServer });
+  await fixture.backup.stop(); // it would settle what the others are to settle
+  await fixture.archive(
+    'own.tar.gz',
+    ownArchive({ tasks: tasksDump(['restored']), auth: accountsDump(['restored@x']) }),
+  );
+  return { fixture, close: fixture.close };
+}
+
+/** A restore in a process of its own. */
+export async function runRestore(config: BackupFixture['config'], kill?: CrashPoint): Promise<Run> {
+  const query = 'mutation { restoreBackup(file: "own.tar.gz") { outcome databaseRestored message } }';
+  const child = spawn(process.execPath, [PROCESS, JSON.stringify({ config, query, kill })], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [written] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  const line = written.split('\n')[1];
+  if (!line) return { said: undefined, statements: 0 };
+  const { data, statements } = JSON.parse(line) as { data: { restoreBackup: Restored }; statements: number };
+  return { said: data.restoreBackup, statements };
+}
+
+export interface Crash {
+  isNew: boolean;
+  said: string | undefined;
+  /** What contradicts the promises. */
+  contradictions: string[];
+}
+
+/**
+ * Lets a restore crash while others write, then starts the service again, and compares what is there with what was said and
+ * acknowledged. A write says in which epoch it was made: those of the old one may go with a restore.
+ */
+export async function crash(fixture: BackupFixture, point: CrashPoint): Promise<Crash> {
+  const { config } = fixture;
+  await fixture.tasks.query(
+    `truncate tasks; insert into tasks values (gen_random_uuid(), 'living'); update feed_state set epoch = ${OLD_EPOCH}`,
+  );
+  await fixture.auth.query(`truncate accounts cascade; insert into accounts values (1, 'living@x')`);
+  const writers = startWriters(fixture);
+  const { said } = await runRestore(config, point);
+  const next = await createBackup(config, {
+    clock: { now: () => Date.now() },
+    owners: fixture.owners,
+    log: createRecordingLog().log,
+  });
+  await next.start();
+  const unsettled = () => fixture.own.query('select 1 from restores where ended_at is null');
+  await eventually(async () => expect(await unsettled()).toEqual([]), { timeoutMs: 60_000 });
+  await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 60_000 });
+  const { tasks, sessions } = await writers.stop();
+  await next.stop();
+
+  const [state] = await fixture.tasks.query('select epoch from feed_state');
+  const epoch = Number(state?.epoch);
+  const isNew = epoch > OLD_EPOCH;
+  const contradictions: string[] = [];
+  const there = new Set((await fixture.tasks.query('select id from tasks')).map(({ id }) => id));
+  const lost = tasks.filter((task) => !there.has(task.id) && !(isNew && task.epoch === OLD_EPOCH));
+  if (lost.length > 0) contradictions.push(`${lost.length} acknowledged tasks are lost`);
+  const kept = new Set((await fixture.auth.query('select id from sessions')).map(({ id }) => id));
+  const ended = sessions.filter((id) => !kept.has(id));
+  if (ended.length > 0) contradictions.push(`${ended.length} acknowledged sessions are lost`);
+  const [account] = await fixture.auth.query('select email from accounts');
+  if (account?.email !== (isNew ? 'restored@x' : 'living@x')) contradictions.push('one store is new and one is old');
+  if (said && said.outcome !== 'UNKNOWN' && said.databaseRestored !== isNew)
+    contradictions.push(`${said.outcome} was said, and the stores are ${isNew ? 'new' : 'old'}`);
+  return { isNew, said: said?.outcome, contradictions };
+}
+
+function startWriters({ tasks, auth }: BackupFixture) {
+  const acknowledged = { tasks: [] as { id: string; epoch: number }[], sessions: [] as string[] };
+  const pools = [tasks, auth].map(({ url }) => new Pool({ connectionString: url, max: 1 }));
+  let stopped = false;
+  const write = async (pool: Pool | undefined, work: (pool: Pool) => Promise<void>) => {
+    pool?.on('error', () => undefined);
+    while (pool && !stopped) {
+      await work(pool).catch(() => undefined); // not acknowledged
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  const running = [
+    write(pools[0], async (pool) => {
+      const { rows } = await pool.query<{ id: string; epoch: number }>(
+        `insert into tasks values (gen_random_uuid(), 'written') returning id, (select epoch from feed_state) as epoch`,
+      );
+      acknowledged.tasks.push(...rows);
+    }),
+    write(pools[1], async (pool) => {
+      const { rows } = await pool.query<{ id: string }>('insert into sessions (account) values (1) returning id');
+      acknowledged.sessions.push(...rows.map(({ id }) => id));
+    }),
+  ];
+  return {
+    async stop() {
+      stopped = true;
+      await Promise.all(running);
+      await Promise.all(pools.map((pool) => pool.end()));
+      return acknowledged;
+    },
+  };
+}

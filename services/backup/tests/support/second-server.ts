@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const LOCAL = new URL('../../../../deploy/local/src/index.ts', import.meta.url).href;
+
+/** Another PostgreSQL beside that of the tests. */
+export async function startSecondServer(): Promise<{ url: string; stop(): Promise<void> }> {
+  const dir = await mkdtemp(join(tmpdir(), 'taskmesh-second-'));
+  const script = `
+    const { startPostgres } = await import(${JSON.stringify(LOCAL)});
+    const server = await startPostgres({ dataDir: ${JSON.stringify(join(dir, 'postgres'))}, log: () => {} });
+    process.stdin.on('end', () => server.stop()).resume();
+    console.log(server.url);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const exit = once(child, 'exit');
+  const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  return {
+    url: String(value),
+    async stop() {
+      child.stdin.end();
+      await exit;
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { eventually } from '@taskmesh/testing';
+import { createBackup } from '../src/index.ts';
+import {
+  accountsDump,
+  createBackupFixture,
+  createRecordingLog,
+  ownArchive,
+  tasksDump,
+  type BackupFixture,
+  type Restored,
+} from './support/backup-fixture.ts';
+
+const HOUR_MS = 60 * 60_000;
+let fixture: BackupFixture;
+
+beforeAll(async () => {
+  fixture = await createBackupFixture('undo', { keepOldMs: HOUR_MS });
+  for (const name of ['one', 'two'])
+    await fixture.archive(
+      `${name}.tar.gz`,
+      ownArchive({ tasks: tasksDump([name]), auth: accountsDump([`${name}@x`]) }),
+    );
+  await fixture.archive('tasks.tar.gz', { 'database.sql': tasksDump(['alone']) });
+});
+afterAll(() => fixture.close());
+
+beforeEach(async () => {
+  await fixture.tasks.query(`truncate tasks; insert into tasks values (gen_random_uuid(), 'first')`);
+  await fixture.auth.query(`truncate accounts cascade; insert into accounts values (1, 'first@x')`);
+});
+afterEach(async () => {
+  await fixture.own.query('update restores set left_until = now() where left_until is not null');
+  await startAgain();
+  expect(await fixture.leftovers()).toEqual([]);
+});
+
+async function undo(): Promise<Restored> {
+  const query = 'mutation { undoRestore { success message error databaseRestored outcome } }';
+  const { data } = await fixture.backup.subgraph.execute({ query }, { identity: { role: 'operator' }, requestId: 'r' });
+  return data?.undoRestore as Restored;
+}
+
+/** Another instance begins, and does what is due. */
+async function startAgain(): Promise<void> {
+  const { log } = createRecordingLog();
+  const next = await createBackup(fixture.config, { clock: { now: () => Date.now() }, owners: fixture.owners, log });
+  await next.start();
+  await next.stop();
+}
+
+const inStores = async () =>
+  [
+    ...(await fixture.tasks.query('select title as what from tasks')),
+    ...(await fixture.auth.query('select email as what from accounts')),
+  ].map(({ what }) => what);
+
+const epoch = async () => Number((await fixture.tasks.query('select epoch from feed_state'))[0]?.epoch);
+
+describe('the stores that a restore replaced', () => {
+  it('are kept closed, and come back by an undo; what they replaced then comes back by another one', async () => {
+    await fixture.restore('one.tar.gz');
+    const [old] = await fixture.leftovers();
+    expect(await fixture.own.query('select datallowconn as open from pg_database where datname = $1', [old])).toEqual([
+      { open: false },
+    ]);
+    await fixture.tasks.query(`insert into tasks values (gen_random_uuid(), 'since')`);
+    expect(await undo()).toMatchObject({ success: true, databaseRestored: true, outcome: 'RESTORED' });
+    expect(await inStores()).toEqual(['first', 'first@x']);
+    expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
+    expect(await inStores()).toEqual(['one', 'since', 'one@x']);
+  }, 60_000);
+
+  it('begin a new epoch, above the one that they had and the one that they replace', async () => {
+    const before = await epoch();
+    await fixture.restore('one.tar.gz');
+    const between = await epoch();
+    await undo();
+    expect(await epoch()).toBeGreaterThan(Math.max(before, between));
+  }, 60_000);
+
+  it('take the sessions of today, for accounts that they have: what ended stays ended', async () => {
+    await fixture.auth.query(`insert into accounts values (2, 'both@x')`);
+    await fixture.auth.query('insert into sessions (account) values (1), (2), (2)');
+    await fixture.archive(
+      'both.tar.gz',
+      ownArchive({ tasks: tasksDump(['one']), auth: accountsDump(['first@x', 'both@x']) }),
+    );
+    await fixture.restore('both.tar.gz');
+    const [ended, , kept] = await fixture.auth.query('select id from sessions order by id');
+    await fixture.auth.query('delete from sessions where id = $1', [ended?.id]);
+    await undo();
+    const sessions = (await fixture.auth.query('select id from sessions')).map(({ id }) => id);
+    expect(sessions).toContain(kept?.id);
+    expect(sessions).not.toContain(ended?.id);
+    expect(sessions).toHaveLength(2);
+  }, 60_000);
+
+  it('are dropped when their time is over, and when there are newer ones', async () => {
+    await fixture.restore('one.tar.gz');
+    const first = await fixture.leftovers();
+    expect(first).toHaveLength(2);
+    await fixture.restore('two.tar.gz');
+    await eventually(async () => expect(await fixture.leftovers()).toHaveLength(2));
+    expect(await fixture.leftovers()).not.toContain(first[0]);
+    await undo();
+    expect(await inStores()).toEqual(['one', 'one@x']);
+    await fixture.own.query('update restores set left_until = now() where left_until is not null');
+    await startAgain();
+    expect(await fixture.leftovers()).toEqual([]);
+    expect(await undo()).toMatchObject({ success: false, databaseRestored: false, outcome: 'NOTHING_TO_UNDO' });
+    expect(await inStores()).toEqual(['one', 'one@x']);
+  }, 60_000);
+
+  it('are of the last restore only: an undo of one store leaves the other alone', async () => {
+    await fixture.restore('one.tar.gz');
+    await fixture.restore('tasks.tar.gz');
+    await undo();
+    expect(await inStores()).toEqual(['one', 'one@x']);
+  }, 60_000);
+
+  it('survive an undo that fails', async () => {
+    await fixture.restore('one.tar.gz');
+    const { resume } = fixture.owners.auth;
+    fixture.owners.auth.resume = () => Promise.reject(new Error('no luck'));
+    expect(await undo()).toMatchObject({
+      success: false,
+      databaseRestored: false,
+      outcome: 'FAILED',
+      error: expect.stringContaining('the data are as they were'),
+    });
+    expect(await inStores()).toEqual(['one', 'one@x']);
+    await startAgain();
+    fixture.owners.auth.resume = resume;
+    expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
+    expect(await inStores()).toEqual(['first', 'first@x']);
+  }, 60_000);
+
+  it('are brought back by operators only', async () => {
+    const { errors } = await fixture.backup.subgraph.execute(
+      { query: 'mutation { undoRestore { success } }' },
+      { identity: { role: 'user', userId: 'u', sessionId: 's' }, requestId: 'r' },
+    );
+    expect(errors?.[0]?.extensions?.code).toBe('FORBIDDEN');
+  });
+});
