@@ -93,8 +93,13 @@ describe('the rules of a restore', () => {
     ['rows that break the rules', tasksDump(['ok!', 'x']), 'the database step failed, see the log'],
     [
       'rows twice',
-      `${tasksDump(['one'])}insert into tasks select * from tasks;`,
+      `${tasksDump(['one'])}${tasksDump(['one']).split('\n')[1]}`,
       'the database step failed, see the log',
+    ],
+    [
+      'a statement that computes rows',
+      `${tasksDump(['one'])}insert into tasks select * from tasks;`,
+      'the dump was not accepted, see the log',
     ],
   ])('7: a dump with %s leaves the store as it was, and the failure in the log', async (_what, dump, why) => {
     await fixture.archive('faulty.tar.gz', { 'database.sql': dump });

@@ -3,7 +3,6 @@ import { stat } from 'node:fs/promises';
 import type { OnProgress } from '../backups/backup-progress.ts';
 import { withClient } from '../databases/connect.ts';
 import { swapBack, swapDatabases } from '../databases/swap.ts';
-import type { SharedJudge } from '../loader/statement-judge.ts';
 import type { Store, StoreName } from '../stores/store.ts';
 import type { LoadLimits } from './load-limits.ts';
 import { prepareStore } from './prepare-store.ts';
@@ -17,7 +16,6 @@ export interface StoresRestore {
   /** Which stores, and where their dumps are. */
   dumps: { store: Store; path: string }[];
   limits: LoadLimits;
-  judge: SharedJudge;
   /** False when somebody else may be restoring by now. */
   mayGoOn: () => Promise<boolean>;
   onProgress: OnProgress;
@@ -48,10 +46,7 @@ export async function restoreStores(deps: RestoreStoresDeps, restore: StoresRest
 }
 
 /** Says how far it came, and why not farther. */
-async function replaceStores(
-  deps: RestoreStoresDeps,
-  { id, dumps, limits, judge, mayGoOn, onProgress }: StoresRestore,
-) {
+async function replaceStores(deps: RestoreStoresDeps, { id, dumps, limits, mayGoOn, onProgress }: StoresRestore) {
   const { journal, log } = deps;
   let stage: RestoreStage = 'loading';
   try {
@@ -59,17 +54,16 @@ async function replaceStores(
       const totalBytes = (await stat(path)).size;
       const onLoaded = (doneBytes: number) => onProgress({ phase: 'load', store: store.name, doneBytes, totalBytes });
       const onCheck = () => onProgress({ phase: 'check', store: store.name });
-      const rows = await prepareStore({
+      const { rows, skipped } = await prepareStore({
         store,
         names: namesOf(store, id),
         path,
         limits,
-        judge,
         log,
         onLoaded,
         onCheck,
       });
-      log.info({ restore: id, store: store.name, rows }, 'store prepared');
+      log.info({ restore: id, store: store.name, rows, skipped }, 'store prepared');
     }
     if (!(await mayGoOn())) throw new Error('The lock on restores was lost.');
     onProgress({ phase: 'swap' });

@@ -8,7 +8,6 @@ import { ManifestError } from '../archives/manifest.ts';
 import type { Scratch } from '../archives/scratch.ts';
 import type { OnProgress } from '../backups/backup-progress.ts';
 import { LoadError } from '../loader/load-error.ts';
-import { startJudge } from '../loader/statement-judge.ts';
 import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { BackupMetrics } from '../metrics.ts';
 import type { RunLock } from '../run-lock.ts';
@@ -91,8 +90,7 @@ function restoreFrom(
   { file, archive, mayGoOn, settleAll, onProgress }: OneRestore,
 ): Promise<RestoreOutcome> {
   const { scratch, cipher, nextId, log, archiveLimits, loadLimits } = deps;
-  const judge = startJudge(); // it is ready when the archive is extracted
-  const work = scratch.use<RestoreOutcome>(async (dir) => {
+  return scratch.use<RestoreOutcome>(async (dir) => {
     const source = await openContent(file, archive.read(), cipher);
     const { sizeBytes } = archive;
     const onRead = (bytes: number) =>
@@ -102,14 +100,13 @@ function restoreFrom(
     try {
       const { dumps } = await readDumps(dir, deps);
       await settleAll();
-      await restoreStores(deps, { id: nextId(), file, dumps, limits: loadLimits, judge, mayGoOn, onProgress });
+      await restoreStores(deps, { id: nextId(), file, dumps, limits: loadLimits, mayGoOn, onProgress });
       return { kind: 'restored' };
     } catch (error) {
       log.error({ err: error, file }, 'database not restored');
       return { kind: 'processed', why: reasonOf(error) };
     }
   });
-  return work.finally(() => judge.close());
 }
 
 /** What the caller is told of a failure that is otherwise for the log only. */
