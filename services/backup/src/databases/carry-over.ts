@@ -5,21 +5,21 @@ import { maintenanceUrl, withAdmin } from './connect.ts';
 import type { RestoreNames } from './names.ts';
 
 /**
- * Who may do what with the live database, its schema `public`, and what will be made in it: the same holds in the fresh one.
+ * Who may do what with the live database and its schema `public`: the same holds in the fresh one.
  * To be called before the store is made there. Returns what the administrator may not do, in words.
  */
 export async function carryOverRights(adminUrl: string, names: RestoreNames): Promise<string[]> {
   const onDatabase = await statementsOf(maintenanceUrl(adminUrl), [GRANTS_ON_DATABASE], names);
-  const inside = await statementsOf(adminUrl, [GRANTS_ON_SCHEMA, DEFAULT_PRIVILEGES], names);
+  const inside = await statementsOf(adminUrl, [GRANTS_ON_SCHEMA], names);
   return apply(adminUrl, names, [...onDatabase, ...inside]);
 }
 
 /**
  * What the operator has set for the live database and granted on its tables holds for the fresh one as well. To be called
- * when the store is made. Returns what the administrator may not do, in words.
+ * when the store is made: default privileges are for what comes later. Returns what the administrator may not do, in words.
  */
 export async function carryOverSettings(adminUrl: string, names: RestoreNames): Promise<string[]> {
-  const grants = await statementsOf(adminUrl, [GRANTS_ON_OBJECTS], names);
+  const grants = await statementsOf(adminUrl, [GRANTS_ON_OBJECTS, DEFAULT_PRIVILEGES], names);
   const properties = await statementsOf(maintenanceUrl(adminUrl), [PROPERTIES], names);
   return apply(adminUrl, names, [...grants, ...(await settingsOf(adminUrl, names)), ...properties]);
 }

@@ -85,7 +85,9 @@ async function describe(admin: Client, live: string): Promise<Live> {
 /** Text sorts as before only with the same locale. */
 function createStatement(name: string, { owner, tablespace, collate, ctype, provider, locale, rules }: Live): string {
   const special = locale === null || provider === 'c' ? '' : localeOptions(provider, locale, rules);
-  return `create database ${escapeIdentifier(name)} owner ${escapeIdentifier(owner)} tablespace ${escapeIdentifier(tablespace)}
+  // Nobody but superusers has the right on the one that needs no right.
+  const place = tablespace === 'pg_default' ? '' : `tablespace ${escapeIdentifier(tablespace)}`;
+  return `create database ${escapeIdentifier(name)} owner ${escapeIdentifier(owner)} ${place}
     template template0 encoding 'UTF8' lc_collate ${escapeLiteral(collate)} lc_ctype ${escapeLiteral(ctype)} ${special}`;
 }
 
