@@ -1,5 +1,5 @@
 import { databaseOf, inDatabase } from '@taskmesh/database';
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ async function prepare(adopt: (url: string) => Promise<unknown>, limits: Partial
     );
   } finally {
     const left = `select 1 from pg_stat_activity where datname = '${names.fresh}' and state = 'active'`;
-    expect(await live.query(left)).toEqual([]);
+    await eventually(async () => expect(await live.query(left)).toEqual([]));
     await dropFresh(live.url, names);
   }
 }
