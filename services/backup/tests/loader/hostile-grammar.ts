@@ -60,6 +60,8 @@ export function hostileDump(seed: number, names: Names): string {
   const role = () =>
     one([names.loader, 'postgres', 'public', 'mallory', 'current_user', 'session_user', 'pg_execute_server_program']);
   const relation = () => `${schema()}${name()}`;
+  /** Mostly one that is there. */
+  const target = () => (random() < 0.85 ? one(['tasks', 'public.u', 't', 'public.tasks']) : relation());
   const type = () =>
     one([
       ...[
@@ -185,28 +187,11 @@ export function hostileDump(seed: number, names: Names): string {
     maybe(() => one([` inherits (${relation()})`, ' partition by range (t)', ' with (autovacuum_enabled = off)', ` tablespace ${name()}`, ' on commit drop', ` server s`, ` using ${name()}`])); // prettier-ignore
   const quoted = () => one([`$b$ ${body()} $b$`, `'${body().replaceAll("'", "''")}'`]);
 
-  const statements: Rule[] = [
-    table,
-    () => `create table ${relation()} as select ${evil()}`,
-    () => `create table ${relation()} partition of ${relation()} default`,
-    () => `create table ${relation()} (like ${relation()} including all)`,
-    () => `alter table ${relation()} ${one([`attach partition ${relation()} default`, `inherit ${relation()}`, 'enable row level security', `owner to ${role()}`, `add ${column()}`, `alter ${name()} set default ${evil()}`, `alter ${name()} type text using ${evil()}`, 'disable trigger all', 'set schema public', `set tablespace ${name()}`, `add constraint c check (${evil()} is null)`])}`, // prettier-ignore
-    () => `insert into ${relation()} ${maybe(() => `(${many(3, name, ', ')})`)} values ${many(20, () => `(${many(3, literal, ', ')})`, ', ')} ${maybe(() => one([`returning ${evil()}`, 'on conflict do nothing', `on conflict do update set a = ${evil()}`, `limit ${evil()}`, `order by ${evil()}`]))}`, // prettier-ignore
-    () => `insert into ${relation()} select ${evil()}`,
-    () =>
-      `with x as (${one(['delete from tasks returning 1', `select ${evil()}`])}) insert into ${relation()} values (1)`,
-    () => one([`update ${relation()} set a = ${evil()}`, `delete from ${relation()}`, `truncate ${relation()}`, `merge into tasks using u on true when matched then delete`]), // prettier-ignore
-    () => `set ${one(['', 'session', 'local'])} ${one(['search_path', 'role', 'session authorization', 'client_encoding', 'standard_conforming_strings', 'datestyle', 'timezone', 'log_statement', 'session_preload_libraries', 'default_transaction_read_only', 'statement_timeout', 'app.x'])} ${one(['=', 'to'])} ${one(['public', `''`, 'off', `'SJIS'`, 'postgres', 'default', `'a, b'`, '0', `'x'`])}`, // prettier-ignore
-    () => `select ${one(['', 'pg_catalog.', 'public.'])}set_config('${one(['search_path', 'role', 'client_encoding', 'backslash_quote', 'datestyle'])}', ${one([`'public'`, `'app, "$user"'`, `'postgres'`, evil(), 'null'])}, ${one(['false', 'true'])})`, // prettier-ignore
-    () => `select ${evil()}`,
-    () => `alter database ${database()} ${one(['set datestyle = german', 'set synchronous_commit = off', 'is_template true', 'connection limit 0', 'allow_connections false', `owner to ${role()}`, 'reset all', 'set search_path = public', 'rename to gone'])}`, // prettier-ignore
-    () => `alter role ${role()} ${one(['superuser', `in database ${database()} set work_mem = '1kB'`, `password 'x'`, 'nologin', 'set log_statement = none', 'connection limit 0', 'valid until $$2000-01-01$$'])}`, // prettier-ignore
+  /** What real dumps hold beside rows, with something in it that would do harm. */
+  const around: Rule[] = [
     () => `grant ${one(['all', 'connect', 'create', 'temp', 'select', 'usage'])} on ${one(['database', 'schema', 'table', 'tablespace', 'language', 'parameter'])} ${one([database(), relation(), 'public', 'pg_default', 'log_statement'])} to ${role()}`, // prettier-ignore
-    () => `grant ${role()} to ${role()}`,
     () => `alter default privileges ${maybe(() => `for role ${role()}`)} grant all on tables to public`,
     () => `create ${maybe(() => 'or replace')} function ${relation()}(${one(['', 'oid', 'text', 'name'])}) returns ${one(['trigger', 'text', 'event_trigger', 'name'])} language ${one(['plpgsql', 'sql', 'c', 'internal', 'plpython3u'])} ${maybe(() => 'security definer')} as ${quoted()}`, // prettier-ignore
-    () => `do ${maybe(() => 'language plpgsql')} ${quoted()}`,
-    () => `call ${relation()}()`,
     () => `create trigger ${name()} before insert on ${relation()} for each row execute function ${relation()}()`,
     () => `create event trigger ${name()} on ddl_command_end execute function ${relation()}()`,
     () =>
@@ -222,16 +207,37 @@ export function hostileDump(seed: number, names: Names): string {
     () => `refresh materialized view ${relation()}`,
     () =>
       `create extension ${one(['dblink', 'file_fdw', 'postgres_fdw', 'plpython3u', 'citext', 'adminpack', 'pg_stat_statements'])} with schema public`,
+    () =>
+      `comment on ${one(['database', 'role', 'table', 'column', 'schema'])} ${one([database(), role(), relation()])} is 'mine'`,
+    () => `security label on database ${database()} is 'mine'`,
+    () => `select lo_create(${int(1e6)}), lo_open(1, 131072), lowrite(0, 'x')`,
+  ];
+  const statements: Rule[] = [
+    ...around,
+    table,
+    () => `create table ${relation()} as select ${evil()}`,
+    () => `create table ${relation()} partition of ${relation()} default`,
+    () => `create table ${relation()} (like ${relation()} including all)`,
+    () => `alter table ${relation()} ${one([`attach partition ${relation()} default`, `inherit ${relation()}`, 'enable row level security', `owner to ${role()}`, `add ${column()}`, `alter ${name()} set default ${evil()}`, `alter ${name()} type text using ${evil()}`, 'disable trigger all', 'set schema public', `set tablespace ${name()}`, `add constraint c check (${evil()} is null)`])}`, // prettier-ignore
+    () => `insert into ${target()} ${maybe(() => '(id, title)')} ${maybe(() => 'overriding system value')} values ${many(8, () => `(${one(['1', '-2', 'null', literal()])}, ${one([`'a'`, literal(), literal()])})`, ', ')} ${random() < 0.2 ? one([`returning ${evil()}`, 'on conflict do nothing', `on conflict do update set a = ${evil()}`, `limit ${evil()}`, `order by ${evil()}`]) : ''}`, // prettier-ignore
+    () => `insert into ${relation()} select ${evil()}`,
+    () =>
+      `with x as (${one(['delete from tasks returning 1', `select ${evil()}`])}) insert into ${relation()} values (1)`,
+    () => one([`update ${relation()} set a = ${evil()}`, `delete from ${relation()}`, `truncate ${relation()}`, `merge into tasks using u on true when matched then delete`]), // prettier-ignore
+    () => `set ${one(['', 'session', 'local'])} ${one(['search_path', 'role', 'session authorization', 'client_encoding', 'standard_conforming_strings', 'datestyle', 'timezone', 'log_statement', 'session_preload_libraries', 'default_transaction_read_only', 'statement_timeout', 'app.x'])} ${one(['=', 'to'])} ${one(['public', `''`, 'off', `'SJIS'`, 'postgres', 'default', `'a, b'`, '0', `'x'`])}`, // prettier-ignore
+    () => `select ${one(['', 'pg_catalog.', 'public.'])}set_config('${one(['search_path', 'role', 'client_encoding', 'backslash_quote', 'datestyle'])}', ${one([`'public'`, `'app, "$user"'`, `'postgres'`, evil(), 'null'])}, ${one(['false', 'true'])})`, // prettier-ignore
+    () => `select ${evil()}`,
+    () => `alter database ${database()} ${one(['set datestyle = german', 'set synchronous_commit = off', 'is_template true', 'connection limit 0', 'allow_connections false', `owner to ${role()}`, 'reset all', 'set search_path = public', 'rename to gone'])}`, // prettier-ignore
+    () => `alter role ${role()} ${one(['superuser', `in database ${database()} set work_mem = '1kB'`, `password 'x'`, 'nologin', 'set log_statement = none', 'connection limit 0', 'valid until $$2000-01-01$$'])}`, // prettier-ignore
+    () => `grant ${role()} to ${role()}`,
+    () => `do ${maybe(() => 'language plpgsql')} ${quoted()}`,
+    () => `call ${relation()}()`,
     () => one([`create server s foreign data wrapper file_fdw`, `create user mapping for ${role()} server s options (password 'x')`, `import foreign schema public from server s into public`, `create subscription s connection 'host=127.0.0.1' publication p`]), // prettier-ignore
     () => `copy ${relation()} ${one([`from program 'touch ${names.mark}'`, `to program 'touch ${names.mark}'`, `from '/etc/passwd'`, `to '${names.mark}'`, 'to stdout'])}`, // prettier-ignore
     () => `copy (select 1) to program 'touch ${names.mark}'`,
     () => one(['commit', 'rollback', 'begin', 'end', 'savepoint x', 'rollback to x', `prepare transaction 'x'`, 'abort', 'commit and chain', 'start transaction read only']), // prettier-ignore
     () => one([`prepare p as select ${evil()}`, 'execute p', 'deallocate all', 'discard all', 'listen x', 'notify x', `load '${names.mark}'`, 'checkpoint', 'vacuum full', 'cluster', 'reindex database', 'lock table tasks', 'declare c cursor with hold for select 1', 'fetch c']), // prettier-ignore
     () => one(['alter system set log_statement = $$none$$', `create database mallory`, `drop database ${database()}`, `create tablespace x location '/tmp'`, 'drop schema public cascade', 'drop schema restored cascade', `drop owned by ${role()} cascade`, `reassign owned by ${role()} to ${names.loader}`, 'drop table if exists tasks cascade']), // prettier-ignore
-    () =>
-      `comment on ${one(['database', 'role', 'table', 'column', 'schema'])} ${one([database(), role(), relation()])} is 'mine'`,
-    () => `security label on database ${database()} is 'mine'`,
-    () => `select lo_create(${int(1e6)}), lo_open(1, 131072), lowrite(0, 'x')`,
     () => `${'select ('.repeat(int(3_000))}1`,
     () => `select 1${'+1'.repeat(int(20_000))}`,
     () => `select '${'x'.repeat(int(200_000))}`,
@@ -240,22 +246,19 @@ export function hostileDump(seed: number, names: Names): string {
   const copyLine = () =>
     many(3, () => one(['1', 'x', '\\N', '\\\\.', '\\x41', '\\.', 'a\\tb', '\\', '"', "'; drop table t; --", '\u0000', '\u{1f600}', '\\restrict a', `\\! touch ${names.mark}`, 'x'.repeat(int(20_000))]), '\t'); // prettier-ignore
   const copyData = () =>
-    `copy ${relation()} ${maybe(() => `(${many(3, name, ', ')})`)} from ${one(['stdin', 'stdin', 'STDIN'])} ${maybe(() => one(['with (format csv)', 'with (format binary)', `with (delimiter ',')`, `delimiter e'\\n'`, `with (null '${literal().replaceAll("'", '')}')`, `where ${evil()} is null`, `with (encoding 'SJIS')`, 'with (header match)', 'with (freeze)', 'with (on_error ignore)']))};\n${many(4, copyLine, one(['\n', '\r\n', '\r']))}\n${one(['\\.', '\\.', '\\.\r', '\\. ', '', '\\.;'])}\n`; // prettier-ignore
+    `copy ${target()} ${random() < 0.1 ? `(${many(3, name, ', ')})` : ''} from ${one(['stdin', 'stdin', 'STDIN'])} ${random() < 0.2 ? one(['with (format csv)', 'with (format binary)', `with (delimiter ',')`, `delimiter e'\\n'`, `with (null '${literal().replaceAll("'", '')}')`, `where ${evil()} is null`, `with (encoding 'SJIS')`, 'with (header match)', 'with (freeze)', 'with (on_error ignore)']) : ''};\n${random() < 0.6 ? '1\tx\n2\t\\\\.\n' : ''}${random() < 0.5 ? '' : `${many(4, copyLine, one(['\n', '\r\n', '\r']))}\n`}${random() < 0.9 ? '\\.' : one(['\\.\r', '\\. ', '', '\\.;'])}\n`; // prettier-ignore
   const meta = () =>
     `\n\\${one(['! touch ', 'o |touch ', 'i /etc/passwd ', 'c template1 ', 'set x `touch ', 'restrict ', 'unrestrict ', 'gexec ', 'copy tasks to program touch '])}${names.mark}\n`;
-  const good = () =>
-    `create table public.${one(['tasks', 'u', 't'])} (id int, title text);\ninsert into ${one(['tasks', 'public.u', 't'])} values (1, 'x');\n`;
+  const tables = () =>
+    ['tasks', 'u', 't'].map((each) => `create table public.${each} (id int, title ${one(['text', 'loop', 'public.mood', 'varchar(9)'])});\n`).join(''); // prettier-ignore
   const part = () => {
     const chance = random();
-    if (chance < 0.2) return copyData();
-    if (chance < 0.23) return meta();
-    if (chance < 0.33) return good();
-    return `${one(statements)()}${one([';', ';', ';', ';\n', ' ;', '; ;', ''])}\n`;
+    if (chance < 0.25) return copyData();
+    if (chance < 0.27) return meta();
+    if (chance < 0.65) return `${one(around)()};\n`;
+    return `${one(statements)()}${random() < 0.9 ? ';' : one([' ;', '; ;', ''])}\n`;
   };
-  // Most dumps that are all of it end at their first statement: those that are passed over come first in half of them.
-  const passedOver = statements.slice(22, 34);
-  const harmless = () => `${one(passedOver)()};\n`;
-  const begin = random() < 0.5 ? `${good()}${many(6, harmless, '')}` : '';
+  const begin = random() < 0.9 ? tables() : '';
   return `${maybe(() => '\ufeff')}${begin}${many(6, part, '')}`;
 }
 
