@@ -30,6 +30,8 @@ export interface RestoreEnd {
   success: boolean;
   message: string;
   error: string | null;
+  /** What of the dumps was passed over, because it is no rows; absent where nothing was restored. */
+  skipped?: { kind: string; count: number }[];
   outcome:
     'RESTORED' | 'PROCESSED' | 'FILE_MISSING' | 'FILE_OUTSIDE' | 'FILE_NOT_FOUND' | 'EXTRACTION_FAILED' | 'FAILED';
 }

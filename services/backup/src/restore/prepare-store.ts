@@ -1,4 +1,5 @@
 import { inDatabase } from '@taskmesh/database';
+import type { Adoption } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { checkBareTables } from '../databases/bare-tables.ts';
 import { carryOverSettings } from '../databases/carry-over.ts';
@@ -28,9 +29,9 @@ export interface Preparation {
   onCheck?: () => void;
 }
 
-export interface PreparedStore {
-  /** Of each table. */
-  rows: Record<string, number>;
+type Adopted = Extract<Adoption, { complete: true }>;
+
+export interface PreparedStore extends Adopted {
   /** What of the dump was passed over. */
   skipped: Skipped[];
 }
@@ -45,7 +46,7 @@ export async function prepareStore(preparation: Preparation): Promise<PreparedSt
   return whileWatched({ adminUrl, database: names.fresh, limits }, async (signal, onProgress) => {
     const loaderUrl = await untilAborted(signal, createFreshDatabase(adminUrl, names, limits));
     const skipped = await load(preparation, { loaderUrl, signal, onProgress });
-    return { rows: await untilAborted(signal, adopt(preparation)), skipped };
+    return { ...(await untilAborted(signal, adopt(preparation))), skipped };
   });
 }
 
@@ -71,7 +72,7 @@ async function load({ store, path, log, onLoaded }: Preparation, step: LoadStep)
   return skipped;
 }
 
-async function adopt({ store, names, log, onCheck }: Preparation): Promise<Record<string, number>> {
+async function adopt({ store, names, log, onCheck }: Preparation): Promise<Adopted> {
   const { adminUrl, owner, name } = store;
   onCheck?.();
   await checkBareTables(inDatabase(adminUrl, names.fresh));
@@ -83,5 +84,5 @@ async function adopt({ store, names, log, onCheck }: Preparation): Promise<Recor
   refused.push(...(await carryOverSettings(adminUrl, names)));
   if (refused.length > 0)
     log.warn({ store: name, refused }, 'settings of the living database that the administrator may not carry over');
-  return adoption.rows;
+  return adoption;
 }

@@ -4,6 +4,7 @@ import type { OnProgress } from '../backups/backup-progress.ts';
 import { withClient } from '../databases/connect.ts';
 import { swapBack, swapDatabases } from '../databases/swap.ts';
 import type { Store, StoreName } from '../stores/store.ts';
+import type { Skipped } from '../loader/dump-schema.ts';
 import type { LoadLimits } from './load-limits.ts';
 import { prepareStore } from './prepare-store.ts';
 import type { Restore, RestoreStage } from './restore.entity.ts';
@@ -32,9 +33,10 @@ export interface RestoreStoresDeps {
 
 /**
  * Replaces stores by what dumps hold: all are prepared beside the living ones first, then each is swapped in one step.
+ * Returns what of the dumps was passed over.
  * @throws Error when the living stores are as they were
  */
-export async function restoreStores(deps: RestoreStoresDeps, restore: StoresRestore): Promise<void> {
+export async function restoreStores(deps: RestoreStoresDeps, restore: StoresRestore): Promise<Skipped[]> {
   const { journal, now, log } = deps;
   const { id, file, dumps } = restore;
   const storeNames = dumps.map(({ store }) => store.name);
@@ -43,18 +45,20 @@ export async function restoreStores(deps: RestoreStoresDeps, restore: StoresRest
   const outcome = await settle(deps, { id, stores: storeNames, stage: failure.stage }, failure.error);
   log.info({ restore: id, file, outcome }, 'restore ended');
   if (outcome === 'undone') throw failure.error ?? new Error('The restore was undone.');
+  return failure.skipped;
 }
 
 /** Says how far it came, and why not farther. */
 async function replaceStores(deps: RestoreStoresDeps, { id, dumps, limits, mayGoOn, onProgress }: StoresRestore) {
   const { journal, log } = deps;
   let stage: RestoreStage = 'loading';
+  const skipped: Skipped[] = [];
   try {
     for (const { store, path } of dumps) {
       const totalBytes = (await stat(path)).size;
       const onLoaded = (doneBytes: number) => onProgress({ phase: 'load', store: store.name, doneBytes, totalBytes });
       const onCheck = () => onProgress({ phase: 'check', store: store.name });
-      const { rows, skipped } = await prepareStore({
+      const prepared = await prepareStore({
         store,
         names: namesOf(store, id),
         path,
@@ -63,16 +67,17 @@ async function replaceStores(deps: RestoreStoresDeps, { id, dumps, limits, mayGo
         onLoaded,
         onCheck,
       });
-      log.info({ restore: id, store: store.name, rows, skipped }, 'store prepared');
+      skipped.push(...prepared.skipped);
+      log.info({ restore: id, store: store.name, rows: prepared.rows }, 'store prepared');
     }
     if (!(await mayGoOn())) throw new Error('The lock on restores was lost.');
     onProgress({ phase: 'swap' });
     await journal.setStage(id, 'swapping');
     stage = 'swapping';
     for (const { store } of dumps) await swapStore(store, id);
-    return { stage };
+    return { stage, skipped };
   } catch (error) {
-    return { stage, error };
+    return { stage, skipped, error };
   }
 }
 

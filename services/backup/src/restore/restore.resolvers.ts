@@ -1,5 +1,6 @@
 import { requireOperator } from '@taskmesh/subgraph';
 import type { MutationResolvers, RestoreResult } from '../graphql/types.generated.ts';
+import type { Skipped } from '../loader/dump-schema.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
 import type { RestoreService } from './restore.service.ts';
 
@@ -20,7 +21,10 @@ export function createRestoreResolvers(service: RestoreService): {
 export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
   switch (outcome.kind) {
     case 'restored':
-      return done('RESTORED', 'Database restored; the application may need a restart.');
+      return {
+        ...done('RESTORED', 'Database restored; the application may need a restart.'),
+        skipped: byKind(outcome.skipped),
+      };
     case 'processed':
       return done(
         'PROCESSED',
@@ -39,10 +43,17 @@ export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
   }
 }
 
+/** Of all stores together. */
+function byKind(skipped: Skipped[]): Skipped[] {
+  const counts = new Map<string, number>();
+  for (const { kind, count } of skipped) counts.set(kind, (counts.get(kind) ?? 0) + count);
+  return [...counts].map(([kind, count]) => ({ kind, count }));
+}
+
 function done(outcome: RestoreResult['outcome'], message: string): RestoreResult {
-  return { success: true, message, error: null, databaseRestored: outcome === 'RESTORED', outcome };
+  return { success: true, message, error: null, databaseRestored: outcome === 'RESTORED', outcome, skipped: [] };
 }
 
 function refused(outcome: RestoreResult['outcome'], error: string): RestoreResult {
-  return { success: false, message: 'Backup not restored.', error, databaseRestored: false, outcome };
+  return { success: false, message: 'Backup not restored.', error, databaseRestored: false, outcome, skipped: [] };
 }

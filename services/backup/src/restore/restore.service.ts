@@ -100,8 +100,8 @@ function restoreFrom(
     try {
       const { dumps } = await readDumps(dir, deps);
       await settleAll();
-      await restoreStores(deps, { id: nextId(), file, dumps, limits: loadLimits, mayGoOn, onProgress });
-      return { kind: 'restored' };
+      const skipped = await restoreStores(deps, { id: nextId(), file, dumps, limits: loadLimits, mayGoOn, onProgress });
+      return { kind: 'restored', skipped };
     } catch (error) {
       log.error({ err: error, file }, 'database not restored');
       return { kind: 'processed', why: reasonOf(error) };

@@ -33,17 +33,24 @@ describe('the memory of a load', () => {
     ['statements with many operators', TABLE + `select 1${'+1'.repeat(30_000)};`],
     ['deep nesting', `${TABLE}select ${'('.repeat(60_000)}1`],
     ['many columns', `create table t (${Array.from({ length: 1_500 }, (_, n) => `a${n} int`).join(',')});`],
-    ['many tables', Array.from({ length: 900 }, (_, n) => `create table t${n} (a int, b text default 'x');`).join('\n')],
+    [
+      'many tables',
+      Array.from({ length: 900 }, (_, n) => `create table t${n} (a int, b text default 'x');`).join('\n'),
+    ],
     ['much COPY data', `${TABLE}copy t from stdin;\n${`1\t${'x'.repeat(90)}\ty\n`.repeat(1_000_000)}\\.\n`],
     ['a line of COPY data without an end', `${TABLE}copy t from stdin;\n${'x'.repeat(128 * MEBIBYTE)}`],
     ['a statement without an end', TABLE + 'a '.repeat(64 * MEBIBYTE)],
     ['a comment without an end', `${TABLE}-- ${'a '.repeat(64 * MEBIBYTE)}`],
-  ])('is bounded for %s', async (_what, dump) => {
-    const path = join(dir, 'database.sql');
-    await writeFile(path, dump);
-    const load = () =>
-      loadDump({ path, url: database.loaderUrl, signal: AbortSignal.timeout(100_000) }).catch(() => undefined);
-    const growth = await growthOf(load);
-    expect(growth).toBeLessThan(BOUND_MIB);
-  }, 120_000);
+  ])(
+    'is bounded for %s',
+    async (_what, dump) => {
+      const path = join(dir, 'database.sql');
+      await writeFile(path, dump);
+      const load = () =>
+        loadDump({ path, url: database.loaderUrl, signal: AbortSignal.timeout(100_000) }).catch(() => undefined);
+      const growth = await growthOf(load);
+      expect(growth).toBeLessThan(BOUND_MIB);
+    },
+    120_000,
+  );
 });
