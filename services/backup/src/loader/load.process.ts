@@ -20,7 +20,7 @@ export type Told =
   | { kind: 'loaded'; report: LoadReport }
   | { kind: 'failed'; isRefused: boolean; message: string; cause?: { code: string; message: string } };
 
-const CHUNK_BYTES = 128 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 const TELL_EVERY_MS = 100;
 
 const tell = (told: Told, then: () => void = () => undefined) => process.send?.(told, then);
