@@ -30,6 +30,8 @@ export interface RestoreEnd {
   success: boolean;
   message: string;
   error: string | null;
+  /** What of the dumps was passed over, because it is no rows; absent where nothing was restored. */
+  skipped?: { kind: string; count: number }[];
   outcome:
     | 'RESTORED'
     | 'RESTORED_CLEAN_UP_PENDING'

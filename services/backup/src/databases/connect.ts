@@ -47,3 +47,11 @@ function clientOf(connectionString: string): Client {
 export async function close(client: Client): Promise<void> {
   await client.end().catch(() => undefined);
 }
+
+/** The same for an administrator, whose statements mean PostgreSQL's own functions and relations, whatever else has their names. */
+export function withAdmin<Result>(url: string, work: (admin: Client) => Promise<Result>): Promise<Result> {
+  return withClient(url, async (admin) => {
+    await admin.query("select pg_catalog.set_config('search_path', 'pg_catalog', false)");
+    return work(admin);
+  });
+}

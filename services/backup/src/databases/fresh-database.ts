@@ -1,8 +1,9 @@
 import { inDatabase } from '@taskmesh/database';
 import { randomBytes } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
-import { maintenanceUrl, withClient } from './connect.ts';
-import type { RestoreNames } from './names.ts';
+import { carryOverRights } from './carry-over.ts';
+import { maintenanceUrl, withAdmin } from './connect.ts';
+import { RESTORED_SCHEMA, type RestoreNames } from './names.ts';
 
 /** What the role that loads may use up. */
 export interface LoaderLimits {
@@ -11,8 +12,8 @@ export interface LoaderLimits {
 }
 
 /**
- * Makes an empty database like the live one, and a role that owns it and can do nothing else. Only that role may connect.
- * Returns the role's URL of the new database.
+ * Makes an empty database like the live one, of the same owner, and a role that may fill the schema of restored tables in it
+ * and do nothing else anywhere. Only that role may connect. Returns the role's URL of the new database.
  */
 export async function createFreshDatabase(
   adminUrl: string,
@@ -20,10 +21,19 @@ export async function createFreshDatabase(
   limits: LoaderLimits,
 ): Promise<string> {
   const password = randomBytes(24).toString('base64url');
-  await withClient(maintenanceUrl(adminUrl), async (admin) => {
+  const { fresh, loader } = { fresh: escapeIdentifier(names.fresh), loader: escapeIdentifier(names.loader) };
+  const owner = await withAdmin(maintenanceUrl(adminUrl), async (admin) => {
+    const live = await describe(admin, names.live);
     await createLoader(admin, { name: names.loader, password, limits });
-    await admin.query(await createStatement(admin, names));
-    await admin.query(`revoke all on database ${escapeIdentifier(names.fresh)} from public`);
+    await admin.query(createStatement(names.fresh, live));
+    await admin.query(`revoke all on database ${fresh} from public`);
+    await admin.query(`grant connect on database ${fresh} to ${loader}`);
+    return escapeIdentifier(live.owner);
+  });
+  await withAdmin(inDatabase(adminUrl, names.fresh), async (admin) => {
+    await admin.query(`revoke all on schema public from public`);
+    await admin.query(`create schema ${RESTORED_SCHEMA} authorization ${owner}`);
+    await admin.query(`grant usage, create on schema ${RESTORED_SCHEMA} to ${loader}`);
   });
   const url = new URL(inDatabase(adminUrl, names.fresh));
   url.username = names.loader;
@@ -42,77 +52,72 @@ async function createLoader(
   );
   // An administrator that is no superuser must be a member to give things to this role and to take them over.
   await admin.query(`grant ${role} to current_user`);
+  await admin.query(`alter role ${role} set search_path = pg_catalog`);
   await admin.query(`alter role ${role} set statement_timeout = ${Math.ceil(limits.statementTimeoutMs)}`);
   const { rows } = await admin.query<{ is_superuser: string }>('show is_superuser');
   if (rows[0]?.is_superuser === 'on')
     await admin.query(`alter role ${role} set temp_file_limit = '${Math.ceil(limits.tempFileBytes / 1024)}kB'`);
 }
 
-interface Locale {
+interface Live {
+  owner: string;
+  tablespace: string;
   collate: string;
   ctype: string;
   provider: string;
   locale: string | null;
+  rules: string | null;
 }
 
-/** Text sorts as before only with the same locale. */
-async function createStatement(admin: Client, { live, fresh, loader }: RestoreNames): Promise<string> {
-  const { rows } = await admin.query<Locale>(
-    `select datcollate collate, datctype ctype, datlocprovider provider,
-       coalesce(to_jsonb(d) ->> 'datlocale', to_jsonb(d) ->> 'daticulocale') locale
-     from pg_database d where datname = $1`,
+async function describe(admin: Client, live: string): Promise<Live> {
+  const { rows } = await admin.query<Live>(
+    `select pg_get_userbyid(datdba) as owner, spcname as tablespace, datcollate as collate, datctype as ctype,
+       datlocprovider as provider, to_jsonb(d) ->> 'daticurules' as rules,
+       coalesce(to_jsonb(d) ->> 'datlocale', to_jsonb(d) ->> 'daticulocale') as locale
+     from pg_database d join pg_tablespace t on t.oid = dattablespace where datname = $1`,
     [live],
   );
   const [found] = rows;
   if (!found) throw new Error(`There is no database ${live}.`);
-  const { collate, ctype, provider, locale } = found;
-  const special = locale === null || provider === 'c' ? '' : localeOptions(provider, locale);
-  return `create database ${escapeIdentifier(fresh)} owner ${escapeIdentifier(loader)} template template0 encoding 'UTF8'
-    lc_collate ${escapeLiteral(collate)} lc_ctype ${escapeLiteral(ctype)} ${special}`;
+  return found;
 }
 
-function localeOptions(provider: string, locale: string): string {
+/** Text sorts as before only with the same locale. */
+function createStatement(name: string, { owner, tablespace, collate, ctype, provider, locale, rules }: Live): string {
+  const special = locale === null || provider === 'c' ? '' : localeOptions(provider, locale, rules);
+  // Nobody but superusers has the right on the one that needs no right.
+  const place = tablespace === 'pg_default' ? '' : `tablespace ${escapeIdentifier(tablespace)}`;
+  return `create database ${escapeIdentifier(name)} owner ${escapeIdentifier(owner)} ${place}
+    template template0 encoding 'UTF8' lc_collate ${escapeLiteral(collate)} lc_ctype ${escapeLiteral(ctype)} ${special}`;
+}
+
+function localeOptions(provider: string, locale: string, rules: string | null): string {
   return provider === 'i'
-    ? `locale_provider icu icu_locale ${escapeLiteral(locale)}`
+    ? `locale_provider icu icu_locale ${escapeLiteral(locale)} ${rules === null ? '' : `icu_rules ${escapeLiteral(rules)}`}`
     : `locale_provider builtin builtin_locale ${escapeLiteral(locale)}`;
 }
 
 /**
- * Gives everything of the loading role to the live database's owner, lets the same roles in, and removes the loading role.
+ * Gives the loaded tables to the live database's owner, lets in whom the live one lets in, and removes the loading role.
+ * Returns what the administrator may not do, in words.
  */
-export async function handOver(adminUrl: string, names: RestoreNames): Promise<void> {
-  const fresh = escapeIdentifier(names.fresh);
+export async function handOver(adminUrl: string, names: RestoreNames): Promise<string[]> {
   const loader = escapeIdentifier(names.loader);
-  await withClient(inDatabase(adminUrl, names.fresh), async (admin) => {
-    const { rows } = await admin.query<{ owner: string }>(
-      'select pg_get_userbyid(datdba) as owner from pg_database where datname = $1',
-      [names.live],
-    );
-    const owner = escapeIdentifier(rows[0]?.owner ?? '');
+  await withAdmin(inDatabase(adminUrl, names.fresh), async (admin) => {
+    const owner = escapeIdentifier((await describe(admin, names.live)).owner);
     await admin.query(`reassign owned by ${loader} to ${owner}`);
     await admin.query(`drop owned by ${loader}`);
-    await admin.query('alter schema public owner to pg_database_owner');
     await admin.query('grant usage on schema public to public');
-    for (const { grantee, privileges } of await grantsOn(admin, names.live))
-      await admin.query(`grant ${privileges} on database ${fresh} to ${grantee}`);
     await admin.query(`drop role ${loader}`);
   });
-}
-
-async function grantsOn(admin: Client, database: string): Promise<{ grantee: string; privileges: string }[]> {
-  const { rows } = await admin.query<{ grantee: string; privileges: string }>(
-    `select case grantee when 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end as grantee,
-       string_agg(privilege_type, ', ') as privileges
-     from pg_database, aclexplode(coalesce(datacl, acldefault('d', datdba)))
-     where datname = $1 group by 1`,
-    [database],
-  );
-  return rows;
+  return carryOverRights(adminUrl, names);
 }
 
 /** Removes what a restore made, as far as it is there. */
 export async function dropFresh(adminUrl: string, names: RestoreNames): Promise<void> {
-  await withClient(maintenanceUrl(adminUrl), async (admin) => {
+  await withAdmin(maintenanceUrl(adminUrl), async (admin) => {
+    const { rows } = await admin.query('select from pg_database where datname = $1 and datistemplate', [names.fresh]);
+    if (rows.length > 0) await admin.query(`alter database ${escapeIdentifier(names.fresh)} is_template false`);
     await admin.query(`drop database if exists ${escapeIdentifier(names.fresh)} with (force)`);
     await dropLoader(admin, names.loader);
   });

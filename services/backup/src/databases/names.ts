@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 
+/** The schema that a dump's tables are loaded into: columns of PostgreSQL's own types, and rows. */
+export const RESTORED_SCHEMA = 'restored';
+
 /** Names of what one restore makes on a store's server; all of them can be told from the id in the journal. */
 export interface RestoreNames {
   /** The store's own database. */

@@ -102,7 +102,17 @@ export type RestoreResult = {
   error?: Maybe<Scalars['String']['output']>;
   message: Scalars['String']['output'];
   outcome: RestoreOutcome;
+  /** What of the dumps was passed over. */
+  skipped: Array<SkippedObjects>;
   success: Scalars['Boolean']['output'];
+};
+
+/** What a dump holds beside rows: it is never run, and not taken over. */
+export type SkippedObjects = {
+  __typename?: 'SkippedObjects';
+  count: Scalars['Int']['output'];
+  /** function, trigger, grant, extension … */
+  kind: Scalars['String']['output'];
 };
 
 
@@ -187,6 +197,8 @@ export type ResolversTypes = {
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   RestoreOutcome: RestoreOutcome;
   RestoreResult: ResolverTypeWrapper<RestoreResult>;
+  SkippedObjects: ResolverTypeWrapper<SkippedObjects>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -199,6 +211,8 @@ export type ResolversParentTypes = {
   Boolean: Scalars['Boolean']['output'];
   Query: Record<PropertyKey, never>;
   RestoreResult: RestoreResult;
+  SkippedObjects: SkippedObjects;
+  Int: Scalars['Int']['output'];
 };
 
 export type BackupResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Backup'] = ResolversParentTypes['Backup']> = {
@@ -232,7 +246,13 @@ export type RestoreResultResolvers<ContextType = BackupContext, ParentType exten
   error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   outcome?: Resolver<ResolversTypes['RestoreOutcome'], ParentType, ContextType>;
+  skipped?: Resolver<Array<ResolversTypes['SkippedObjects']>, ParentType, ContextType>;
   success?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type SkippedObjectsResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['SkippedObjects'] = ResolversParentTypes['SkippedObjects']> = {
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type Resolvers<ContextType = BackupContext> = {
@@ -241,4 +261,5 @@ export type Resolvers<ContextType = BackupContext> = {
   Mutation?: MutationResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   RestoreResult?: RestoreResultResolvers<ContextType>;
+  SkippedObjects?: SkippedObjectsResolvers<ContextType>;
 };

@@ -91,6 +91,54 @@ describe('the script reader', () => {
     await expect(endless.next()).rejects.toThrow('too long');
   });
 
+  it('passes a line of data that is larger than the memory on as it comes, and refuses one without an end', async () => {
+    let read = 0;
+    const endless = createScriptReader(
+      (async function* () {
+        yield Buffer.from('copy t from stdin;\n');
+        for (;;) yield Buffer.alloc(65_536, 'x');
+      })(),
+    );
+    await endless.next();
+    const all = async () => {
+      for await (const chunk of endless.copyData()) read += chunk.length;
+    };
+    await expect(all()).rejects.toThrow('a line that is too long');
+    expect(read).toBeGreaterThan(60 * 1024 * 1024);
+    expect(read).toBeLessThan(65 * 1024 * 1024);
+  });
+
+  it.each([
+    ['behind COPY', 'copy t from stdin;'],
+    ['of a command', '\\restrict '],
+    ['of a comment', 'select 1; --'],
+    ['of code', 'select '],
+  ])('refuses a line without an end %s before it fills the memory', async (_where, begin) => {
+    let given = 0;
+    const reader = createScriptReader(
+      (async function* () {
+        yield Buffer.from(begin);
+        for (;;) yield Buffer.alloc((given += 65_536) && 65_536, 'x');
+      })(),
+    );
+    const all = async () => {
+      while (await reader.next()) if (begin.startsWith('copy')) for await (const _ of reader.copyData());
+    };
+    await expect(all()).rejects.toThrow(/too long/);
+    expect(given).toBeLessThan(3 * 1024 * 1024);
+  });
+
+  it('reads an INSERT of many rows in pieces that are statements of their own', async () => {
+    const rows = Array.from({ length: 5_000 }, (_, n) => `(${n}, 'a, (b), ''c'' ${n}', array[1, 2])`);
+    const text = `insert into t (a, b, c) values ${rows.join(',\n')} on conflict do nothing;`;
+    const pieces = (await read(`${text} select 2;`, 4_096)).map(String);
+    expect(pieces.pop()).toBe('select 2;');
+    expect(pieces.length).toBeGreaterThan(5);
+    const head = 'insert into t (a, b, c) values ';
+    expect(pieces.every((piece) => piece.startsWith(head) && piece.length < 60_000)).toBe(true);
+    expect(pieces.map((piece) => piece.slice(head.length).trim()).join(',\n')).toBe(text.slice(head.length));
+  });
+
   it('knows the line of each statement', async () => {
     const reader = createScriptReader(
       inPieces('-- a\n\nselect 1;\ncopy t from stdin;\n1\n2\n\\.\n\nselect\n2; select 3;', 5),

@@ -1,5 +1,5 @@
 import { LoadError } from './load-error.ts';
-import { createStatementEnd } from './statement-end.ts';
+import { createStatementEnd, type End } from './statement-end.ts';
 
 export interface Statement {
   text: string;
@@ -15,15 +15,23 @@ export interface MetaCommand {
 
 /** Reads an SQL script as psql would, without ever running a command of psql. */
 export interface ScriptReader {
-  /** The next statement with its semicolon, or command line; undefined at the end. @throws LoadError */
+  /**
+   * The next statement with its semicolon, or command line; undefined at the end. An INSERT of many rows comes as several,
+   * each of which is one. @throws LoadError
+   */
   next(): Promise<Statement | MetaCommand | undefined>;
   /** The lines behind a `COPY … FROM stdin;` that `next` just returned, up to the line `\.`, which is not included. @throws LoadError */
   copyData(): AsyncGenerator<Buffer, void, void>;
   bytesRead(): number;
 }
 
-/** The parser needs some fifty times as much memory. */
-const MAX_STATEMENT_BYTES = 4 * 1024 * 1024;
+/** The parser needs a thousand times as much memory for what is outside of quotes, and ten times for the rest. */
+const MAX_CODE_BYTES = 64 * 1024;
+const MAX_STATEMENT_BYTES = 2 * 1024 * 1024;
+/** Of COPY data; PostgreSQL keeps several copies of a line in memory. */
+const MAX_DATA_LINE_BYTES = 64 * 1024 * 1024;
+/** Of lines that hold no data: `\.`, what is behind `COPY … FROM stdin;`, commands for psql. */
+const MAX_LINE_BYTES = 1_024;
 const NEWLINE = 0x0a;
 const BACKSLASH = 0x5c;
 const END_OF_DATA = Buffer.from('\n\\.');
@@ -37,6 +45,8 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
   let isLast = false;
   let line = 1;
   let total = 0;
+  /** What the rows of the INSERT under way are preceded by. */
+  let head = '';
 
   /** Appends what comes next to what is left. */
   const fill = async (): Promise<void> => {
@@ -56,8 +66,9 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
   };
 
   const takeLine = async (): Promise<Buffer> => {
-    while (!buffer.includes(NEWLINE) && !isLast) await fill();
+    while (!isLast && buffer.length <= MAX_LINE_BYTES && !buffer.includes(NEWLINE)) await fill();
     const at = buffer.indexOf(NEWLINE);
+    if ((at === -1 ? buffer.length : at) > MAX_LINE_BYTES) throw new LoadError(`Line ${line} is too long.`);
     return take(at === -1 ? buffer.length : at + 1);
   };
 
@@ -71,25 +82,37 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
     }
   };
 
+  /** Takes what has ended, as a statement of its own. */
+  const cut = ({ at, rowsAt }: End, first: number): string => {
+    end.shift(at);
+    const bytes = take(at);
+    if (rowsAt === undefined) {
+      const text = head + decode(bytes, first);
+      head = '';
+      return text;
+    }
+    const text = head + decode(bytes.subarray(0, -1), first);
+    if (head === '') head = `${decode(bytes.subarray(0, rowsAt), first)} `;
+    return text;
+  };
+
   return {
     async next() {
-      await skipBlankLines();
-      if (buffer[0] === BACKSLASH) {
+      if (head === '') await skipBlankLines();
+      if (head === '' && buffer[0] === BACKSLASH) {
         const at = line;
         return { meta: (await takeLine()).toString('utf8').trimEnd(), line: at };
       }
       const at = line;
       for (;;) {
-        const length = end.find(buffer, isLast);
-        if (length !== -1) {
-          end.shift(length);
-          return { text: decode(take(length), at), line: at };
-        }
+        const found = end.find(buffer, isLast);
+        if (end.codeBytes() > MAX_CODE_BYTES || (found?.at ?? buffer.length) > MAX_STATEMENT_BYTES)
+          throw new LoadError(`The statement of line ${at} is too long.`);
+        if (found) return { text: cut(found, at), line: at };
         if (isLast) {
           if (end.hasBegun()) throw new LoadError(`The dump ends within the statement of line ${at}.`);
           return undefined;
         }
-        if (buffer.length > MAX_STATEMENT_BYTES) throw new LoadError(`The statement of line ${at} is too long.`);
         await fill();
       }
     },
@@ -98,6 +121,7 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
       const begin = line;
       const rest = await takeLine();
       if (rest.toString('latin1').trim() !== '') throw new LoadError(`Line ${begin} goes on behind COPY … FROM stdin.`);
+      let lineBytes = 0;
       for (let atLineStart = true; ; await fill()) {
         while (!isLast && buffer.length < END_LINE_BYTES) await fill();
         const endLine = atLineStart && isEndLine(buffer, 0) ? 0 : findEndLine(buffer);
@@ -110,6 +134,9 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
         // The beginning of a line that may yet turn out to be the last one stays for the next round.
         const lastLine = buffer.lastIndexOf(NEWLINE) + 1;
         atLineStart = buffer.length - lastLine < END_LINE_BYTES && (lastLine > 0 || atLineStart);
+        lineBytes = buffer.length - lastLine + (lastLine > 0 ? 0 : lineBytes);
+        if (lineBytes > MAX_DATA_LINE_BYTES)
+          throw new LoadError(`The data of line ${begin} have a line that is too long.`);
         const length = atLineStart ? lastLine : buffer.length;
         if (length > 0) yield take(length);
       }

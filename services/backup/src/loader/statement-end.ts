@@ -1,15 +1,23 @@
+/** Where something ends: `at` is the index behind it. */
+export interface End {
+  at: number;
+  /** An INSERT of many rows ends within: behind the comma of one of them. Its rows began at `rowsAt`. */
+  rowsAt?: number | undefined;
+}
+
 /**
  * Finds where an SQL statement ends, as psql does: at a semicolon outside of quotes, comments, parentheses and the bodies
  * of SQL functions. Bytes of UTF-8; may be fed piece by piece.
  */
 export interface StatementEnd {
   /**
-   * Looks on in `bytes` from where it stopped. Returns the index behind the semicolon, or -1 when more bytes are needed.
-   * `isLast`: no more bytes will come.
+   * Looks on in `bytes` from where it stopped. Undefined when more bytes are needed. `isLast`: no more bytes will come.
    */
-  find(bytes: Buffer, isLast: boolean): number;
+  find(bytes: Buffer, isLast: boolean): End | undefined;
   /** To be called when the first `count` bytes were cut off in front. */
   shift(count: number): void;
+  /** Bytes outside of quotes and comments since the last end: what a parser needs memory for. */
+  codeBytes(): number;
   /** Whether anything but blanks and comments was seen since the last statement. */
   hasBegun(): boolean;
 }
@@ -22,12 +30,15 @@ const CLOSE = 0x29;
 const STAR = 0x2a;
 const DASH = 0x2d;
 const SLASH = 0x2f;
+const COMMA = 0x2c;
 const SEMICOLON = 0x3b;
 const BACKSLASH = 0x5c;
 const NEWLINE = 0x0a;
 
 /** Longer words and dollar tags are not told apart from one another: PostgreSQL would cut or refuse them. */
 const LOOKAHEAD = 256;
+/** An INSERT of more than that is read in pieces. */
+const PIECE_BYTES = 16 * 1024;
 
 type Mode = 'plain' | 'string' | 'escape-string' | 'name' | 'dollar' | 'line-comment' | 'block-comment';
 
@@ -41,8 +52,12 @@ export function createStatementEnd(): StatementEnd {
   let words: string[] = [];
   let lastWord = '';
   let blocks = 0;
+  let codeBytes = 0;
+  let rowsAt: number | undefined;
 
   const reset = () => {
+    codeBytes = 0;
+    rowsAt = undefined;
     depth = 0;
     blocks = 0;
     words = [];
@@ -129,6 +144,7 @@ export function createStatementEnd(): StatementEnd {
     if (bytes[at] === QUOTE && at - start === 1 && word === 'e') enter('escape-string', 1);
     if (words.length < 4) words.push(word);
     if (depth === 0 && isRoutine(words)) countBlocks(word);
+    if (depth === 0 && words[0] === 'insert' && word === 'values') rowsAt ??= at;
     lastWord = word;
   };
 
@@ -145,8 +161,8 @@ export function createStatementEnd(): StatementEnd {
     enter('dollar', dollarTag.length);
   };
 
-  /** One token; true when it is the semicolon that ends the statement. */
-  const readToken = (bytes: Buffer, byte: number): boolean => {
+  /** One token; says whether a statement ends with it, or a row. */
+  const readToken = (bytes: Buffer, byte: number): 'statement' | 'row' | undefined => {
     const next = bytes[at + 1];
     if (byte === DASH && next === DASH) enter('line-comment', 2);
     else if (byte === SLASH && next === STAR) {
@@ -162,24 +178,33 @@ export function createStatementEnd(): StatementEnd {
         at++;
         if (byte === OPEN) depth++;
         else if (byte === CLOSE) depth = Math.max(0, depth - 1);
-        else if (byte === SEMICOLON && depth === 0 && blocks === 0) return true;
+        else if (byte === SEMICOLON && depth === 0 && blocks === 0) return 'statement';
+        else if (byte === COMMA && depth === 0 && rowsAt !== undefined) return 'row';
       }
     }
-    return false;
+    return undefined;
   };
 
   return {
     find(bytes, isLast) {
       while (leaveMode(bytes, isLast)) {
         const byte = bytes[at];
-        if (byte === undefined || (!isLast && bytes.length - at < LOOKAHEAD)) return -1;
-        if (readToken(bytes, byte)) {
+        if (byte === undefined || (!isLast && bytes.length - at < LOOKAHEAD)) return undefined;
+        const before = at;
+        const ended = readToken(bytes, byte);
+        codeBytes += at - before;
+        if (ended === 'statement') {
           reset();
-          return at;
+          return { at };
+        }
+        if (ended === 'row' && codeBytes > PIECE_BYTES) {
+          codeBytes = 0;
+          return { at, rowsAt };
         }
       }
-      return -1;
+      return undefined;
     },
+    codeBytes: () => codeBytes,
     shift(count) {
       at -= count;
     },

@@ -1,8 +1,10 @@
 import { MIB } from '../archives/limits.ts';
 
-/** What loading one dump may cost at the most. */
+/** What making a store from one dump may cost at the most. */
 export interface LoadLimits {
   timeoutMs: number;
+  /** Without any progress; a scan of the whole database may take longer, by its size. */
+  stallMs: number;
   /** How large the new database may grow. */
   databaseBytes: number;
   /** For any one statement, `COPY` of a whole table included. */
@@ -11,6 +13,7 @@ export interface LoadLimits {
   tempFileBytes: number;
 }
 
+const STALL_MS = 30_000;
 const MIN_TIMEOUT_MS = 15 * 60_000;
 const MIN_STATEMENT_TIMEOUT_MS = 5 * 60_000;
 const MIN_DATABASE_BYTES = 8 * 1024 * MIB;
@@ -24,6 +27,7 @@ const GROWTH = 16;
 export function loadLimits({ maxExpandedBytes }: { maxExpandedBytes: number }): LoadLimits {
   const slowestMs = Math.ceil(maxExpandedBytes / BYTES_PER_MS);
   return {
+    stallMs: STALL_MS,
     timeoutMs: Math.max(MIN_TIMEOUT_MS, slowestMs),
     databaseBytes: Math.max(MIN_DATABASE_BYTES, maxExpandedBytes * GROWTH),
     statementTimeoutMs: Math.max(MIN_STATEMENT_TIMEOUT_MS, Math.ceil(slowestMs / 2)),

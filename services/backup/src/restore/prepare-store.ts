@@ -1,13 +1,15 @@
 import { inDatabase } from '@taskmesh/database';
+import type { Adoption } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
-import { checkBareTables, keepBareTables } from '../databases/bare-tables.ts';
-import { maintenanceUrl, withClient } from '../databases/connect.ts';
+import { checkBareTables } from '../databases/bare-tables.ts';
+import { carryOverSettings } from '../databases/carry-over.ts';
 import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
 import type { RestoreNames } from '../databases/names.ts';
+import type { Skipped } from '../loader/dump-schema.ts';
 import { loadDump } from '../loader/load-dump.ts';
-import type { SharedJudge } from '../loader/statement-judge.ts';
 import type { Store } from '../stores/store.ts';
 import type { LoadLimits } from './load-limits.ts';
+import { untilAborted, whileWatched } from './watch-database.ts';
 
 /** A dump whose rows do not make a store. */
 export class IncompleteStoreError extends Error {
@@ -20,7 +22,6 @@ export interface Preparation {
   /** The dump's path. */
   path: string;
   limits: LoadLimits;
-  judge: SharedJudge;
   log: Log;
   /** Told from time to time how much of the dump is loaded. */
   onLoaded?: (bytes: number) => void;
@@ -28,56 +29,60 @@ export interface Preparation {
   onCheck?: () => void;
 }
 
+type Adopted = Extract<Adoption, { complete: true }>;
+
+export interface PreparedStore extends Adopted {
+  /** What of the dump was passed over. */
+  skipped: Skipped[];
+}
+
 /**
- * Makes a database from a dump, beside the living one: loaded by a role without rights, reduced to its rows, adopted by the
- * service that owns the store. Returns the rows of each table.
+ * Makes a database from a dump, beside the living one: its rows are loaded by a role without rights, then adopted by the
+ * service that owns the store. Every step ends: by its end, or for the lack of progress, time or room.
  */
-export async function prepareStore(preparation: Preparation): Promise<Record<string, number>> {
-  const { store, names, path, limits, judge, log, onLoaded, onCheck } = preparation;
-  const { adminUrl, owner, name } = store;
-  const loaderUrl = await createFreshDatabase(adminUrl, names, limits);
+export async function prepareStore(preparation: Preparation): Promise<PreparedStore> {
+  const { store, names, limits } = preparation;
+  const { adminUrl } = store;
+  return whileWatched({ adminUrl, database: names.fresh, limits }, async (signal, onProgress) => {
+    const loaderUrl = await untilAborted(signal, createFreshDatabase(adminUrl, names, limits));
+    const skipped = await load(preparation, { loaderUrl, signal, onProgress });
+    return { ...(await untilAborted(signal, adopt(preparation))), skipped };
+  });
+}
+
+interface LoadStep {
+  loaderUrl: string;
+  signal: AbortSignal;
+  onProgress: () => void;
+}
+
+async function load({ store, path, log, onLoaded }: Preparation, step: LoadStep): Promise<Skipped[]> {
   const begin = performance.now();
-  const { statements, copiedRows, bytes } = await withinSize(adminUrl, names.fresh, limits, (signal) =>
-    loadDump({ path, url: loaderUrl, signal, judge, onProgress: onLoaded }),
-  );
-  log.info(
-    { store: name, statements, copiedRows, bytes, tookMs: Math.round(performance.now() - begin) },
-    'dump loaded',
-  );
+  const { statements, copiedRows, bytes, skipped } = await loadDump({
+    path,
+    url: step.loaderUrl,
+    signal: step.signal,
+    onProgress(read) {
+      step.onProgress();
+      onLoaded?.(read);
+    },
+  });
+  const tookMs = Math.round(performance.now() - begin);
+  log.info({ store: store.name, statements, copiedRows, bytes, skipped, tookMs }, 'dump loaded');
+  return skipped;
+}
+
+async function adopt({ store, names, log, onCheck }: Preparation): Promise<Adopted> {
+  const { adminUrl, owner, name } = store;
   onCheck?.();
-  await keepBareTables(loaderUrl);
   await checkBareTables(inDatabase(adminUrl, names.fresh));
-  await handOver(adminUrl, names);
+  const refused = await handOver(adminUrl, names);
   const adoption = await owner.adopt(names.fresh);
   if (!adoption.complete) throw new IncompleteStoreError(adoption.reason);
   if (adoption.dropped.length > 0)
     log.warn({ store: name, tables: adoption.dropped }, 'tables of the dump were dropped');
-  return adoption.rows;
-}
-
-const WATCH_EVERY_MS = 1_000;
-
-/** Ends `work` when the database grows beyond the limit, or the time is up. */
-async function withinSize<Result>(
-  adminUrl: string,
-  database: string,
-  { timeoutMs, databaseBytes }: LoadLimits,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  return withClient(maintenanceUrl(adminUrl), async (watcher) => {
-    const tooLarge = new AbortController();
-    const timer = setInterval(() => {
-      watcher.query<{ bytes: string }>('select pg_database_size($1) as bytes', [database]).then(
-        ({ rows }) => {
-          if (Number(rows[0]?.bytes) > databaseBytes) tooLarge.abort(new Error('The database grew too large.'));
-        },
-        () => undefined, // the work itself finds out when the server is away
-      );
-    }, WATCH_EVERY_MS);
-    try {
-      return await work(AbortSignal.any([tooLarge.signal, AbortSignal.timeout(timeoutMs)]));
-    } finally {
-      clearInterval(timer);
-    }
-  });
+  refused.push(...(await carryOverSettings(adminUrl, names)));
+  if (refused.length > 0)
+    log.warn({ store: name, refused }, 'settings of the living database that the administrator may not carry over');
+  return adoption;
 }

@@ -1,7 +1,9 @@
+import type { Skipped } from '../loader/dump-schema.ts';
+
 /** How a restore ended, by the rules of the endpoint, or how it was taken back. The texts are for the caller. */
 export type RestoreOutcome =
-  /** `isCleanUpPending`: something could not be removed yet, which disturbs nobody. */
-  | { kind: 'restored'; isCleanUpPending: boolean }
+  /** `isCleanUpPending`: something could not be removed yet, which disturbs nobody; `skipped`: what of the dumps was passed over. */
+  | { kind: 'restored'; isCleanUpPending: boolean; skipped: Skipped[] }
   /** The archive was fine, the stores are as they were; `why` is a part of a sentence. */
   | { kind: 'processed'; why: string }
   | { kind: 'file-missing' }

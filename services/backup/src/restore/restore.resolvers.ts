@@ -1,5 +1,6 @@
 import { requireOperator } from '@taskmesh/subgraph';
 import type { MutationResolvers, RestoreResult } from '../graphql/types.generated.ts';
+import type { Skipped } from '../loader/dump-schema.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
 import type { RestoreService } from './restore.service.ts';
 
@@ -24,12 +25,15 @@ export function createRestoreResolvers(service: RestoreService): {
 export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
   switch (outcome.kind) {
     case 'restored':
-      return outcome.isCleanUpPending
-        ? done(
-            'RESTORED_CLEAN_UP_PENDING',
-            'Database restored; the application may need a restart. Some of what was replaced could not be removed yet; that goes on in the background.',
-          )
-        : done('RESTORED', 'Database restored; the application may need a restart.');
+      return {
+        ...(outcome.isCleanUpPending
+          ? done(
+              'RESTORED_CLEAN_UP_PENDING',
+              'Database restored; the application may need a restart. Some of what was replaced could not be removed yet; that goes on in the background.',
+            )
+          : done('RESTORED', 'Database restored; the application may need a restart.')),
+        skipped: byKind(outcome.skipped),
+      };
     case 'processed':
       return done(
         'PROCESSED',
@@ -55,8 +59,16 @@ export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
   }
 }
 
+/** Of all stores together. */
+function byKind(skipped: Skipped[]): Skipped[] {
+  const counts = new Map<string, number>();
+  for (const { kind, count } of skipped) counts.set(kind, (counts.get(kind) ?? 0) + count);
+  return [...counts].map(([kind, count]) => ({ kind, count }));
+}
+
 function done(outcome: RestoreResult['outcome'], message: string): RestoreResult {
-  return { success: true, message, error: null, databaseRestored: outcome !== 'PROCESSED', outcome };
+  const databaseRestored = outcome !== 'PROCESSED';
+  return { success: true, message, error: null, databaseRestored, outcome, skipped: [] };
 }
 
 function refused(outcome: RestoreResult['outcome'], error: string): RestoreResult {
@@ -66,5 +78,6 @@ function refused(outcome: RestoreResult['outcome'], error: string): RestoreResul
     error,
     databaseRestored: false,
     outcome,
+    skipped: [],
   };
 }

@@ -8,7 +8,6 @@ import { ManifestError } from '../archives/manifest.ts';
 import type { Scratch } from '../archives/scratch.ts';
 import type { OnProgress } from '../backups/backup-progress.ts';
 import { LoadError } from '../loader/load-error.ts';
-import { startJudge } from '../loader/statement-judge.ts';
 import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { BackupMetrics } from '../metrics.ts';
 import type { RunLock } from '../run-lock.ts';
@@ -81,7 +80,8 @@ export function createRestoreService(deps: RestoreServiceDeps) {
       if (!kept) return { kind: 'nothing-to-undo' };
       log.warn({ restore: kept.id, file: kept.file }, 'a restore is taken back');
       try {
-        return { kind: 'restored', ...(await undoRestore(deps, { id: nextId(), kept, mayGoOn, onProgress })) };
+        const undone = await undoRestore(deps, { id: nextId(), kept, mayGoOn, onProgress });
+        return { kind: 'restored', ...undone, skipped: [] };
       } catch (error) {
         if (error instanceof UnknownOutcomeError) throw error;
         log.error({ err: error, restore: kept.id }, 'restore not taken back');
@@ -144,8 +144,7 @@ function restoreFrom(
   { file, archive, mayGoOn, settleAll, onProgress }: OneRestore,
 ): Promise<RestoreOutcome> {
   const { scratch, cipher, nextId, log, archiveLimits, loadLimits } = deps;
-  const judge = startJudge(); // it is ready when the archive is extracted
-  const work = scratch.use<RestoreOutcome>(async (dir) => {
+  return scratch.use<RestoreOutcome>(async (dir) => {
     const source = await openContent(file, archive.read(), cipher);
     const { sizeBytes } = archive;
     const onRead = (bytes: number) =>
@@ -160,7 +159,6 @@ function restoreFrom(
         file,
         dumps,
         limits: loadLimits,
-        judge,
         mayGoOn,
         onProgress,
       });
@@ -171,7 +169,6 @@ function restoreFrom(
       return { kind: 'processed', why: reasonOf(error) };
     }
   });
-  return work.finally(() => judge.close());
 }
 
 /** What the caller is told of a failure that is otherwise for the log only. */

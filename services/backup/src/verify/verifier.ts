@@ -10,7 +10,6 @@ import type { OnProgress } from '../backups/backup-progress.ts';
 import { dropFresh } from '../databases/fresh-database.ts';
 import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { LoadLimits } from '../restore/load-limits.ts';
-import { startJudge } from '../loader/statement-judge.ts';
 import { prepareStore } from '../restore/prepare-store.ts';
 import { namesOf } from '../restore/settle-restore.ts';
 import type { RunLock } from '../run-lock.ts';
@@ -105,18 +104,16 @@ async function tryDumps(deps: VerifierDeps, { dumps, manifest }: ArchiveDumps, o
     startedAt: now(),
   };
   await journal.begin(verification);
-  const judge = startJudge();
   try {
     for (const { store, path } of dumps) {
       const totalBytes = (await stat(path)).size;
       const onLoaded = (doneBytes: number) => onProgress({ phase: 'load', store: store.name, doneBytes, totalBytes });
       const onCheck = () => onProgress({ phase: 'check', store: store.name });
       const names = namesOf(store, verification.id);
-      const rows = await prepareStore({ store, names, path, limits: loadLimits, judge, log, onLoaded, onCheck });
+      const { rows } = await prepareStore({ store, names, path, limits: loadLimits, log, onLoaded, onCheck });
       compareRows(store.name, rows, manifest);
     }
   } finally {
-    await judge.close();
     // The journal keeps in mind what is left until it can be taken away.
     await takeAway(deps, verification).catch((error: unknown) => {
       log.error({ err: error, verification: verification.id }, 'databases of a verification not removed yet');

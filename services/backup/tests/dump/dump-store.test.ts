@@ -49,10 +49,17 @@ async function dump(policy = EVERYTHING, meanwhile?: () => Promise<void>) {
 
 type Ask = (text: string) => Promise<Record<string, unknown>[]>;
 
-/** All rows as text, in an order of their own, and where the sequences stand. */
-async function contentOf(ask: Ask) {
+/** All rows as text, in an order of their own. */
+async function rowsOf(ask: Ask, schema = 'public') {
   const content: unknown[] = [];
-  for (const table of FULL_TABLES) content.push(await ask(`select t::text as row from ${table} t order by 1`));
+  for (const table of FULL_TABLES)
+    content.push(await ask(`select t::text as row from ${schema}.${table} t order by 1`));
+  return content;
+}
+
+/** The same, and where the sequences stand. */
+async function contentOf(ask: Ask) {
+  const content = await rowsOf(ask);
   content.push(await ask('select last_value, is_called from free_numbers'));
   content.push(await ask('select last_value, is_called from select_id_seq'));
   content.push(await ask('select last_value, is_called from audit_id_seq'));
@@ -100,7 +107,7 @@ describe('dumpStore', () => {
       const { copiedRows } = await loadDump({ path, url: fresh.loaderUrl, signal: AbortSignal.timeout(20_000) });
       expect(copiedRows).toBe(Object.values(rows).reduce((sum, n) => sum + n, 0));
       const ask: Ask = (text) => withClient(fresh.adminUrl, async (client) => (await client.query(text)).rows);
-      expect(await contentOf(ask)).toEqual(await contentOf(store.query));
+      expect(await rowsOf(ask, 'restored')).toEqual(await rowsOf(store.query));
     } finally {
       await fresh.drop();
     }

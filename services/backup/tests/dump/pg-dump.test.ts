@@ -101,10 +101,10 @@ describe('dumping with pg_dump', () => {
 
     const fresh = await createFreshTestDatabase('pg_dump_loaded');
     await loadDump({ path: join(dir, 'dump.sql'), url: fresh.loaderUrl, signal: AbortSignal.timeout(30_000) });
-    const ask = (text: string) => withClient(fresh.loaderUrl, async (client) => (await client.query(text)).rows);
-    expect(await ask('select * from public.notes order by id')).toHaveLength(3);
-    expect(await ask('select * from public.sessions')).toEqual([]);
-    expect(await ask('select * from public.state')).toEqual([{ epoch: 7, secret: 'replaced' }]);
+    const ask = (text: string) => withClient(fresh.adminUrl, async (client) => (await client.query(text)).rows);
+    expect(await ask('select * from restored.notes order by id')).toHaveLength(3);
+    expect(await ask('select * from restored.sessions')).toEqual([]);
+    expect(await ask('select * from restored.state')).toEqual([{ epoch: 7, secret: 'replaced' }]);
     await fresh.drop();
   });
 

@@ -11,7 +11,7 @@ import type { BackupParts } from './routes.ts';
 export const RESTORE_PATH = '/api/backup/restore';
 export const UNDO_PATH = '/api/backup/undo';
 const OPERATION = `mutation RestRestore($file: String!) {
-  restore: restoreBackup(file: $file) { success message error outcome }
+  restore: restoreBackup(file: $file) { success message error outcome skipped { kind count } }
 }`;
 
 /** Rules 1 to 10 of the interface document, as statuses. */
@@ -97,10 +97,10 @@ function answerEnd(
   });
 }
 
-function answerOf({ success, message, error, outcome }: RestoreEnd): BackupAnswer {
+function answerOf({ success, message, error, outcome, skipped = [] }: RestoreEnd): BackupAnswer {
   return {
     status: STATUS[outcome],
-    body: { success, message, ...(!success && { error: error ?? message }) },
+    body: { success, message, ...(!success && { error: error ?? message }), ...(skipped.length > 0 && { skipped }) },
     inLines: { databaseRestored: outcome.startsWith('RESTORED') },
   };
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { LINES_TYPE } from '../backup/answers.ts';
 import { BACKUPS_PATH } from '../backup/archives.ts';
 import { RESTORE_PATH, UNDO_PATH } from '../backup/restore.ts';
-import { backupError, backupList, backupMessage, oneBackup, workLine } from '../schemas/backups.ts';
+import { backupError, backupList, backupMessage, oneBackup, restoreMessage, workLine } from '../schemas/backups.ts';
 import type { ApiPart } from './document.ts';
 import { headersOf } from './error-responses.ts';
 import { mediaOf } from './media.ts';
@@ -169,7 +169,7 @@ export function describeBackups(): ApiPart {
             { name: 'file', in: 'query', required: true, description: 'The archive.', schema: { type: 'string' } },
           ],
           status: 200,
-          answer: backupMessage,
+          answer: restoreMessage,
           isLong: true,
           errors: ['BAD_USER_INPUT', 'NOT_FOUND'],
         }),
@@ -187,7 +187,7 @@ export function describeBackups(): ApiPart {
         }),
       },
     },
-    schemas: [oneBackup, backupList, backupMessage, backupError, workLine],
+    schemas: [oneBackup, backupList, backupMessage, restoreMessage, backupError, workLine],
     responses: Object.fromEntries(
       Object.entries(FAILURES).map(([code, [name, description, message]]) => [
         name,

@@ -37,6 +37,16 @@ export const backupMessage = z
   .object({ success, message })
   .meta({ id: 'BackupMessage', examples: [{ success: true, message: 'Backup deleted.' }] });
 
+const skipped = z
+  .array(z.object({ kind: z.string(), count: z.int() }))
+  .optional()
+  .meta({ description: 'What the dumps hold beside rows and was passed over; absent when there is nothing.' });
+
+export const restoreMessage = z.object({ success, message, skipped }).meta({
+  id: 'RestoreMessage',
+  examples: [{ success: true, message: 'Database restored; the application may need a restart.' }],
+});
+
 /** The interface document's own form. */
 export const backupError = z
   .object({ success: z.literal(false), message, error: z.string().meta({ description: 'What went wrong.' }) })
@@ -62,6 +72,7 @@ export const workLine = z
     message: message.optional(),
     error: z.string().optional(),
     data: backup.optional(),
+    skipped,
     databaseRestored: z.boolean().optional().meta({ description: 'On the last line of a restore, or of an undo.' }),
   })
   .meta({

@@ -1,0 +1,138 @@
+import { inDatabase } from '@taskmesh/database';
+import { escapeIdentifier, escapeLiteral } from 'pg';
+import { errorCode, errorMessage } from '../error-code.ts';
+import { maintenanceUrl, withAdmin } from './connect.ts';
+import type { RestoreNames } from './names.ts';
+
+/**
+ * Who may do what with the live database and its schema `public`: the same holds in the fresh one.
+ * To be called before the store is made there. Returns what the administrator may not do, in words.
+ */
+export async function carryOverRights(adminUrl: string, names: RestoreNames): Promise<string[]> {
+  const onDatabase = await statementsOf(maintenanceUrl(adminUrl), [GRANTS_ON_DATABASE], names);
+  const inside = await statementsOf(adminUrl, [GRANTS_ON_SCHEMA], names);
+  return apply(adminUrl, names, [...onDatabase, ...inside]);
+}
+
+/**
+ * What the operator has set for the live database and granted on its tables holds for the fresh one as well. To be called
+ * when the store is made: default privileges are for what comes later. Returns what the administrator may not do, in words.
+ */
+export async function carryOverSettings(adminUrl: string, names: RestoreNames): Promise<string[]> {
+  const grants = await statementsOf(adminUrl, [GRANTS_ON_OBJECTS, DEFAULT_PRIVILEGES], names);
+  const properties = await statementsOf(maintenanceUrl(adminUrl), [PROPERTIES], names);
+  return apply(adminUrl, names, [...grants, ...(await settingsOf(adminUrl, names)), ...properties]);
+}
+
+/** Not permitted, or about what the new store has no more. */
+const REFUSALS = new Set(['42501', '42703', '42704', '42P01']);
+
+async function apply(adminUrl: string, { fresh }: RestoreNames, statements: string[]): Promise<string[]> {
+  const refused: string[] = [];
+  await withAdmin(inDatabase(adminUrl, fresh), async (admin) => {
+    for (const text of statements)
+      await admin.query(text).catch((error: unknown) => {
+        if (!REFUSALS.has(errorCode(error))) throw error;
+        refused.push(`${text}: ${errorMessage(error)}`);
+      });
+  });
+  return refused;
+}
+
+/** Each query gives statements; `$live` and `$fresh` are the databases' names. */
+function statementsOf(url: string, queries: string[], { live, fresh }: RestoreNames): Promise<string[]> {
+  return withAdmin(url, async (admin) => {
+    const found: string[] = [];
+    for (const query of queries) {
+      const text = query.replaceAll('$live', escapeLiteral(live)).replaceAll('$fresh', escapeLiteral(fresh));
+      const { rows } = await admin.query<[string]>({ text, rowMode: 'array' });
+      found.push(...rows.map(([statement]) => statement));
+    }
+    return found;
+  });
+}
+
+/** Settings that are lists of names, which PostgreSQL keeps as it would print them. */
+const LISTS = new Set(['local_preload_libraries', 'search_path', 'session_preload_libraries', 'temp_tablespaces']);
+
+/** `ALTER DATABASE … SET`, and the same for single roles. */
+function settingsOf(adminUrl: string, { live, fresh }: RestoreNames): Promise<string[]> {
+  return withAdmin(maintenanceUrl(adminUrl), async (admin) => {
+    const { rows } = await admin.query<{ role: string | null; setting: string }>(
+      `select rolname as role, unnest(setconfig) as setting
+       from pg_db_role_setting join pg_database d on d.oid = setdatabase left join pg_roles r on r.oid = setrole
+       where datname = $1`,
+      [live],
+    );
+    return rows.map(({ role, setting }) => {
+      const whose = role === null ? '' : `role ${escapeIdentifier(role)} in `;
+      const [name = '', value = ''] = [setting.slice(0, setting.indexOf('=')), setting.slice(setting.indexOf('=') + 1)];
+      const values = LISTS.has(name.toLowerCase()) ? elementsOf(value) : [value];
+      return `alter ${whose}database ${escapeIdentifier(fresh)} set ${name.split('.').map(escapeIdentifier).join('.')} to ${values.map(escapeLiteral).join(', ')}`;
+    });
+  });
+}
+
+/** `"$user", public` in pieces. */
+function elementsOf(list: string): string[] {
+  const elements = list.match(/"(?:[^"]|"")*"|[^\s,]+/g) ?? [''];
+  return elements.map((element) =>
+    element.startsWith('"') ? element.slice(1, -1).replaceAll('""', '"') : element.toLowerCase(),
+  );
+}
+
+const GRANTEE = (oid: string) => `case ${oid} when 0 then 'public' else quote_ident(pg_get_userbyid(${oid})) end`;
+const OPTION = `case when is_grantable then ' with grant option' else '' end`;
+
+const GRANTS_ON_DATABASE = `
+  select format('revoke all on database %I from public, %I', $fresh, pg_get_userbyid(datdba)) from pg_database where datname = $live
+  union all
+  select * from (
+    select format('grant %s on database %I to %s%s', string_agg(privilege_type, ', '), $fresh, ${GRANTEE('grantee')}, ${OPTION})
+    from pg_database, aclexplode(coalesce(datacl, acldefault('d', datdba)))
+    where datname = $live group by grantee, is_grantable) grants`;
+
+const GRANTS_ON_SCHEMA = `
+  select format('revoke all on schema public from public, %I', pg_get_userbyid(nspowner)) from pg_namespace where nspname = 'public'
+  union all
+  select * from (
+    select format('grant %s on schema public to %s%s', string_agg(privilege_type, ', '), ${GRANTEE('grantee')}, ${OPTION})
+    from pg_namespace, aclexplode(coalesce(nspacl, acldefault('n', nspowner)))
+    where nspname = 'public' group by grantee, is_grantable) grants`;
+
+/** What differs from the defaults, both ways. */
+const DEFAULT_PRIVILEGES = `
+  with objects (type, name) as (values ('r', 'tables'), ('S', 'sequences'), ('f', 'functions'), ('T', 'types'), ('n', 'schemas'))
+  select format('alter default privileges for role %I %s %s', pg_get_userbyid(defaclrole),
+    case when defaclnamespace = 0 then '' else format('in schema %I', nspname) end, change)
+  from pg_default_acl join objects on type = defaclobjtype::text left join pg_namespace n on n.oid = defaclnamespace
+    cross join lateral (
+      select format('revoke all on %s from public, %I', objects.name, pg_get_userbyid(defaclrole)) as change where defaclnamespace = 0
+      union all
+      select format('grant %s on %s to %s%s', string_agg(privilege_type, ', '), objects.name, ${GRANTEE('grantee')}, ${OPTION})
+      from aclexplode(defaclacl) group by grantee, is_grantable) changes
+  where defaclnamespace = 0 or nspname = 'public'`;
+
+/** On tables and sequences of the store that somebody has granted or revoked something on, columns included. */
+const GRANTS_ON_OBJECTS = `
+  with objects as (
+    select c.oid, relowner, relacl, relkind, format('%s public.%I', case relkind when 'S' then 'sequence' else 'table' end, relname) as name
+    from pg_class c join pg_namespace n on n.oid = relnamespace
+    where nspname = 'public' and relkind in ('r', 'p', 'v', 'S') and c.oid >= 16384)
+  select format('revoke all on %s from public, %I', name, pg_get_userbyid(relowner)) from objects where relacl is not null
+  union all
+  select * from (
+    select format('grant %s on %s to %s%s', string_agg(privilege_type, ', '), name, ${GRANTEE('grantee')}, ${OPTION})
+    from objects, aclexplode(relacl) group by name, grantee, is_grantable) grants
+  union all
+  select * from (
+    select format('grant %s (%I) on %s to %s%s', privilege_type, attname, name, ${GRANTEE('grantee')}, ${OPTION})
+    from objects join pg_attribute a on attrelid = oid, aclexplode(attacl) where attnum > 0) grants`;
+
+const PROPERTIES = `
+  select format('comment on database %I is %L', $fresh, shobj_description(oid, 'pg_database')) from pg_database
+  where datname = $live and shobj_description(oid, 'pg_database') is not null
+  union all
+  select format('alter database %I connection limit %s', $fresh, datconnlimit) from pg_database where datname = $live and datconnlimit <> -1
+  union all
+  select format('alter database %I is_template true', $fresh) from pg_database where datname = $live and datistemplate`;

@@ -1,0 +1,49 @@
+import type { TypeName } from 'libpg-query';
+import { escapeIdentifier } from 'pg';
+import { as, namePartsOf } from './nodes.ts';
+
+/** Types whose input runs nothing and looks nothing up. All others become text, which holds whatever a dump writes for them. */
+const BUILT_IN = new Set([
+  'bit', 'bool', 'box', 'bpchar', 'bytea', 'char', 'cidr', 'circle', 'date', 'float4', 'float8', 'inet', 'int2', 'int4', 'int8',
+  'interval', 'json', 'jsonb', 'line', 'lseg', 'macaddr', 'macaddr8', 'name', 'numeric', 'path', 'point', 'polygon', 'text', 'time',
+  'timestamp', 'timestamptz', 'timetz', 'tsquery', 'tsvector', 'uuid', 'varbit', 'varchar',
+]); // prettier-ignore
+
+const SERIAL: Record<string, string> = {
+  serial: 'int4', serial4: 'int4', bigserial: 'int8', serial8: 'int8', smallserial: 'int2', serial2: 'int2',
+}; // prettier-ignore
+
+/** Not of `bit` and `char`, which would fill a short value up to any length. */
+const WITH_LENGTH = new Set(['numeric', 'time', 'timestamp', 'timestamptz', 'timetz', 'varchar']);
+const TEXT = 'pg_catalog.text';
+
+export interface ColumnType {
+  /** One of PostgreSQL's own types. */
+  sql: string;
+  /** Whether the dump's type would give a value to a column that is left out. */
+  hasDefault: boolean;
+}
+
+/** Finds a domain of the dump. */
+export type FindDomain = (schema: string | undefined, name: string) => ColumnType | undefined;
+
+/** What a column of the dump's type becomes. */
+export function columnType({ names, typmods = [], arrayBounds, setof }: TypeName, findDomain: FindDomain): ColumnType {
+  const { schema, name } = namePartsOf(names);
+  const isArray = Boolean(arrayBounds?.length) || setof === true;
+  const serial = schema === undefined ? SERIAL[name] : undefined;
+  if (serial !== undefined) return { sql: `pg_catalog.${serial}`, hasDefault: true };
+  if ((schema !== undefined && schema !== 'pg_catalog') || !BUILT_IN.has(name)) {
+    const type = findDomain(schema, name) ?? { sql: TEXT, hasDefault: false };
+    return isArray ? arrayOf(type.sql) : type;
+  }
+  const numbers = typmods.map((node) => as(node, 'A_Const')?.ival).map((value) => value && (value.ival ?? 0));
+  const hasLength = WITH_LENGTH.has(name) && numbers.length > 0 && numbers.every((value) => value !== undefined);
+  const sql = `pg_catalog.${escapeIdentifier(name)}${hasLength ? `(${numbers.join(', ')})` : ''}`;
+  return isArray ? arrayOf(sql) : { sql, hasDefault: false };
+}
+
+/** An array of a domain over an array is written as no other type is. */
+function arrayOf(sql: string): ColumnType {
+  return { sql: sql.endsWith('[]') ? TEXT : `${sql}[]`, hasDefault: false };
+}

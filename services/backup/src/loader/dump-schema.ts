@@ -1,0 +1,116 @@
+import { escapeIdentifier } from 'pg';
+import { RESTORED_SCHEMA } from '../databases/names.ts';
+import type { ColumnType } from './column-types.ts';
+import { refuse } from './load-error.ts';
+import type { RangeVar } from './nodes.ts';
+
+export interface Column {
+  name: string;
+  type: string;
+  /** A constant, as SQL of our own. */
+  default?: string | undefined;
+  /** Whether the dump's own default is not taken over: no row may leave the column out. */
+  defaultIsLost: boolean;
+  /** Computed from others: no dump holds its values, and no table of ours has it. */
+  isGenerated: boolean;
+}
+
+export interface Table {
+  /** As a part of SQL of our own. */
+  sqlName: string;
+  columns: Map<string, Column>;
+  children: Table[];
+  /** Whether the new database has it: those of other schemas only when they are parts of one that is loaded. */
+  isLoaded: boolean;
+  /** Whether rows of it were passed over. */
+  lostRows: boolean;
+}
+
+/** What of a dump was passed over: how many objects of a kind. */
+export interface Skipped {
+  kind: string;
+  count: number;
+}
+
+/** What a dump has declared so far, and what of it was passed over. */
+export type DumpSchema = ReturnType<typeof createDumpSchema>;
+
+export const PUBLIC = 'public';
+
+/** Each takes locks on the server until the load ends, and those are few and shared with the living stores. */
+const MAX_TABLES = 1_000;
+
+export function createDumpSchema() {
+  const tables = new Map<string, Table>();
+  const domains = new Map<string, ColumnType>();
+  const skipped = new Map<string, number>();
+  let current = PUBLIC;
+  let loaded = 0;
+
+  const keyOf = (schema: string | undefined, name: string) => JSON.stringify([schema || current, name]);
+  const skip = (kind: string): void => void skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
+
+  const create = (table: Table): string => {
+    table.isLoaded = true;
+    if (++loaded > MAX_TABLES) refuse(`it has more than ${MAX_TABLES} tables`);
+    const columns = [...table.columns.values()].filter(({ isGenerated }) => !isGenerated);
+    return `create table ${table.sqlName} (${columns.map(columnSql).join(', ')});`;
+  };
+
+  /** A part of a loaded table is loaded with all its own parts, wherever they are. */
+  const inherit = (child: Table, parent: Table): string => {
+    if (child.lostRows) refuse('a table becomes a part of another one after its rows were passed over');
+    const made = child.isLoaded
+      ? ''
+      : `${create(child)} ${child.children.map((part) => inherit(part, child)).join(' ')}`;
+    return `${made} alter table ${child.sqlName} inherit ${parent.sqlName};`;
+  };
+
+  return {
+    skip,
+    skipped(): Skipped[] {
+      const outside = [...tables.values()].filter(({ isLoaded }) => !isLoaded).length;
+      const all = [...skipped, ...(outside > 0 ? [['table outside of public', outside] as const] : [])];
+      return all.map(([kind, count]) => ({ kind, count })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
+    },
+
+    /** Where names without a schema are. */
+    useSchema: (name: string) => void (current = name),
+    schemaOf: ({ schemaname }: RangeVar): string => schemaname || current,
+
+    find: ({ schemaname, relname = '' }: RangeVar): Table | undefined => tables.get(keyOf(schemaname, relname)),
+    knows: (schema: string | undefined, name: string): boolean => tables.has(keyOf(schema, name)),
+
+    hasTablesIn: (schema: string): boolean =>
+      [...tables.keys()].some((key) => (JSON.parse(key) as string[])[0] === schema),
+
+    declareDomain: (schema: string | undefined, name: string, type: ColumnType) =>
+      void domains.set(keyOf(schema, name), type),
+    findDomain: (schema: string | undefined, name: string) => domains.get(keyOf(schema, name)),
+
+    /** Returns SQL that makes the table; empty for one that is not loaded. */
+    declare(relation: RangeVar, columns: Map<string, Column>, parents: Table[]): string {
+      const { relname = '', relpersistence } = relation;
+      const schema = relation.schemaname || current;
+      const isLoaded = schema === PUBLIC && relpersistence !== 't';
+      const name = schema === PUBLIC ? relname : `${schema}.${relname}`;
+      const sqlName = `${RESTORED_SCHEMA}.${escapeIdentifier(name)}`;
+      const table: Table = { sqlName, columns, children: [], isLoaded: false, lostRows: false };
+      if (tables.has(keyOf(schema, relname))) refuse(`relation "${relname}" already exists`);
+      tables.set(keyOf(schema, relname), table);
+      const made = isLoaded ? create(table) : '';
+      const parts = parents.map((parent) => this.attach(table, parent)).join(' ');
+      return `${made} ${parts}`.trim();
+    },
+
+    /** The rows of `child` are rows of `parent`, too. */
+    attach(child: Table, parent: Table): string {
+      parent.children.push(child);
+      return parent.isLoaded ? inherit(child, parent) : '';
+    },
+  };
+}
+
+export function columnSql({ name, type, default: value }: Column): string {
+  return `${escapeIdentifier(name)} ${type}${value === undefined ? '' : ` default ${value}`}`;
+}

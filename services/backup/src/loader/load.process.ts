@@ -1,0 +1,66 @@
+/**
+ * A process of its own for one dump: PostgreSQL's parser, and whatever a hostile dump does to it, ends with the process, and
+ * its memory goes back to the system.
+ */
+import { open } from 'node:fs/promises';
+import { Client } from 'pg';
+import { errorCode, errorMessage } from '../error-code.ts';
+import { checkFrame } from './dump-frame.ts';
+import { LoadError } from './load-error.ts';
+import { runScript, type LoadReport } from './run-script.ts';
+import { createScriptReader } from './script-reader.ts';
+
+export interface Order {
+  path: string;
+  url: string;
+}
+
+export type Told =
+  | { kind: 'progress'; bytes: number }
+  | { kind: 'loaded'; report: LoadReport }
+  | { kind: 'failed'; isRefused: boolean; message: string; cause?: { code: string; message: string } };
+
+const CHUNK_BYTES = 256 * 1024;
+const TELL_EVERY_MS = 100;
+
+const tell = (told: Told, then: () => void = () => undefined) => process.send?.(told, then);
+const leave = () => process.exit();
+process.once('disconnect', leave); // whoever wanted this is gone
+
+process.once('message', (order: Order) => {
+  load(order).then(
+    (report) => tell({ kind: 'loaded', report }, leave),
+    (error: unknown) => tell(failure(error), leave),
+  );
+});
+
+function failure(error: unknown): Told {
+  const isRefused = error instanceof LoadError;
+  const cause = isRefused ? error.cause : error;
+  return {
+    kind: 'failed',
+    isRefused,
+    message: errorMessage(error),
+    ...(cause === undefined ? {} : { cause: { code: errorCode(cause), message: errorMessage(cause) } }),
+  };
+}
+
+async function load({ path, url }: Order): Promise<LoadReport> {
+  const file = await open(path);
+  await checkFrame(file);
+  const client = new Client({ connectionString: url, application_name: 'taskmesh-restore' });
+  client.on('error', () => undefined); // told by the query as well
+  await client.connect();
+  const source = file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES });
+  return runScript({ reader: createScriptReader(source), client, onProgress: createTeller() });
+}
+
+function createTeller(): (bytes: number) => void {
+  let last = 0;
+  return (bytes) => {
+    const now = performance.now();
+    if (now - last < TELL_EVERY_MS) return;
+    last = now;
+    tell({ kind: 'progress', bytes });
+  };
+}

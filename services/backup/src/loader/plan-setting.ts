@@ -1,0 +1,97 @@
+import type { FuncCall, SelectStmt } from 'libpg-query';
+import { escapeLiteral } from 'pg';
+import { PUBLIC, type DumpSchema } from './dump-schema.ts';
+import { refuse } from './load-error.ts';
+import { as, namePartsOf, type Node, type NodeOf } from './nodes.ts';
+
+/** What a row's text means depends on them. */
+const MATTERS = new Set(['datestyle', 'intervalstyle', 'timezone']);
+
+/** Of no meaning for rows, or ours stand. */
+const PASSED_OVER = new Set([
+  'bytea_output', 'check_function_bodies', 'client_min_messages', 'default_table_access_method', 'default_tablespace',
+  'default_with_oids', 'escape_string_warning', 'extra_float_digits', 'idle_in_transaction_session_timeout', 'lock_timeout',
+  'maintenance_work_mem', 'row_security', 'session_replication_role', 'statement_timeout', 'synchronize_seqscans',
+  'synchronous_commit', 'transaction_timeout', 'work_mem', 'xmloption',
+]); // prettier-ignore
+
+/** Read otherwise, quotes would end elsewhere for PostgreSQL than for us. */
+const FIXED: Record<string, RegExp> = {
+  client_encoding: /^(utf-?8|unicode)$/i,
+  standard_conforming_strings: /^(on|true|yes|1)$/i,
+};
+
+/** `SET name = value` and `RESET name`. Returns SQL of our own, empty for what is passed over. */
+export function planSetting(schema: DumpSchema, { kind, name = '', args = [] }: NodeOf<'VariableSetStmt'>): string {
+  if (kind === 'VAR_RESET_ALL') return [...MATTERS].map((each) => set(each, undefined)).join(' ');
+  if (kind === 'VAR_SET_VALUE') return planNamed(schema, name, args.map(constantOf));
+  if (kind === 'VAR_SET_DEFAULT' || kind === 'VAR_RESET') return planNamed(schema, name, undefined);
+  return refuse(`SET or RESET of ${name || 'everything'} is not allowed in a dump`);
+}
+
+/** Of all queries, pg_dump writes only those that set a sequence, a setting, statistics or a large object. */
+export function planSelect(schema: DumpSchema, { targetList = [], fromClause = [], valuesLists }: SelectStmt): string {
+  const calls = (fromClause.length > 0 ? fromClause.map(rangeCall) : targetList.map(targetCall)).map(
+    (call) => call ?? refuse('queries are not allowed in a dump'),
+  );
+  if (calls.length === 0 || valuesLists) refuse('queries are not allowed in a dump');
+  return calls.map((call) => planCall(schema, call)).join(' ');
+}
+
+function targetCall(node: Node): FuncCall | undefined {
+  return as(as(node, 'ResTarget')?.val, 'FuncCall');
+}
+
+/** `FROM function(…)`. */
+function rangeCall(node: Node): FuncCall | undefined {
+  const [list] = as(node, 'RangeFunction')?.functions ?? [];
+  return as(as(list, 'List')?.items?.[0], 'FuncCall');
+}
+
+const OBJECTS: Record<string, string> = {
+  setval: 'sequence',
+  pg_restore_relation_stats: 'statistics',
+  pg_restore_attribute_stats: 'statistics',
+  lo_create: 'large object',
+  lo_open: 'large object',
+  lowrite: 'large object',
+  lo_close: 'large object',
+};
+
+function planCall(schema: DumpSchema, { funcname, args = [] }: FuncCall): string {
+  const { schema: where, name } = namePartsOf(funcname);
+  if (where !== undefined && where !== 'pg_catalog') refuse('queries are not allowed in a dump');
+  const object = OBJECTS[name];
+  if (object !== undefined) {
+    schema.skip(object);
+    return '';
+  }
+  if (name !== 'set_config') refuse(`the function ${JSON.stringify(name)} is not allowed in a dump`);
+  const [setting = '', value = ''] = args.slice(0, 2).map(constantOf);
+  const isPath = setting.toLowerCase() === 'search_path';
+  return planNamed(schema, setting.toLowerCase(), isPath ? value.split(',').map(unquoted) : [value]);
+}
+
+const unquoted = (name: string) => name.trim().replace(/^"(.*)"$/, '$1');
+
+function planNamed(schema: DumpSchema, name: string, values: string[] | undefined): string {
+  if (name === 'search_path') {
+    schema.useSchema(values?.find((value) => !['', '$user', 'pg_catalog'].includes(value)) ?? PUBLIC);
+    return '';
+  }
+  const fixed = FIXED[name];
+  if (fixed && values && !fixed.test(values.join(','))) refuse(`${name} cannot be ${JSON.stringify(values.join(','))}`);
+  if (fixed || PASSED_OVER.has(name)) return '';
+  return MATTERS.has(name) ? set(name, values) : refuse(`the setting ${JSON.stringify(name)} is not allowed in a dump`);
+}
+
+function set(name: string, values: string[] | undefined): string {
+  const value = values ? escapeLiteral(values.join(', ')) : 'null';
+  return `select pg_catalog.set_config('${name}', ${value}, true);`;
+}
+
+function constantOf(node: Node): string {
+  const { sval, ival, boolval } = as(node, 'A_Const') ?? refuse('settings are allowed with constants only');
+  if (sval) return sval.sval ?? '';
+  return String(ival ? (ival.ival ?? 0) : (boolval?.boolval ?? ''));
+}

@@ -1,0 +1,158 @@
+import type { DumpSchema } from './dump-schema.ts';
+import { columnType } from './column-types.ts';
+import { refuse } from './load-error.ts';
+import { as, namePartsOf, textOf, type Node, type NodeOf } from './nodes.ts';
+import { planCopy, planInsert } from './plan-rows.ts';
+import { planSelect, planSetting } from './plan-setting.ts';
+import { planAlterTable, planCreateTable } from './plan-table.ts';
+
+/** What is done for a statement of a dump. All SQL is our own: nothing of a dump ever reaches PostgreSQL as it is written. */
+export type Plan =
+  | { kind: 'nothing' }
+  | { kind: 'run'; sql: string }
+  /** Rows; several may go together. */
+  | { kind: 'insert'; sql: string }
+  /** The data behind the statement are its input; without SQL they are passed over. */
+  | { kind: 'copy'; sql: string | undefined };
+
+const NOTHING: Plan = { kind: 'nothing' };
+
+/** What real dumps hold beside rows, and how the answer of a restore calls it. */
+const PASSED_OVER: Record<string, string> = {
+  AlterDefaultPrivilegesStmt: 'default privileges',
+  AlterDomainStmt: 'type',
+  AlterEnumStmt: 'type',
+  AlterEventTrigStmt: 'event trigger',
+  AlterExtensionStmt: 'extension',
+  AlterFunctionStmt: 'function',
+  AlterObjectDependsStmt: 'extension',
+  AlterOpFamilyStmt: 'operator',
+  AlterOperatorStmt: 'operator',
+  AlterOwnerStmt: 'owner',
+  AlterPolicyStmt: 'policy',
+  AlterPublicationStmt: 'publication',
+  AlterSeqStmt: 'sequence',
+  AlterStatsStmt: 'statistics',
+  AlterSubscriptionStmt: 'subscription',
+  AlterTSConfigurationStmt: 'text search',
+  AlterTSDictionaryStmt: 'text search',
+  AlterTypeStmt: 'type',
+  CommentStmt: 'comment',
+  CompositeTypeStmt: 'type',
+  CreateAmStmt: 'access method',
+  CreateCastStmt: 'cast',
+  CreateConversionStmt: 'conversion',
+  CreateEnumStmt: 'type',
+  CreateEventTrigStmt: 'event trigger',
+  CreateExtensionStmt: 'extension',
+  CreateFdwStmt: 'foreign server',
+  CreateForeignServerStmt: 'foreign server',
+  CreateForeignTableStmt: 'foreign table',
+  CreateFunctionStmt: 'function',
+  CreateOpClassStmt: 'operator',
+  CreateOpFamilyStmt: 'operator',
+  CreatePLangStmt: 'language',
+  CreatePolicyStmt: 'policy',
+  CreatePublicationStmt: 'publication',
+  CreateRangeStmt: 'type',
+  CreateSeqStmt: 'sequence',
+  CreateStatsStmt: 'statistics',
+  CreateSubscriptionStmt: 'subscription',
+  CreateTransformStmt: 'transform',
+  CreateTrigStmt: 'trigger',
+  CreateUserMappingStmt: 'foreign server',
+  GrantStmt: 'grant',
+  IndexStmt: 'index',
+  RefreshMatViewStmt: 'materialized view',
+  RuleStmt: 'rule',
+  SecLabelStmt: 'security label',
+  ViewStmt: 'view',
+};
+
+/** Housekeeping of a script. */
+const OF_NO_EFFECT = new Set(['ConstraintsSetStmt', 'LockStmt', 'VacuumStmt']);
+
+/** @throws LoadError for what would change rows and is not allowed, and for everything that is not known */
+export function planStatement(schema: DumpSchema, node: Node): Plan {
+  if ('InsertStmt' in node) {
+    const sql = planInsert(schema, node.InsertStmt);
+    return sql === undefined ? NOTHING : { kind: 'insert', sql };
+  }
+  if ('CopyStmt' in node) return { kind: 'copy', sql: planCopy(schema, node.CopyStmt) };
+  const sql = planRun(schema, node);
+  return sql === '' ? NOTHING : { kind: 'run', sql };
+}
+
+function planRun(schema: DumpSchema, node: Node): string {
+  if ('CreateStmt' in node) return planCreateTable(schema, node.CreateStmt);
+  if ('AlterTableStmt' in node) return planAlterTable(schema, node.AlterTableStmt);
+  if ('VariableSetStmt' in node) return planSetting(schema, node.VariableSetStmt);
+  if ('SelectStmt' in node) return planSelect(schema, node.SelectStmt);
+  passOver(schema, node);
+  return '';
+}
+
+function passOver(schema: DumpSchema, node: Node): void {
+  const [kind = ''] = Object.keys(node);
+  if (OF_NO_EFFECT.has(kind)) return;
+  const name = PASSED_OVER[kind];
+  if (name !== undefined) return schema.skip(name);
+  if ('CreateDomainStmt' in node) return declareDomain(schema, node.CreateDomainStmt);
+  if ('DefineStmt' in node) return schema.skip(definedKind(node.DefineStmt.kind));
+  if ('CreateSchemaStmt' in node) return passOverSchema(schema, node.CreateSchemaStmt);
+  if ('TransactionStmt' in node) return checkTransaction(node.TransactionStmt);
+  if ('DropStmt' in node) return checkDrop(schema, node.DropStmt);
+  if ('RenameStmt' in node) return checkMove(schema, node.RenameStmt.renameType);
+  if ('AlterObjectSchemaStmt' in node) return checkMove(schema, node.AlterObjectSchemaStmt.objectType);
+  if ('CreateTableAsStmt' in node && node.CreateTableAsStmt.objtype === 'OBJECT_MATVIEW')
+    return schema.skip('materialized view');
+  refuse(`${kind} is not allowed in a dump`);
+}
+
+function declareDomain(schema: DumpSchema, { domainname, typeName, constraints = [] }: NodeOf<'CreateDomainStmt'>) {
+  const { schema: where, name } = namePartsOf(domainname);
+  const type = typeName ? columnType(typeName, schema.findDomain) : refuse('a domain has no type');
+  const hasDefault = constraints.some((node) => as(node, 'Constraint')?.contype === 'CONSTR_DEFAULT');
+  schema.declareDomain(where, name, { ...type, hasDefault: type.hasDefault || hasDefault });
+  schema.skip('type');
+}
+
+const DEFINED: Record<string, string> = {
+  OBJECT_AGGREGATE: 'aggregate',
+  OBJECT_COLLATION: 'collation',
+  OBJECT_OPERATOR: 'operator',
+  OBJECT_TYPE: 'type',
+};
+
+const definedKind = (kind = '') => DEFINED[kind] ?? 'text search';
+
+function passOverSchema(schema: DumpSchema, { schemaname, schemaElts }: NodeOf<'CreateSchemaStmt'>): void {
+  if (schemaElts?.length) refuse('CREATE SCHEMA is allowed with a name only');
+  if (schemaname !== 'public') schema.skip('schema');
+}
+
+/** All of a dump is loaded in one transaction; a rollback in it would say that something is not meant to be. */
+function checkTransaction({ kind }: NodeOf<'TransactionStmt'>): void {
+  const isFrame = kind === 'TRANS_STMT_BEGIN' || kind === 'TRANS_STMT_START' || kind === 'TRANS_STMT_COMMIT';
+  if (!isFrame) refuse('only BEGIN and COMMIT are allowed in a dump');
+}
+
+/** `pg_dump --clean` drops what is not there. */
+function checkDrop(schema: DumpSchema, { objects = [], removeType }: NodeOf<'DropStmt'>): void {
+  for (const object of objects) {
+    const { schema: where, name } = namePartsOf(as(object, 'List')?.items);
+    if (removeType === 'OBJECT_TABLE' && schema.knows(where, name))
+      refuse('a table of the dump cannot be dropped in it');
+    if (removeType === 'OBJECT_SCHEMA' && schema.hasTablesIn(textOf(object)))
+      refuse('a schema of the dump cannot be dropped in it');
+  }
+  schema.skip('drop');
+}
+
+const NAMES_ROWS = new Set(['OBJECT_ATTRIBUTE', 'OBJECT_COLUMN', 'OBJECT_DOMAIN', 'OBJECT_SCHEMA', 'OBJECT_TABLE']);
+
+/** Rows are found by the names of their tables and columns. */
+function checkMove(schema: DumpSchema, type = ''): void {
+  if (NAMES_ROWS.has(type)) refuse('what holds rows cannot be renamed in a dump');
+  schema.skip('change of a name');
+}

@@ -1,0 +1,147 @@
+import type { Constraint, TypeName } from 'libpg-query';
+import { columnType } from './column-types.ts';
+import { constantSql } from './constants.ts';
+import { columnSql, type Column, type DumpSchema, type Table } from './dump-schema.ts';
+import { refuse } from './load-error.ts';
+import { as, type Node, type NodeOf, type RangeVar } from './nodes.ts';
+
+/** SQL of our own for a table of the dump: its columns and nothing around them. Empty when there is nothing to make. */
+export function planCreateTable(schema: DumpSchema, statement: NodeOf<'CreateStmt'>): string {
+  const { relation = {}, tableElts = [], inhRelations = [], ofTypename, if_not_exists } = statement;
+  if (ofTypename) refuse('a table of a composite type is not allowed in a dump');
+  if (if_not_exists && schema.find(relation)) return '';
+  const parents = inhRelations.map((node) => known(schema, as(node, 'RangeVar')));
+  const columns = new Map<string, Column>(parents.flatMap((parent) => [...parent.columns]));
+  for (const element of tableElts) addElement(schema, columns, element);
+  return schema.declare(relation, columns, parents);
+}
+
+function addElement(schema: DumpSchema, columns: Map<string, Column>, element: Node): void {
+  if ('Constraint' in element) return schema.skip('constraint');
+  if ('TableLikeClause' in element) {
+    for (const column of known(schema, element.TableLikeClause.relation).columns.values())
+      columns.set(column.name, { ...column, default: undefined, defaultIsLost: hasDefault(column) });
+  } else if ('ColumnDef' in element) {
+    const { colname = '', typeName } = element.ColumnDef;
+    const inherited = columns.get(colname);
+    if (typeName) columns.set(colname, columnOf(schema, element.ColumnDef));
+    else if (inherited) columns.set(colname, withDefault(schema, inherited, element.ColumnDef.constraints));
+  } else refuse('a part of a table is of an unknown kind');
+}
+
+const hasDefault = ({ default: value, defaultIsLost }: Column) => value !== undefined || defaultIsLost;
+
+function known(schema: DumpSchema, relation: RangeVar | undefined): Table {
+  return (relation && schema.find(relation)) ?? refuse(`relation "${relation?.relname}" does not exist`);
+}
+
+type Definition = NodeOf<'ColumnDef'>;
+
+function columnOf(schema: DumpSchema, { colname = '', typeName, constraints }: Definition): Column {
+  const type = columnType(typeName as TypeName, schema.findDomain);
+  const column = { name: colname, type: type.sql, defaultIsLost: type.hasDefault, isGenerated: false };
+  return withDefault(schema, column, constraints);
+}
+
+function withDefault(schema: DumpSchema, column: Column, constraints: Node[] = []): Column {
+  let result = column;
+  for (const node of constraints) {
+    const constraint = as(node, 'Constraint');
+    if (constraint) result = withConstraint(schema, result, constraint);
+  }
+  return result;
+}
+
+function withConstraint(schema: DumpSchema, column: Column, { contype, raw_expr }: Constraint): Column {
+  switch (contype) {
+    case 'CONSTR_DEFAULT':
+      return changeDefault(schema, column, raw_expr);
+    case 'CONSTR_IDENTITY':
+      schema.skip('default');
+      return { ...column, defaultIsLost: true };
+    case 'CONSTR_GENERATED':
+      schema.skip('generated column');
+      return { ...column, isGenerated: true };
+    case 'CONSTR_NULL':
+    case 'CONSTR_NOTNULL':
+      return column;
+    default:
+      schema.skip('constraint');
+      return column;
+  }
+}
+
+/** Constants are taken over; what would call something of the dump is not. */
+function changeDefault(schema: DumpSchema, column: Column, expression: Node | undefined): Column {
+  const value = constantSql(expression, schema.findDomain);
+  if (expression && value === undefined) schema.skip('default');
+  return { ...column, default: value, defaultIsLost: expression !== undefined && value === undefined };
+}
+
+/** What tells other rows than before; everything else that can be altered of a table is around its rows. */
+const CHANGES_ROWS = new Set([
+  'AT_AlterColumnType',
+  'AT_DetachPartition',
+  'AT_DetachPartitionFinalize',
+  'AT_DropColumn',
+  'AT_DropExpression',
+  'AT_DropInherit',
+  'AT_SetExpression',
+]);
+
+const AROUND_ROWS: Record<string, string> = {
+  AT_AddConstraint: 'constraint',
+  AT_AddIndex: 'constraint',
+  AT_ChangeOwner: 'owner',
+  AT_EnableRowSecurity: 'row level security',
+  AT_ForceRowSecurity: 'row level security',
+};
+
+/** SQL of our own for changes of a table that matter to its rows; the others are passed over. */
+export function planAlterTable(schema: DumpSchema, statement: NodeOf<'AlterTableStmt'>): string {
+  const { relation = {}, cmds = [], objtype } = statement;
+  const table = objtype === 'OBJECT_TABLE' ? schema.find(relation) : undefined;
+  const commands = cmds.map((cmd) => as(cmd, 'AlterTableCmd') ?? {});
+  return commands.map((command) => planCommand(schema, table, command)).join(' ').trim(); // prettier-ignore
+}
+
+function planCommand(schema: DumpSchema, table: Table | undefined, command: NodeOf<'AlterTableCmd'>): string {
+  const { subtype = '', def, name = '' } = command;
+  const skip = () => (schema.skip(AROUND_ROWS[subtype] ?? 'option of a table'), '');
+  if (!table) return skip(); // of a view, an index, a foreign table
+  if (CHANGES_ROWS.has(subtype)) refuse('a table cannot be changed in that way in a dump');
+  const column = table.columns.get(name);
+  switch (subtype) {
+    case 'AT_AttachPartition': {
+      const part = as(def, 'PartitionCmd')?.name;
+      const child = part && schema.find(part);
+      return child ? schema.attach(child, table) : skip();
+    }
+    case 'AT_AddInherit':
+      return schema.attach(table, known(schema, as(def, 'RangeVar')));
+    case 'AT_AddColumn':
+      return addColumn(schema, table, as(def, 'ColumnDef') ?? refuse('a column of an unknown kind'));
+    case 'AT_ColumnDefault':
+      return column ? setDefault(table, changeDefault(schema, column, def)) : skip();
+    case 'AT_AddIdentity':
+      schema.skip('default');
+      return column ? setDefault(table, { ...column, default: undefined, defaultIsLost: true }) : '';
+    default:
+      return skip();
+  }
+}
+
+function addColumn(schema: DumpSchema, table: Table, definition: Definition): string {
+  const column = columnOf(schema, definition);
+  if (table.columns.has(column.name)) refuse('a column is added twice');
+  if (column.defaultIsLost) refuse('a column is added whose default value is not taken over');
+  table.columns.set(column.name, column);
+  const isMade = table.isLoaded && !column.isGenerated;
+  return isMade ? `alter table ${table.sqlName} add column ${columnSql(column)};` : '';
+}
+
+function setDefault(table: Table, column: Column): string {
+  table.columns.set(column.name, column);
+  if (!table.isLoaded || column.isGenerated) return '';
+  return `alter table ${table.sqlName} alter column ${columnSql({ ...column, type: 'set', default: column.default ?? 'null' })};`;
+}

@@ -1,0 +1,138 @@
+import { loadModule, parseSync } from 'libpg-query';
+import { pipeline } from 'node:stream/promises';
+import type { Client } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { errorMessage } from '../error-code.ts';
+import { createDumpSchema, type DumpSchema, type Skipped } from './dump-schema.ts';
+import { LoadError, refuse } from './load-error.ts';
+import { planStatement, type Plan } from './plan-statement.ts';
+import { createRestrictCheck } from './restrict.ts';
+import type { ScriptReader, Statement } from './script-reader.ts';
+
+export interface LoadReport {
+  statements: number;
+  /** Lines of COPY data; rows of INSERT statements are not counted. */
+  copiedRows: number;
+  bytes: number;
+  skipped: Skipped[];
+}
+
+export interface Script {
+  reader: ScriptReader;
+  client: Client;
+  /** Told from time to time. */
+  onProgress: (bytesRead: number) => void;
+}
+
+/**
+ * Brings the rows of a script into the schema of restored tables: all of them or none, in one transaction.
+ * @throws LoadError with the line for what is not allowed, and for what PostgreSQL refuses
+ */
+export async function runScript(script: Script): Promise<LoadReport> {
+  const { reader, client, onProgress } = script;
+  await loadModule();
+  const schema = createDumpSchema();
+  const checkRestrict = createRestrictCheck();
+  const inserts = createBatch();
+  let statements = 0;
+  let copiedRows = 0;
+  await client.query('begin');
+  await client.query('set local search_path = pg_catalog');
+  for (;;) {
+    const part = await reader.next();
+    onProgress(reader.bytesRead());
+    if (part && 'meta' in part) checkRestrict(part);
+    const plan = part && 'text' in part ? planOf(schema, part) : undefined;
+    if (part && plan?.kind === 'insert') inserts.add(part.line, plan.sql);
+    if (inserts.isFull() || plan?.kind !== 'insert') await runInserts(client, inserts.take());
+    if (!part) break;
+    statements++;
+    if (plan?.kind === 'run') await told(part, () => client.query(plan.sql));
+    if (plan?.kind === 'copy') copiedRows += await told(part, () => copy(script, plan.sql));
+  }
+  await client.query('commit');
+  return { statements, copiedRows, bytes: reader.bytesRead(), skipped: schema.skipped() };
+}
+
+function planOf(schema: DumpSchema, statement: Statement): Plan {
+  try {
+    const { stmts = [] } = parse(statement.text);
+    if (stmts.length > 1) refuse('several statements look like one');
+    const [only] = stmts;
+    return only?.stmt ? planStatement(schema, only.stmt) : { kind: 'nothing' }; // a semicolon or a comment
+  } catch (cause) {
+    throw withLine(statement, cause);
+  }
+}
+
+function parse(text: string) {
+  try {
+    return parseSync(text);
+  } catch (error) {
+    return refuse(error instanceof RangeError ? 'it is nested too deeply' : `it is no SQL (${errorMessage(error)})`);
+  }
+}
+
+async function copy({ reader, client, onProgress }: Script, sql: string | undefined): Promise<number> {
+  const data = watched(reader.copyData(), () => onProgress(reader.bytesRead()));
+  if (sql === undefined) {
+    for await (const _chunk of data); // passed over
+    return 0;
+  }
+  const target = client.query(copyFrom(sql));
+  await pipeline(data, target);
+  return target.rowCount;
+}
+
+async function* watched<Part>(parts: AsyncIterable<Part>, tell: () => void): AsyncGenerator<Part> {
+  for await (const part of parts) {
+    tell();
+    yield part;
+  }
+}
+
+const BATCH_STATEMENTS = 500;
+const BATCH_CHARACTERS = 256 * 1024;
+
+interface Batch {
+  line: number;
+  sql: string;
+}
+
+/** A dump of a hundred thousand INSERT statements would take a minute if each one waited for the one before. */
+function createBatch() {
+  let statements: string[] = [];
+  let characters = 0;
+  let first = 0;
+  return {
+    add(line: number, sql: string) {
+      if (statements.length === 0) first = line;
+      statements.push(sql);
+      characters += sql.length;
+    },
+    isFull: () => statements.length >= BATCH_STATEMENTS || characters >= BATCH_CHARACTERS,
+    take(): Batch {
+      const sql = statements.join('\n');
+      statements = [];
+      characters = 0;
+      return { line: first, sql };
+    },
+  };
+}
+
+async function runInserts(client: Client, { line, sql }: Batch): Promise<void> {
+  if (sql !== '') await told({ line }, () => client.query(sql));
+}
+
+/** What PostgreSQL says, with the line; what the reader says has one already. */
+async function told<Result>(at: { line: number }, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw cause instanceof LoadError ? cause : withLine(at, cause);
+  }
+}
+
+function withLine({ line }: { line: number }, cause: unknown): LoadError {
+  return new LoadError(`Line ${line}: ${errorMessage(cause)}`, { cause });
+}

@@ -1,0 +1,100 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
+import type { LoadLimits } from './load-limits.ts';
+
+export interface Watched {
+  adminUrl: string;
+  database: string;
+  limits: Pick<LoadLimits, 'timeoutMs' | 'stallMs' | 'databaseBytes'>;
+}
+
+const LOOK_EVERY_MS = 1_000;
+/** A statement that only reads shows nothing until its end; no server that is fit for work reads slower. */
+const SCAN_BYTES_PER_MS = 16 * 1024;
+
+/**
+ * Runs `work`, which fills a database, and fires the signal that it is given when the database has grown too large, the time is
+ * up, or nothing has moved for too long: neither its size, nor its sessions, nor what `onProgress` tells. Then the sessions are
+ * ended as well.
+ */
+export async function whileWatched<Result>(
+  { adminUrl, database, limits }: Watched,
+  work: (signal: AbortSignal, onProgress: () => void) => Promise<Result>,
+): Promise<Result> {
+  const stop = new AbortController();
+  const done = new AbortController();
+  const movement = createMovement(limits.stallMs);
+  const onTimeout = setTimeout(() => stop.abort(new Error('The time is up.')), limits.timeoutMs);
+  // Beside the looks: a server that does not answer stalls as well.
+  const onStall = setInterval(() => movement.hasStalled() && stop.abort(new Error('Nothing moves any more.')), 250);
+  const look = ({ bytes, sessions }: Look) => {
+    if (bytes > limits.databaseBytes) stop.abort(new Error('The database grew too large.'));
+    movement.see(bytes, sessions);
+  };
+  void lookOn(adminUrl, database, done.signal, look);
+  try {
+    return await work(stop.signal, () => movement.see());
+  } finally {
+    clearTimeout(onTimeout);
+    clearInterval(onStall);
+    done.abort();
+    if (stop.signal.aborted) await endSessions(adminUrl, database).catch(() => undefined); // dropping the database does as well
+  }
+}
+
+/** Does not wait any longer when the signal fires, whatever `work` hangs on. */
+export function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const end = () => reject(signal.reason as Error);
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end, { once: true });
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', end));
+}
+
+function createMovement(stallMs: number) {
+  let at = performance.now();
+  let last = { bytes: 0, sessions: '' };
+  return {
+    /** Without arguments: something has moved elsewhere. */
+    see(bytes = -1, sessions = '') {
+      if (bytes === last.bytes && sessions === last.sessions) return;
+      if (bytes >= 0) last = { bytes, sessions };
+      at = performance.now();
+    },
+    hasStalled: () => performance.now() - at > stallMs + last.bytes / SCAN_BYTES_PER_MS,
+  };
+}
+
+interface Look {
+  bytes: number;
+  /** What the database's sessions do; another text when one of them has gone on. */
+  sessions: string;
+}
+
+/** Sessions go on by statements, and within some of them by counters. */
+const LOOK = `
+  select pg_database_size(d.oid)::float8 as bytes, coalesce((
+    select string_agg(concat_ws(' ', a.pid, a.state, a.state_change, a.query_start, i.blocks_done, i.tuples_done, n.sample_blks_scanned), ',' order by a.pid)
+    from pg_stat_activity a left join pg_stat_progress_create_index i on i.pid = a.pid left join pg_stat_progress_analyze n on n.pid = a.pid
+    where a.datid = d.oid and a.backend_type = 'client backend'), '') as sessions
+  from pg_database d where datname = $1`;
+
+/** Never fails: that a server is away, the work itself finds out. */
+async function lookOn(url: string, database: string, done: AbortSignal, look: (seen: Look) => void): Promise<void> {
+  while (!done.aborted) {
+    await withAdmin(maintenanceUrl(url), async (watcher) => {
+      while (!done.aborted) {
+        const { rows } = await watcher.query<Look>(LOOK, [database]);
+        if (rows[0]) look(rows[0]);
+        await pause(LOOK_EVERY_MS, undefined, { signal: done });
+      }
+    }).catch(() => undefined);
+    await pause(LOOK_EVERY_MS, undefined, { signal: done }).catch(() => undefined);
+  }
+}
+
+async function endSessions(adminUrl: string, database: string): Promise<void> {
+  await withAdmin(maintenanceUrl(adminUrl), (admin) =>
+    admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]),
+  );
+}

@@ -1,0 +1,138 @@
+import { databaseOf } from '@taskmesh/database';
+import { randomBytes } from 'node:crypto';
+import { createBackup } from '../src/index.ts';
+import {
+  createBackupFixture,
+  createRecordingLog,
+  restoreWith,
+  tasksDump,
+  type BackupFixture,
+} from './support/backup-fixture.ts';
+import { DATABASE_STATE, STORE_STATE } from './support/catalogue.ts';
+import { createOwners } from './support/store-owners.ts';
+
+let fixture: BackupFixture;
+beforeAll(async () => {
+  fixture = await createBackupFixture('catalogue');
+});
+afterAll(() => fixture.close());
+afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
+
+async function catalogueOf({ url, query }: BackupFixture['tasks']) {
+  const [database] = await query(DATABASE_STATE, [databaseOf(url)]);
+  const [inside] = await query(STORE_STATE);
+  return { database: database?.state, inside: inside?.state };
+}
+
+const restored = { success: true, outcome: 'RESTORED' };
+
+describe('what an operator has set for a store', () => {
+  const role = `test_reporter_${randomBytes(4).toString('hex')}`;
+  beforeAll(async () => {
+    const live = databaseOf(fixture.tasks.url);
+    await fixture.tasks.query(`create role ${role}`);
+    await fixture.tasks.query(`
+      alter database ${live} set statement_timeout = '50s';
+      alter database ${live} set search_path = "$user", public, "Odd, ""name""";
+      alter database ${live} set datestyle = 'ISO, DMY';
+      alter database ${live} set app.mode = 'it''s "odd", \\';
+      alter role ${role} in database ${live} set work_mem = '8MB';
+      alter database ${live} connection limit 77;
+      comment on database ${live} is 'the store; it''s ours';
+      revoke temporary on database ${live} from public;
+      grant create on database ${live} to ${role} with grant option;
+      grant usage on schema public to ${role};
+      grant select on tasks to ${role};
+      grant update (title) on tasks to ${role} with grant option;
+      alter default privileges in schema public grant select on tables to ${role};`);
+  });
+  afterAll(async () => {
+    await fixture.tasks.query(`drop owned by ${role}`);
+    await fixture.tasks.query(`drop role ${role}`);
+  });
+
+  it('is the same after a restore', async () => {
+    const before = await catalogueOf(fixture.tasks);
+    expect(JSON.stringify(before)).toContain('77');
+    await fixture.archive('good.tar.gz', { 'database.sql': tasksDump(['one']) });
+    expect(await fixture.restore('good.tar.gz')).toMatchObject(restored);
+    expect(await catalogueOf(fixture.tasks)).toEqual(before);
+    expect(await fixture.tasks.query('select title from tasks')).toEqual([{ title: 'one' }]);
+  });
+
+  it('is not for a dump to change', async () => {
+    const before = await catalogueOf(fixture.tasks);
+    const live = databaseOf(fixture.tasks.url);
+    await fixture.archive('passed-over.tar.gz', {
+      'database.sql': `
+        create schema app; set search_path = public;
+        create table public.pg_database (datname text, datdba int, oid int); insert into public.pg_database values ('${live}', 16384, 1);
+        create function public.pg_get_userbyid(oid) returns name language sql as $$ select 'mallory'::name $$;
+        create function public.boom() returns trigger language plpgsql as $$ begin perform pg_sleep(1000); end $$;
+        create cast (text as uuid) with inout as implicit;
+        create domain public.loop as text check (pg_sleep(1000) is null);
+        ${tasksDump(['passed over']).replace('title text', 'title public.loop')}
+        create trigger t before insert on tasks for each row execute function public.boom();
+        create rule r as on insert to tasks do instead nothing;
+        create view v as select 1; create event trigger e on ddl_command_end execute function public.boom();
+        grant all on schema public to public; grant all on tasks to public; alter default privileges grant all on tables to public;
+        comment on database ${live} is 'mine'; comment on table tasks is 'mine'; security label on table tasks is 'mine';
+        create extension citext; create language plpython3u; create publication p for all tables;`,
+    });
+    expect(await fixture.restore('passed-over.tar.gz')).toMatchObject(restored);
+    expect(await fixture.tasks.query('select title from tasks')).toEqual([{ title: 'passed over' }]);
+    for (const sql of [
+      `do $$ begin execute format('alter database %I set datestyle = ''German''', current_database()); end $$;`,
+      `do $$ begin execute format('alter database %I is_template true', current_database()); end $$;`,
+      `do $$ begin execute format('alter database %I connection limit 0', current_database()); end $$;`,
+      `alter database ${live} set synchronous_commit = off;`,
+      `create table t (a int default pg_sleep(1000)); insert into t default values;`,
+    ]) {
+      await fixture.archive('refused.tar.gz', { 'database.sql': tasksDump(['refused']) + sql });
+      expect(await fixture.restore('refused.tar.gz')).toMatchObject({ success: true, outcome: 'PROCESSED' });
+    }
+    expect(await catalogueOf(fixture.tasks)).toEqual(before);
+    expect(await fixture.tasks.query('select title from tasks')).toEqual([{ title: 'passed over' }]);
+  });
+});
+
+describe('an administrator that is no superuser', () => {
+  it('needs the right to make databases and roles, and membership in the owner', async () => {
+    const [admin, owner] = [
+      `test_admin_${randomBytes(4).toString('hex')}`,
+      `test_owner_${randomBytes(4).toString('hex')}`,
+    ];
+    const live = databaseOf(fixture.tasks.url);
+    await fixture.tasks.query(`alter database ${live} reset app.mode`); // only superusers may set what no module defines
+    await fixture.tasks.query(`create role ${owner} login password 'secret'`);
+    await fixture.tasks.query(
+      `create role ${admin} login password 'secret' createdb createrole; grant ${owner} to ${admin}`,
+    );
+    await fixture.tasks.query(`alter database ${live} owner to ${owner}; grant all on schema public to ${owner}`);
+    await fixture.tasks.query(`alter table tasks owner to ${owner}; alter table feed_state owner to ${owner}`);
+    const as = (role: string) => {
+      const url = new URL(fixture.tasks.url);
+      [url.username, url.password] = [role, 'secret'];
+      return url.href;
+    };
+    const { log, logged } = createRecordingLog();
+    const secrets = { adminUrls: { ...fixture.config.secrets.adminUrls, tasks: as(admin) } };
+    const owners = createOwners({ tasks: as(owner), auth: fixture.auth.url });
+    const other = await createBackup({ ...fixture.config, secrets }, { clock: { now: () => Date.now() }, owners, log });
+    try {
+      await fixture.archive('unprivileged.tar.gz', { 'database.sql': tasksDump(['by hand']) });
+      const before = await catalogueOf(fixture.tasks);
+      await other.start();
+      expect([await restoreWith(other, 'unprivileged.tar.gz'), logged.filter(({ err }) => err)]).toMatchObject([
+        restored,
+        [],
+      ]);
+      expect(await catalogueOf(fixture.tasks)).toEqual(before);
+      expect(await fixture.tasks.query('select title from tasks')).toEqual([{ title: 'by hand' }]);
+    } finally {
+      await other.stop();
+      await fixture.tasks.query(`reassign owned by ${owner}, ${admin} to postgres; drop owned by ${owner}, ${admin}`);
+      await fixture.tasks.query(`drop role ${admin}, ${owner}`);
+    }
+  });
+});

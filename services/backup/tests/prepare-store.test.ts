@@ -1,0 +1,94 @@
+import { databaseOf, inDatabase } from '@taskmesh/database';
+import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DEFAULT_SIZES } from '../src/archives/limits.ts';
+import { withClient } from '../src/databases/connect.ts';
+import { dropFresh } from '../src/databases/fresh-database.ts';
+import { restoreNames } from '../src/databases/names.ts';
+import { loadLimits, type LoadLimits } from '../src/restore/load-limits.ts';
+import { prepareStore } from '../src/restore/prepare-store.ts';
+import type { StoreOwner } from '../src/index.ts';
+import { createRecordingLog, tasksDump } from './support/backup-fixture.ts';
+import { createOwners, TASKS_SCHEMA } from './support/store-owners.ts';
+
+let live: TestDatabase;
+let dir: string;
+let count = 0;
+beforeAll(async () => {
+  live = await createTestDatabase('prepare');
+  await live.query(TASKS_SCHEMA);
+  dir = await mkdtemp(join(tmpdir(), 'taskmesh-prepare-'));
+});
+afterAll(async () => {
+  await live.drop();
+  await rm(dir, { recursive: true });
+});
+
+/** Prepares a store whose owner does `adopt` with the loaded database; says how it ended, and leaves nothing. */
+async function prepare(adopt: (url: string) => Promise<unknown>, limits: Partial<LoadLimits>): Promise<unknown> {
+  const names = restoreNames(databaseOf(live.url), `prep${(count += 1)}`);
+  const path = join(dir, 'database.sql');
+  await writeFile(path, tasksDump(['one']));
+  const { tasks } = createOwners({ tasks: live.url, auth: live.url });
+  const owner: StoreOwner = {
+    ...tasks,
+    async adopt(database) {
+      await adopt(inDatabase(live.url, database));
+      return tasks.adopt(database);
+    },
+  };
+  const store = { name: 'tasks' as const, adminUrl: live.url, owner };
+  const all = { ...loadLimits(DEFAULT_SIZES), ...limits };
+  try {
+    return await prepareStore({ store, names, path, limits: all, log: createRecordingLog().log }).catch(
+      (error: unknown) => error,
+    );
+  } finally {
+    const left = `select 1 from pg_stat_activity where datname = '${names.fresh}' and state = 'active'`;
+    await eventually(async () => expect(await live.query(left)).toEqual([]));
+    await dropFresh(live.url, names);
+  }
+}
+
+const sleeping = (seconds: number) => (url: string) =>
+  withClient(url, (client) => client.query(`select pg_sleep(${seconds})`));
+
+describe('preparing a store', () => {
+  it('ends when the one that adopts does nothing any more, and ends its sessions', async () => {
+    const begin = performance.now();
+    expect(await prepare(sleeping(1_000), { stallMs: 3_000 })).toEqual(new Error('Nothing moves any more.'));
+    expect(performance.now() - begin).toBeLessThan(30_000);
+  });
+
+  it('ends when the one that adopts never answers', async () => {
+    expect(await prepare(() => new Promise(() => undefined), { stallMs: 3_000 })).toEqual(
+      new Error('Nothing moves any more.'),
+    );
+  });
+
+  it('ends when the time is up, whatever moves', async () => {
+    const busy = (url: string) =>
+      withClient(url, async (client) => {
+        for (;;) await client.query('select pg_sleep(0.1)');
+      });
+    expect(await prepare(busy, { timeoutMs: 6_000 })).toEqual(new Error('The time is up.'));
+  });
+
+  it('ends when the database grows too large behind the load', async () => {
+    const fill = (url: string) =>
+      withClient(url, (client) =>
+        client.query(`create table f as select repeat('x', 1000), generate_series(1, 1000000000)`),
+      );
+    expect(await prepare(fill, { databaseBytes: 64 * 1024 * 1024 })).toEqual(new Error('The database grew too large.'));
+  });
+
+  it('goes on as long as something moves', async () => {
+    const slow = (url: string) =>
+      withClient(url, async (client) => {
+        for (let step = 0; step < 8; step++) await client.query('select pg_sleep(1)');
+      });
+    expect(await prepare(slow, { stallMs: 4_000 })).toEqual({ rows: { tasks: 1 }, skipped: [] });
+  });
+});

@@ -1,0 +1,44 @@
+/** What a restore must leave as it is: everything of a database and its server that is no row of a table, by name. */
+export const DATABASE_STATE = `
+  select jsonb_build_object(
+    'database', (
+      select jsonb_agg(jsonb_build_array(datname, pg_get_userbyid(datdba), datistemplate, datallowconn, datconnlimit, datcollate,
+        datctype, spcname, shobj_description(d.oid, 'pg_database'),
+        (select array_agg(concat_ws(' ', case grantee when 0 then 'public' else pg_get_userbyid(grantee) end, privilege_type, is_grantable) order by grantee, privilege_type)
+         from aclexplode(coalesce(datacl, acldefault('d', datdba))))) order by datname)
+      from pg_database d join pg_tablespace t on t.oid = dattablespace where datname = $1),
+    'settings', (
+      select jsonb_agg(jsonb_build_array(coalesce(rolname, ''), setting) order by rolname, setting)
+      from pg_db_role_setting join pg_database d on d.oid = setdatabase left join pg_roles r on r.oid = setrole, unnest(setconfig) setting
+      where datname = $1)) as state`;
+
+/** Of the whole server: who there is, and which databases and settings; those of other tests left out. $1 a prefix. */
+export const SERVER_STATE = `
+  select jsonb_build_object(
+    'roles', (select jsonb_agg(to_jsonb(r) - 'oid' order by rolname) from pg_roles r where rolname !~ '^test_' or rolname like $1 || '%'),
+    'members', (select jsonb_agg(jsonb_build_array(pg_get_userbyid(roleid), pg_get_userbyid(member)) order by roleid, member) from pg_auth_members
+      where pg_get_userbyid(roleid) !~ '^test_' and pg_get_userbyid(roleid) !~ '^unknown'),
+    'databases', (select jsonb_agg(jsonb_build_array(datname, pg_get_userbyid(datdba), datistemplate, datallowconn, datconnlimit) order by datname)
+      from pg_database where datname !~ '^test_' or datname like $1 || '%'),
+    'settings', (select jsonb_agg(to_jsonb(s) order by setrole) from pg_db_role_setting s where setdatabase = 0 and setrole in (select oid from pg_roles where rolname !~ '^test_')),
+    'file', (select jsonb_agg(jsonb_build_array(name, setting) order by name) from pg_file_settings where sourcefile ~ 'auto.conf')) as state`;
+
+/** Inside of a store: its schemas, what is in them, and who may do what with it. */
+export const STORE_STATE = `
+  select jsonb_agg(line order by line) as state from (
+    select concat_ws(' ', 'schema', nspname, pg_get_userbyid(nspowner), acl) as line
+    from pg_namespace, lateral (select string_agg(concat_ws(':', grantee::regrole, privilege_type, is_grantable), ',' order by 1) as acl
+      from (select a.* from aclexplode(coalesce(nspacl, acldefault('n', nspowner))) a order by grantee, privilege_type) a) rights
+    where nspname !~ '^pg_(toast|temp)'
+    union all
+    select concat_ws(' ', 'relation', c.oid::regclass, relkind, pg_get_userbyid(relowner), acl)
+    from pg_class c, lateral (select string_agg(concat_ws(':', grantee::regrole, privilege_type, is_grantable), ',' order by 1) as acl
+      from (select a.* from aclexplode(relacl) a order by grantee, privilege_type) a) rights
+    where c.oid >= 16384 and relkind <> 't' and relname !~ '^pg_toast'
+    union all select concat_ws(' ', 'function', oid::regprocedure) from pg_proc where oid >= 16384
+    union all select concat_ws(' ', 'cast', castsource::regtype, casttarget::regtype) from pg_cast where oid >= 16384
+    union all select concat_ws(' ', 'extension', extname) from pg_extension
+    union all select concat_ws(' ', 'event trigger', evtname) from pg_event_trigger
+    union all select concat_ws(' ', 'default privileges', pg_get_userbyid(defaclrole), defaclobjtype, defaclacl::text) from pg_default_acl
+    union all select concat_ws(' ', 'type', oid::regtype) from pg_type where oid >= 16384 and typname !~ '^pg_toast'
+  ) lines`;

@@ -1,0 +1,38 @@
+import { readFileSync, readdirSync } from 'node:fs';
+
+const MIB = 1024;
+
+/** Memory that a process and its children have for themselves, in MiB. */
+function privateMib(pid: number): number {
+  let sum = 0;
+  try {
+    for (const match of readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8').matchAll(/^Private_\w+:\s+(\d+)/gm))
+      sum += Number(match[1]) / MIB;
+    for (const child of childrenOf(pid)) sum += privateMib(child);
+  } catch {
+    // it has just ended
+  }
+  return sum;
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`)
+    .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' '))
+    .filter((text) => text !== '')
+    .map(Number);
+}
+
+const LOOK_EVERY_MS = 10;
+
+/** How much more this process and its children have at the worst during `work` than before. */
+export async function growthOf(work: () => Promise<unknown>): Promise<number> {
+  const before = privateMib(process.pid);
+  let worst = before;
+  const timer = setInterval(() => (worst = Math.max(worst, privateMib(process.pid))), LOOK_EVERY_MS);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+  return worst - before;
+}
