@@ -1,5 +1,5 @@
 import { databaseOf, inDatabase } from '@taskmesh/database';
-import { eventually } from '@taskmesh/testing';
+import { createFaultyProxy, eventually } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -10,6 +10,7 @@ import {
   accountsDump,
   createBackupFixture,
   ownArchive,
+  restoreWith,
   tasksDump,
   type BackupFixture,
 } from './support/backup-fixture.ts';
@@ -125,6 +126,43 @@ describe('a restore', () => {
     });
     expect(await inStores()).toEqual(OLD);
   }, 60_000);
+
+  it('that loses its server in the middle of the swap does not say what it does not know, and finds it out later', async () => {
+    const { hostname, port } = new URL(fixture.own.url);
+    const proxy = await createFaultyProxy({ host: hostname, port: Number(port) });
+    const proxied = (text: string) => {
+      const url = new URL(text);
+      url.host = `${proxy.host}:${proxy.port}`;
+      return url.href;
+    };
+    const adminUrls = { tasks: proxied(fixture.tasks.url), auth: proxied(fixture.auth.url) };
+    await withClient(maintenanceUrl(fixture.own.url), async (client) => {
+      // Until the server is lost, the first rename waits for this.
+      await client.query('begin');
+      await client.query(`comment on database ${databaseOf(fixture.tasks.url)} is 'held'`);
+      await fixture.withOther({ adminUrls }, async (other) => {
+        const restoring = restoreWith(other, 'own.tar.gz');
+        await eventually(async () =>
+          expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
+        );
+        await proxy.cut();
+        expect(await restoring).toMatchObject({
+          success: false,
+          databaseRestored: false,
+          outcome: 'UNKNOWN',
+          error: expect.stringContaining('not known yet'),
+        });
+        await client.query('rollback');
+        await proxy.restore();
+        await eventually(
+          async () => expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toEqual([]),
+          { timeoutMs: 40_000 },
+        );
+      });
+    });
+    await proxy.close();
+    expect(await inStores()).toEqual(OLD);
+  }, 90_000);
 
   it('says that it has restored when a former store cannot be dropped yet; others go on, and it is dropped later', async () => {
     // A subscription keeps its database from being dropped, and not from being renamed.
