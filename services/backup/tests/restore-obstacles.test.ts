@@ -109,6 +109,29 @@ describe('a restore', () => {
     expect(await inStores()).toEqual(NEW);
   }, 60_000);
 
+  it('changes nothing when what kept writers out is lost: somebody may have written since', async () => {
+    // A rename waits for this one.
+    const holder = await hold(
+      fixture.own.url,
+      'begin',
+      `comment on database ${databaseOf(fixture.auth.url)} is 'held'`,
+    );
+    const restoring = fixture.restore('own.tar.gz');
+    await eventually(async () =>
+      expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
+    );
+    await fixture.own.query(
+      `select pg_terminate_backend(l.pid) from pg_locks l join pg_database d on d.oid = l.database
+       where l.mode = 'ShareLock' and l.granted and datname = $1`,
+      [databaseOf(fixture.auth.url)],
+    );
+    await fixture.auth.query(`insert into sessions (account) values (1)`);
+    await holder.query('rollback');
+    expect(await restoring).toMatchObject(NOT_RESTORED);
+    expect(await inStores()).toEqual(OLD);
+    expect(await fixture.auth.query('select account from sessions')).toEqual([{ account: 1 }]);
+  }, 60_000);
+
   it('replaces stores that are flagged as templates', async () => {
     for (const { url } of [fixture.tasks, fixture.auth])
       await fixture.own.query(`alter database ${databaseOf(url)} is_template true`);
