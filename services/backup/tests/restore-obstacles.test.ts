@@ -1,5 +1,5 @@
 import { databaseOf, inDatabase } from '@taskmesh/database';
-import { eventually } from '@taskmesh/testing';
+import { createFaultyProxy, eventually } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -10,6 +10,7 @@ import {
   accountsDump,
   createBackupFixture,
   ownArchive,
+  restoreWith,
   tasksDump,
   type BackupFixture,
 } from './support/backup-fixture.ts';
@@ -108,6 +109,29 @@ describe('a restore', () => {
     expect(await inStores()).toEqual(NEW);
   }, 60_000);
 
+  it('changes nothing when what kept writers out is lost: somebody may have written since', async () => {
+    // A rename waits for this one.
+    const holder = await hold(
+      fixture.own.url,
+      'begin',
+      `comment on database ${databaseOf(fixture.auth.url)} is 'held'`,
+    );
+    const restoring = fixture.restore('own.tar.gz');
+    await eventually(async () =>
+      expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
+    );
+    await fixture.own.query(
+      `select pg_terminate_backend(l.pid) from pg_locks l join pg_database d on d.oid = l.database
+       where l.mode = 'ShareLock' and l.granted and datname = $1`,
+      [databaseOf(fixture.auth.url)],
+    );
+    await fixture.auth.query(`insert into sessions (account) values (1)`);
+    await holder.query('rollback');
+    expect(await restoring).toMatchObject(NOT_RESTORED);
+    expect(await inStores()).toEqual(OLD);
+    expect(await fixture.auth.query('select account from sessions')).toEqual([{ account: 1 }]);
+  }, 60_000);
+
   it('replaces stores that are flagged as templates', async () => {
     for (const { url } of [fixture.tasks, fixture.auth])
       await fixture.own.query(`alter database ${databaseOf(url)} is_template true`);
@@ -125,6 +149,43 @@ describe('a restore', () => {
     });
     expect(await inStores()).toEqual(OLD);
   }, 60_000);
+
+  it('that loses its server in the middle of the swap does not say what it does not know, and finds it out later', async () => {
+    const { hostname, port } = new URL(fixture.own.url);
+    const proxy = await createFaultyProxy({ host: hostname, port: Number(port) });
+    const proxied = (text: string) => {
+      const url = new URL(text);
+      url.host = `${proxy.host}:${proxy.port}`;
+      return url.href;
+    };
+    const adminUrls = { tasks: proxied(fixture.tasks.url), auth: proxied(fixture.auth.url) };
+    await withClient(maintenanceUrl(fixture.own.url), async (client) => {
+      // Until the server is lost, the first rename waits for this.
+      await client.query('begin');
+      await client.query(`comment on database ${databaseOf(fixture.tasks.url)} is 'held'`);
+      await fixture.withOther({ adminUrls }, async (other) => {
+        const restoring = restoreWith(other, 'own.tar.gz');
+        await eventually(async () =>
+          expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
+        );
+        await proxy.cut();
+        expect(await restoring).toMatchObject({
+          success: false,
+          databaseRestored: false,
+          outcome: 'UNKNOWN',
+          error: expect.stringContaining('not known yet'),
+        });
+        await client.query('rollback');
+        await proxy.restore();
+        await eventually(
+          async () => expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toEqual([]),
+          { timeoutMs: 40_000 },
+        );
+      });
+    });
+    await proxy.close();
+    expect(await inStores()).toEqual(OLD);
+  }, 90_000);
 
   it('says that it has restored when a former store cannot be dropped yet; others go on, and it is dropped later', async () => {
     // A subscription keeps its database from being dropped, and not from being renamed.

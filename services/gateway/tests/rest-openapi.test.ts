@@ -69,6 +69,7 @@ describe('the API description', () => {
       'POST /api/auth/reset-password',
       'POST /api/auth/signup',
       'POST /api/backup/restore',
+      'POST /api/backup/undo',
       'POST /api/backups',
       'POST /api/backups/{file}/verify',
       'POST /api/tasks',

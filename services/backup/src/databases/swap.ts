@@ -61,7 +61,8 @@ async function renameAll({ client, url, names, lockers, log }: Swap, statements:
   await client.query(`set statement_timeout = ${RENAME_TIMEOUT_MS}`);
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const done = new AbortController();
-  const ending = endSessions({ url, renamer: rows[0]?.pid ?? 0, lockers, signal: done.signal }).catch(
+  const letGo = new Set<string>();
+  const ending = endSessions({ url, renamer: rows[0]?.pid ?? 0, lockers, letGo, signal: done.signal }).catch(
     (error: unknown) => {
       log.warn({ err: error }, 'sessions of a store cannot be ended');
       return [];
@@ -70,6 +71,8 @@ async function renameAll({ client, url, names, lockers, log }: Swap, statements:
   try {
     await client.query('begin');
     for (const statement of statements) await client.query(statement);
+    // A locker that was lost before may have let a writer in, whose work is not in what was carried over.
+    if (letGo.size < lockers.size) throw new Error('A session that kept writers out was lost.');
     await client.query('commit');
   } catch (error) {
     done.abort();
@@ -95,13 +98,15 @@ const CLOSED = `
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
+interface EndingSessions extends Pick<Swap, 'url' | 'lockers'> {
+  renamer: number;
+  /** The databases whose lockers were there until nobody else was. */
+  letGo: Set<string>;
+  signal: AbortSignal;
+}
+
 /** Returns the sessions that may not be ended. */
-async function endSessions({
-  url,
-  renamer,
-  lockers,
-  signal,
-}: Pick<Swap, 'url' | 'lockers'> & { renamer: number; signal: AbortSignal }): Promise<number[]> {
+async function endSessions({ url, renamer, lockers, letGo, signal }: EndingSessions): Promise<number[]> {
   const refused = new Set<number>();
   const lockerPids = [...lockers.values()].map(pidOf);
   await withClient(url, async (client) => {
@@ -110,7 +115,11 @@ async function endSessions({
       const { rows } = await client.query<{ database: string; pids: number[] | null }>(CLOSED, [renamer, lockerPids]);
       for (const { database, pids } of rows) {
         const locker = lockers.get(database);
-        if (pids === null && locker) await close(locker);
+        if (pids === null && locker && !letGo.has(database)) {
+          await locker.query('select 1');
+          letGo.add(database);
+          await close(locker);
+        }
         for (const pid of pids ?? []) if (!refused.has(pid) && !(await endSession(client, pid))) refused.add(pid);
       }
       await pause(END_EVERY_MS);

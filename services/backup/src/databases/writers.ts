@@ -17,8 +17,8 @@ export class WritersBusyError extends Error {
 }
 
 /**
- * Runs `work` while nobody can write to the databases (their addresses by name); readers do not notice. All locks or none: who waits for one of them
- * holds no other for longer than one try.
+ * Runs `work` while nobody can write to the databases, given by name with their addresses; readers do not notice. All locks
+ * or none: while one is waited for, the others are held for no longer than one try.
  * @throws WritersBusyError when somebody goes on writing for too long
  */
 export async function withWritersOut<Name, Result>(

@@ -35,11 +35,11 @@ export async function exchangeStores(deps: ExchangeDeps, exchange: Exchange): Pr
   const { reached, failure } = await tryExchange(deps, exchange);
   const outcome = await settle(deps, id);
   log.info({ restore: id, file, reached, outcome }, 'restore ended');
+  const isCleanUpPending = outcome === undefined || !(await cleanUp(deps, id));
   onUnsettled(); // what is kept or left now is removed in its time
   if (outcome === undefined && reached === 'attempted')
     throw new UnknownOutcomeError('It is not known yet whether the stores were replaced.', { cause: failure });
   const isRestored = outcome === undefined ? reached === 'replaced' : outcome === 'restored';
-  const isCleanUpPending = outcome === undefined || !(await cleanUp(deps, id));
   if (!isRestored) throw failure ?? new Error('The restore was undone.');
   if (failure !== undefined) log.warn({ err: failure, restore: id }, 'the stores were replaced all the same');
   return { isCleanUpPending };

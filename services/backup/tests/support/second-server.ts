@@ -7,12 +7,28 @@ import { createInterface } from 'node:readline';
 
 const LOCAL = new URL('../../../../deploy/local/src/index.ts', import.meta.url).href;
 
-/** Another PostgreSQL beside that of the tests. */
-export async function startSecondServer(): Promise<{ url: string; stop(): Promise<void> }> {
+/** Another PostgreSQL beside that of the tests, with settings of its own. */
+export async function startSecondServer(
+  settings: Record<string, string | number> = {},
+): Promise<{ url: string; stop(): Promise<void> }> {
   const dir = await mkdtemp(join(tmpdir(), 'taskmesh-second-'));
   const script = `
     const { startPostgres } = await import(${JSON.stringify(LOCAL)});
-    const server = await startPostgres({ dataDir: ${JSON.stringify(join(dir, 'postgres'))}, log: () => {} });
+    const { appendFileSync } = await import('node:fs');
+    const dataDir = ${JSON.stringify(join(dir, 'postgres'))};
+    const start = () => startPostgres({ dataDir, log: () => {} });
+    let server = await start();
+    const settings = ${JSON.stringify(
+      Object.entries(settings).map(
+        ([name, value]) => `${name} = '${value}'
+`,
+      ),
+    )};
+    if (settings.length > 0) {
+      await server.stop();
+      appendFileSync(dataDir + '/postgresql.conf', settings.join(''));
+      server = await start();
+    }
     process.stdin.on('end', () => server.stop()).resume();
     console.log(server.url);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });

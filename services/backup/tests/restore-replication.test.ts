@@ -1,0 +1,67 @@
+import { eventually } from '@taskmesh/testing';
+import { Client } from 'pg';
+import {
+  accountsDump,
+  createBackupFixture,
+  ownArchive,
+  tasksDump,
+  type BackupFixture,
+} from './support/backup-fixture.ts';
+import { startSecondServer } from './support/second-server.ts';
+
+let server: Awaited<ReturnType<typeof startSecondServer>>;
+let fixture: BackupFixture;
+
+beforeAll(async () => {
+  server = await startSecondServer({ wal_level: 'logical', max_prepared_transactions: 2 });
+  fixture = await createBackupFixture('replication', { authServer: server.url });
+  await fixture.archive('own.tar.gz', ownArchive({ tasks: tasksDump(['new']), auth: accountsDump(['new@x']) }));
+}, 90_000);
+afterAll(async () => {
+  await fixture.close();
+  await server.stop();
+}, 30_000);
+
+beforeEach(async () => {
+  await fixture.tasks.query(`truncate tasks; insert into tasks values (gen_random_uuid(), 'old')`);
+  await fixture.auth.query(`truncate accounts cascade; insert into accounts values (1, 'old@x')`);
+});
+afterEach(async () => {
+  await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
+}, 60_000);
+
+const inStores = async () =>
+  [
+    ...(await fixture.tasks.query('select title as what from tasks')),
+    ...(await fixture.auth.query('select email as what from accounts')),
+  ].map(({ what }) => what);
+
+describe('a restore of stores on two servers', () => {
+  it('changes nothing on either while a prepared transaction uses one', async () => {
+    await fixture.auth.query(`begin; select 1; prepare transaction 'forgotten'`);
+    expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'PROCESSED', databaseRestored: false });
+    expect(await inStores()).toEqual(['old', 'old@x']);
+    await fixture.auth.query(`rollback prepared 'forgotten'`);
+    expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
+    expect(await inStores()).toEqual(['new', 'new@x']);
+  }, 60_000);
+
+  it('ends what reads a replication slot of a store, and takes the slot away with the store', async () => {
+    await fixture.auth.query(`create publication p for all tables`);
+    await fixture.auth.query(`select pg_create_logical_replication_slot('reader', 'pgoutput')`);
+    const reader = new Client({ connectionString: fixture.auth.url, replication: 'database' } as object);
+    let ended = false;
+    reader.on('error', () => undefined);
+    reader.on('end', () => (ended = true));
+    await reader.connect();
+    reader
+      .query(`START_REPLICATION SLOT reader LOGICAL 0/0 (proto_version '1', publication_names 'p')`)
+      .catch(() => undefined);
+    const slots = () => fixture.auth.query(`select active from pg_replication_slots where slot_name = 'reader'`);
+    await eventually(async () => expect(await slots()).toEqual([{ active: true }]));
+    const { databaseRestored } = await fixture.restore('own.tar.gz');
+    expect([databaseRestored, await inStores()]).toEqual([true, ['new', 'new@x']]);
+    expect(ended).toBe(true);
+    await eventually(async () => expect(await slots()).toEqual([]), { timeoutMs: 40_000 });
+  }, 90_000);
+});
