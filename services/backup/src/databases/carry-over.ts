@@ -1,7 +1,7 @@
 import { inDatabase } from '@taskmesh/database';
-import { escapeIdentifier, escapeLiteral } from 'pg';
+import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
 import { errorCode, errorMessage } from '../error-code.ts';
-import { maintenanceUrl, withAdmin } from './connect.ts';
+import { withAdmin } from './connect.ts';
 import type { RestoreNames } from './names.ts';
 
 /**
@@ -9,9 +9,10 @@ import type { RestoreNames } from './names.ts';
  * To be called before the store is made there. Returns what the administrator may not do, in words.
  */
 export async function carryOverRights(adminUrl: string, names: RestoreNames): Promise<string[]> {
-  const onDatabase = await statementsOf(maintenanceUrl(adminUrl), [GRANTS_ON_DATABASE], names);
-  const inside = await statementsOf(adminUrl, [GRANTS_ON_SCHEMA], names);
-  return apply(adminUrl, names, [...onDatabase, ...inside]);
+  const statements = await withAdmin(adminUrl, (live) =>
+    statementsOf(live, names, [GRANTS_ON_DATABASE, GRANTS_ON_SCHEMA]),
+  );
+  return apply(adminUrl, names, statements);
 }
 
 /**
@@ -19,9 +20,11 @@ export async function carryOverRights(adminUrl: string, names: RestoreNames): Pr
  * when the store is made: default privileges are for what comes later. Returns what the administrator may not do, in words.
  */
 export async function carryOverSettings(adminUrl: string, names: RestoreNames): Promise<string[]> {
-  const grants = await statementsOf(adminUrl, [GRANTS_ON_OBJECTS, DEFAULT_PRIVILEGES], names);
-  const properties = await statementsOf(maintenanceUrl(adminUrl), [PROPERTIES], names);
-  return apply(adminUrl, names, [...grants, ...(await settingsOf(adminUrl, names)), ...properties]);
+  const statements = await withAdmin(adminUrl, async (live) => [
+    ...(await statementsOf(live, names, [GRANTS_ON_OBJECTS, DEFAULT_PRIVILEGES, PROPERTIES])),
+    ...(await settingsOf(live, names)),
+  ]);
+  return apply(adminUrl, names, statements);
 }
 
 /** Not permitted, or about what the new store has no more. */
@@ -40,36 +43,32 @@ async function apply(adminUrl: string, { fresh }: RestoreNames, statements: stri
 }
 
 /** Each query gives statements; `$live` and `$fresh` are the databases' names. */
-function statementsOf(url: string, queries: string[], { live, fresh }: RestoreNames): Promise<string[]> {
-  return withAdmin(url, async (admin) => {
-    const found: string[] = [];
-    for (const query of queries) {
-      const text = query.replaceAll('$live', escapeLiteral(live)).replaceAll('$fresh', escapeLiteral(fresh));
-      const { rows } = await admin.query<[string]>({ text, rowMode: 'array' });
-      found.push(...rows.map(([statement]) => statement));
-    }
-    return found;
-  });
+async function statementsOf(admin: Client, { live, fresh }: RestoreNames, queries: string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const query of queries) {
+    const text = query.replaceAll('$live', escapeLiteral(live)).replaceAll('$fresh', escapeLiteral(fresh));
+    const { rows } = await admin.query<[string]>({ text, rowMode: 'array' });
+    found.push(...rows.map(([statement]) => statement));
+  }
+  return found;
 }
 
 /** Settings that are lists of names, which PostgreSQL keeps as it would print them. */
 const LISTS = new Set(['local_preload_libraries', 'search_path', 'session_preload_libraries', 'temp_tablespaces']);
 
 /** `ALTER DATABASE … SET`, and the same for single roles. */
-function settingsOf(adminUrl: string, { live, fresh }: RestoreNames): Promise<string[]> {
-  return withAdmin(maintenanceUrl(adminUrl), async (admin) => {
-    const { rows } = await admin.query<{ role: string | null; setting: string }>(
-      `select rolname as role, unnest(setconfig) as setting
-       from pg_db_role_setting join pg_database d on d.oid = setdatabase left join pg_roles r on r.oid = setrole
-       where datname = $1`,
-      [live],
-    );
-    return rows.map(({ role, setting }) => {
-      const whose = role === null ? '' : `role ${escapeIdentifier(role)} in `;
-      const [name = '', value = ''] = [setting.slice(0, setting.indexOf('=')), setting.slice(setting.indexOf('=') + 1)];
-      const values = LISTS.has(name.toLowerCase()) ? elementsOf(value) : [value];
-      return `alter ${whose}database ${escapeIdentifier(fresh)} set ${name.split('.').map(escapeIdentifier).join('.')} to ${values.map(escapeLiteral).join(', ')}`;
-    });
+async function settingsOf(admin: Client, { live, fresh }: RestoreNames): Promise<string[]> {
+  const { rows } = await admin.query<{ role: string | null; setting: string }>(
+    `select rolname as role, unnest(setconfig) as setting
+     from pg_db_role_setting join pg_database d on d.oid = setdatabase left join pg_roles r on r.oid = setrole
+     where datname = $1`,
+    [live],
+  );
+  return rows.map(({ role, setting }) => {
+    const whose = role === null ? '' : `role ${escapeIdentifier(role)} in `;
+    const [name = '', value = ''] = [setting.slice(0, setting.indexOf('=')), setting.slice(setting.indexOf('=') + 1)];
+    const values = LISTS.has(name.toLowerCase()) ? elementsOf(value) : [value];
+    return `alter ${whose}database ${escapeIdentifier(fresh)} set ${name.split('.').map(escapeIdentifier).join('.')} to ${values.map(escapeLiteral).join(', ')}`;
   });
 }
 

@@ -43,8 +43,9 @@ export interface PreparedStore extends Adopted {
 export async function prepareStore(preparation: Preparation): Promise<PreparedStore> {
   const { store, names, limits } = preparation;
   const { adminUrl } = store;
+  // Not watched: a database that is given up while it is made would be there after all.
+  const loaderUrl = await createFreshDatabase(adminUrl, names, limits);
   return whileWatched({ adminUrl, database: names.fresh, limits }, async (signal, onProgress) => {
-    const loaderUrl = await untilAborted(signal, createFreshDatabase(adminUrl, names, limits));
     const skipped = await load(preparation, { loaderUrl, signal, onProgress });
     return { ...(await untilAborted(signal, adopt(preparation))), skipped };
   });
