@@ -18,6 +18,7 @@ export type {
   BackupWork,
   OnWorkProgress,
   RestoreEnd,
+  RestoreWishes,
   WorkProgress,
 } from './backup/backup-work.ts';
 export { createBackupWorkClient } from './backup/client.ts';

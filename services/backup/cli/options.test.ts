@@ -23,6 +23,7 @@ describe('the arguments of the command line', () => {
     'create x',
     'restore a b',
     'list --yes',
+    'verify a.tar.gz --allow-loss',
     'create --to x',
     'verify a --as b',
     'list --url ftp://x',

@@ -99,7 +99,7 @@ describe('verifyBackup', () => {
     ['a hostile dump', { 'database.sql': '\\! touch /tmp/x\n' }, 'Line 1 is a command for psql'],
     ['an incomplete store', { 'database.sql': 'create table other (id int);' }, 'There is no table tasks.'],
     ['a dump that is not the one of the manifest', () => ({ ...good(), 'auth.sql': '--' }), 'auth.sql is not what'],
-    ['fewer rows than promised', () => promising({ tasks: 3 }), 'the table tasks has 2 rows, and its manifest says 3.'],
+    ['fewer rows than promised', () => promising({ tasks: 3 }), 'The table tasks has 2 rows, and the manifest says 3.'],
   ])('refuses %s, with the reason', async (name, content, reason) => {
     const file = `${name.replaceAll(' ', '-')}.tar.gz`;
     const files = typeof content === 'function' ? content() : content;

@@ -114,7 +114,8 @@ const COUNTED_COLUMNS: Statement = {
   name: 'adopt-counted-columns',
   text: `
     select attname as name from pg_catalog.pg_attribute
-    where attrelid = $1::regclass and attnum > 0 and not attisdropped and pg_catalog.pg_get_serial_sequence($1, attname) is not null`,
+    where attrelid = $1::text::regclass and attnum > 0 and not attisdropped
+      and pg_catalog.pg_get_serial_sequence($1::text, attname::text) is not null`,
 };
 
 const countOn = (table: string, column: string): Statement => ({

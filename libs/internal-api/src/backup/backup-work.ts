@@ -11,6 +11,8 @@ export interface BackupEntry {
   stores: string[];
   /** When it was last restored into a scratch database to prove it. */
   verifiedAt: string | null;
+  /** By which version of Taskmesh. */
+  verifiedVersion: string | null;
 }
 
 /** How far a long piece of work has come. */
@@ -25,11 +27,18 @@ export interface WorkProgress {
 
 export type OnWorkProgress = (progress: WorkProgress) => void;
 
+export interface RestoreWishes {
+  /** Whether what the stores have no place for is left out of an archive that was made here. @default false */
+  allowLoss?: boolean;
+}
+
 /** How a restore ended, by the ten rules of the interface document. */
 export interface RestoreEnd {
   success: boolean;
   message: string;
   error: string | null;
+  /** What was left out, as `store.table` or `store.table.column`. */
+  dropped: string[];
   outcome:
     'RESTORED' | 'PROCESSED' | 'FILE_MISSING' | 'FILE_OUTSIDE' | 'FILE_NOT_FOUND' | 'EXTRACTION_FAILED' | 'FAILED';
 }
@@ -51,7 +60,7 @@ export interface BackupWork {
   create(onProgress?: OnWorkProgress): Promise<BackupEntry>;
   /** @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for a restore */
   verify(file: string, onProgress?: OnWorkProgress): Promise<BackupEntry>;
-  restore(file: string, onProgress?: OnWorkProgress): Promise<RestoreEnd>;
+  restore(file: string, onProgress?: OnWorkProgress, wishes?: RestoreWishes): Promise<RestoreEnd>;
   /** Undefined when there is no such archive. */
   download(file: string): Promise<ArchiveDownload | undefined>;
   /** @throws AppError BAD_USER_INPUT, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken by another archive */

@@ -23,8 +23,9 @@ export function createBackupWork({
     remove: (file) => told(backups.remove(file)),
     create: async (onProgress) => entryOf(await told(backups.create(onProgress))),
     verify: async (file, onProgress) => entryOf(await told(backups.verify(file, onProgress))),
-    restore: async (file, onProgress) => {
-      const { error = null, ...end } = restoreResultOf(await restores.restore(file, onProgress));
+    restore: async (file, onProgress, { allowLoss = false } = {}) => {
+      const outcome = await restores.restore(file, { allowsLoss: allowLoss, ...(onProgress && { onProgress }) });
+      const { error = null, ...end } = restoreResultOf(outcome);
       return { ...end, error };
     },
     download: async (file) => {
@@ -51,7 +52,7 @@ function contentOf({ read, close }: Download) {
   return content;
 }
 
-function entryOf({ file, sizeBytes, sha256, createdAt, stores, verifiedAt }: Backup): BackupEntry {
+function entryOf({ file, sizeBytes, sha256, createdAt, stores, verifiedAt, verifiedVersion }: Backup): BackupEntry {
   return {
     file,
     sizeBytes: Number(sizeBytes),
@@ -59,5 +60,6 @@ function entryOf({ file, sizeBytes, sha256, createdAt, stores, verifiedAt }: Bac
     createdAt: createdAt.toISOString(),
     stores,
     verifiedAt: verifiedAt?.toISOString() ?? null,
+    verifiedVersion: verifiedVersion ?? null,
   };
 }

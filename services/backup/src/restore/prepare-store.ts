@@ -1,5 +1,8 @@
 import { inDatabase } from '@taskmesh/database';
+import type { Adoption } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
+import type { ArchivedDump } from '../archives/archive-dumps.ts';
+import { ManifestError } from '../archives/manifest.ts';
 import { checkBareTables, keepBareTables } from '../databases/bare-tables.ts';
 import { maintenanceUrl, withClient } from '../databases/connect.ts';
 import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
@@ -7,6 +10,7 @@ import type { RestoreNames } from '../databases/names.ts';
 import { loadDump } from '../loader/load-dump.ts';
 import type { SharedJudge } from '../loader/statement-judge.ts';
 import type { Store } from '../stores/store.ts';
+import { checkLoaded, checkTaken } from '../verify/row-counts.ts';
 import type { LoadLimits } from './load-limits.ts';
 
 /** A dump whose rows do not make a store. */
@@ -19,6 +23,10 @@ export interface Preparation {
   names: RestoreNames;
   /** The dump's path. */
   path: string;
+  /** What the manifest says of it; absent for a dump from somewhere else. */
+  archived?: ArchivedDump | undefined;
+  /** Whether what the store has no place for is left out of an archive, rather than a reason to refuse. @default false */
+  allowsLoss?: boolean;
   limits: LoadLimits;
   judge: SharedJudge;
   log: Log;
@@ -30,10 +38,10 @@ export interface Preparation {
 
 /**
  * Makes a database from a dump, beside the living one: loaded by a role without rights, reduced to its rows, adopted by the
- * service that owns the store. Returns the rows of each table.
+ * service that owns the store.
  */
-export async function prepareStore(preparation: Preparation): Promise<Record<string, number>> {
-  const { store, names, path, limits, judge, log, onLoaded, onCheck } = preparation;
+export async function prepareStore(preparation: Preparation): Promise<Extract<Adoption, { complete: true }>> {
+  const { store, names, path, archived, allowsLoss = false, limits, judge, log, onLoaded, onCheck } = preparation;
   const { adminUrl, owner, name } = store;
   const loaderUrl = await createFreshDatabase(adminUrl, names, limits);
   const begin = performance.now();
@@ -46,13 +54,17 @@ export async function prepareStore(preparation: Preparation): Promise<Record<str
   );
   onCheck?.();
   await keepBareTables(loaderUrl);
-  await checkBareTables(inDatabase(adminUrl, names.fresh));
+  const freshUrl = inDatabase(adminUrl, names.fresh);
+  await checkBareTables(freshUrl);
+  if (archived) await checkLoaded({ url: freshUrl, archived, timeoutMs: limits.statementTimeoutMs });
   await handOver(adminUrl, names);
-  const adoption = await owner.adopt(names.fresh);
-  if (!adoption.complete) throw new IncompleteStoreError(adoption.reason);
+  const adoption = await owner.adopt(names.fresh, archived && { schemaVersion: archived.schemaVersion, allowsLoss });
+  if (!adoption.complete)
+    throw new (adoption.concerns === 'archive' ? ManifestError : IncompleteStoreError)(adoption.reason);
+  if (archived) checkTaken(adoption.rows, archived);
   if (adoption.dropped.length > 0)
-    log.warn({ store: name, tables: adoption.dropped }, 'tables of the dump were dropped');
-  return adoption.rows;
+    log.warn({ store: name, dropped: adoption.dropped }, 'tables or columns of the dump were dropped');
+  return adoption;
 }
 
 const WATCH_EVERY_MS = 1_000;

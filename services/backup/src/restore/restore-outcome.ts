@@ -1,6 +1,7 @@
 /** How a restore ended, by the rules of the endpoint. The texts are for the caller. */
 export type RestoreOutcome =
-  | { kind: 'restored' }
+  /** `dropped`: what the stores had no place for, as `store.table` or `store.table.column`. */
+  | { kind: 'restored'; dropped: string[] }
   /** The archive was fine, the stores are as they were; `why` is a part of a sentence. */
   | { kind: 'processed'; why: string }
   | { kind: 'file-missing' }

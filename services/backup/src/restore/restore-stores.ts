@@ -1,5 +1,6 @@
 import type { Log } from '@taskmesh/service';
 import { stat } from 'node:fs/promises';
+import type { FoundDump } from '../archives/archive-dumps.ts';
 import type { OnProgress } from '../backups/backup-progress.ts';
 import { withClient } from '../databases/connect.ts';
 import { swapBack, swapDatabases } from '../databases/swap.ts';
@@ -15,7 +16,9 @@ export interface StoresRestore {
   id: string;
   file: string;
   /** Which stores, and where their dumps are. */
-  dumps: { store: Store; path: string }[];
+  dumps: FoundDump[];
+  /** Whether what a store has no place for is left out of an archive, rather than a reason to refuse. */
+  allowsLoss: boolean;
   limits: LoadLimits;
   judge: SharedJudge;
   /** False when somebody else may be restoring by now. */
@@ -34,9 +37,10 @@ export interface RestoreStoresDeps {
 
 /**
  * Replaces stores by what dumps hold: all are prepared beside the living ones first, then each is swapped in one step.
+ * Returns what was left out, as `store.table` or `store.table.column`.
  * @throws Error when the living stores are as they were
  */
-export async function restoreStores(deps: RestoreStoresDeps, restore: StoresRestore): Promise<void> {
+export async function restoreStores(deps: RestoreStoresDeps, restore: StoresRestore): Promise<string[]> {
   const { journal, now, log } = deps;
   const { id, file, dumps } = restore;
   const storeNames = dumps.map(({ store }) => store.name);
@@ -45,40 +49,45 @@ export async function restoreStores(deps: RestoreStoresDeps, restore: StoresRest
   const outcome = await settle(deps, { id, stores: storeNames, stage: failure.stage }, failure.error);
   log.info({ restore: id, file, outcome }, 'restore ended');
   if (outcome === 'undone') throw failure.error ?? new Error('The restore was undone.');
+  return failure.dropped;
 }
 
 /** Says how far it came, and why not farther. */
 async function replaceStores(
   deps: RestoreStoresDeps,
-  { id, dumps, limits, judge, mayGoOn, onProgress }: StoresRestore,
+  { id, dumps, allowsLoss, limits, judge, mayGoOn, onProgress }: StoresRestore,
 ) {
   const { journal, log } = deps;
   let stage: RestoreStage = 'loading';
+  const dropped: string[] = [];
   try {
-    for (const { store, path } of dumps) {
+    for (const { store, path, archived } of dumps) {
       const totalBytes = (await stat(path)).size;
       const onLoaded = (doneBytes: number) => onProgress({ phase: 'load', store: store.name, doneBytes, totalBytes });
       const onCheck = () => onProgress({ phase: 'check', store: store.name });
-      const rows = await prepareStore({
+      const adoption = await prepareStore({
         store,
         names: namesOf(store, id),
         path,
+        archived,
+        allowsLoss,
         limits,
         judge,
         log,
         onLoaded,
         onCheck,
       });
-      log.info({ restore: id, store: store.name, rows }, 'store prepared');
+      dropped.push(...adoption.dropped.map((name) => `${store.name}.${name}`));
+      log.info({ restore: id, store: store.name, rows: adoption.rows }, 'store prepared');
     }
     if (!(await mayGoOn())) throw new Error('The lock on restores was lost.');
     onProgress({ phase: 'swap' });
     await journal.setStage(id, 'swapping');
     stage = 'swapping';
     for (const { store } of dumps) await swapStore(store, id);
-    return { stage };
+    return { stage, dropped };
   } catch (error) {
-    return { stage, error };
+    return { stage, dropped, error };
   }
 }
 

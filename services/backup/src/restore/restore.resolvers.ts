@@ -8,9 +8,9 @@ export function createRestoreResolvers(service: RestoreService): {
 } {
   return {
     Mutation: {
-      restoreBackup: async (_parent, { file }, { identity }) => {
+      restoreBackup: async (_parent, { file, allowLoss }, { identity }) => {
         requireOperator(identity);
-        return restoreResultOf(await service.restore(file));
+        return restoreResultOf(await service.restore(file, { allowsLoss: allowLoss ?? false }));
       },
     },
   };
@@ -20,7 +20,10 @@ export function createRestoreResolvers(service: RestoreService): {
 export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
   switch (outcome.kind) {
     case 'restored':
-      return done('RESTORED', 'Database restored; the application may need a restart.');
+      return {
+        ...done('RESTORED', 'Database restored; the application may need a restart.'),
+        dropped: outcome.dropped,
+      };
     case 'processed':
       return done(
         'PROCESSED',
@@ -40,9 +43,9 @@ export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
 }
 
 function done(outcome: RestoreResult['outcome'], message: string): RestoreResult {
-  return { success: true, message, error: null, databaseRestored: outcome === 'RESTORED', outcome };
+  return { success: true, message, error: null, databaseRestored: outcome === 'RESTORED', outcome, dropped: [] };
 }
 
 function refused(outcome: RestoreResult['outcome'], error: string): RestoreResult {
-  return { success: false, message: 'Backup not restored.', error, databaseRestored: false, outcome };
+  return { success: false, message: 'Backup not restored.', error, databaseRestored: false, outcome, dropped: [] };
 }

@@ -6,7 +6,6 @@ import { ExtractionError } from '../archives/extraction-error.ts';
 import type { ArchiveLimits } from '../archives/limits.ts';
 import { ManifestError } from '../archives/manifest.ts';
 import type { Scratch } from '../archives/scratch.ts';
-import type { OnProgress } from '../backups/backup-progress.ts';
 import { LoadError } from '../loader/load-error.ts';
 import { startJudge } from '../loader/statement-judge.ts';
 import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
@@ -56,13 +55,15 @@ export function createRestoreService(deps: RestoreServiceDeps) {
     }
   };
 
-  const restore = async (file: string, onProgress: OnProgress): Promise<RestoreOutcome> => {
+  const restore = async (file: string, { onProgress, allowsLoss }: RestoreOptions): Promise<RestoreOutcome> => {
     if (file === '') return { kind: 'file-missing' };
     const archive = await storage.open(file);
     if (archive.kind === 'outside') return { kind: 'outside' };
     if (archive.kind === 'missing') return { kind: 'not-found' };
     try {
-      return await lock.run(waitMs, (mayGoOn) => restoreFrom(deps, { file, archive, mayGoOn, settleAll, onProgress }));
+      return await lock.run(waitMs, (mayGoOn) =>
+        restoreFrom(deps, { file, archive, allowsLoss, mayGoOn, settleAll, onProgress }),
+      );
     } finally {
       await archive.close();
     }
@@ -70,8 +71,9 @@ export function createRestoreService(deps: RestoreServiceDeps) {
 
   return {
     /** Restores from the archive that `file` names. Never throws: every end is an outcome. */
-    async restore(file: string, onProgress: OnProgress = () => undefined): Promise<RestoreOutcome> {
-      const outcome = await restore(file, onProgress).catch((error: unknown) => failureOf(error, log));
+    async restore(file: string, options: Partial<RestoreOptions> = {}): Promise<RestoreOutcome> {
+      const { onProgress = () => undefined, allowsLoss = false } = options;
+      const outcome = await restore(file, { onProgress, allowsLoss }).catch((error: unknown) => failureOf(error, log));
       metrics.restored(outcome.kind);
       return outcome;
     },
@@ -81,14 +83,16 @@ export function createRestoreService(deps: RestoreServiceDeps) {
   };
 }
 
-interface OneRestore extends Pick<StoresRestore, 'file' | 'mayGoOn' | 'onProgress'> {
+export type RestoreOptions = Pick<StoresRestore, 'onProgress' | 'allowsLoss'>;
+
+interface OneRestore extends Pick<StoresRestore, 'file' | 'allowsLoss' | 'mayGoOn' | 'onProgress'> {
   archive: OpenArchive;
   settleAll: () => Promise<void>;
 }
 
 function restoreFrom(
   deps: RestoreServiceDeps,
-  { file, archive, mayGoOn, settleAll, onProgress }: OneRestore,
+  { file, archive, allowsLoss, mayGoOn, settleAll, onProgress }: OneRestore,
 ): Promise<RestoreOutcome> {
   const { scratch, cipher, nextId, log, archiveLimits, loadLimits } = deps;
   const judge = startJudge(); // it is ready when the archive is extracted
@@ -100,10 +104,10 @@ function restoreFrom(
     await extractArchive({ source, sizeBytes, dir, limits: archiveLimits, onRead });
     if (!(await hasMainDump(dir))) return { kind: 'processed', why: `it holds no ${MAIN_DUMP}` };
     try {
-      const { dumps } = await readDumps(dir, deps);
+      const dumps = await readDumps(dir, deps);
       await settleAll();
-      await restoreStores(deps, { id: nextId(), file, dumps, limits: loadLimits, judge, mayGoOn, onProgress });
-      return { kind: 'restored' };
+      const restoring = { id: nextId(), file, dumps, allowsLoss, limits: loadLimits, judge, mayGoOn, onProgress };
+      return { kind: 'restored', dropped: await restoreStores(deps, restoring) };
     } catch (error) {
       log.error({ err: error, file }, 'database not restored');
       return { kind: 'processed', why: reasonOf(error) };
@@ -116,7 +120,7 @@ function restoreFrom(
 function reasonOf(error: unknown): string {
   if (error instanceof LoadError) return 'the dump was not accepted, see the log';
   if (error instanceof IncompleteStoreError) return 'the dump does not make a complete store, see the log';
-  if (error instanceof ManifestError) return 'the archive is not what its manifest says';
+  if (error instanceof ManifestError) return error.message.replace(/\.$/, '');
   return 'the database step failed, see the log';
 }
 

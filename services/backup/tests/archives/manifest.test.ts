@@ -7,7 +7,7 @@ import { ownArchive } from '../support/backup-fixture.ts';
 interface Entry {
   file: string;
   sizeBytes: number;
-  tables: Record<string, number>;
+  rows: Record<string, number>;
   schemaVersion: string | null;
 }
 interface Written {
@@ -65,7 +65,7 @@ describe('the manifest of an archive', () => {
     ['does not say which product made it', () => changed((manifest) => delete manifest.product), 'is none'],
     [
       'names more tables than any store has',
-      () => changed((m) => (entry(m, 'tasks').tables = Object.fromEntries([...'x'.repeat(1_001)].map((_, n) => [`t${n}`, 0])))), // prettier-ignore
+      () => changed((m) => (entry(m, 'tasks').rows = Object.fromEntries([...'x'.repeat(1_001)].map((_, n) => [`t${n}`, 0])))), // prettier-ignore
       'is none',
     ],
     [
@@ -75,14 +75,14 @@ describe('the manifest of an archive', () => {
           const { tasks, auth } = stores;
           if (tasks && auth) Object.assign(stores, { tasks: auth, auth: tasks });
         }),
-      'another store',
+      'the dump of another store',
     ],
     [
       'says another size',
       () => changed((manifest) => (entry(manifest, 'auth').sizeBytes = 5)),
       'auth.sql is not what the manifest says',
     ],
-    ['does not name every dump', () => ({ ...files(), 'more.sql': '--' }), 'more.sql'],
+    ['does not name every dump', () => ({ ...files(), 'more.sql': '--' }), 'does not name: 1'],
     [
       'names a dump of which a byte is another one',
       () => ({ ...files(), 'auth.sql': 'autk' }),

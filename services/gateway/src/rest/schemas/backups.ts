@@ -12,6 +12,7 @@ const EXAMPLE: BackupEntry = {
   createdAt: '2026-11-20T10:00:00.000Z',
   stores: ['tasks', 'auth'],
   verifiedAt: null,
+  verifiedVersion: null,
 };
 
 const backup = z
@@ -22,6 +23,7 @@ const backup = z
     createdAt: time,
     stores: z.array(z.string()).meta({ description: 'The stores that it holds a dump of, as far as is known.' }),
     verifiedAt: time.nullable().meta({ description: 'When a test restore of it last succeeded.' }),
+    verifiedVersion: z.string().nullable().meta({ description: 'The version of Taskmesh that proved it.' }),
   })
   .meta({ id: 'Backup', examples: [EXAMPLE] });
 
@@ -36,6 +38,16 @@ export const backupList = z
 export const backupMessage = z
   .object({ success, message })
   .meta({ id: 'BackupMessage', examples: [{ success: true, message: 'Backup deleted.' }] });
+
+const dropped = z
+  .array(z.string())
+  .optional()
+  .meta({ description: 'What the stores had no place for and was left out: `store.table` or `store.table.column`.' });
+
+export const restoreAnswer = z.object({ success, message, dropped }).meta({
+  id: 'RestoreAnswer',
+  examples: [{ success: true, message: 'Database restored; the application may need a restart.' }],
+});
 
 /** The interface document's own form. */
 export const backupError = z
@@ -62,6 +74,7 @@ export const workLine = z
     message: message.optional(),
     error: z.string().optional(),
     data: backup.optional(),
+    dropped,
     databaseRestored: z.boolean().optional().meta({ description: 'On the last line of a restore.' }),
   })
   .meta({
