@@ -1,7 +1,7 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runStores, type RunningStores } from './stores.ts';
+import { runStores, type Databases } from './stores.ts';
 
 /** An archive of each release, and beside it what it brings back. */
 export const RELEASES = fileURLToPath(new URL('../../services/backup/tests/fixtures/archives/', import.meta.url));
@@ -43,19 +43,22 @@ const TASKS = `
     timestamptz '2026-01-01T00:00:00.123Z' + n * interval '1 hour', '2026-02-01T00:00Z', n
   from generate_series(1, 24) n`;
 
-export async function fill({ auth, tasks }: Pick<RunningStores, 'auth' | 'tasks'>): Promise<void> {
+export async function fill({ auth, tasks }: Databases): Promise<void> {
   await auth.query(ACCOUNTS);
-  await auth.query(TRAIL);
+  if (await hasTrail(auth)) await auth.query(TRAIL);
   await tasks.query(TASKS);
 }
 
+/** The first stores kept none. */
+async function hasTrail(auth: Databases['auth']): Promise<boolean> {
+  const [found] = await auth.query(`select to_regclass('audit_log') is not null as there`);
+  return found?.there === true;
+}
+
 /** Of each table, these columns; all of them when there are no `like` ones. */
-export async function rowsOf(
-  { auth, tasks }: Pick<RunningStores, 'auth' | 'tasks'>,
-  like?: ReleasedRows,
-): Promise<ReleasedRows> {
+export async function rowsOf({ auth, tasks }: Databases, like?: ReleasedRows): Promise<ReleasedRows> {
   const columnsOf = (name: keyof ReleasedRows) => Object.keys(like?.[name][0] ?? {});
-  const read = async (database: RunningStores['auth'], name: keyof ReleasedRows): Promise<Rows> => {
+  const read = async (database: Databases['auth'], name: keyof ReleasedRows): Promise<Rows> => {
     const rows = await database.query(`select to_jsonb(r) as row from ${name} r order by id`);
     return rows.map(({ row }) => {
       const whole = row as Record<string, unknown>; // a row as JSON is an object
@@ -65,8 +68,13 @@ export async function rowsOf(
   return {
     tasks: await read(tasks, 'tasks'),
     accounts: await read(auth, 'accounts'),
-    audit_log: await read(auth, 'audit_log'),
+    audit_log: (await hasTrail(auth)) ? await read(auth, 'audit_log') : [],
   };
+}
+
+/** Ids of entries keep their order only: those of a new installation follow on them. */
+export function withoutIds({ audit_log, ...others }: ReleasedRows): ReleasedRows {
+  return { ...others, audit_log: audit_log.map(({ id: _id, ...entry }) => entry) };
 }
 
 /** To be run at a release, and what it makes to be kept: `<version>.tar.gz` and `<version>.json`. */

@@ -37,7 +37,7 @@ export async function adoptArchived(adoption: ArchivedAdoption): Promise<TakenOv
   await store.migrate({ to: schemaVersion });
   const [given, own] = [await tablesOf(session, RESTORED), await tablesOf(session, STORE)];
   const kept = new Map([...own].filter(([table]) => !leftBehind.includes(table)));
-  const reason = whatIsMissing({ given, own, kept }, schemaVersion);
+  const reason = whatIsMissing({ given, own }, schemaVersion) ?? (await isOfAnother(session, schemaVersion));
   if (reason !== undefined) return { reason, concerns: 'archive' };
   const columnNames = Object.fromEntries([...kept].map(([table, columns]) => [table, [...columns.keys()]]));
   const dropped = await whatIsLost(session, columnNames, leftBehind);
@@ -62,22 +62,28 @@ function unknownVersion({ store, archived }: ArchivedAdoption): TakenOver {
   };
 }
 
-interface Shapes {
-  given: Map<string, Columns>;
-  own: Map<string, Columns>;
-  kept: Map<string, Columns>;
-}
+type Shapes = Record<'given' | 'own', Map<string, Columns>>;
 
 /** As a sentence; undefined when all of the version's tables are there. */
-function whatIsMissing({ given, own, kept }: Shapes, version: string): string | undefined {
-  const missing = [
-    ...[...own.keys()].filter((table) => !given.has(table)),
-    ...[...kept].flatMap(([table, columns]) =>
-      [...columns].filter(([name, type]) => given.get(table)?.get(name) !== type).map(([name]) => `${table}.${name}`),
-    ),
-  ];
+function whatIsMissing({ given, own }: Shapes, version: string): string | undefined {
+  const missing = [...own].flatMap(([table, columns]) => {
+    const there = given.get(table);
+    if (!there) return [table];
+    return [...columns].filter(([name, type]) => there.get(name) !== type).map(([name]) => `${table}.${name}`);
+  });
   if (missing.length === 0) return undefined;
   return `The archive is without ${missing.join(', ')}, which a store of the version ${version} has.`;
+}
+
+const LAST_MIGRATION: Statement = {
+  name: 'adopt-last-migration',
+  text: `select name from ${RESTORED}.mikro_orm_migrations order by id desc limit 1`,
+};
+
+/** As a sentence; undefined when the store says the same as the archive. */
+async function isOfAnother(session: Session, version: string): Promise<string | undefined> {
+  const [last] = await session.run<{ name: string }>(LAST_MIGRATION);
+  return last?.name === version ? undefined : `The store in the archive is not of the version ${version}.`;
 }
 
 const SHOWN = 20;
