@@ -147,8 +147,8 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
     async verify(file, onProgress = () => undefined) {
       const stored = await storage.find(file);
-      const archive = await storage.open(file);
-      if (!stored || archive.kind !== 'found') throw notFound('There is no such backup file.');
+      const archive = stored && (await storage.open(file));
+      if (!stored || archive?.kind !== 'found') throw notFound('There is no such backup file.');
       try {
         const begin = performance.now();
         const checked = withChecksum(archive);
