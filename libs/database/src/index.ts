@@ -12,6 +12,7 @@ export {
   STORE,
   valueOf,
   whatIsLost,
+  whyTooMany,
   type Columns,
   type ColumnType,
   type RestoredSchema,

@@ -26,7 +26,8 @@ export interface AuthRestore {
    * the server of the living store; it holds nothing but bare tables in the schema `restored`, and belongs to the living
    * database's owner. Migrates the schema `public` in it, takes over the accounts of `restored`, and drops `restored`.
    * Sessions and tokens are not taken from there. With `archived`, rows are migrated from that version on, and entries of
-   * the audit trail that are older than the living one's come along. Keeps no connection to it. Of no use after `complete: false`.
+   * the audit trail that are older than the living one's come along. Keeps no connection to it. May be repeated
+   * only after `complete: false`, and never with `archived`.
    */
   adopt(database: string, archived?: ArchivedStore | null): Promise<Adoption>;
   /**

@@ -50,7 +50,7 @@ export interface TasksRestore {
    * database's owner. Migrates the schema `public` in it, takes over the rows of `restored.tasks` that pass the rules,
    * with an epoch of 1 + the greater of the living one's and `restored.feed_state`'s, an empty change log, sequences from
    * 0 and a cursor secret of its own; then drops `restored`. With `archived`, rows are migrated from that version on. Keeps
-   * no connection to it. Of no use after `complete: false`.
+   * no connection to it. May be repeated only after `complete: false`, and never with `archived`.
    */
   adopt(database: string, archived?: ArchivedStore | null): Promise<Adoption>;
 }

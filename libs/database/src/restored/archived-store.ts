@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts';
 import type { Session } from '../session.ts';
 import type { Statement } from '../statement.ts';
-import { RESTORED, STORE, tablesOf, whatIsLost, type Columns } from './restored-tables.ts';
+import { RESTORED, STORE, tablesOf, whatIsLost, whyTooMany, type Columns } from './restored-tables.ts';
 
 /** What an archive that was made here says of the store in it. */
 export interface ArchivedStore {
@@ -34,6 +34,8 @@ export async function adoptArchived(adoption: ArchivedAdoption): Promise<TakenOv
   const { session, store, archived, leftBehind } = adoption;
   const { schemaVersion, allowsLoss } = archived;
   if (schemaVersion === null || !store.versions.includes(schemaVersion)) return unknownVersion(adoption);
+  const tooMany = await whyTooMany(session);
+  if (tooMany !== undefined) return { reason: tooMany };
   await store.migrate({ to: schemaVersion });
   const [given, own] = [await tablesOf(session, RESTORED), await tablesOf(session, STORE)];
   const kept = new Map([...own].filter(([table]) => !leftBehind.includes(table)));
@@ -86,13 +88,10 @@ async function isOfAnother(session: Session, version: string): Promise<string | 
   return last?.name === version ? undefined : `The store in the archive is not of the version ${version}.`;
 }
 
-const SHOWN = 20;
-
 function wouldLose(lost: string[]): TakenOver {
-  const names = lost.slice(0, SHOWN).join(', ') + (lost.length > SHOWN ? ` and ${lost.length - SHOWN} more` : '');
   return {
     concerns: 'archive',
-    reason: `A restore would lose ${names}, for which the store has no place: allowLoss restores without.`,
+    reason: `A restore would lose ${lost.join(', ')}, for which the store has no place: allowLoss restores without.`,
   };
 }
 

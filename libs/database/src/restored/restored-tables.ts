@@ -28,10 +28,29 @@ export async function tablesOf(session: Session, schema: RestoredSchema): Promis
   return new Map(rows.map(({ name, columns }) => [name, new Map(Object.entries(columns))]));
 }
 
+/** A dump may have many more than a service needs, and all of their names are read. */
+const MOST_COLUMNS = 20_000;
+
+const SIZE: Statement = {
+  name: 'adopt-size',
+  text: `
+    select pg_catalog.count(*)::text as columns
+    from pg_catalog.pg_class c left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+    where c.relnamespace = pg_catalog.to_regnamespace('${RESTORED}') and c.relkind in ('r', 'p')`,
+};
+
+/** To be asked first. As a sentence; undefined when there are as many tables and columns as anybody needs. */
+export async function whyTooMany(session: Session): Promise<string | undefined> {
+  const [size] = await session.run<{ columns: string }>(SIZE);
+  return Number(size?.columns) > MOST_COLUMNS ? `The dump has more than ${MOST_COLUMNS} columns.` : undefined;
+}
+
 /** Empty when there is no such table. */
 export async function columnsOf(session: Session, table: string, schema: RestoredSchema = RESTORED): Promise<Columns> {
   return (await tablesOf(session, schema)).get(table) ?? new Map();
 }
+
+const MOST_NAMED = 50;
 
 /** Restored tables, and columns as `table.column`, that have no place in the store; of `leftBehind` nothing is wanted. */
 export async function whatIsLost(
@@ -46,7 +65,8 @@ export async function whatIsLost(
     if (!own) lost.push(table);
     else lost.push(...[...columns.keys()].filter((name) => !own.includes(name)).map((name) => `${table}.${name}`));
   }
-  return lost.sort();
+  lost.sort();
+  return lost.length > MOST_NAMED ? [...lost.slice(0, MOST_NAMED), `${lost.length - MOST_NAMED} more`] : lost;
 }
 
 /** What a column becomes. */

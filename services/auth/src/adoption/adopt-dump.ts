@@ -1,4 +1,12 @@
-import { columnsOf, inTransaction, RESTORED, whatIsLost, type Database, type Session } from '@taskmesh/database';
+import {
+  columnsOf,
+  inTransaction,
+  RESTORED,
+  whatIsLost,
+  whyTooMany,
+  type Database,
+  type Session,
+} from '@taskmesh/database';
 import type { Adoption } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { hashOfNobody } from '../passwords/argon2-hash.ts';
@@ -25,6 +33,8 @@ export interface AdoptionParts {
 
 /** Takes the accounts of a dump that somebody else made, and nothing but them: a trail is worth what its keeper is. */
 export async function adoptDump({ from, to, store, log }: AdoptionParts): Promise<Adoption> {
+  const tooMany = await whyTooMany(to);
+  if (tooMany !== undefined) return { complete: false, reason: tooMany };
   const columns = await columnsOf(to, 'accounts');
   const reason = missingAccountColumns(columns) ?? (await whyIncomplete(to, { schema: RESTORED, columns }));
   if (reason !== undefined) return { complete: false, reason };

@@ -10,7 +10,7 @@ import { MIB } from './limits.ts';
 export const MANIFEST_FILE = 'manifest.json';
 
 const MAX_BYTES = MIB;
-const MAX_TABLES = 1_000;
+export const MAX_TABLES = 1_000;
 
 const dump = z.object({
   /** The name of the dump in the archive. */

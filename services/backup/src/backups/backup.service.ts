@@ -64,7 +64,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   /** The archive is whole without it: then the list shows what the storage knows. */
   const catalogue = async (backup: Backup) => {
     try {
-      const modifiedAt = (await storage.find(backup.file))?.modifiedAt ?? null;
+      const modifiedAt = (await storage.find(backup.file).catch(() => undefined))?.modifiedAt ?? null;
       await whileAway({ kind: 'read' }, () => repository.save({ ...backup, modifiedAt })); // repeating it changes nothing more
     } catch (error) {
       log.error({ err: error, file: backup.file }, 'backup not catalogued');

@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import { ManifestError } from '../archives/manifest.ts';
+import { ManifestError, MAX_TABLES } from '../archives/manifest.ts';
 import type { ArchivedDump } from '../archives/archive-dumps.ts';
 import { RESTORED_SCHEMA } from '../databases/bare-tables.ts';
 import { withClient } from '../databases/connect.ts';
@@ -41,9 +41,11 @@ function countRows(url: string, timeoutMs: number): Promise<Map<string, number>>
   return withClient(url, async (client) => {
     await client.query(`set search_path = pg_catalog; set statement_timeout = ${Math.ceil(timeoutMs)}`);
     const { rows: tables } = await client.query<{ name: string }>(
-      `select relname as name from pg_catalog.pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'p')`,
-      [RESTORED_SCHEMA],
+      `select relname as name from pg_catalog.pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'p')
+       limit $2`,
+      [RESTORED_SCHEMA, MAX_TABLES + 1],
     );
+    if (tables.length > MAX_TABLES) throw new ManifestError(`The dump has more than ${MAX_TABLES} tables.`);
     const counts = new Map<string, number>();
     for (const { name } of tables) {
       const table = `${RESTORED_SCHEMA}.${escapeIdentifier(name)}`;

@@ -10,6 +10,7 @@ import {
   RESTORED,
   STORE,
   whatIsLost,
+  whyTooMany,
   type Database,
   type Session,
 } from '@taskmesh/database';
@@ -56,6 +57,8 @@ export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps)
   };
 
   const adoptDump = async (session: Session, store: Store): Promise<Adoption> => {
+    const tooMany = await whyTooMany(session);
+    if (tooMany !== undefined) return { complete: false, reason: tooMany };
     const columns = await columnsOf(session, 'tasks');
     const reason =
       missingColumns('tasks', Object.keys(TASK_TYPES), columns) ??
