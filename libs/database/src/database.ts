@@ -4,7 +4,7 @@ import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgr
 import { ConfigError, type Log } from '@taskmesh/service';
 import type { Pool, QueryResultRow } from 'pg';
 import { whileAway, type RetryOptions } from './failures.ts';
-import { migrate, MIGRATION_CONNECTIONS, type Orm } from './migrate.ts';
+import { migrate, MIGRATION_CONNECTIONS, type MigrateOptions, type Orm } from './migrate.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import type { Statement } from './statement.ts';
 import { watchConnections } from './watch-connections.ts';
@@ -17,7 +17,8 @@ const SILENCE_MS = 6_000;
 const IDLE_MS = 600_000;
 
 type Entities = NonNullable<Parameters<typeof defineConfig>[0]['entities']>;
-type Migrations = NonNullable<NonNullable<Parameters<typeof defineConfig>[0]['migrations']>['migrationsList']>;
+type MigrationsList = NonNullable<NonNullable<Parameters<typeof defineConfig>[0]['migrations']>['migrationsList']>;
+type NamedMigration = Extract<MigrationsList[number], { name: string }>;
 
 /** How the connections of a pool are used. */
 interface Connections {
@@ -35,15 +36,17 @@ export interface DatabaseOptions {
   url: string;
   entities: Entities;
   /** In order, each with its name: static imports, so that a bundle has them too. */
-  migrations: Migrations;
+  migrations: NamedMigration[];
   /** Connections at the most. @default 10 */
   poolSize?: number;
   log: Log;
 }
 
 export interface Database {
-  /** Waits for the server (up to `waitMs`, default 60 s) and brings the schema up to date; safe to call from several instances at once. */
-  migrate(waitMs?: number): Promise<void>;
+  /** Waits for the server and brings the schema up to date; safe to call from several instances at once. */
+  migrate(options?: MigrateOptions): Promise<void>;
+  /** The names of all migrations, oldest first: a schema's version is the last one that it has seen. */
+  readonly versions: readonly string[];
   /** A fresh unit of work; one per request. */
   em(): EntityManager<PostgreSqlDriver>;
   /** Runs a hot statement straight on the pool, prepared. Parameters are bound, never put into the text. */
@@ -86,7 +89,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
           statement_timeout: statementTimeoutMs,
           idle_in_transaction_session_timeout: 10_000,
           application_name: `taskmesh-${name}`,
-          options: '-c timezone=UTC',
+          options: '-c timezone=UTC -c search_path=public', // whatever the database itself says
         },
         migrations: {
           migrationsList: migrations,
@@ -113,10 +116,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   const pool = () => poolOf(orm);
 
   return {
-    async migrate(waitMs = 60_000) {
+    versions: migrations.map((migration) => migration.name),
+    async migrate(how) {
       const migrating = await openOrm(MIGRATION_CONNECTIONS);
       try {
-        await migrate(migrating, waitMs).catch(failForPeople);
+        await migrate(migrating, how).catch(failForPeople);
       } finally {
         await migrating.close(true);
       }

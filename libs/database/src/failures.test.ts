@@ -65,7 +65,7 @@ it.each([
       retryAfterSeconds: 1,
     });
     const begun = performance.now();
-    await expect(database.migrate(700)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await expect(database.migrate({ waitMs: 700 })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(performance.now() - begun).toBeGreaterThan(400);
   } finally {
     await database.close();

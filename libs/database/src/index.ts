@@ -1,4 +1,6 @@
 export { createDatabase, type Database, type DatabaseOptions } from './database.ts';
+export { adoptArchived, type ArchivedStore } from './restored/archived-store.ts';
+export { openAdoptionSession } from './restored/adoption-session.ts';
 export { asUnavailable, outcomeOf, whileAway, type RetryOptions } from './failures.ts';
 export { openSession, type Session, type SessionOptions } from './session.ts';
 export type { Statement } from './statement.ts';
@@ -7,9 +9,12 @@ export { databaseOf, inDatabase } from './database-url.ts';
 export {
   columnsOf,
   RESTORED,
-  tablesBeside,
+  STORE,
   valueOf,
+  whatIsLost,
+  whyTooMany,
   type Columns,
   type ColumnType,
+  type RestoredSchema,
 } from './restored/restored-tables.ts';
 export { brokenRules, missingColumns, type RowRule } from './restored/row-rules.ts';

@@ -103,3 +103,27 @@ it('waits for a table that a long transaction holds, without keeping others from
     await Promise.all([long.end(), reader.end()]);
   }
 }, 20_000);
+
+it('goes as far as it is told, and on from there another time', async () => {
+  const database = await open(
+    TABLE,
+    ['alter table things add column more int'],
+    ['alter table things add column most int'],
+  );
+  await database.migrate({ to: '0002' });
+  expect(await applied()).toEqual(['0001', '0002']);
+  await database.migrate();
+  expect(await applied()).toEqual(['0001', '0002', '0003']);
+  expect(database.versions).toEqual(['0001', '0002', '0003']);
+});
+
+it('makes its tables where the service looks for them, whatever the database says', async () => {
+  await store.query('create schema elsewhere');
+  await store.query(
+    `do $$ begin execute format('alter database %I set search_path = elsewhere', current_database()); end $$`,
+  );
+  await (await open(TABLE)).migrate();
+  expect(await store.query(`select table_schema from information_schema.tables where table_name = 'things'`)).toEqual([
+    { table_schema: 'public' },
+  ]);
+});

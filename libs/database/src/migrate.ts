@@ -26,15 +26,22 @@ const TABLE_WAIT = '500ms';
 const PAUSE_MS = 2_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
+export interface MigrateOptions {
+  /** How long to wait for the server. @default 60_000 */
+  waitMs?: number;
+  /** The last migration to apply. @default the newest */
+  to?: string | undefined;
+}
+
 /**
  * Waits for the server and applies what is missing, all or nothing, in one transaction that holds the one lock for it: of
  * several instances one does it and the others find it done; a connection that is lost takes transaction and lock along.
  */
-export async function migrate(orm: Orm, waitMs: number): Promise<void> {
+export async function migrate(orm: Orm, { waitMs = 60_000, to }: MigrateOptions = {}): Promise<void> {
   const deadline = performance.now() + waitMs;
   for (;;) {
     try {
-      return await whileAway({ kind: 'read', deadlineMs: deadline - performance.now() }, () => migrateOnce(orm));
+      return await whileAway({ kind: 'read', deadlineMs: deadline - performance.now() }, () => migrateOnce(orm, to));
     } catch (error) {
       if (!isLockTimeout(error) || performance.now() + PAUSE_MS > deadline) throw error;
       await sleep(PAUSE_MS);
@@ -42,13 +49,13 @@ export async function migrate(orm: Orm, waitMs: number): Promise<void> {
   }
 }
 
-async function migrateOnce(orm: Orm): Promise<void> {
+async function migrateOnce(orm: Orm, to: string | undefined): Promise<void> {
   await orm.em.fork().transactional(async (em) => {
     const run = (sql: string, parameters: unknown[] = []) =>
       em.getConnection().execute(sql, parameters, 'all', em.getTransactionContext());
     await run('select pg_advisory_xact_lock(hashtext(?))', ['taskmesh-migrations']);
     await run(`set local lock_timeout = '${TABLE_WAIT}'`);
-    await orm.migrator.up({ transaction: em.getTransactionContext() });
+    await orm.migrator.up({ transaction: em.getTransactionContext(), ...(to !== undefined && { to }) });
   });
 }
 

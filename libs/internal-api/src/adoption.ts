@@ -1,14 +1,24 @@
+/** What an archive that was made here says of the store in it; a dump from somewhere else says nothing. */
+export interface ArchivedStore {
+  /** The newest migration that the store had seen. */
+  schemaVersion: string | null;
+  /** Whether tables and columns that the store has no place for are left out, rather than a reason to refuse. */
+  allowsLoss: boolean;
+}
+
 /** What a service says of a database that was loaded from a backup of its store. */
 export type Adoption =
   | {
       complete: true;
       /** Rows taken over, by table. */
       rows: Record<string, number>;
-      /** Tables that do not belong to the store; they are gone. */
+      /** Tables, and columns as `table.column`, that the store has no place for; they are gone. */
       dropped: string[];
     }
   | {
       complete: false;
-      /** One sentence for the operator's log. */
+      /** One sentence for the operator. */
       reason: string;
+      /** The archive is none that this version restores, whatever its rows are like. */
+      concerns?: 'archive';
     };

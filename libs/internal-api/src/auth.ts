@@ -1,5 +1,5 @@
 import type { KeySet } from '@taskmesh/identity';
-import type { Adoption } from './adoption.ts';
+import type { Adoption, ArchivedStore } from './adoption.ts';
 import type { InternalApi } from './define.ts';
 import { ADOPTION_MS, SMALL_CALL_MS } from './timeouts.ts';
 
@@ -25,9 +25,11 @@ export interface AuthRestore {
    * Makes a loaded database into a store that can take the place of the living one. `database` is a name on
    * the server of the living store; it holds nothing but bare tables in the schema `restored`, and belongs to the living
    * database's owner. Migrates the schema `public` in it, takes over the accounts of `restored`, and drops `restored`.
-   * Sessions and tokens are not taken from there. Keeps no connection to it. All or nothing.
+   * Sessions and tokens are not taken from there. With `archived`, rows are migrated from that version on, and entries of
+   * the audit trail that are older than the living one's come along. Keeps no connection to it. May be repeated
+   * only after `complete: false`, and never with `archived`.
    */
-  adopt(database: string): Promise<Adoption>;
+  adopt(database: string, archived?: ArchivedStore | null): Promise<Adoption>;
   /**
    * Behind `adopt` and right before the swap, while nobody can write to the living store: copies sessions,
    * refresh and reset tokens and the list of ended sessions with its counter from the living store into `database`, for

@@ -1,4 +1,5 @@
-export type { Adoption } from './adoption.ts';
+export type { Adoption, ArchivedStore } from './adoption.ts';
+export { ADOPTION_MS } from './timeouts.ts';
 export { createServicePool, type Post, type ServicePool } from './service-pool.ts';
 export { answerInTime, callInProcess } from './in-process.ts';
 export { createInternalClient, serveInternalApi, type InternalApi, type InternalClientOptions } from './define.ts';
@@ -17,6 +18,7 @@ export type {
   BackupWork,
   OnWorkProgress,
   RestoreEnd,
+  RestoreWishes,
   WorkProgress,
 } from './backup/backup-work.ts';
 export { createBackupWorkClient } from './backup/client.ts';

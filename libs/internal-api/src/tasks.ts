@@ -1,5 +1,5 @@
 import type { TaskChanged } from '@taskmesh/events';
-import type { Adoption } from './adoption.ts';
+import type { Adoption, ArchivedStore } from './adoption.ts';
 import type { InternalApi } from './define.ts';
 import { ADOPTION_MS, SMALL_CALL_MS } from './timeouts.ts';
 
@@ -49,10 +49,10 @@ export interface TasksRestore {
    * the server of the living store; it holds nothing but bare tables in the schema `restored`, and belongs to the living
    * database's owner. Migrates the schema `public` in it, takes over the rows of `restored.tasks` that pass the rules,
    * with an epoch of 1 + the greater of the living one's and `restored.feed_state`'s, an empty change log, sequences from
-   * 0 and a cursor secret of its own; then drops `restored`. Keeps no connection to it. All or nothing; may be repeated
-   * only after `complete: false`.
+   * 0 and a cursor secret of its own; then drops `restored`. With `archived`, rows are migrated from that version on. Keeps
+   * no connection to it. May be repeated only after `complete: false`, and never with `archived`.
    */
-  adopt(database: string): Promise<Adoption>;
+  adopt(database: string, archived?: ArchivedStore | null): Promise<Adoption>;
   /**
    * Makes a database that was the living store before a restore fit to be that again: migrates it, begins an epoch of
    * 1 + the greater of the living one's and its own, with an empty change log, sequences from 0 and a new cursor secret.

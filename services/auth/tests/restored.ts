@@ -50,6 +50,27 @@ export async function backupOf({ database }: RunningAuth): Promise<RestoredDatab
   return restored;
 }
 
+/** All tables of the living store as backup leaves them for adoption: an archive of this moment. */
+export async function archiveOf({ database }: RunningAuth): Promise<RestoredDatabase> {
+  const restored = await restoredDatabase('create schema restored');
+  const tables = await database.query(
+    `select table_name as name, string_agg(format('%I %s', column_name, data_type), ', ' order by ordinal_position) as columns
+     from information_schema.columns where table_schema = 'public' group by table_name`,
+  );
+  for (const { name, columns } of tables) {
+    const [row] = await database.query(`select coalesce(json_agg(t), '[]')::text as rows from ${String(name)} t`);
+    await restored.query(`create table restored.${String(name)} (${String(columns)})`);
+    await restored.query(
+      `insert into restored.${String(name)} select * from json_populate_recordset(null::restored.${String(name)}, $1::json)`,
+      [row?.rows],
+    );
+  }
+  return restored;
+}
+
+/** What the manifest of such an archive says. */
+export const ARCHIVED = { schemaVersion: '0004-retention', allowsLoss: false };
+
 export function nameOf({ url }: TestDatabase): string {
   return new URL(url).pathname.slice(1);
 }

@@ -15,6 +15,8 @@ export interface End {
   error?: string;
   data?: BackupEntry;
   databaseRestored?: boolean;
+  /** What a restore left out. */
+  dropped?: string[];
 }
 
 export type BackupClient = ReturnType<typeof createClient>;

@@ -14,12 +14,12 @@ const COLUMNS = ['file', 'size', 'made', 'stores', 'verified'];
 /** One line for each archive. */
 export function backupTable(backups: readonly BackupEntry[]): string {
   if (backups.length === 0) return 'There are no backups yet.';
-  const rows = backups.map(({ file, sizeBytes, createdAt, stores, verifiedAt }) => [
+  const rows = backups.map(({ file, sizeBytes, createdAt, stores, verifiedAt, verifiedVersion }) => [
     printable(file),
     bytesText(sizeBytes),
     timeText(createdAt),
     stores.join(', ') || '?',
-    verifiedAt ? timeText(verifiedAt) : 'never',
+    verifiedAt ? `${timeText(verifiedAt)}${verifiedVersion ? ` (${printable(verifiedVersion)})` : ''}` : 'never',
   ]);
   const widths = COLUMNS.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   return [COLUMNS, ...rows]

@@ -25,6 +25,7 @@ describe('the arguments of the command line', () => {
     'restore a b',
     'list --yes',
     'undo x',
+    'verify a.tar.gz --allow-loss',
     'create --to x',
     'verify a --as b',
     'list --url ftp://x',

@@ -14,6 +14,7 @@ Backups of a running Taskmesh, over its REST interface.
   delete <file>          delete an archive
 
   --yes                  restore, undo: without asking
+  --allow-loss           restore: leave out tables and columns that the stores have no place for
   --to <path>            download: where to
   --as <name>            upload: under which name
   --json                 the result as JSON on standard output, and nothing else there
@@ -44,6 +45,7 @@ export interface Options {
   to: string | undefined;
   as: string | undefined;
   yes: boolean;
+  allowLoss: boolean;
   json: boolean;
 }
 
@@ -63,6 +65,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     ['to', 'download'],
     ['as', 'upload'],
     ['yes', 'restore', 'undo'],
+    ['allow-loss', 'restore'],
   ] as const)
     if (values[option] !== undefined && !of.some((one) => one === command))
       throw new UsageError(`--${option} is for ${of.join(' and ')} only.`);
@@ -73,6 +76,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     to: values.to,
     as: values.as,
     yes: values.yes ?? false,
+    allowLoss: values['allow-loss'] ?? false,
     json: values.json ?? false,
   };
 }
@@ -80,7 +84,8 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
 function parse(args: string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
-  const options = { yes: flag, json: flag, help: { ...flag, short: 'h' }, to: text, as: text, url: text } as const;
+  const help = { ...flag, short: 'h' } as const;
+  const options = { yes: flag, 'allow-loss': flag, json: flag, help, to: text, as: text, url: text } as const;
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (cause) {

@@ -75,8 +75,11 @@ async function runCommand(options: Options, world: World): Promise<number> {
     }
     case 'restore': {
       await confirm(options, world, `Replace all data of ${options.url.origin} by those of ${printable(file)}?`);
-      const end = await work(`/backup/restore?file=${encodeURIComponent(file)}`);
-      tell(end.message, { message: end.message, databaseRestored: end.databaseRestored ?? false });
+      const allowLoss = options.allowLoss ? '&allowLoss=true' : '';
+      const end = await work(`/backup/restore?file=${encodeURIComponent(file)}${allowLoss}`);
+      const { message, databaseRestored = false, dropped = [] } = end;
+      const leftOut = dropped.length > 0 ? `\nLeft out: ${printable(dropped.join(', '))}` : '';
+      tell(message + leftOut, { message, databaseRestored, dropped });
       return end.databaseRestored ? 0 : 1;
     }
     case 'undo': {

@@ -22,6 +22,7 @@ import { createBackupMetrics, type BackupMetrics } from './metrics.ts';
 import { createDumper } from './dump/dumper.ts';
 import { createArchiveCipher } from './encryption/archive-cipher.ts';
 import { errorMessage } from './error-code.ts';
+import { readProductVersion } from './product-version.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
 import { createBackupWork } from './operators/backup-work.ts';
@@ -86,6 +87,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     keepOldMs: config.keepOldMs ?? 0,
     now: () => new Date(clock.now()),
     nextId: () => ids.next(),
+    product: readProductVersion(),
     log,
     metrics: createBackupMetrics(deps.metrics),
     onUnsettled: () => settler.wake(),

@@ -5,6 +5,7 @@ import { Migration0002Restores } from '../migrations/migration-0002-restores.ts'
 import { Migration0003Verifications } from '../migrations/migration-0003-verifications.ts';
 import { Migration0004Schedule } from '../migrations/migration-0004-schedule.ts';
 import { Migration0005RestoreOutcomes } from '../migrations/migration-0005-restore-outcomes.ts';
+import { Migration0006Proofs } from '../migrations/migration-0006-proofs.ts';
 import { BackupEntity } from './backups/backup.entity.ts';
 import { RestoreEntity } from './restore/restore.entity.ts';
 import { ScheduleEntity } from './schedule/schedule.entity.ts';
@@ -21,6 +22,7 @@ export function createBackupDatabase({ url, log }: { url: string; log: Log }): P
       { name: '0003-verifications', class: Migration0003Verifications },
       { name: '0004-schedule', class: Migration0004Schedule },
       { name: '0005-restore-outcomes', class: Migration0005RestoreOutcomes },
+      { name: '0006-proofs', class: Migration0006Proofs },
     ],
     poolSize: 4, // few callers, and one instance works at a time
     log,

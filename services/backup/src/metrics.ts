@@ -9,6 +9,8 @@ export interface BackupMetrics {
   made(origin: BackupOrigin, figures: { at: Date; seconds: number; sizeBytes: number }): void;
   /** The newest archive that was there at the start. */
   found(at: Date, sizeBytes: number): void;
+  /** When an archive was last proved before the start. */
+  foundProof(at: Date): void;
   notMade(origin: BackupOrigin): void;
   /** `unfit`: a restore of the archive would fail. */
   verified(outcome: Outcome | 'unfit', at: Date): void;
@@ -69,6 +71,7 @@ export function createBackupMetrics(registry: Registry | undefined): BackupMetri
       lastSuccess.set(at.getTime() / 1000);
       lastSize.set(sizeBytes);
     },
+    foundProof: (at) => lastVerified.set(at.getTime() / 1000),
     notMade: (origin) => runs.inc({ origin, outcome: 'failed' }),
     verified(outcome, at) {
       verifications.inc({ outcome });
@@ -88,6 +91,7 @@ const ignore = () => undefined;
 export const NO_METRICS: BackupMetrics = {
   made: ignore,
   found: ignore,
+  foundProof: ignore,
   notMade: ignore,
   verified: ignore,
   scheduleFailed: ignore,

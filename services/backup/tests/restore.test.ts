@@ -200,7 +200,7 @@ describe('an archive that was made here', () => {
     await fixture.archive('own.tar.gz', { ...files, 'auth.sql': accountsDump(['mallory@x']) });
     expect(await fixture.restore('own.tar.gz')).toMatchObject({
       outcome: 'PROCESSED',
-      message: expect.stringContaining('not what its manifest says'),
+      message: expect.stringContaining('auth.sql is not what the manifest says'),
     });
     expect(await titles()).toEqual(['living']);
   });

@@ -1,10 +1,12 @@
 import type { Identity } from '@taskmesh/identity';
 import { eventually } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Registry } from 'prom-client';
 import { createBackup, type BackupProgress } from '../src/index.ts';
 import {
   accountsDump,
@@ -19,7 +21,7 @@ const PROCESS = fileURLToPath(new URL('./support/archive-process.ts', import.met
 /** When to kill, as shares of the time that an undisturbed verification takes. */
 const MOMENTS = [0.3, 0.6, 0.85];
 const OPERATOR: Identity = { role: 'operator' };
-const VERIFY = 'mutation ($file: String!) { verifyBackup(file: $file) { file stores verifiedAt } }';
+const VERIFY = 'mutation ($file: String!) { verifyBackup(file: $file) { file stores verifiedAt verifiedVersion } }';
 
 let fixture: BackupFixture;
 beforeAll(async () => {
@@ -64,7 +66,12 @@ describe('verifyBackup', () => {
   it('proves what was made here, and keeps that in the catalogue', async () => {
     const { file, sha256 } = await fixture.backup.backups.create();
     const { verified } = await verify(file);
-    expect(verified).toEqual({ file, stores: ['tasks', 'auth'], verifiedAt: expect.any(String) });
+    expect(verified).toEqual({
+      file,
+      stores: ['tasks', 'auth'],
+      verifiedAt: expect.any(String),
+      verifiedVersion: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    });
     expect(await find(file)).toMatchObject({ file, sha256, verifiedAt: expect.any(Date) });
     expect((await fixture.backup.backups.list()).find((backup) => backup.file === file)?.verifiedAt).toBeInstanceOf(
       Date,
@@ -99,7 +106,7 @@ describe('verifyBackup', () => {
     ['a hostile dump', { 'database.sql': '\\! touch /tmp/x\n' }, 'Line 1 is a command for psql'],
     ['an incomplete store', { 'database.sql': 'create table other (id int);' }, 'There is no table tasks.'],
     ['a dump that is not the one of the manifest', () => ({ ...good(), 'auth.sql': '--' }), 'auth.sql is not what'],
-    ['fewer rows than promised', () => promising({ tasks: 3 }), 'the table tasks has 2 rows, and its manifest says 3.'],
+    ['fewer rows than promised', () => promising({ tasks: 3 }), 'The table tasks has 2 rows, and the manifest says 3.'],
   ])('refuses %s, with the reason', async (name, content, reason) => {
     const file = `${name.replaceAll(' ', '-')}.tar.gz`;
     const files = typeof content === 'function' ? content() : content;
@@ -122,6 +129,54 @@ describe('verifyBackup', () => {
     await writeFile(path, bytes);
     expect((await verify(file)).error?.extensions?.code).toBe('CONFLICT');
     expect((await find(file))?.verifiedAt).toBeNull();
+  });
+
+  it('knows nothing of an archive that took the place of a proved one, also when it is as large', async () => {
+    const { file } = await fixture.backup.backups.create();
+    await verify(file);
+    const path = join(fixture.config.backupsDir, file);
+    const bytes = await readFile(path);
+    await utimes(path, new Date(), new Date(Date.now() + 5_000));
+    await writeFile(path, bytes.fill(0));
+    const nothing = { verifiedAt: null, verifiedVersion: null, sha256: null };
+    expect(await find(file)).toMatchObject({ ...nothing, origin: 'request' });
+    expect((await fixture.backup.backups.list()).find((backup) => backup.file === file)).toMatchObject(nothing);
+    const download = await fixture.backup.backups.download(file);
+    expect(download?.sha256).toBeNull();
+    await download?.close();
+  });
+
+  it('proves what it has read, and nothing that took its place meanwhile', async () => {
+    await fixture.archive('proved.tar.gz', good());
+    await fixture.archive('moved.tar.gz', good());
+    const moved = join(fixture.config.backupsDir, 'moved.tar.gz');
+    const replace = async () => utimes(moved, new Date(0), new Date(0));
+    const begun: Promise<void>[] = [];
+    const run = fixture.backup.backups.verify(
+      'moved.tar.gz',
+      ({ phase }) => void (phase === 'load' && begun.push(replace())),
+    );
+    await expect(run).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining('replaced'),
+    });
+    await Promise.all(begun);
+    expect((await find('moved.tar.gz'))?.verifiedAt).toBeNull();
+    const { sha256 } = await fixture.backup.backups.verify('proved.tar.gz');
+    const bytes = await readFile(join(fixture.config.backupsDir, 'proved.tar.gz'));
+    expect(sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+  });
+
+  it('is remembered by the figures of a service that starts anew', async () => {
+    const { file } = await fixture.backup.backups.create();
+    const { verifiedAt } = await fixture.backup.backups.verify(file);
+    const metrics = new Registry();
+    const { log } = createRecordingLog();
+    const next = await createBackup(fixture.config, { clock: { now: () => Date.now() }, owners: fixture.owners, log, metrics }); // prettier-ignore
+    await next.start();
+    await next.stop();
+    const text = await metrics.getSingleMetricAsString('taskmesh_backup_last_verified_timestamp_seconds');
+    expect(Number(text.trim().split(' ').at(-1))).toBeGreaterThanOrEqual((verifiedAt?.getTime() ?? Infinity) / 1000);
   });
 
   it('says when a server is away, and keeps what was known', async () => {

@@ -88,6 +88,16 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
       expect(linesOf((await undo()).text).at(-1)).toMatchObject({ status: 200, success: true, databaseRestored: true });
   });
 
+  it('leave something out of an archive only for who allows it, and tell what', async () => {
+    const { json } = await call('POST', '/api/backups');
+    const { file } = json.data;
+    const restored = async (query: string) => (await call('POST', `/api/backup/restore?file=${file}${query}`)).json;
+    const done = { success: true, message: 'Database restored.' };
+    for (const query of ['', '&allowLoss=false', '&allowLoss=', '&allowLoss=1', '&allowLoss=true&allowLoss=true'])
+      expect(await restored(query)).toEqual(done);
+    expect(await restored('&allowLoss=true')).toEqual({ ...done, dropped: ['tasks.invoices'] });
+  });
+
   it('say in the last line why they failed, when there was progress before', async () => {
     gateway.backupWork.failNext(conflict('A store is not fit.'));
     const known = await call('POST', '/api/backups', { headers: LINES });

@@ -23,6 +23,26 @@ const withRows = (...rows: RestoredRow[]) => RESTORED_TASKS + rows.map(restoredR
 const schemas = () =>
   loaded.query(`select nspname as name from pg_namespace where nspname in ('public', 'restored') order by 1`);
 
+it('is not looked through when it has more tables than anybody needs', async () => {
+  const many = `do $$ begin
+    for t in 1..15 loop
+      execute format('create table restored.t%s (%s)', t, (select string_agg(format('c%s int', n), ', ') from generate_series(1, 1400) n));
+    end loop;
+  end $$`;
+  expect(await adopt(withRows({}) + many)).toEqual({
+    complete: false,
+    reason: 'The dump has more than 20000 columns.',
+  });
+});
+
+it('names what is left out, and not all of it when that is much', async () => {
+  const columns = Array.from({ length: 60 }, (_, n) => `add column c${n} int`).join(', ');
+  const adoption = await adopt(`${withRows({})} alter table restored.tasks ${columns}`);
+  expect(adoption).toMatchObject({ complete: true, rows: { tasks: 1 } });
+  const dropped = 'dropped' in adoption ? adoption.dropped : [];
+  expect([dropped[0], dropped.length, dropped.at(-1)]).toEqual(['tasks.c0', 51, '10 more']);
+});
+
 describe('a complete restored store', () => {
   it('becomes a store with the same rows, and without what was around them', async () => {
     const id = v7();

@@ -1,6 +1,6 @@
 import type { Session } from '../session.ts';
 import type { Statement } from '../statement.ts';
-import { RESTORED, type Columns } from './restored-tables.ts';
+import type { Columns, RestoredSchema } from './restored-tables.ts';
 
 /** What every row must keep to, and SQL that is true for a row `r` that breaks it. */
 export interface RowRule {
@@ -15,14 +15,14 @@ export function missingColumns(table: string, needed: string[], columns: Columns
   return missing.length > 0 ? `The table ${table} is without ${missing.join(', ')}.` : undefined;
 }
 
-/** Which rules the restored rows break, and how often, as a sentence; `values` are the parameters of the rules' SQL. */
+/** Which rules the rows break, and how often, as a sentence; `values` are the parameters of the rules' SQL. */
 export async function brokenRules(
   session: Session,
-  table: string,
+  { schema, table }: { schema: RestoredSchema; table: string },
   rules: RowRule[],
   values: unknown[],
 ): Promise<string | undefined> {
-  const [counts] = await session.run<Record<string, string>>(countBroken(table, rules), values);
+  const [counts] = await session.run<Record<string, string>>(countBroken(`${schema}.${table}`, rules), values);
   const broken = rules.flatMap(({ sentence }, index) => {
     const count = Number(counts?.[`broken_${index}`]);
     return count > 0 ? [`${sentence} (not so in ${count})`] : [];
@@ -33,5 +33,5 @@ export async function brokenRules(
 /** One look at every row for all rules: the columns `broken_0`, `broken_1` … count who breaks which. */
 function countBroken(table: string, rules: RowRule[]): Statement {
   const counts = rules.map(({ broken }, index) => `count(*) filter (where ${broken})::text as broken_${index}`);
-  return { name: `count-broken-${table}`, text: `select ${counts.join(', ')} from ${RESTORED}.${table} r` };
+  return { name: `count-broken-${table}`, text: `select ${counts.join(', ')} from ${table} r` };
 }

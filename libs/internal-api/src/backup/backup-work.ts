@@ -11,6 +11,8 @@ export interface BackupEntry {
   stores: string[];
   /** When it was last restored into a scratch database to prove it. */
   verifiedAt: string | null;
+  /** By which version of Taskmesh. */
+  verifiedVersion: string | null;
 }
 
 /** How far a long piece of work has come. */
@@ -25,6 +27,11 @@ export interface WorkProgress {
 
 export type OnWorkProgress = (progress: WorkProgress) => void;
 
+export interface RestoreWishes {
+  /** Whether what the stores have no place for is left out of an archive that was made here. @default false */
+  allowLoss?: boolean;
+}
+
 /** How a restore ended, by the ten rules of the interface document. */
 export interface RestoreEnd {
   success: boolean;
@@ -32,6 +39,8 @@ export interface RestoreEnd {
   error: string | null;
   /** What of the dumps was passed over, because it is no rows; absent where nothing was restored. */
   skipped?: { kind: string; count: number }[];
+  /** What was left out, as `store.table` or `store.table.column`. */
+  dropped: string[];
   outcome:
     | 'RESTORED'
     | 'RESTORED_CLEAN_UP_PENDING'
@@ -62,7 +71,7 @@ export interface BackupWork {
   create(onProgress?: OnWorkProgress): Promise<BackupEntry>;
   /** @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for a restore */
   verify(file: string, onProgress?: OnWorkProgress): Promise<BackupEntry>;
-  restore(file: string, onProgress?: OnWorkProgress): Promise<RestoreEnd>;
+  restore(file: string, onProgress?: OnWorkProgress, wishes?: RestoreWishes): Promise<RestoreEnd>;
   /** Takes the last restore back. */
   undo(onProgress?: OnWorkProgress): Promise<RestoreEnd>;
   /** Undefined when there is no such archive. */

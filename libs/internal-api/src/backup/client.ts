@@ -2,7 +2,14 @@ import { AppError, isErrorCode, unavailable, type Issue } from '@taskmesh/errors
 import type { IdentitySigner } from '@taskmesh/identity';
 import type { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
-import type { BackupEntry, BackupWork, OnWorkProgress, RestoreEnd, WorkProgress } from './backup-work.ts';
+import type {
+  BackupEntry,
+  BackupWork,
+  OnWorkProgress,
+  RestoreEnd,
+  RestoreWishes,
+  WorkProgress,
+} from './backup-work.ts';
 import { SILENCE_MS, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
 
 /** Storing an archive for good may take a while after its last byte: a bucket puts parts together. */
@@ -26,8 +33,13 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
     }
   };
 
-  const run = async <Result>(name: WorkName, file = '', onProgress?: OnWorkProgress): Promise<Result> => {
-    const { body } = await send({ method: 'POST', path: pathOf(name, file) });
+  const run = async <Result>(
+    name: WorkName,
+    file = '',
+    onProgress?: OnWorkProgress,
+    { allowLoss = false }: RestoreWishes = {},
+  ): Promise<Result> => {
+    const { body } = await send({ method: 'POST', path: pathOf(name, file) + (allowLoss ? '&allowLoss=true' : '') });
     const end = await lastOf(body, onProgress);
     if ('error' in end) throw errorOf(end.error);
     return end.result as Result; // our own service's form
@@ -39,7 +51,7 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
     remove: (file) => run<boolean>('remove', file),
     create: (onProgress) => run<BackupEntry>('create', '', onProgress),
     verify: (file, onProgress) => run<BackupEntry>('verify', file, onProgress),
-    restore: (file, onProgress) => run<RestoreEnd>('restore', file, onProgress),
+    restore: (file, onProgress, wishes) => run<RestoreEnd>('restore', file, onProgress, wishes),
     undo: (onProgress) => run<RestoreEnd>('undo', '', onProgress),
 
     async download(file) {

@@ -35,20 +35,20 @@ export function serveBackupWork(app: FastifyInstance, { work, verifier, onDefect
 
     for (const name of WORK_NAMES)
       scope.post(`${WORK_PATH}/${name}`, (request, reply) => {
-        const file = fileOf(request);
+        const [file, allowLoss] = [queryOf(request, 'file'), queryOf(request, 'allowLoss') === 'true'];
         reply.header('content-type', 'application/x-ndjson');
-        return reply.send(linesOf((onProgress) => runWork(work, { name, file, onProgress }), told));
+        return reply.send(linesOf((onProgress) => runWork(work, { name, file, allowLoss, onProgress }), told));
       });
 
     scope.get(`${WORK_PATH}/archive`, async (request, reply) => {
-      const download = await work.download(fileOf(request));
+      const download = await work.download(queryOf(request, 'file'));
       if (!download) throw notFound('There is no such backup file.');
       return sendArchive(reply, download);
     });
     scope.put(`${WORK_PATH}/archive`, async (request) => {
       const content = receiveBody(request.raw, { silenceMs: UPLOAD_SILENCE_MS });
       try {
-        return await work.upload(fileOf(request), content);
+        return await work.upload(queryOf(request, 'file'), content);
       } finally {
         content.destroy();
       }
@@ -67,7 +67,12 @@ function sendArchive(reply: FastifyReply, download: NonNullable<Awaited<ReturnTy
 
 function runWork(
   work: BackupWork,
-  { name, file, onProgress }: { name: WorkName; file: string; onProgress: OnWorkProgress },
+  {
+    name,
+    file,
+    allowLoss,
+    onProgress,
+  }: { name: WorkName; file: string; allowLoss: boolean; onProgress: OnWorkProgress },
 ): Promise<unknown> {
   switch (name) {
     case 'list':
@@ -79,8 +84,9 @@ function runWork(
     case 'remove':
       return work[name](file);
     case 'verify':
+      return work.verify(file, onProgress);
     case 'restore':
-      return work[name](file, onProgress);
+      return work.restore(file, onProgress, { allowLoss });
   }
 }
 
@@ -103,7 +109,7 @@ function failureOf(error: unknown): Extract<WorkLine, { error: object }> {
   return { error: { code, message, ...(issues && { issues }) } };
 }
 
-function fileOf({ query }: FastifyRequest): string {
-  const { file } = query as { file?: unknown }; // Fastify's queries are always an object
-  return typeof file === 'string' ? file : '';
+function queryOf({ query }: FastifyRequest, name: 'file' | 'allowLoss'): string {
+  const value = (query as Record<string, unknown>)[name]; // Fastify's queries are always an object
+  return typeof value === 'string' ? value : '';
 }

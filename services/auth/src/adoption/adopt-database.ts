@@ -1,37 +1,25 @@
 import {
-  columnsOf,
   databaseOf,
   inDatabase,
   inTransaction,
-  openSession,
-  tablesBeside,
+  openAdoptionSession,
   type Database,
   type Session,
 } from '@taskmesh/database';
-import type { Adoption, AuthRestore } from '@taskmesh/internal-api';
+import { ADOPTION_MS, type Adoption, type ArchivedStore, type AuthRestore } from '@taskmesh/internal-api';
 import type { Clock, Log } from '@taskmesh/service';
 import { parseInput } from '@taskmesh/validation';
 import { z } from 'zod';
-import { hashOfNobody } from '../passwords/argon2-hash.ts';
-import { ANALYZE, DROP_RESTORED, takeOver } from './adoption.statements.ts';
-import { copyTrail, endOfTrail, settledEnd } from './audit-trail.ts';
+import { adoptArchive } from './adopt-archive.ts';
+import { adoptDump } from './adopt-dump.ts';
+import { copyTrail, endOfTrail } from './audit-trail.ts';
 import { copySessions } from './carry-over.ts';
-import { whyIncomplete } from './complete-store.ts';
-
-/** As long as backup waits for the answer. */
-const PATIENCE_MS = 10 * 60_000;
-
-/** What this service's own dumps hold besides the accounts; it is made anew, or comes from the living store. */
-const OWN_TABLES = [
-  ...['accounts', 'sessions', 'refresh_tokens', 'reset_tokens', 'recovery_requests'],
-  ...['ended_sessions', 'ended_session_counter', 'audit_log', 'mikro_orm_migrations'],
-];
 
 export interface AdoptionDeps {
   /** The living store's address: the restored one is beside it. */
   url: string;
   /** The service's database at another address; opens nothing yet. */
-  databaseAt(url: string): Promise<Pick<Database, 'migrate' | 'close'>>;
+  databaseAt(url: string): Promise<Pick<Database, 'migrate' | 'versions' | 'close'>>;
   clock: Clock;
   log: Log;
 }
@@ -43,33 +31,15 @@ export function createAdoption({ url, databaseAt, clock, log }: AdoptionDeps): A
     .regex(/^[^\0]{1,63}$/, 'That cannot be a database.')
     .refine((value) => value !== databaseOf(url), 'The living store is not for adoption.');
 
-  const migrate = async (target: string): Promise<void> => {
+  const adopt = async (target: string, archived: ArchivedStore | null | undefined): Promise<Adoption> => {
     const store = await databaseAt(target);
     try {
-      await store.migrate();
+      return await withStores(url, target, (sessions) =>
+        archived ? adoptArchive({ ...sessions, store, log, archived }) : adoptDump({ ...sessions, store, log }),
+      );
     } finally {
       await store.close();
     }
-  };
-
-  const adopt = async ({ from, to }: { from: Session; to: Session }, target: string): Promise<Adoption> => {
-    const columns = await columnsOf(to, 'accounts');
-    const reason = await whyIncomplete(to, columns);
-    if (reason !== undefined) return { complete: false, reason };
-    await migrate(target);
-    const dropped = await tablesBeside(to, OWN_TABLES);
-    const end = await settledEnd(from);
-    const accounts = await inTransaction(to, async () => {
-      const [taken] = await to.run<{ count: string; unusable: string }>(takeOver(columns), [hashOfNobody()]);
-      if (Number(taken?.unusable) > 0)
-        log.warn({ accounts: Number(taken?.unusable) }, 'restored accounts whose passwords must be set anew by mail');
-      // What happened stays known, and the dump has only an older part of it.
-      await copyTrail({ from, to }, end);
-      await to.run(DROP_RESTORED);
-      await to.run(ANALYZE);
-      return Number(taken?.count);
-    });
-    return { complete: true, rows: { accounts }, dropped };
   };
 
   const carryOver = ({ from, to }: { from: Session; to: Session }): Promise<void> =>
@@ -81,10 +51,10 @@ export function createAdoption({ url, databaseAt, clock, log }: AdoptionDeps): A
     );
 
   return {
-    async adopt(given) {
+    async adopt(given, archived) {
       const target = inDatabase(url, parseInput(name, given));
       try {
-        const adoption = await withStores(url, target, (stores) => adopt(stores, target));
+        const adoption = await adopt(target, archived);
         log.info({ database: given, ...adoption }, 'looked at a restored database');
         return adoption;
       } catch (error) {
@@ -94,7 +64,12 @@ export function createAdoption({ url, databaseAt, clock, log }: AdoptionDeps): A
     },
     async resume(given) {
       const target = inDatabase(url, parseInput(name, given));
-      await withStores(url, target, () => migrate(target));
+      const store = await databaseAt(target);
+      try {
+        await store.migrate();
+      } finally {
+        await store.close();
+      }
     },
     carryOver: async (given) => withStores(url, inDatabase(url, parseInput(name, given)), carryOver),
   };
@@ -105,10 +80,10 @@ async function withStores<Result>(
   target: string,
   work: (stores: { from: Session; to: Session }) => Promise<Result>,
 ): Promise<Result> {
-  const options = { name: 'taskmesh-auth-adoption', settings: { statement_timeout: '0' }, timeoutMs: PATIENCE_MS };
-  const to = await openSession({ url: target, ...options });
+  const options = { name: 'taskmesh-auth-adoption', timeoutMs: ADOPTION_MS };
+  const to = await openAdoptionSession(target, options);
   try {
-    const from = await openSession({ url: living, ...options });
+    const from = await openAdoptionSession(living, options);
     try {
       return await work({ from, to });
     } finally {

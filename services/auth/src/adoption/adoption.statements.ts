@@ -1,17 +1,22 @@
-import { RESTORED, valueOf, type Columns, type Statement } from '@taskmesh/database';
-import { ACCOUNT_TYPES, hasUsableHash, needsJudging } from './rules.ts';
+import { RESTORED, valueOf, type Columns, type RestoredSchema, type Statement } from '@taskmesh/database';
+import { ACCOUNT_TYPES, hasUsableHash, LARGEST_VERSION, needsJudging } from './rules.ts';
 
-const ROWS = `from ${RESTORED}.accounts r`;
-/** Far from the end of the type, so that there is room for what comes. */
-const LARGEST = 2_000_000_000;
+/** Of a dump from anywhere. */
+export const TAKEN_COLUMNS = [...Object.keys(ACCOUNT_TYPES), 'password_version'];
+
+/** Accounts as they were loaded, or as they are in the store by now. */
+export interface Accounts {
+  schema: RestoredSchema;
+  columns: Columns;
+}
 
 /** Opens the cursor that `NEXT_KEYS` reads. */
-export function keysToJudge(columns: Columns): Statement {
+export function keysToJudge({ schema, columns }: Accounts): Statement {
   const [email, key] = [valueOf(columns, 'email', 'text'), valueOf(columns, 'email_key', 'text')];
   return {
     name: 'adopt-keys-to-judge',
     text: `declare keys_to_judge no scroll cursor for
-      select ${email} as email, ${key} as key ${ROWS} where ${needsJudging(columns)}`,
+      select ${email} as email, ${key} as key from ${schema}.accounts r where ${needsJudging(columns)}`,
   };
 }
 
@@ -28,11 +33,23 @@ export function takeOver(columns: Columns): Statement {
     name: 'adopt-take-over',
     text: `
       with taken as (
-        insert into public.accounts (${Object.keys(ACCOUNT_TYPES).join(', ')}, password_version)
-        select ${values.join(', ')}, case when ${version} between 1 and ${LARGEST} then ${version} else 1 end ${ROWS}
+        insert into public.accounts (${TAKEN_COLUMNS.join(', ')})
+        select ${values.join(', ')}, case when ${version} between 1 and ${LARGEST_VERSION} then ${version} else 1 end from ${RESTORED}.accounts r
         returning password_hash
       )
       select count(*)::text as count, (count(*) filter (where password_hash = $1::text))::text as unusable from taken`,
+  };
+}
+
+/** $1: the hash of nobody, for accounts in the store with one that is of no use. */
+export function closeUnusable(columns: Columns): Statement {
+  return {
+    name: 'adopt-close-unusable',
+    text: `
+      with closed as (
+        update public.accounts r set password_hash = $1::text where not ${hasUsableHash(columns)} returning 1
+      )
+      select count(*)::text as unusable from closed`,
   };
 }
 

@@ -10,14 +10,15 @@ const trail: CopiedTable = {
 
 const LOCK_TIMEOUT: Statement = { name: 'adopt-lock-timeout', text: `set local lock_timeout = '3s'` };
 const LOCK: Statement = { name: 'adopt-lock-audit', text: 'lock table public.audit_log in share mode' };
+/** Below every id when there is no entry: those of a dump may be below 0. */
 const LAST: Statement = {
   name: 'adopt-last-audit',
-  text: 'select coalesce(max(id), 0)::text as last from public.audit_log',
+  text: `select coalesce(max(id), '-9223372036854775808')::text as last from public.audit_log`,
 };
 
 const GO_ON: Statement = {
   name: 'adopt-audit-go-on',
-  text: `select setval(pg_get_serial_sequence('public.audit_log', 'id'), max(id)) from public.audit_log`,
+  text: `select setval(pg_get_serial_sequence('public.audit_log', 'id'), max(id)) from public.audit_log having max(id) > 0`,
 };
 
 /** The id of the last entry that can be seen. */
@@ -42,4 +43,54 @@ export function settledEnd(living: Session): Promise<string> {
 export async function copyTrail(sessions: { from: Session; to: Session }, end: string): Promise<void> {
   await copyRows(sessions, trail, { after: await endOfTrail(sessions.to), values: [end] });
   await sessions.to.run(GO_ON);
+}
+
+const FIRST: Statement = {
+  name: 'adopt-first-audit',
+  text: `select coalesce(min(id), 1)::text as id, coalesce(min(at), 'infinity')::text as at from public.audit_log`,
+};
+
+const UNLOCK_TRAIL: Statement = {
+  name: 'adopt-unlock-trail',
+  text: 'alter table public.audit_log disable trigger audit_log_only_grows',
+};
+const OLDER: Statement = {
+  name: 'adopt-older',
+  text: 'create temporary table older (like public.audit_log) on commit drop',
+};
+/** $1 the living trail's first moment */
+const KEEP_OLDER: Statement = {
+  name: 'adopt-keep-older',
+  text: 'insert into pg_temp.older select * from public.audit_log where at < $1::timestamptz',
+};
+const EMPTY_TRAIL: Statement = { name: 'adopt-empty-trail', text: 'truncate public.audit_log' };
+/** $1 the living trail's first id: what is older goes right below it. */
+const PUT_OLDER: Statement = {
+  name: 'adopt-put-older',
+  text: `
+    insert into public.audit_log overriding system value
+    select (r.entry).* from (
+      select json_populate_record(older, json_build_object('id', $1::bigint - row_number() over (order by id desc))) as entry
+      from pg_temp.older
+    ) r`,
+};
+const LOCK_TRAIL: Statement = {
+  name: 'adopt-lock-trail',
+  text: 'alter table public.audit_log enable trigger audit_log_only_grows',
+};
+
+/**
+ * The trail of the archive up to where the living one begins, and from there on the living one: what happened stays known,
+ * nothing is told twice, and a new installation has all that there was. Ids keep the order; the living ones stay.
+ */
+export async function joinTrails(sessions: { from: Session; to: Session }, end: string): Promise<void> {
+  const { from, to } = sessions;
+  const [first] = await from.run<{ id: string; at: string }>(FIRST);
+  await to.run(UNLOCK_TRAIL);
+  await to.run(OLDER);
+  await to.run(KEEP_OLDER, [first?.at]);
+  await to.run(EMPTY_TRAIL);
+  await copyTrail(sessions, end);
+  await to.run(PUT_OLDER, [first?.id]);
+  await to.run(LOCK_TRAIL);
 }

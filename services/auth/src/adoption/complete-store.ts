@@ -1,21 +1,22 @@
-import { brokenRules, inTransaction, missingColumns, type Columns, type Session } from '@taskmesh/database';
+import { brokenRules, inTransaction, STORE, type Session } from '@taskmesh/database';
 import { emailKey } from '../accounts/email-key.ts';
-import { keysToJudge, NEXT_KEYS } from './adoption.statements.ts';
-import { ACCOUNT_TYPES, BLANKS, rulesFor, SPACES } from './rules.ts';
+import { keysToJudge, NEXT_KEYS, type Accounts } from './adoption.statements.ts';
+import { BLANKS, rulesFor, SPACES, VERSION_RULE } from './rules.ts';
 
-/** Why the restored accounts do not make a store; undefined when they do, as far as can be said row by row. */
-export async function whyIncomplete(session: Session, columns: Columns): Promise<string | undefined> {
+/** Why the accounts do not make a store; undefined when they do, as far as can be said row by row. */
+export async function whyIncomplete(session: Session, accounts: Accounts): Promise<string | undefined> {
+  const { schema, columns } = accounts;
+  const rules = schema === STORE ? [...rulesFor(columns), VERSION_RULE] : rulesFor(columns);
   return (
-    missingColumns('accounts', Object.keys(ACCOUNT_TYPES), columns) ??
-    (await brokenRules(session, 'accounts', rulesFor(columns), [SPACES, BLANKS])) ??
-    (await wrongKeys(session, columns))
+    (await brokenRules(session, { schema, table: 'accounts' }, rules, [SPACES, BLANKS])) ??
+    (await wrongKeys(session, accounts))
   );
 }
 
 /** Addresses beyond ASCII are rare, and what makes them unique is not SQL: these few rows are looked at here. */
-function wrongKeys(session: Session, columns: Columns): Promise<string | undefined> {
+function wrongKeys(session: Session, accounts: Accounts): Promise<string | undefined> {
   return inTransaction(session, async () => {
-    await session.run(keysToJudge(columns));
+    await session.run(keysToJudge(accounts));
     for (;;) {
       const rows = await session.run<{ email: string; key: string }>(NEXT_KEYS);
       if (rows.length === 0) return undefined;

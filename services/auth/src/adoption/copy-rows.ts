@@ -18,7 +18,7 @@ interface Batch extends Record<string, string | null> {
 }
 
 /** Less than every key. */
-const START = { uuid: '00000000-0000-0000-0000-000000000000', text: '', bigint: '0' };
+const START = { uuid: '00000000-0000-0000-0000-000000000000', text: '', bigint: '-9223372036854775808' };
 
 /**
  * Copies rows from one database to another, as they are, a batch at a time; what is in a row is never looked at here.

@@ -1,4 +1,4 @@
-import { valueOf, type Columns, type ColumnType, type RowRule } from '@taskmesh/database';
+import { missingColumns, valueOf, type Columns, type ColumnType, type RowRule } from '@taskmesh/database';
 import { isBlank } from '@taskmesh/validation';
 import { PARAMETERS } from '../passwords/argon2-hash.ts';
 
@@ -18,6 +18,12 @@ type Column = keyof typeof ACCOUNT_TYPES;
 
 const COLUMNS = Object.keys(ACCOUNT_TYPES) as Column[]; // the keys of the object above
 const TIMES: Column[] = ['email_confirmed_at', 'created_at', 'updated_at'];
+
+export const missingAccountColumns = (columns: Columns): string | undefined =>
+  missingColumns('accounts', COLUMNS, columns);
+
+/** Far from the end of the type, so that there is room for what comes. */
+export const LARGEST_VERSION = 2_000_000_000;
 
 /** SQL: only then is PostgreSQL's lower() the whole of what `emailKey` does. */
 const isAscii = (text: string) => `${text} !~ '[^\\u0001-\\u007f]'`;
@@ -55,6 +61,12 @@ export function rulesFor(columns: Columns): RowRule[] {
     })),
   ];
 }
+
+/** For rows that are taken as they are. */
+export const VERSION_RULE: RowRule = {
+  sentence: `password_version is between 1 and ${LARGEST_VERSION}`,
+  broken: `r.password_version not between 1 and ${LARGEST_VERSION}`,
+};
 
 const { memoryCost, timeCost } = PARAMETERS;
 /** Of memory (KiB) times passes: what OWASP asks for at the least, and four times what a hash costs here. */

@@ -1,11 +1,21 @@
 import { join } from 'node:path';
-import { DUMP_FILES, MAIN_DUMP, type Store, type StoreName } from '../stores/store.ts';
-import { isPlainFile, readManifest, type Manifest } from './manifest.ts';
+import { DUMP_FILES, MAIN_DUMP, STORE_NAMES, type Store, type StoreName } from '../stores/store.ts';
+import { isPlainFile, readManifest } from './manifest.ts';
 
-export interface ArchiveDumps {
-  dumps: { store: Store; path: string }[];
+/** What the manifest says of a dump. */
+export interface ArchivedDump {
+  schemaVersion: string | null;
+  /** Rows by table. */
+  rows: Record<string, number>;
+  /** Whether the tables that are not named there must be empty, rather than absent. */
+  hasUnnamedTables: boolean;
+}
+
+export interface FoundDump {
+  store: Store;
+  path: string;
   /** Absent in an archive from somewhere else. */
-  manifest: Manifest | undefined;
+  archived?: ArchivedDump;
 }
 
 export interface KnownStores {
@@ -15,13 +25,14 @@ export interface KnownStores {
 }
 
 /** An archive that was made here says what it holds; of another one, only the main dump is known. */
-export async function readDumps(dir: string, { stores, mainStore }: KnownStores): Promise<ArchiveDumps> {
+export async function readDumps(dir: string, { stores, mainStore }: KnownStores): Promise<FoundDump[]> {
   const manifest = await readManifest(dir);
-  if (!manifest) return { manifest, dumps: [{ store: stores[mainStore], path: join(dir, MAIN_DUMP) }] };
-  const dumps = Object.values(stores)
-    .filter(({ name }) => manifest.stores[name]?.file === DUMP_FILES[name])
-    .map((store) => ({ store, path: join(dir, DUMP_FILES[store.name]) }));
-  return { manifest, dumps };
+  if (!manifest) return [{ store: stores[mainStore], path: join(dir, MAIN_DUMP) }];
+  return STORE_NAMES.map((name) => {
+    const { schemaVersion, rows } = manifest.stores[name];
+    const archived = { schemaVersion, rows, hasUnnamedTables: manifest.format === 1 };
+    return { store: stores[name], path: join(dir, DUMP_FILES[name]), archived };
+  });
 }
 
 /** Without it there is nothing to restore. */

@@ -1,56 +1,67 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, readFile } from 'node:fs/promises';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { errorCode } from '../error-code.ts';
-import { STORE_NAMES } from '../stores/store.ts';
+import { DUMP_FILES, STORE_NAMES, type StoreName } from '../stores/store.ts';
+import { MIB } from './limits.ts';
 
 export const MANIFEST_FILE = 'manifest.json';
+
+const MAX_BYTES = MIB;
+export const MAX_TABLES = 1_000;
 
 const dump = z.object({
   /** The name of the dump in the archive. */
   file: z.string().regex(/^[a-z]+\.sql$/),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   sizeBytes: z.number().int().nonnegative(),
-  /** Rows by table. */
-  rows: z.record(z.string(), z.number().int().nonnegative()),
+  /** Rows by table: of every table that is in the dump. In format 1, tables whose rows stay out are not named. */
+  rows: z
+    .record(z.string().min(1).max(63), z.number().int().nonnegative())
+    .refine((rows) => Object.keys(rows).length <= MAX_TABLES, 'too many tables'),
   serverVersion: z.string(),
   /** The newest migration that the store had seen. */
-  schemaVersion: z.string().nullable(),
+  schemaVersion: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/)
+    .nullable(),
 });
 
-const manifest = z.object({
-  format: z.literal(1),
-  createdAt: z.iso.datetime(),
-  stores: z.partialRecord(z.enum(STORE_NAMES), dump),
-});
+const common = { createdAt: z.iso.datetime(), stores: z.record(z.enum(STORE_NAMES), dump) };
+const manifest = z.discriminatedUnion('format', [
+  z.object({ format: z.literal(1), ...common }),
+  /** `product`: the version of Taskmesh that made the archive. */
+  z.object({ format: z.literal(2), product: z.string().regex(/^[\w.+-]{1,50}$/), ...common }),
+]);
 
-/** What an archive that was made here says about itself. */
+/** What an archive that was made here says about itself: of all stores, each dump that it holds. */
 export type Manifest = z.infer<typeof manifest>;
 
-/** An archive that is not what its manifest says. */
+/** An archive that is not what its manifest says, or not one that this version restores. */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError';
 }
 
 /**
- * Reads the manifest of an extracted archive, and compares every dump that it names with its checksum.
+ * Reads the manifest of an extracted archive, and compares every dump with what it says of that.
  * Undefined when there is none: then the archive comes from somewhere else.
  * @throws ManifestError
  */
 export async function readManifest(dir: string): Promise<Manifest | undefined> {
-  let text: string;
-  try {
-    text = await readFile(join(dir, MANIFEST_FILE), 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw new ManifestError('The manifest cannot be read.', { cause: error });
-  }
-  const parsed = manifest.safeParse(parseJson(text));
+  const stats = await lstat(join(dir, MANIFEST_FILE)).catch(() => undefined);
+  if (!stats) return undefined;
+  if (!stats.isFile()) throw new ManifestError('The manifest cannot be read.');
+  if (stats.size > MAX_BYTES) throw new ManifestError(`The manifest is larger than ${MAX_BYTES} bytes.`);
+  const parsed = manifest.safeParse(parseJson(await readFile(join(dir, MANIFEST_FILE), 'utf8')));
   if (!parsed.success) throw new ManifestError('The manifest is none of ours, or of a newer version.');
-  for (const { file, sha256 } of Object.values(parsed.data.stores)) await checkDump(join(dir, file), file, sha256);
+  const { stores } = parsed.data;
+  for (const name of STORE_NAMES)
+    if (stores[name].file !== DUMP_FILES[name])
+      throw new ManifestError(`The manifest gives the store ${name} the dump of another store.`);
+  await checkNames(dir);
+  for (const name of STORE_NAMES) await checkDump(dir, stores[name]);
   return parsed.data;
 }
 
@@ -62,9 +73,18 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function checkDump(path: string, file: string, sha256: string): Promise<void> {
+/** A dump that nobody promised would be there for nothing, or for other programs than this one. */
+async function checkNames(dir: string): Promise<void> {
+  const known = new Set(Object.values(DUMP_FILES));
+  const more = (await readdir(dir)).filter((name) => name.toLowerCase().endsWith('.sql') && !known.has(name));
+  if (more.length > 0) throw new ManifestError(`There are dumps that the manifest does not name: ${more.length}.`);
+}
+
+async function checkDump(dir: string, { file, sha256, sizeBytes }: Manifest['stores'][StoreName]): Promise<void> {
+  const path = join(dir, file);
   if (!(await isPlainFile(path))) throw new ManifestError(`The manifest names ${file}, which is not there.`);
-  if ((await sha256Of(path)) !== sha256) throw new ManifestError(`${file} is not what the manifest says.`);
+  const isSame = (await lstat(path)).size === sizeBytes && (await sha256Of(path)) === sha256;
+  if (!isSame) throw new ManifestError(`${file} is not what the manifest says.`);
 }
 
 /** A regular file with no second name. */

@@ -14,7 +14,11 @@ export const BackupEntity = defineEntity({
     createdAt: p.datetime(3),
     origin: p.string().$type<BackupOrigin>(),
     stores: p.array<string>().columnType('text[]'),
+    /** As the storage said when the archive was catalogued. */
+    modifiedAt: p.datetime(3).nullable(),
     verifiedAt: p.datetime(3).nullable(),
+    /** The version of the product that proved it. */
+    verifiedVersion: p.string().nullable(),
   },
 });
 

@@ -16,7 +16,7 @@ export function createBackupRepository(database: Database) {
 
     /** Forgets that it was ever proved. */
     async unverify(file: string): Promise<void> {
-      await database.em().nativeUpdate(BackupEntity, { file }, { verifiedAt: null });
+      await database.em().nativeUpdate(BackupEntity, { file }, { verifiedAt: null, verifiedVersion: null });
     },
 
     async remove(file: string): Promise<void> {

@@ -1,15 +1,14 @@
 import { whileAway } from '@taskmesh/database';
-import { conflict, notFound } from '@taskmesh/errors';
+import { conflict, notFound, unavailable } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
-import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { BackupMetrics } from '../metrics.ts';
 import { isListableName } from '../storage/archive-name.ts';
 import { ArchiveExistsError, type BackupStorage, type StoredArchive } from '../storage/backup-storage.ts';
 import type { OnProgress } from './backup-progress.ts';
 import { asVerifyFailure, isUnfit } from '../verify/verify.errors.ts';
 import type { Verifier } from '../verify/verifier.ts';
+import { sha256Of, withChecksum } from './archive-content.ts';
 import type { Backup } from './backup.entity.ts';
 import { asBackupFailure } from './backup.errors.ts';
 import type { BackupRepository } from './backup.repository.ts';
@@ -60,12 +59,13 @@ export interface BackupServiceDeps extends ArchiveMaking {
 }
 
 export function createBackupService(deps: BackupServiceDeps): BackupService {
-  const { storage, repository, verifier, metrics, archiveLimits, now, log } = deps;
+  const { storage, repository, verifier, metrics, archiveLimits, now, product, log } = deps;
 
   /** The archive is whole without it: then the list shows what the storage knows. */
   const catalogue = async (backup: Backup) => {
     try {
-      await whileAway({ kind: 'read' }, () => repository.save(backup)); // repeating it changes nothing more
+      const modifiedAt = (await storage.find(backup.file).catch(() => undefined))?.modifiedAt ?? null;
+      await whileAway({ kind: 'read' }, () => repository.save({ ...backup, modifiedAt })); // repeating it changes nothing more
     } catch (error) {
       log.error({ err: error, file: backup.file }, 'backup not catalogued');
     }
@@ -73,7 +73,13 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   /** The archive of that name, when its content is the same. */
   const sameAs = async (file: string, sha256: string): Promise<Backup | undefined> =>
-    (await sha256Of(storage, file)) === sha256 ? find(file) : undefined;
+    (await contentOf(file)) === sha256 ? find(file) : undefined;
+
+  const contentOf = async (file: string): Promise<string | undefined> => {
+    const archive = await storage.open(file);
+    if (archive.kind !== 'found') return undefined;
+    return sha256Of(archive.read()).finally(() => archive.close());
+  };
 
   const find = async (file: string): Promise<Backup | undefined> => {
     const archive = await storage.find(file);
@@ -93,7 +99,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
         const made = await makeArchive(deps, onProgress);
         const { createdAt: at, sizeBytes } = made;
         metrics.made(origin, { at, sizeBytes, seconds: (performance.now() - begin) / 1000 });
-        const backup: Backup = { ...made, verifiedAt: null, origin };
+        const backup: Backup = { ...UNKNOWN, ...made, origin };
         await catalogue(backup);
         return backup;
       } catch (error) {
@@ -111,7 +117,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       if (archive?.kind !== 'found') return undefined;
       const { sizeBytes, read, close } = archive;
       try {
-        const known = await whileAway({ kind: 'read' }, () => repository.find(file));
+        const known = await find(file);
         return { sizeBytes, sha256: (known?.sizeBytes === sizeBytes ? known.sha256 : null) ?? null, read, close };
       } catch (error) {
         await close();
@@ -140,14 +146,19 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     },
 
     async verify(file, onProgress = () => undefined) {
-      const archive = isListableName(file) ? await storage.open(file) : undefined;
-      if (archive?.kind !== 'found') throw notFound('There is no such backup file.');
+      const stored = await storage.find(file);
+      const archive = stored && (await storage.open(file));
+      if (!stored || archive?.kind !== 'found') throw notFound('There is no such backup file.');
       try {
         const begin = performance.now();
-        const stores = await verifier.verify(file, archive, onProgress);
-        const found = await find(file);
-        if (!found) throw notFound('The archive was deleted meanwhile.');
-        const backup = { ...found, stores, verifiedAt: now() };
+        const checked = withChecksum(archive);
+        const stores = await verifier.verify(file, checked, onProgress);
+        const [found, left] = [await find(file), await storage.find(file)];
+        if (!found || !left) throw notFound('The archive was deleted meanwhile.');
+        if (!isSameFile(stored, left)) throw unavailable('The archive was replaced meanwhile; verify it again.');
+        const sha256 = checked.sha256() ?? found.sha256 ?? null;
+        const { modifiedAt } = stored;
+        const backup: Backup = { ...found, sha256, modifiedAt, stores, verifiedAt: now(), verifiedVersion: product };
         await whileAway({ kind: 'read' }, () => repository.save(backup));
         metrics.verified('ok', now());
         log.info({ file, stores, tookMs: Math.round(performance.now() - begin) }, 'archive verified');
@@ -176,8 +187,12 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       try {
         const pieces = await storage.sweep();
         if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
-        const newest = (await list()).find(({ origin }) => origin === 'request' || origin === 'schedule');
+        const backups = await list();
+        const newest = backups.find(({ origin }) => origin === 'request' || origin === 'schedule');
         if (newest) metrics.found(newest.createdAt, Number(newest.sizeBytes));
+        const proofs = backups.map(({ verifiedAt }) => verifiedAt?.getTime() ?? 0);
+        const last = Math.max(0, ...proofs);
+        if (last > 0) metrics.foundProof(new Date(last));
       } catch (error) {
         log.error({ err: error }, 'the place of the archives is not available');
       }
@@ -186,26 +201,29 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 }
 
 /** Of an archive that nobody has looked into. */
-const UNKNOWN = { stores: [], verifiedAt: null };
+const UNKNOWN = { stores: [], modifiedAt: null, verifiedAt: null, verifiedVersion: null };
 
-/** An archive of another size than the catalogue's is not the one that was catalogued: somebody put it there. */
-function described({ file, sizeBytes, modifiedAt }: StoredArchive, known: Backup | null | undefined): Backup {
-  if (known?.sizeBytes === sizeBytes) return known;
-  return { file, sizeBytes, sha256: null, createdAt: modifiedAt, ...UNKNOWN, origin: 'unknown' };
+/**
+ * An archive of another size than the catalogue's is not the one that was catalogued: somebody put it there. One of the
+ * same size, changed at another time, may be a copy of it, but nothing is known of what is in it.
+ */
+function described(stored: StoredArchive, known: Backup | null | undefined): Backup {
+  const { file, sizeBytes, modifiedAt } = stored;
+  if (known?.sizeBytes !== sizeBytes)
+    return { file, sizeBytes, sha256: null, createdAt: modifiedAt, ...UNKNOWN, origin: 'unknown' };
+  if (!known.modifiedAt || isSameFile(stored, { sizeBytes, modifiedAt: known.modifiedAt })) return known;
+  return { ...known, sha256: null, verifiedAt: null, verifiedVersion: null };
+}
+
+type FileState = Pick<StoredArchive, 'sizeBytes' | 'modifiedAt'>;
+
+function isSameFile(one: FileState, other: FileState): boolean {
+  const [time, otherTime] = [one.modifiedAt.getTime(), other.modifiedAt.getTime()];
+  const inSeconds = time % 1_000 === 0 || otherTime % 1_000 === 0; // a bucket's answers differ in that
+  const isSameTime = inSeconds ? Math.floor(time / 1_000) === Math.floor(otherTime / 1_000) : time === otherTime;
+  return one.sizeBytes === other.sizeBytes && isSameTime;
 }
 
 function newestFirst(one: Backup, other: Backup): number {
   return other.createdAt.getTime() - one.createdAt.getTime() || (one.file < other.file ? 1 : -1);
-}
-
-async function sha256Of(storage: BackupStorage, file: string): Promise<string | undefined> {
-  const archive = await storage.open(file);
-  if (archive.kind !== 'found') return undefined;
-  try {
-    const hash = createHash('sha256');
-    await pipeline(archive.read(), hash);
-    return hash.digest('hex');
-  } finally {
-    await archive.close();
-  }
 }

@@ -27,6 +27,8 @@ export interface ArchiveMaking {
   /** Absent: archives are not encrypted. */
   cipher: ArchiveCipher | undefined;
   dump: Dumper;
+  /** The version of the product. */
+  product: string;
   log: Log;
 }
 
@@ -38,7 +40,7 @@ export interface MadeArchive extends WrittenArchive {
 
 /** Dumps all stores, and publishes the archive when it is whole. */
 export function makeArchive(
-  { storage, scratch, stores, dump, archiveLimits, cipher, now, nextId, log }: ArchiveMaking,
+  { storage, scratch, stores, dump, archiveLimits, cipher, now, nextId, product, log }: ArchiveMaking,
   onProgress: OnProgress = () => undefined,
 ): Promise<MadeArchive> {
   return scratch.use(async (dir) => {
@@ -46,7 +48,7 @@ export function makeArchive(
     const createdAt = now();
     const names = Object.keys(stores) as StoreName[]; // a record's keys
     const dumps = await dumpAll(Object.values(stores), { dir, dump, onProgress });
-    const manifest: Manifest = { format: 1, createdAt: createdAt.toISOString(), stores: dumps };
+    const manifest: Manifest = { format: 2, product, createdAt: createdAt.toISOString(), stores: dumps };
     await writeFile(join(dir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 
     const file = archiveName(createdAt, nextId()) + (cipher ? ENCRYPTED_SUFFIX : '');
@@ -82,10 +84,10 @@ async function dumpAll(stores: Store[], dumping: Dumping): Promise<Manifest['sto
   const opened: { store: Store; snapshot: Snapshot }[] = [];
   try {
     for (const store of stores) opened.push({ store, snapshot: await openSnapshot(store.adminUrl) });
-    const dumps: Manifest['stores'] = {};
+    const dumps: Partial<Manifest['stores']> = {};
     for (const { store, snapshot } of opened) dumps[store.name] = await dumpOne(store, snapshot, dumping);
     for (const { snapshot } of opened) await snapshot.finish();
-    return dumps;
+    return dumps as Manifest['stores']; // all of them are opened
   } finally {
     for (const { snapshot } of opened) snapshot.close();
   }

@@ -61,7 +61,8 @@ export async function dumpWithProgram(options: ProgramDumpOptions): Promise<Stor
     const trailer = await runProgram(options, without, file);
     for (const table of replaced) rows[table.name] = await writeRows({ client, file, table, policy });
     await file.write(trailer);
-    for (const table of tables) if (!without.includes(table)) rows[table.name] = await countRows(client, table);
+    for (const table of tables)
+      rows[table.name] ??= policy.withoutRows.has(table.name) ? 0 : await countRows(client, table);
     return { ...(await file.finish()), rows, serverVersion, schemaVersion };
   } finally {
     await file.close();

@@ -27,6 +27,8 @@ export type Backup = {
   stores: Array<Scalars['String']['output']>;
   /** When it was last restored into a scratch database to prove it. */
   verifiedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** By which version of Taskmesh. */
+  verifiedVersion?: Maybe<Scalars['String']['output']>;
 };
 
 export type Mutation = {
@@ -35,7 +37,10 @@ export type Mutation = {
   createBackup: Backup;
   /** Operators only. False when there is no archive of that name. */
   deleteBackup: Scalars['Boolean']['output'];
-  /** Operators only. Replaces the stores by what the archive holds. */
+  /**
+   * Operators only. Replaces the stores by what the archive holds. One that was made here, with tables or columns that the
+   * stores have no place for, is not restored unless `allowLoss` is true: then it is restored without them.
+   */
   restoreBackup: RestoreResult;
   /** Operators only. Brings the stores back that the last restore replaced, while they are kept; what was written since is lost. */
   undoRestore: RestoreResult;
@@ -53,6 +58,7 @@ export type MutationDeleteBackupArgs = {
 
 
 export type MutationRestoreBackupArgs = {
+  allowLoss?: InputMaybe<Scalars['Boolean']['input']>;
   file: Scalars['String']['input'];
 };
 
@@ -99,6 +105,8 @@ export type RestoreOutcome =
 export type RestoreResult = {
   __typename?: 'RestoreResult';
   databaseRestored: Scalars['Boolean']['output'];
+  /** What the stores had no place for and was left out, as `store.table` or `store.table.column`. */
+  dropped: Array<Scalars['String']['output']>;
   error?: Maybe<Scalars['String']['output']>;
   message: Scalars['String']['output'];
   outcome: RestoreOutcome;
@@ -222,6 +230,7 @@ export type BackupResolvers<ContextType = BackupContext, ParentType extends Reso
   sizeBytes?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   stores?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   verifiedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  verifiedVersion?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
@@ -231,7 +240,7 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 export type MutationResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   createBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType>;
   deleteBackup: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteBackupArgs, 'file'>>;
-  restoreBackup: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType, RequireFields<MutationRestoreBackupArgs, 'file'>>;
+  restoreBackup: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType, RequireFields<MutationRestoreBackupArgs, 'allowLoss' | 'file'>>;
   undoRestore: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType>;
   verifyBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType, RequireFields<MutationVerifyBackupArgs, 'file'>>;
 };
@@ -243,6 +252,7 @@ export type QueryResolvers<ContextType = BackupContext, ParentType extends Resol
 
 export type RestoreResultResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['RestoreResult'] = ResolversParentTypes['RestoreResult']> = {
   databaseRestored?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  dropped?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   outcome?: Resolver<ResolversTypes['RestoreOutcome'], ParentType, ContextType>;

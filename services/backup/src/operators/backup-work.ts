@@ -24,7 +24,8 @@ export function createBackupWork({
     remove: (file) => told(backups.remove(file)),
     create: async (onProgress) => entryOf(await told(backups.create(onProgress))),
     verify: async (file, onProgress) => entryOf(await told(backups.verify(file, onProgress))),
-    restore: async (file, onProgress) => endOf(await restores.restore(file, onProgress)),
+    restore: async (file, onProgress, { allowLoss = false } = {}) =>
+      endOf(await restores.restore(file, { allowsLoss: allowLoss, ...(onProgress && { onProgress }) })),
     undo: async (onProgress) => endOf(await restores.undo(onProgress)),
     download: async (file) => {
       const download = await told(backups.download(file));
@@ -55,7 +56,7 @@ function contentOf({ read, close }: Download) {
   return content;
 }
 
-function entryOf({ file, sizeBytes, sha256, createdAt, stores, verifiedAt }: Backup): BackupEntry {
+function entryOf({ file, sizeBytes, sha256, createdAt, stores, verifiedAt, verifiedVersion }: Backup): BackupEntry {
   return {
     file,
     sizeBytes: Number(sizeBytes),
@@ -63,5 +64,6 @@ function entryOf({ file, sizeBytes, sha256, createdAt, stores, verifiedAt }: Bac
     createdAt: createdAt.toISOString(),
     stores,
     verifiedAt: verifiedAt?.toISOString() ?? null,
+    verifiedVersion: verifiedVersion ?? null,
   };
 }

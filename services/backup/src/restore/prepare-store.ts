@@ -1,6 +1,8 @@
 import { inDatabase } from '@taskmesh/database';
 import type { Adoption } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
+import type { ArchivedDump } from '../archives/archive-dumps.ts';
+import { ManifestError } from '../archives/manifest.ts';
 import { checkBareTables } from '../databases/bare-tables.ts';
 import { carryOverSettings } from '../databases/carry-over.ts';
 import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
@@ -8,6 +10,7 @@ import type { RestoreNames } from '../databases/names.ts';
 import type { Skipped } from '../loader/dump-schema.ts';
 import { loadDump } from '../loader/load-dump.ts';
 import type { Store } from '../stores/store.ts';
+import { checkLoaded, checkTaken } from '../verify/row-counts.ts';
 import type { LoadLimits } from './load-limits.ts';
 import { untilAborted, whileWatched } from './watch-database.ts';
 
@@ -21,6 +24,10 @@ export interface Preparation {
   names: RestoreNames;
   /** The dump's path. */
   path: string;
+  /** What the manifest says of it; absent for a dump from somewhere else. */
+  archived?: ArchivedDump | undefined;
+  /** Whether what the store has no place for is left out of an archive, rather than a reason to refuse. @default false */
+  allowsLoss?: boolean;
   limits: LoadLimits;
   log: Log;
   /** Told from time to time how much of the dump is loaded. */
@@ -73,15 +80,20 @@ async function load({ store, path, log, onLoaded }: Preparation, step: LoadStep)
   return skipped;
 }
 
-async function adopt({ store, names, log, onCheck }: Preparation): Promise<Adopted> {
+async function adopt(preparation: Preparation): Promise<Adopted> {
+  const { store, names, archived, allowsLoss = false, limits, log, onCheck } = preparation;
   const { adminUrl, owner, name } = store;
   onCheck?.();
-  await checkBareTables(inDatabase(adminUrl, names.fresh));
+  const freshUrl = inDatabase(adminUrl, names.fresh);
+  await checkBareTables(freshUrl);
+  if (archived) await checkLoaded({ url: freshUrl, archived, timeoutMs: limits.statementTimeoutMs });
   const refused = await handOver(adminUrl, names);
-  const adoption = await owner.adopt(names.fresh);
-  if (!adoption.complete) throw new IncompleteStoreError(adoption.reason);
+  const adoption = await owner.adopt(names.fresh, archived && { schemaVersion: archived.schemaVersion, allowsLoss });
+  if (!adoption.complete)
+    throw new (adoption.concerns === 'archive' ? ManifestError : IncompleteStoreError)(adoption.reason);
+  if (archived) checkTaken(adoption.rows, archived);
   if (adoption.dropped.length > 0)
-    log.warn({ store: name, tables: adoption.dropped }, 'tables of the dump were dropped');
+    log.warn({ store: name, dropped: adoption.dropped }, 'tables or columns of the dump were dropped');
   refused.push(...(await carryOverSettings(adminUrl, names)));
   if (refused.length > 0)
     log.warn({ store: name, refused }, 'settings of the living database that the administrator may not carry over');

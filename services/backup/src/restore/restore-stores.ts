@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
+import type { FoundDump } from '../archives/archive-dumps.ts';
 import type { OnProgress } from '../backups/backup-progress.ts';
 import type { Skipped } from '../loader/dump-schema.ts';
-import type { Store } from '../stores/store.ts';
 import { exchangeStores, type Exchange, type ExchangeDeps } from './exchange-stores.ts';
 import type { LoadLimits } from './load-limits.ts';
 import { prepareStore } from './prepare-store.ts';
@@ -12,27 +12,28 @@ export interface StoresRestore extends Pick<Exchange, 'mayGoOn'> {
   id: string;
   file: string;
   /** Which stores, and where their dumps are. */
-  dumps: { store: Store; path: string }[];
+  dumps: FoundDump[];
+  /** Whether what a store has no place for is left out of an archive, rather than a reason to refuse. */
+  allowsLoss: boolean;
   limits: LoadLimits;
   onProgress: OnProgress;
 }
 
 /**
-/**
  * Replaces stores by what dumps hold: all are prepared beside the living ones first, then they change places. Returns what of
- * the dumps was passed over, too.
+ * the dumps was passed over or left out, too.
  * @throws UnknownOutcomeError; any other error when the living stores are as they were
  */
 export async function restoreStores(deps: ExchangeDeps, restore: StoresRestore) {
   const { id, file, dumps, mayGoOn, onProgress } = restore;
-  const skipped: Skipped[] = [];
+  const told: LeftOut = { skipped: [], dropped: [] };
   const exchanged = await exchangeStores(deps, {
     restore: newRestore(deps, { id, file, stores: dumps.map(({ store }) => store.name) }),
-    prepare: async () => void skipped.push(...(await prepareAll(deps, restore))),
+    prepare: () => prepareAll(deps, restore, told),
     mayGoOn,
     onSwap: () => onProgress({ phase: 'swap' }),
   });
-  return { ...exchanged, skipped };
+  return { ...exchanged, ...told };
 }
 
 /** The journal's line about what begins now. */
@@ -43,15 +44,22 @@ export function newRestore(
   return { stage: 'loading', undoes: null, freshIds: {}, startedAt: now(), endedAt: null, leftUntil: null, ...what };
 }
 
-async function prepareAll({ log }: ExchangeDeps, { id, dumps, limits, onProgress }: StoresRestore): Promise<Skipped[]> {
-  const skipped: Skipped[] = [];
-  for (const { store, path } of dumps) {
+interface LeftOut {
+  skipped: Skipped[];
+  /** What the stores had no place for, as `store.table` or `store.table.column`. */
+  dropped: string[];
+}
+
+async function prepareAll({ log }: ExchangeDeps, restore: StoresRestore, told: LeftOut): Promise<void> {
+  const { id, dumps, allowsLoss, limits, onProgress } = restore;
+  for (const { store, path, archived } of dumps) {
     const totalBytes = (await stat(path)).size;
     const onLoaded = (doneBytes: number) => onProgress({ phase: 'load', store: store.name, doneBytes, totalBytes });
     const onCheck = () => onProgress({ phase: 'check', store: store.name });
-    const prepared = await prepareStore({ store, names: namesOf(store, id), path, limits, log, onLoaded, onCheck });
-    skipped.push(...prepared.skipped);
-    log.info({ restore: id, store: store.name, rows: prepared.rows }, 'store prepared');
+    const dump = { store, names: namesOf(store, id), path, archived, allowsLoss };
+    const { rows, skipped, dropped } = await prepareStore({ ...dump, limits, log, onLoaded, onCheck });
+    told.skipped.push(...skipped);
+    told.dropped.push(...dropped.map((name) => `${store.name}.${name}`));
+    log.info({ restore: id, store: store.name, rows }, 'store prepared');
   }
-  return skipped;
 }

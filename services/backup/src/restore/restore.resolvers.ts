@@ -9,9 +9,9 @@ export function createRestoreResolvers(service: RestoreService): {
 } {
   return {
     Mutation: {
-      restoreBackup: async (_parent, { file }, { identity }) => {
+      restoreBackup: async (_parent, { file, allowLoss }, { identity }) => {
         requireOperator(identity);
-        return restoreResultOf(await service.restore(file));
+        return restoreResultOf(await service.restore(file, { allowsLoss: allowLoss ?? false }));
       },
       undoRestore: async (_parent, _args, { identity }) => {
         requireOperator(identity);
@@ -33,6 +33,7 @@ export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
             )
           : done('RESTORED', 'Database restored; the application may need a restart.')),
         skipped: byKind(outcome.skipped),
+        dropped: outcome.dropped,
       };
     case 'processed':
       return done(
@@ -68,7 +69,7 @@ function byKind(skipped: Skipped[]): Skipped[] {
 
 function done(outcome: RestoreResult['outcome'], message: string): RestoreResult {
   const databaseRestored = outcome !== 'PROCESSED';
-  return { success: true, message, error: null, databaseRestored, outcome, skipped: [] };
+  return { success: true, message, error: null, databaseRestored, outcome, skipped: [], dropped: [] };
 }
 
 function refused(outcome: RestoreResult['outcome'], error: string): RestoreResult {
@@ -79,5 +80,6 @@ function refused(outcome: RestoreResult['outcome'], error: string): RestoreResul
     databaseRestored: false,
     outcome,
     skipped: [],
+    dropped: [],
   };
 }

@@ -6,7 +6,6 @@ import { ExtractionError } from '../archives/extraction-error.ts';
 import type { ArchiveLimits } from '../archives/limits.ts';
 import { ManifestError } from '../archives/manifest.ts';
 import type { Scratch } from '../archives/scratch.ts';
-import type { OnProgress } from '../backups/backup-progress.ts';
 import { LoadError } from '../loader/load-error.ts';
 import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { BackupMetrics } from '../metrics.ts';
@@ -61,19 +60,21 @@ export function createRestoreService(deps: RestoreServiceDeps) {
     }
   };
 
-  const restore = async (file: string, onProgress: OnProgress): Promise<RestoreOutcome> => {
+  const restore = async (file: string, { onProgress, allowsLoss }: RestoreOptions): Promise<RestoreOutcome> => {
     if (file === '') return { kind: 'file-missing' };
     const archive = await storage.open(file);
     if (archive.kind === 'outside') return { kind: 'outside' };
     if (archive.kind === 'missing') return { kind: 'not-found' };
     try {
-      return await lock.run(waitMs, (mayGoOn) => restoreFrom(deps, { file, archive, mayGoOn, settleAll, onProgress }));
+      return await lock.run(waitMs, (mayGoOn) =>
+        restoreFrom(deps, { file, archive, allowsLoss, mayGoOn, settleAll, onProgress }),
+      );
     } finally {
       await archive.close();
     }
   };
 
-  const undo = (onProgress: OnProgress): Promise<RestoreOutcome> =>
+  const undo = (onProgress: RestoreOptions['onProgress']): Promise<RestoreOutcome> =>
     lock.run(waitMs, async (mayGoOn) => {
       await settleAll();
       const kept = await journal.kept(now());
@@ -81,7 +82,7 @@ export function createRestoreService(deps: RestoreServiceDeps) {
       log.warn({ restore: kept.id, file: kept.file }, 'a restore is taken back');
       try {
         const undone = await undoRestore(deps, { id: nextId(), kept, mayGoOn, onProgress });
-        return { kind: 'restored', ...undone, skipped: [] };
+        return { kind: 'restored', ...undone, skipped: [], dropped: [] };
       } catch (error) {
         if (error instanceof UnknownOutcomeError) throw error;
         log.error({ err: error, restore: kept.id }, 'restore not taken back');
@@ -110,14 +111,15 @@ export function createRestoreService(deps: RestoreServiceDeps) {
 
   return {
     /** Restores from the archive that `file` names. Never throws: every end is an outcome. */
-    async restore(file: string, onProgress: OnProgress = () => undefined): Promise<RestoreOutcome> {
-      const outcome = await restore(file, onProgress).catch((error: unknown) => failureOf(error, log));
+    async restore(file: string, options: Partial<RestoreOptions> = {}): Promise<RestoreOutcome> {
+      const { onProgress = () => undefined, allowsLoss = false } = options;
+      const outcome = await restore(file, { onProgress, allowsLoss }).catch((error: unknown) => failureOf(error, log));
       metrics.restored('restore', outcome);
       return outcome;
     },
 
     /** Takes the last restore back while its old stores are kept. Never throws. */
-    async undo(onProgress: OnProgress = () => undefined): Promise<RestoreOutcome> {
+    async undo(onProgress: RestoreOptions['onProgress'] = () => undefined): Promise<RestoreOutcome> {
       const outcome = await undo(onProgress).catch((error: unknown) => failureOf(error, log));
       metrics.restored('undo', outcome);
       return outcome;
@@ -134,14 +136,16 @@ export function createRestoreService(deps: RestoreServiceDeps) {
   };
 }
 
-interface OneRestore extends Pick<StoresRestore, 'file' | 'mayGoOn' | 'onProgress'> {
+export type RestoreOptions = Pick<StoresRestore, 'onProgress' | 'allowsLoss'>;
+
+interface OneRestore extends Pick<StoresRestore, 'file' | 'allowsLoss' | 'mayGoOn' | 'onProgress'> {
   archive: OpenArchive;
   settleAll: () => Promise<void>;
 }
 
 function restoreFrom(
   deps: RestoreServiceDeps,
-  { file, archive, mayGoOn, settleAll, onProgress }: OneRestore,
+  { file, archive, allowsLoss, mayGoOn, settleAll, onProgress }: OneRestore,
 ): Promise<RestoreOutcome> {
   const { scratch, cipher, nextId, log, archiveLimits, loadLimits } = deps;
   return scratch.use<RestoreOutcome>(async (dir) => {
@@ -152,17 +156,10 @@ function restoreFrom(
     await extractArchive({ source, sizeBytes, dir, limits: archiveLimits, onRead });
     if (!(await hasMainDump(dir))) return { kind: 'processed', why: `it holds no ${MAIN_DUMP}` };
     try {
-      const { dumps } = await readDumps(dir, deps);
+      const dumps = await readDumps(dir, deps);
       await settleAll();
-      const restored = await restoreStores(deps, {
-        id: nextId(),
-        file,
-        dumps,
-        limits: loadLimits,
-        mayGoOn,
-        onProgress,
-      });
-      return { kind: 'restored', ...restored };
+      const restoring = { id: nextId(), file, dumps, allowsLoss, limits: loadLimits, mayGoOn, onProgress };
+      return { kind: 'restored', ...(await restoreStores(deps, restoring)) };
     } catch (error) {
       if (error instanceof UnknownOutcomeError) throw error;
       log.error({ err: error, file }, 'database not restored');
@@ -175,7 +172,7 @@ function restoreFrom(
 function reasonOf(error: unknown): string {
   if (error instanceof LoadError) return 'the dump was not accepted, see the log';
   if (error instanceof IncompleteStoreError) return 'the dump does not make a complete store, see the log';
-  if (error instanceof ManifestError) return 'the archive is not what its manifest says';
+  if (error instanceof ManifestError) return error.message.replace(/\.$/, '');
   if (error instanceof WritersBusyError) return 'somebody is writing without an end, see the log';
   return 'the database step failed, see the log';
 }

@@ -1,4 +1,4 @@
-import type { Adoption } from '@taskmesh/internal-api';
+import type { Adoption, ArchivedStore } from '@taskmesh/internal-api';
 
 /** The stores that are backed up; each belongs to the service of that name. */
 export const STORE_NAMES = ['tasks', 'auth'] as const;
@@ -8,7 +8,7 @@ export type StoreName = (typeof STORE_NAMES)[number];
 /** What the service that owns a store does for a restore. */
 export interface StoreOwner {
   /** Makes a loaded database into a store that can take the living one's place. */
-  adopt(database: string): Promise<Adoption>;
+  adopt(database: string, archived?: ArchivedStore | null): Promise<Adoption>;
   /** Copies what a restore must not undo, right before the swap; absent where there is nothing of that kind. */
   carryOver?(database: string): Promise<void>;
   /** Makes a database that was the living store once fit to be that again. */

@@ -97,7 +97,7 @@ describe('dumping with pg_dump', () => {
     const made = await dumpWith(await program('99.1', `cat ${dir}/dump.txt`));
     expect(await written()).not.toContain('Dumped by Taskmesh');
     expect(made).toEqual({ ...own, sha256: expect.stringMatching(/^[0-9a-f]{64}$/), sizeBytes: expect.any(Number) });
-    expect(made.rows).toEqual({ notes: 3, state: 1 });
+    expect(made.rows).toEqual({ notes: 3, sessions: 0, state: 1 });
 
     const fresh = await createFreshTestDatabase('pg_dump_loaded');
     await loadDump({ path: join(dir, 'dump.sql'), url: fresh.loaderUrl, signal: AbortSignal.timeout(30_000) });

@@ -148,15 +148,23 @@ export const accountsDump = (emails: string[]) =>
 
 /** The files of an archive as it is made here. */
 export function ownArchive(dumps: { tasks: string; auth: string }): Record<string, string> {
+  const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
+  const rowsIn = (text: string) =>
+    Object.fromEntries(
+      [...text.matchAll(/create table (\w+)/g)].map(([, table = '']) => [
+        table,
+        count(text, new RegExp(`insert into ${table} values`, 'g')),
+      ]),
+    );
   const entry = (file: string, text: string) => ({
     file,
     sha256: createHash('sha256').update(text).digest('hex'),
     sizeBytes: Buffer.byteLength(text),
-    rows: {},
+    rows: rowsIn(text),
     serverVersion: '18.4',
     schemaVersion: null,
   });
   const stores = { tasks: entry('database.sql', dumps.tasks), auth: entry('auth.sql', dumps.auth) };
-  const manifest = { format: 1, createdAt: '2026-01-01T00:00:00.000Z', stores };
+  const manifest = { format: 2, product: '0.1.0', createdAt: '2026-01-01T00:00:00.000Z', stores };
   return { 'manifest.json': JSON.stringify(manifest), 'database.sql': dumps.tasks, 'auth.sql': dumps.auth };
 }

@@ -38,6 +38,7 @@ export function createFakeBackupWork(): FakeBackupWork {
     createdAt: '2026-11-20T10:00:00.000Z',
     stores: ['tasks', 'auth'],
     verifiedAt: null,
+    verifiedVersion: null,
   });
   const find = (file: string) => {
     const content = archives.get(file);
@@ -66,21 +67,27 @@ export function createFakeBackupWork(): FakeBackupWork {
       if (!entry) throw notFound('There is no such backup file.');
       progress.forEach((step) => onProgress?.(step));
       mayFail();
-      return { ...entry, verifiedAt: '2026-11-20T11:00:00.000Z' };
+      return { ...entry, verifiedAt: '2026-11-20T11:00:00.000Z', verifiedVersion: '0.1.0' };
     },
-    async restore(file, onProgress) {
+    async restore(file, onProgress, { allowLoss = false } = {}) {
       if (file.startsWith('..')) return refused('FILE_OUTSIDE');
       if (!archives.has(file)) return refused('FILE_NOT_FOUND');
       progress.forEach((step) => onProgress?.(step));
       mayFail();
-      return { success: true, message: 'Database restored.', error: null, outcome: 'RESTORED' };
+      return {
+        success: true,
+        message: 'Database restored.',
+        error: null,
+        outcome: 'RESTORED',
+        dropped: allowLoss ? ['tasks.invoices'] : [],
+      };
     },
     async undo(onProgress) {
       const [outcome = 'RESTORED'] = undos.splice(0, 1);
       if (outcome === 'NOTHING_TO_UNDO' || outcome === 'UNKNOWN') return refused(outcome);
       progress.forEach((step) => onProgress?.(step));
       mayFail();
-      return { success: true, message: 'Database restored.', error: null, outcome };
+      return { success: true, message: 'Database restored.', error: null, outcome, dropped: [] };
     },
     async download(file) {
       mayFail();
@@ -104,5 +111,5 @@ export function createFakeBackupWork(): FakeBackupWork {
 }
 
 function refused(outcome: 'FILE_OUTSIDE' | 'FILE_NOT_FOUND' | 'NOTHING_TO_UNDO' | 'UNKNOWN') {
-  return { success: false, message: 'Backup not restored.', error: 'No such file.', outcome };
+  return { success: false, message: 'Backup not restored.', error: 'No such file.', outcome, dropped: [] };
 }

@@ -1,17 +1,20 @@
 import {
+  adoptArchived,
   brokenRules,
   columnsOf,
   databaseOf,
   inDatabase,
   inTransaction,
   missingColumns,
-  openSession,
-  tablesBeside,
-  type Columns,
+  openAdoptionSession,
+  RESTORED,
+  STORE,
+  whatIsLost,
+  whyTooMany,
   type Database,
   type Session,
 } from '@taskmesh/database';
-import type { Adoption, TasksRestore } from '@taskmesh/internal-api';
+import { ADOPTION_MS, type Adoption, type ArchivedStore, type TasksRestore } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { parseInput } from '@taskmesh/validation';
 import { z } from 'zod';
@@ -24,17 +27,12 @@ import {
   restoredEpoch,
   RESUME,
   takeOver,
+  TAKEN_COLUMNS,
 } from './adoption.statements.ts';
-import { BLANKS, rulesFor, TASK_TYPES } from './rules.ts';
-
-/** As long as backup waits for the answer. */
-const PATIENCE_MS = 10 * 60_000;
+import { archivedRulesFor, BLANKS, rulesFor, TASK_TYPES } from './rules.ts';
 
 /** What this service's own dumps hold besides the tasks; it is made anew. */
-const OWN_TABLES = [
-  ...['tasks', 'feeds', 'changes', 'feed_state', 'dead_letters', 'idempotency_keys'],
-  'mikro_orm_migrations',
-];
+const LEFT_BEHIND = ['feeds', 'changes', 'feed_state', 'dead_letters', 'idempotency_keys', 'mikro_orm_migrations'];
 
 export interface AdoptionDeps {
   /** The living store. */
@@ -42,9 +40,11 @@ export interface AdoptionDeps {
   /** Its address: the restored one is beside it. */
   url: string;
   /** The service's database at another address; opens nothing yet. */
-  databaseAt(url: string): Promise<Pick<Database, 'migrate' | 'close'>>;
+  databaseAt(url: string): Promise<Pick<Database, 'migrate' | 'versions' | 'close'>>;
   log: Log;
 }
+
+type Store = Pick<Database, 'migrate' | 'versions'>;
 
 /** Makes the database of a restored dump into a store. No row passes through this process. */
 export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps): TasksRestore {
@@ -53,42 +53,64 @@ export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps)
     .regex(/^[^\0]{1,63}$/, 'That cannot be a database.')
     .refine((value) => value !== databaseOf(url), 'The living store is not for adoption.');
 
-  const migrate = async (target: string): Promise<void> => {
-    const store = await databaseAt(target);
-    try {
-      await store.migrate();
-    } finally {
-      await store.close();
-    }
-  };
-
   const livingEpoch = async (): Promise<number> => {
     const [state] = await database.run<{ epoch: number }>('read', STATE, []);
     return state?.epoch ?? 0;
   };
 
-  const adopt = async (session: Session, target: string): Promise<Adoption> => {
+  const beginEpoch = async (session: Session) => {
+    const epoch = 1 + Math.max(await livingEpoch(), await epochOfDump(session));
+    await session.run(BEGIN_EPOCH, [epoch]);
+    await session.run(DROP_RESTORED);
+    await session.run(ANALYZE);
+  };
+
+  const adoptDump = async (session: Session, store: Store): Promise<Adoption> => {
+    const tooMany = await whyTooMany(session);
+    if (tooMany !== undefined) return { complete: false, reason: tooMany };
     const columns = await columnsOf(session, 'tasks');
-    const reason = await whyIncomplete(session, columns);
+    const reason =
+      missingColumns('tasks', Object.keys(TASK_TYPES), columns) ??
+      (await brokenRules(session, { schema: RESTORED, table: 'tasks' }, rulesFor(columns), [BLANKS]));
     if (reason !== undefined) return { complete: false, reason };
-    await migrate(target);
-    const dropped = await tablesBeside(session, OWN_TABLES);
+    await store.migrate();
+    const dropped = await whatIsLost(session, { tasks: TAKEN_COLUMNS }, LEFT_BEHIND);
     const tasks = await inTransaction(session, async () => {
       const [taken] = await session.run<{ count: string }>(takeOver(columns));
-      const epoch = 1 + Math.max(await livingEpoch(), await epochOfDump(session));
-      await session.run(BEGIN_EPOCH, [epoch]);
-      await session.run(DROP_RESTORED);
-      await session.run(ANALYZE);
+      await beginEpoch(session);
       return Number(taken?.count);
     });
     return { complete: true, rows: { tasks }, dropped };
   };
 
+  const adoptArchive = async (session: Session, store: Store, archived: ArchivedStore): Promise<Adoption> => {
+    const taken = await adoptArchived({ session, store, archived, leftBehind: LEFT_BEHIND });
+    if ('reason' in taken) return { complete: false, ...taken };
+    const rules = archivedRulesFor(await columnsOf(session, 'tasks', STORE));
+    const reason = await brokenRules(session, { schema: STORE, table: 'tasks' }, rules, [BLANKS]);
+    if (reason !== undefined) return { complete: false, reason };
+    await inTransaction(session, () => beginEpoch(session));
+    return { complete: true, ...taken };
+  };
+
+  const withTarget = async <Result>(given: string, work: (session: Session, store: Store) => Promise<Result>) => {
+    const target = inDatabase(url, parseInput(name, given));
+    const session = await openAdoptionSession(target, { name: 'taskmesh-tasks-adoption', timeoutMs: ADOPTION_MS });
+    const store = await databaseAt(target);
+    try {
+      return await work(session, store);
+    } finally {
+      await store.close();
+      await session.close();
+    }
+  };
+
   return {
-    async adopt(given) {
-      const target = inDatabase(url, parseInput(name, given));
+    async adopt(given, archived) {
       try {
-        const adoption = await withSession(target, (session) => adopt(session, target));
+        const adoption = await withTarget(given, (session, store) =>
+          archived ? adoptArchive(session, store, archived) : adoptDump(session, store),
+        );
         log.info({ database: given, ...adoption }, 'looked at a restored database');
         return adoption;
       } catch (error) {
@@ -96,38 +118,15 @@ export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps)
         return { complete: false, reason: 'Two rows of the table tasks have the same id.' };
       }
     },
-    async resume(given) {
-      const target = inDatabase(url, parseInput(name, given));
-      await withSession(target, async (session) => {
-        await migrate(target);
+    resume: (given) =>
+      withTarget(given, async (session, store) => {
+        await store.migrate();
         await inTransaction(session, async () => {
           await session.run(FORGET_CHANGES);
           await session.run(RESUME, [await livingEpoch()]);
         });
-      });
-    },
+      }),
   };
-}
-
-async function withSession<Result>(target: string, work: (session: Session) => Promise<Result>): Promise<Result> {
-  const session = await openSession({
-    url: target,
-    name: 'taskmesh-tasks-adoption',
-    settings: { statement_timeout: '0' },
-    timeoutMs: PATIENCE_MS,
-  });
-  try {
-    return await work(session);
-  } finally {
-    await session.close();
-  }
-}
-
-async function whyIncomplete(session: Session, columns: Columns): Promise<string | undefined> {
-  return (
-    missingColumns('tasks', Object.keys(TASK_TYPES), columns) ??
-    (await brokenRules(session, 'tasks', rulesFor(columns), [BLANKS]))
-  );
 }
 
 async function epochOfDump(session: Session): Promise<number> {

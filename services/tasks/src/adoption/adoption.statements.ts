@@ -1,9 +1,9 @@
 import { RESTORED, valueOf, type Columns, type Statement } from '@taskmesh/database';
-import { TASK_TYPES } from './rules.ts';
+import { LARGEST_VERSION, TASK_TYPES } from './rules.ts';
 
 const ROWS = `from ${RESTORED}.tasks r`;
-/** Far from the end of the type, so that there is room for what comes. */
-const LARGEST = 2_000_000_000;
+/** Of a dump from anywhere. */
+export const TAKEN_COLUMNS = [...Object.keys(TASK_TYPES), 'version'];
 
 /** A version that is missing or of no use begins anew. */
 export function takeOver(columns: Columns): Statement {
@@ -13,8 +13,8 @@ export function takeOver(columns: Columns): Statement {
     name: 'adopt-take-over',
     text: `
       with taken as (
-        insert into public.tasks (${Object.keys(TASK_TYPES).join(', ')}, version)
-        select ${values.join(', ')}, case when ${version} between 1 and ${LARGEST} then ${version} else 1 end ${ROWS}
+        insert into public.tasks (${TAKEN_COLUMNS.join(', ')})
+        select ${values.join(', ')}, case when ${version} between 1 and ${LARGEST_VERSION} then ${version} else 1 end ${ROWS}
         returning 1
       )
       select count(*)::text as count from taken`,
@@ -27,7 +27,7 @@ export function restoredEpoch(columns: Columns): Statement {
   return {
     name: 'adopt-restored-epoch',
     text: `
-      select coalesce(max(case when ${epoch} between 1 and ${LARGEST} then ${epoch} end), 0) as epoch
+      select coalesce(max(case when ${epoch} between 1 and ${LARGEST_VERSION} then ${epoch} end), 0) as epoch
       from ${RESTORED}.feed_state r`,
   };
 }

@@ -50,6 +50,15 @@ export function rulesFor(columns: Columns): RowRule[] {
   ];
 }
 
+/** Far from the end of the type, so that there is room for what comes; of epochs, too. */
+export const LARGEST_VERSION = 2_000_000_000;
+
+/** The same for rows that are taken as they are. */
+export function archivedRulesFor(columns: Columns): RowRule[] {
+  const broken = `r.version not between 1 and ${LARGEST_VERSION}`;
+  return [...rulesFor(columns), { sentence: `version is between 1 and ${LARGEST_VERSION}`, broken }];
+}
+
 const LAST_OF_THE_BASIC_PLANE = 0xffff;
 
 /** Every character that a blank title may consist of; all of them are in the basic plane. */

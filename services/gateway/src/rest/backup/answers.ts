@@ -9,7 +9,7 @@ const REPEAT_MS = 5_000;
 
 export interface BackupAnswer {
   status: number;
-  body: { success: boolean; message: string; error?: string; count?: number; data?: object };
+  body: { success: boolean; message: string; error?: string; count?: number; data?: object; dropped?: string[] };
   /** Beside the body on the last of the lines. */
   inLines?: object;
 }

@@ -1,4 +1,4 @@
-import type { OnWorkProgress, RestoreEnd } from '@taskmesh/internal-api';
+import type { OnWorkProgress, RestoreEnd, RestoreWishes } from '@taskmesh/internal-api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidOperation, type PreparedOperation } from '../../graph/executor.ts';
 import { addOtherMethods } from '../../http/other-methods.ts';
@@ -28,7 +28,11 @@ const STATUS = {
   NOTHING_TO_UNDO: 404,
 };
 
-type Restore = (request: FastifyRequest, file: string, onProgress?: OnWorkProgress) => Promise<RestoreEnd>;
+interface Wanted extends RestoreWishes {
+  file: string;
+}
+
+type Restore = (request: FastifyRequest, wanted: Wanted, onProgress?: OnWorkProgress) => Promise<RestoreEnd>;
 
 /** `POST /api/backup/restore?file=`: for operators; absent where the graph cannot restore. A body is passed over. */
 export function restoreRoute(scope: FastifyInstance, parts: BackupParts): void {
@@ -50,9 +54,10 @@ export function undoRoute(scope: FastifyInstance, parts: BackupParts): void {
 /** Our own service is asked without the graph: then there is progress to tell. */
 function restoreOf(parts: BackupParts): Restore | undefined {
   const { backup } = parts.connections;
-  if (parts.graph.current.supergraph.own) return (_request, file, onProgress) => backup.restore(file, onProgress);
+  if (parts.graph.current.supergraph.own)
+    return (_request, { file, allowLoss }, onProgress) => backup.restore(file, onProgress, { allowLoss });
   const operation = prepared(parts);
-  return operation && ((request, file) => restoreByGraph(parts, operation, request, file));
+  return operation && ((request, { file }) => restoreByGraph(parts, operation, request, file));
 }
 
 function prepared({ executor }: BackupParts): PreparedOperation | undefined {
@@ -72,7 +77,7 @@ async function restoreByGraph(
 ): Promise<RestoreEnd> {
   const { data, errors } = await executor.run(operation, { file }, requestCall(request, { role: 'operator' }));
   if (errors?.[0]) throw errorOf(errors[0]);
-  return data?.['restore'] as RestoreEnd; // validated against the schema
+  return { ...(data?.['restore'] as RestoreEnd), dropped: [] }; // validated against the schema
 }
 
 async function answer(parts: BackupParts, restore: Restore, request: FastifyRequest, reply: FastifyReply) {
@@ -82,7 +87,12 @@ async function answer(parts: BackupParts, restore: Restore, request: FastifyRequ
     const { status, refused } = named;
     return sendAnswer(reply, { status, body: { success: false, message: refused, error: refused } });
   }
-  return answerEnd(parts, request, reply, (onProgress) => restore(request, named.file, onProgress));
+  const wanted = { file: named.file, allowLoss: isTrue(request, 'allowLoss') };
+  return answerEnd(parts, request, reply, (onProgress) => restore(request, wanted, onProgress));
+}
+
+function isTrue({ query }: FastifyRequest, name: string): boolean {
+  return (query as Record<string, unknown>)[name] === 'true'; // Fastify's queries are always an object
 }
 
 function answerEnd(
@@ -97,10 +107,14 @@ function answerEnd(
   });
 }
 
-function answerOf({ success, message, error, outcome, skipped = [] }: RestoreEnd): BackupAnswer {
+function answerOf({ success, message, error, outcome, skipped = [], dropped }: RestoreEnd): BackupAnswer {
   return {
     status: STATUS[outcome],
-    body: { success, message, ...(!success && { error: error ?? message }), ...(skipped.length > 0 && { skipped }) },
+    body: {
+      ...{ success, message, ...(!success && { error: error ?? message }) },
+      ...(skipped.length > 0 && { skipped }),
+      ...(dropped.length > 0 && { dropped }),
+    },
     inLines: { databaseRestored: outcome.startsWith('RESTORED') },
   };
 }

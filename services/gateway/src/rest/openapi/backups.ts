@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { LINES_TYPE } from '../backup/answers.ts';
 import { BACKUPS_PATH } from '../backup/archives.ts';
 import { RESTORE_PATH, UNDO_PATH } from '../backup/restore.ts';
-import { backupError, backupList, backupMessage, oneBackup, restoreMessage, workLine } from '../schemas/backups.ts';
+import { backupError, backupList, backupMessage, oneBackup, restoreAnswer, workLine } from '../schemas/backups.ts';
 import type { ApiPart } from './document.ts';
 import { headersOf } from './error-responses.ts';
 import { mediaOf } from './media.ts';
@@ -167,9 +167,17 @@ export function describeBackups(): ApiPart {
             'Replaces the stores by what the archive holds, in one step. When the database step fails, the answer is a 200 all the same, the message says so, and the data are as they were.',
           parameters: [
             { name: 'file', in: 'query', required: true, description: 'The archive.', schema: { type: 'string' } },
+            {
+              name: 'allowLoss',
+              in: 'query',
+              required: false,
+              description:
+                'An archive that was made here, with tables or columns that the stores have no place for, is restored only with `true`, and without them.',
+              schema: { type: 'boolean', default: false },
+            },
           ],
           status: 200,
-          answer: restoreMessage,
+          answer: restoreAnswer,
           isLong: true,
           errors: ['BAD_USER_INPUT', 'NOT_FOUND'],
         }),
@@ -187,7 +195,7 @@ export function describeBackups(): ApiPart {
         }),
       },
     },
-    schemas: [oneBackup, backupList, backupMessage, restoreMessage, backupError, workLine],
+    schemas: [oneBackup, backupList, backupMessage, restoreAnswer, backupError, workLine],
     responses: Object.fromEntries(
       Object.entries(FAILURES).map(([code, [name, description, message]]) => [
         name,

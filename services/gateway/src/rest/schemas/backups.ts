@@ -12,6 +12,7 @@ const EXAMPLE: BackupEntry = {
   createdAt: '2026-11-20T10:00:00.000Z',
   stores: ['tasks', 'auth'],
   verifiedAt: null,
+  verifiedVersion: null,
 };
 
 const backup = z
@@ -22,6 +23,7 @@ const backup = z
     createdAt: time,
     stores: z.array(z.string()).meta({ description: 'The stores that it holds a dump of, as far as is known.' }),
     verifiedAt: time.nullable().meta({ description: 'When a test restore of it last succeeded.' }),
+    verifiedVersion: z.string().nullable().meta({ description: 'The version of Taskmesh that proved it.' }),
   })
   .meta({ id: 'Backup', examples: [EXAMPLE] });
 
@@ -42,8 +44,13 @@ const skipped = z
   .optional()
   .meta({ description: 'What the dumps hold beside rows and was passed over; absent when there is nothing.' });
 
-export const restoreMessage = z.object({ success, message, skipped }).meta({
-  id: 'RestoreMessage',
+const dropped = z
+  .array(z.string())
+  .optional()
+  .meta({ description: 'What the stores had no place for and was left out: `store.table` or `store.table.column`.' });
+
+export const restoreAnswer = z.object({ success, message, skipped, dropped }).meta({
+  id: 'RestoreAnswer',
   examples: [{ success: true, message: 'Database restored; the application may need a restart.' }],
 });
 
@@ -73,6 +80,7 @@ export const workLine = z
     error: z.string().optional(),
     data: backup.optional(),
     skipped,
+    dropped,
     databaseRestored: z.boolean().optional().meta({ description: 'On the last line of a restore, or of an undo.' }),
   })
   .meta({

@@ -1,0 +1,17 @@
+import { openSession, type Session } from '../session.ts';
+
+/**
+ * A session in a database that was loaded from a backup, or beside one. What the database says of itself counts for
+ * nothing: names mean PostgreSQL's own things, and no statement outlives `timeoutMs`, also when this process is gone.
+ */
+export function openAdoptionSession(
+  url: string,
+  { name, timeoutMs }: { name: string; timeoutMs: number },
+): Promise<Session> {
+  const settings = {
+    search_path: 'pg_catalog,pg_temp',
+    statement_timeout: String(timeoutMs),
+    lock_timeout: '30s',
+  };
+  return openSession({ url, name, settings, timeoutMs });
+}

@@ -1,0 +1,135 @@
+import type { Database } from '../database.ts';
+import type { Session } from '../session.ts';
+import type { Statement } from '../statement.ts';
+import { RESTORED, STORE, tablesOf, whatIsLost, whyTooMany, type Columns } from './restored-tables.ts';
+
+/** What an archive that was made here says of the store in it. */
+export interface ArchivedStore {
+  /** The newest migration that the store had seen. */
+  schemaVersion: string | null;
+  /** Whether tables and columns that no store has are left out, rather than a reason to refuse. */
+  allowsLoss: boolean;
+}
+
+export interface ArchivedAdoption {
+  /** In the restored database. */
+  session: Session;
+  /** The service's own database there. */
+  store: Pick<Database, 'migrate' | 'versions'>;
+  archived: ArchivedStore;
+  /** Tables of which no row is wanted. */
+  leftBehind: readonly string[];
+}
+
+export type TakenOver =
+  | { rows: Record<string, number>; dropped: string[] }
+  /** `concerns` the archive as a whole, or rows in it. */
+  | { reason: string; concerns?: 'archive' };
+
+/**
+ * Makes a store of the archive's version, puts its rows in as they are, and migrates them to the present. A new table is
+ * taken over unless it is named as left behind. The rows may come from anybody: who calls this judges them afterwards.
+ */
+export async function adoptArchived(adoption: ArchivedAdoption): Promise<TakenOver> {
+  const { session, store, archived, leftBehind } = adoption;
+  const { schemaVersion, allowsLoss } = archived;
+  if (schemaVersion === null || !store.versions.includes(schemaVersion)) return unknownVersion(adoption);
+  const tooMany = await whyTooMany(session);
+  if (tooMany !== undefined) return { reason: tooMany };
+  await store.migrate({ to: schemaVersion });
+  const [given, own] = [await tablesOf(session, RESTORED), await tablesOf(session, STORE)];
+  const kept = new Map([...own].filter(([table]) => !leftBehind.includes(table)));
+  const reason = whatIsMissing({ given, own }, schemaVersion) ?? (await isOfAnother(session, schemaVersion));
+  if (reason !== undefined) return { reason, concerns: 'archive' };
+  const columnNames = Object.fromEntries([...kept].map(([table, columns]) => [table, [...columns.keys()]]));
+  const dropped = await whatIsLost(session, columnNames, leftBehind);
+  if (dropped.length > 0 && !allowsLoss) return wouldLose(dropped);
+
+  const rows: Record<string, number> = {};
+  for (const [table, columns] of kept) {
+    const count = await put(session, table, [...columns.keys()]);
+    if (count === undefined) return { reason: `Rows of the table ${table} break the rules of their store.` };
+    rows[table] = count;
+  }
+  await store.migrate();
+  return { rows, dropped };
+}
+
+function unknownVersion({ store, archived }: ArchivedAdoption): TakenOver {
+  const [oldest, newest] = [store.versions.at(0), store.versions.at(-1)];
+  const version = archived.schemaVersion === null ? 'no version' : `the version ${archived.schemaVersion}`;
+  return {
+    concerns: 'archive',
+    reason: `The archive has a schema of ${version}, and known are ${oldest} to ${newest}: restore it with the release that made it, or with a newer one.`,
+  };
+}
+
+type Shapes = Record<'given' | 'own', Map<string, Columns>>;
+
+/** As a sentence; undefined when all of the version's tables are there. */
+function whatIsMissing({ given, own }: Shapes, version: string): string | undefined {
+  const missing = [...own].flatMap(([table, columns]) => {
+    const there = given.get(table);
+    if (!there) return [table];
+    return [...columns].filter(([name, type]) => there.get(name) !== type).map(([name]) => `${table}.${name}`);
+  });
+  if (missing.length === 0) return undefined;
+  return `The archive is without ${missing.join(', ')}, which a store of the version ${version} has.`;
+}
+
+const LAST_MIGRATION: Statement = {
+  name: 'adopt-last-migration',
+  text: `select name from ${RESTORED}.mikro_orm_migrations order by id desc limit 1`,
+};
+
+/** As a sentence; undefined when the store says the same as the archive. */
+async function isOfAnother(session: Session, version: string): Promise<string | undefined> {
+  const [last] = await session.run<{ name: string }>(LAST_MIGRATION);
+  return last?.name === version ? undefined : `The store in the archive is not of the version ${version}.`;
+}
+
+function wouldLose(lost: string[]): TakenOver {
+  return {
+    concerns: 'archive',
+    reason: `A restore would lose ${lost.join(', ')}, for which the store has no place: allowLoss restores without.`,
+  };
+}
+
+/** How many there were; undefined when they cannot be there. */
+async function put(session: Session, table: string, columns: string[]): Promise<number | undefined> {
+  const names = columns.map((name) => `"${name}"`).join(', ');
+  try {
+    const [row] = await session.run<{ count: string }>({
+      name: `adopt-put-${table}`,
+      text: `with put as (
+          insert into ${STORE}."${table}" (${names}) overriding system value select ${names} from ${RESTORED}."${table}" returning 1
+        ) select pg_catalog.count(*)::text as count from put`,
+    });
+    for (const { name } of await session.run<{ name: string }>(COUNTED_COLUMNS, [`${STORE}."${table}"`]))
+      await session.run(countOn(table, name));
+    return Number(row?.count);
+  } catch (error) {
+    if (breaksRules(error)) return undefined;
+    throw error;
+  }
+}
+
+/** $1 table */
+const COUNTED_COLUMNS: Statement = {
+  name: 'adopt-counted-columns',
+  text: `
+    select attname as name from pg_catalog.pg_attribute
+    where attrelid = $1::text::regclass and attnum > 0 and not attisdropped
+      and pg_catalog.pg_get_serial_sequence($1::text, attname::text) is not null`,
+};
+
+const countOn = (table: string, column: string): Statement => ({
+  name: `adopt-count-on-${table}`,
+  text: `select pg_catalog.setval(pg_catalog.pg_get_serial_sequence('${STORE}."${table}"', '${column}'), pg_catalog.max("${column}"))
+    from ${STORE}."${table}" having pg_catalog.max("${column}") > 0`,
+});
+
+/** PostgreSQL's classes of values that cannot be, and of rows that may not be. */
+function breaksRules(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code));
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { OpenArchive } from '../storage/backup-storage.ts';
+
+export async function sha256Of(content: Readable): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(content, hash);
+  return hash.digest('hex');
+}
+
+export interface CheckedArchive extends OpenArchive {
+  /** Of what was read last, when that was all of it. */
+  sha256(): string | null;
+}
+
+/** The same archive, which keeps the checksum of what is read of it. */
+export function withChecksum(archive: OpenArchive): CheckedArchive {
+  let hash = createHash('sha256');
+  let bytes = 0;
+  async function* checked(content: Readable): AsyncGenerator<Buffer> {
+    hash = createHash('sha256');
+    bytes = 0;
+    for await (const part of content as AsyncIterable<Buffer>) {
+      hash.update(part);
+      bytes += part.length;
+      yield part;
+    }
+  }
+  return {
+    ...archive,
+    read: () => Readable.from(checked(archive.read()), { objectMode: false }),
+    sha256: () => (bytes === archive.sizeBytes ? hash.digest('hex') : null),
+  };
+}

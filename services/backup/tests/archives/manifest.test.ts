@@ -1,0 +1,101 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readManifest } from '../../src/archives/manifest.ts';
+import { ownArchive } from '../support/backup-fixture.ts';
+
+interface Entry {
+  file: string;
+  sizeBytes: number;
+  rows: Record<string, number>;
+  schemaVersion: string | null;
+}
+interface Written {
+  format: number;
+  product?: string;
+  stores: Record<string, Entry>;
+}
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'taskmesh-manifest-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+const files = () => ownArchive({ tasks: 'tasks', auth: 'auth' });
+const put = async (content: Record<string, string>) => {
+  for (const [name, text] of Object.entries(content)) await writeFile(join(dir, name), text);
+};
+const changed = (change: (manifest: Written) => void) => {
+  const all = files();
+  const manifest = JSON.parse(all['manifest.json'] ?? '') as Written;
+  change(manifest);
+  return { ...all, 'manifest.json': JSON.stringify(manifest) };
+};
+const entry = (manifest: Written, name: string): Entry => {
+  const found = manifest.stores[name];
+  if (!found) throw new Error(`There is no ${name}.`);
+  return found;
+};
+
+describe('the manifest of an archive', () => {
+  it('is read when it names what is there', async () => {
+    await put(files());
+    expect(await readManifest(dir)).toMatchObject({ stores: { tasks: { file: 'database.sql' } } });
+  });
+
+  it('is none in an archive from somewhere else', async () => {
+    await put({ 'database.sql': '--' });
+    expect(await readManifest(dir)).toBeUndefined();
+  });
+
+  it('is looked at before it is read: a huge one costs nothing', async () => {
+    await put({ ...files(), 'manifest.json': `{"format": 1, "stores": {}, "x": "${'x'.repeat(64 * 1024 * 1024)}"}` });
+    const before = process.memoryUsage();
+    await expect(readManifest(dir)).rejects.toThrow('larger than');
+    const after = process.memoryUsage();
+    expect(after.external + after.heapUsed - before.external - before.heapUsed).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  it.each<[string, () => Record<string, string>, string]>([
+    ['names no store', () => changed((manifest) => (manifest.stores = {})), 'is none'],
+    ['leaves a store out', () => changed((manifest) => delete manifest.stores['auth']), 'is none'],
+    ['names a store that is unknown', () => changed((m) => (m.stores['more'] = entry(m, 'auth'))), 'is none'],
+    ['is of a newer format', () => changed((manifest) => (manifest.format = 3)), 'is none'],
+    ['does not say which product made it', () => changed((manifest) => delete manifest.product), 'is none'],
+    [
+      'names more tables than any store has',
+      () => changed((m) => (entry(m, 'tasks').rows = Object.fromEntries([...'x'.repeat(1_001)].map((_, n) => [`t${n}`, 0])))), // prettier-ignore
+      'is none',
+    ],
+    [
+      'gives each store the dump of the other',
+      () =>
+        changed(({ stores }) => {
+          const { tasks, auth } = stores;
+          if (tasks && auth) Object.assign(stores, { tasks: auth, auth: tasks });
+        }),
+      'the dump of another store',
+    ],
+    [
+      'says another size',
+      () => changed((manifest) => (entry(manifest, 'auth').sizeBytes = 5)),
+      'auth.sql is not what the manifest says',
+    ],
+    ['does not name every dump', () => ({ ...files(), 'more.sql': '--' }), 'does not name: 1'],
+    [
+      'names a dump of which a byte is another one',
+      () => ({ ...files(), 'auth.sql': 'autk' }),
+      'auth.sql is not what the manifest says',
+    ],
+  ])('is refused when it %s', async (_what, content, message) => {
+    await put(content());
+    await expect(readManifest(dir)).rejects.toThrow(message);
+  });
+
+  it('is refused when a dump that it names is not there', async () => {
+    const { 'auth.sql': _left, ...rest } = files();
+    await put(rest);
+    await expect(readManifest(dir)).rejects.toThrow('auth.sql');
+  });
+});

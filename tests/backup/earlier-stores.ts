@@ -1,0 +1,32 @@
+import { createLog } from '@taskmesh/service';
+import { createTestDatabase } from '@taskmesh/testing';
+import type { Databases } from './stores.ts';
+
+interface Store {
+  migrate(options: { to: string }): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The services' own databases are nobody else's matter, so that their modules are asked for by address. */
+const moduleOf = (service: string): Promise<Record<string, (...args: unknown[]) => Promise<Store>>> =>
+  import(new URL(`../../services/${service}/src/database.ts`, import.meta.url).href);
+
+/** Databases as an earlier release had left them, by the newest migration that it knew. */
+export async function earlierStores(versions: { auth: string; tasks: string }): Promise<Databases> {
+  const log = createLog({ service: 'earlier', level: 'silent' });
+  const databases = {
+    auth: await createTestDatabase('earlier_auth'),
+    tasks: await createTestDatabase('earlier_tasks'),
+  };
+  const { createAuthDatabase } = await moduleOf('auth');
+  const { createTasksDatabase } = await moduleOf('tasks');
+  const stores = {
+    auth: await createAuthDatabase?.(databases.auth.url, log),
+    tasks: await createTasksDatabase?.({ postgresUrl: databases.tasks.url, poolSize: 1 }, log),
+  };
+  for (const name of ['auth', 'tasks'] as const) {
+    await stores[name]?.migrate({ to: versions[name] });
+    await stores[name]?.close();
+  }
+  return databases;
+}

@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { makeReleaseArchive } from './release-archive.ts';
+
+// `POSTGRES_URL=… node tests/backup/make-release-archive.main.ts`, once at every release.
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+console.log(await makeReleaseArchive(version));
+process.exit(0);

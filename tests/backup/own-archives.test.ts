@@ -1,0 +1,237 @@
+import fc from 'fast-check';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fill, rowsOf } from './release-archive.ts';
+import { runStores, type RunningStores } from './stores.ts';
+
+const SEED = 20_261_122;
+const ROWS = 150;
+
+interface Entry {
+  file: string;
+  sha256: string;
+  sizeBytes: number;
+  rows: Record<string, number>;
+  schemaVersion: string | null;
+}
+interface Content {
+  manifest: { format: number; stores: { tasks: Entry; auth: Entry } };
+  dumps: { tasks: string; auth: string };
+}
+
+let stores: RunningStores;
+beforeEach(async () => {
+  stores = await runStores('own');
+  await fill(stores);
+});
+afterEach(() => stores.stop());
+
+/** The archive, changed as by somebody who knows how it is made. */
+function forge(file: string, change: (content: Content) => void): string {
+  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-forged-'));
+  execFileSync('tar', ['-xzf', join(stores.backupsDir, file), '-C', dir]);
+  const read = (name: string) => readFileSync(join(dir, name), 'utf8');
+  const manifest = JSON.parse(read('manifest.json')) as Content['manifest'];
+  const content: Content = { manifest, dumps: { tasks: read('database.sql'), auth: read('auth.sql') } };
+  change(content);
+  for (const name of ['tasks', 'auth'] as const) {
+    const [text, entry] = [content.dumps[name], manifest.stores[name]];
+    Object.assign(entry, {
+      sha256: createHash('sha256').update(text).digest('hex'),
+      sizeBytes: Buffer.byteLength(text),
+    });
+    writeFileSync(join(dir, entry.file), text);
+  }
+  writeFileSync(join(dir, 'manifest.json'), JSON.stringify(manifest));
+  execFileSync('tar', ['-czf', join(stores.backupsDir, 'forged.tar.gz'), '-C', dir, 'manifest.json', 'database.sql', 'auth.sql']); // prettier-ignore
+  rmSync(dir, { recursive: true });
+  return 'forged.tar.gz';
+}
+
+const reasonOf = (file: string) =>
+  stores.work.verify(file).then(
+    () => 'none',
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+
+describe('an archive that was made here', () => {
+  it.each<[string, (content: Content) => void, RegExp]>([
+    [
+      'has a newer schema than is known',
+      ({ manifest }) => (manifest.stores.auth.schemaVersion = '0099-future'),
+      /version 0099-future, and known are 0001-accounts to 0004-retention: restore it with the release that made it/,
+    ],
+    [
+      'does not tell its schema',
+      ({ manifest }) => (manifest.stores.tasks.schemaVersion = null),
+      /no version, and known/,
+    ],
+    [
+      'tells an earlier schema than it has',
+      ({ manifest }) => (manifest.stores.tasks.schemaVersion = '0001-tasks-and-feed'),
+      /The store in the archive is not of the version 0001-tasks-and-feed/,
+    ],
+    [
+      'promises more rows than it has',
+      ({ manifest }) => (manifest.stores.tasks.rows['tasks'] = 25),
+      /The table tasks has 24 rows, and the manifest says 25/,
+    ],
+    [
+      'has more rows than it promises',
+      ({ manifest }) => (manifest.stores.auth.rows['audit_log'] = 8),
+      /The table audit_log has 9 rows, and the manifest says 8/,
+    ],
+    [
+      'does not name a table that it has',
+      ({ manifest }) => delete manifest.stores.tasks.rows['feeds'],
+      /does not name the table feeds/,
+    ],
+    [
+      'names a table that it does not have',
+      ({ manifest }) => (manifest.stores.tasks.rows['labels'] = 0),
+      /names the table labels, which is not there/,
+    ],
+    [
+      'is without a table of its version',
+      ({ manifest, dumps }) => {
+        delete manifest.stores.auth.rows['recovery_requests'];
+        dumps.auth = dumps.auth.replaceAll(/^(CREATE TABLE|COPY|ALTER TABLE ONLY|CREATE INDEX \w+ ON) public\.recovery_requests[^;]*;(\n\\\.)?/gm, ''); // prettier-ignore
+      },
+      /without recovery_requests/,
+    ],
+    [
+      'has the dump of each store for the other',
+      (content) => {
+        const { tasks, auth } = content.dumps;
+        content.dumps = { tasks: auth, auth: tasks };
+        const { stores: entries } = content.manifest;
+        const rows = entries.tasks.rows;
+        entries.tasks.rows = entries.auth.rows;
+        entries.auth.rows = rows;
+      },
+      /without (tasks|feeds)/,
+    ],
+    [
+      'has rows that break the rules of today',
+      ({ dumps }) => (dumps.tasks = dumps.tasks.replace('\tplain 24\t', '\tx\t')),
+      /title has 3 to 255 characters/,
+    ],
+    [
+      'has rows that the store itself refuses',
+      ({ dumps }) => (dumps.tasks = dumps.tasks.replace(/\tlow\t/, '\tno\t')),
+      /Rows of the table tasks break the rules|the dump was not accepted/,
+    ],
+  ])('is neither verified nor restored when it %s', async (_what, change, reason) => {
+    const { file } = await stores.work.create();
+    const before = await rowsOf(stores);
+    const forged = forge(file, change);
+    expect(await reasonOf(forged)).toMatch(reason);
+    expect((await stores.work.find(forged))?.verifiedAt).toBeNull();
+    expect(await stores.work.restore(forged)).toMatchObject({ outcome: 'PROCESSED', dropped: [] });
+    expect(await rowsOf(stores)).toEqual(before);
+  });
+
+  it('says in the answer of a restore why a schema is not restored', async () => {
+    const { file } = await stores.work.create();
+    const forged = forge(file, ({ manifest }) => (manifest.stores.tasks.schemaVersion = '0099-future'));
+    const { message } = await stores.work.restore(forged);
+    expect(message).toMatch(/not restored \(The archive has a schema of the version 0099-future, .*newer one\)/);
+  });
+
+  it('is not restored when something would be lost, unless that is allowed: then the answer names it', async () => {
+    await stores.tasks.query(`alter table tasks add column note text; update tasks set note = 'dear to somebody'`);
+    await stores.auth.query('create table invoices (id int)');
+    const { file } = await stores.work.create();
+    await stores.tasks.query(`update tasks set title = 'changed'`);
+    expect(await reasonOf(file)).toMatch(/A restore would lose tasks\.note, .* allowLoss/);
+    expect(await stores.work.restore(file)).toMatchObject({
+      outcome: 'PROCESSED',
+      message: expect.stringContaining('lose tasks.note'),
+      dropped: [],
+    });
+    expect(await stores.tasks.query(`select 1 from tasks where title <> 'changed'`)).toEqual([]);
+    expect(await stores.work.restore(file, undefined, { allowLoss: true })).toMatchObject({
+      outcome: 'RESTORED',
+      dropped: ['tasks.tasks.note', 'auth.invoices'],
+    });
+    expect(await stores.tasks.query(`select 1 from tasks where title = 'changed'`)).toEqual([]);
+  });
+
+  it('brings random rows of both stores back as they were, every one of them', async () => {
+    const text = (min: number, max: number) =>
+      fc
+        .string({ unit: 'grapheme', minLength: min, maxLength: max })
+        .filter((value) => !value.includes('\0') && [...value].length <= 250);
+    const title = text(0, 100).map((value) => `the ${value}`);
+    const time = fc
+      .date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
+      .map((date) => date.toISOString());
+    const task = fc.record({
+      id: fc.uuid(),
+      user_id: fc.uuid(),
+      title,
+      description: fc.option(text(0, 300)),
+      completed: fc.boolean(),
+      due_date: fc.option(time),
+      category: fc.option(text(0, 60)),
+      priority: fc.constantFrom('low', 'medium', 'high'),
+      created_at: time,
+      updated_at: time,
+      version: fc.integer({ min: 1, max: 2_000_000_000 }),
+    });
+    const entry = fc.record({
+      at: time,
+      kind: text(1, 30),
+      account_id: fc.option(fc.uuid()),
+      session_id: fc.option(fc.uuid()),
+      ip: fc.option(fc.ipV6()),
+      request_id: text(0, 60),
+    });
+    const options = { seed: SEED, numRuns: ROWS };
+    await stores.tasks.query(
+      'insert into tasks select * from json_populate_recordset(null::tasks, $1::json) on conflict do nothing',
+      [JSON.stringify(fc.sample(task, options))],
+    );
+    await stores.auth.query(
+      `insert into audit_log (at, kind, account_id, session_id, ip, request_id)
+       select at, kind, account_id, session_id, ip, request_id from json_populate_recordset(null::audit_log, $1::json)`,
+      [JSON.stringify(fc.sample(entry, options))],
+    );
+    await stores.auth.query(
+      `insert into accounts select (json_populate_record(a, json_build_object('id', gen_random_uuid(), 'email', n || email,
+         'email_key', n || email_key, 'name', names ->> n))).*
+       from accounts a, (select $1::json as names) given, generate_series(0, 20) n where n < json_array_length(names)`,
+      [JSON.stringify(fc.sample(title, { seed: SEED, numRuns: 20 }))],
+    );
+    const before = await rowsOf(stores);
+    expect(before.tasks.length).toBeGreaterThan(ROWS);
+    const { file } = await stores.work.create();
+    await stores.tasks.query(`delete from tasks where priority = 'low'; update tasks set title = 'changed'`);
+    await stores.auth.query(`update accounts set name = 'changed'`);
+    expect(await reasonOf(file)).toBe('none');
+    expect(await stores.work.restore(file)).toMatchObject({ outcome: 'RESTORED' });
+    expect(await rowsOf(stores)).toEqual(before);
+  });
+});
+
+describe('a dump from somewhere else', () => {
+  it('is restored without what the store has no place for, and the answer names all of it', async () => {
+    const { file } = await stores.work.create();
+    const dir = mkdtempSync(join(tmpdir(), 'taskmesh-foreign-'));
+    execFileSync('tar', ['-xzf', join(stores.backupsDir, file), '-C', dir, 'database.sql']);
+    const dump = readFileSync(join(dir, 'database.sql'), 'utf8');
+    const more = 'create table public.invoices (id int); alter table public.tasks add column note text;\n';
+    writeFileSync(join(dir, 'database.sql'), dump.replace(/^-- PostgreSQL database dump complete/m, (end) => `${more}--\n${end}`)); // prettier-ignore
+    execFileSync('tar', ['-czf', join(stores.backupsDir, 'foreign.tar.gz'), '-C', dir, 'database.sql']);
+    rmSync(dir, { recursive: true });
+    const before = await rowsOf(stores);
+    expect(await stores.work.restore('foreign.tar.gz')).toMatchObject({
+      outcome: 'RESTORED',
+      dropped: ['tasks.invoices', 'tasks.tasks.note'],
+    });
+    expect(await rowsOf(stores)).toEqual(before);
+  });
+});

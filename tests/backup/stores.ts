@@ -1,0 +1,90 @@
+import { createAuth, readAuthConfig } from '@taskmesh/auth';
+import { createBackup, readBackupConfig, type Backup, type BackupDeps } from '@taskmesh/backup';
+import { authRestore, callInProcess, tasksRestore, type BackupWork } from '@taskmesh/internal-api';
+import { createMemoryKeyValue } from '@taskmesh/key-value';
+import { createMemoryEventLog } from '@taskmesh/messaging';
+import { createLog } from '@taskmesh/service';
+import { createTasks, readTasksConfig } from '@taskmesh/tasks';
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface Databases {
+  auth: TestDatabase;
+  tasks: TestDatabase;
+}
+
+export interface RunningBackup {
+  work: BackupWork;
+  backup: Backup;
+  backupsDir: string;
+  stop(): Promise<void>;
+}
+
+/** A backup service and the stores that it backs up, each with the service that owns it. */
+export type RunningStores = Databases & RunningBackup;
+
+const clock = { now: () => Date.now() };
+const logOf = (service: string) => createLog({ service, level: 'silent' });
+
+/** New and empty stores: an installation of its own. */
+export async function runStores(name: string): Promise<RunningStores> {
+  const dir = await mkdtemp(join(tmpdir(), `taskmesh-${name}-`));
+  const databases = {
+    auth: await createTestDatabase(`${name}_auth`),
+    tasks: await createTestDatabase(`${name}_tasks`),
+  };
+  const shared = { clock, log: logOf(name) };
+  const keyValue = createMemoryKeyValue();
+  const eventLog = createMemoryEventLog();
+  const environmentOf = ({ url }: TestDatabase) => ({ DATA_DIR: dir, NODE_ENV: 'test', POSTGRES_URL: url });
+  const auth = await createAuth(readAuthConfig(environmentOf(databases.auth)), { ...shared, keyValue });
+  const tasks = await createTasks(readTasksConfig(environmentOf(databases.tasks)), { ...shared, eventLog });
+  for (const service of [auth, tasks]) await service.start();
+  const backup = await runBackup(name, databases, {
+    auth: callInProcess(authRestore, auth.restore),
+    tasks: callInProcess(tasksRestore, tasks.restore),
+  });
+
+  return {
+    ...databases,
+    ...backup,
+    async stop() {
+      await backup.stop();
+      for (const service of [auth, tasks]) await service.stop();
+      await keyValue.close();
+      await eventLog.close();
+      await Promise.all(Object.values(databases).map((database) => database.drop()));
+      await rm(dir, { recursive: true });
+    },
+  };
+}
+
+/** Without owners, stores can be backed up only. */
+export async function runBackup(
+  name: string,
+  { auth, tasks }: Databases,
+  owners: NonNullable<BackupDeps['owners']> = {},
+): Promise<RunningBackup> {
+  const dir = await mkdtemp(join(tmpdir(), `taskmesh-${name}-`));
+  const backupsDir = join(dir, 'backups');
+  await mkdir(backupsDir);
+  const own = await createTestDatabase(`${name}_backup`);
+  const config = readBackupConfig({
+    ...{ DATA_DIR: dir, NODE_ENV: 'test', POSTGRES_URL: own.url, BACKUPS_DIR: backupsDir },
+    ...{ AUTH_ADMIN_URL: auth.url, TASKS_ADMIN_URL: tasks.url },
+  });
+  const backup = await createBackup(config, { clock, log: logOf(name), owners });
+  await backup.start();
+  return {
+    backup,
+    work: backup.work,
+    backupsDir,
+    async stop() {
+      await backup.stop();
+      await own.drop();
+      await rm(dir, { recursive: true });
+    },
+  };
+}
