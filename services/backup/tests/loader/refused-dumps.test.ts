@@ -1,0 +1,205 @@
+import { eventually } from '@taskmesh/testing';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { withClient } from '../../src/databases/connect.ts';
+import { loadDump } from '../../src/loader/load-dump.ts';
+import { LoadError } from '../../src/loader/load-error.ts';
+import { createFreshTestDatabase, type FreshTestDatabase } from '../support/restore-database.ts';
+
+let database: FreshTestDatabase;
+let dir: string;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'taskmesh-load-'));
+});
+
+afterAll(() => rm(dir, { recursive: true }));
+
+async function load(sql: string | Buffer, { timeoutMs = 20_000 } = {}) {
+  const path = join(dir, 'database.sql');
+  await writeFile(path, sql);
+  return loadDump({ path, url: database.loaderUrl, signal: AbortSignal.timeout(timeoutMs) });
+}
+
+const query = (text: string) => withClient(database.adminUrl, async (client) => (await client.query(text)).rows);
+const tables = () =>
+  query(
+    `select relname from pg_class where relnamespace in ('public'::regnamespace, 'restored'::regnamespace) and relkind = 'r' order by 1`,
+  );
+const genuine = () => readFile(new URL('../fixtures/pg-dump-15.sql', import.meta.url), 'utf8');
+
+describe('a dump that is not loaded', () => {
+  beforeAll(async () => {
+    database = await createFreshTestDatabase('refuse');
+  });
+  afterAll(() => database.drop());
+  afterEach(async () => {
+    expect(await tables()).toEqual([]);
+    expect(await query(`select 1 from pg_roles where rolname = 'mallory'`)).toEqual([]);
+  });
+
+  it.each([
+    ['a shell command', '\\! touch $MARK\ncreate table t ();', 'command for psql'],
+    ['a shell command behind a statement', 'create table t (); \\! touch $MARK\n', 'command for psql'],
+    ['output to a pipe', '\\o | touch $MARK\nselect 1;', 'command for psql'],
+    ['a copy of psql', "\\copy t from program 'touch $MARK'\n", 'command for psql'],
+    ['another database', '\\c template1\n', 'command for psql'],
+    ['back-quotes', '\\set x `touch $MARK`\n', 'command for psql'],
+    ['a query into a pipe', 'select 1 \\g | touch $MARK\n;', 'no SQL'],
+    ['a second restrict', '\\restrict a\n\\restrict b\n', 'command for psql'],
+    ['an unrestrict with a command', '\\restrict a\n\\unrestrict `touch $MARK`\n', 'command for psql'],
+    ['COPY to a program', "copy (select 1) to program 'touch $MARK';", 'COPY is allowed'],
+    [
+      'COPY to a program, hidden in a block',
+      "do $$ begin execute 'copy (select 1) to program ''touch $MARK'''; end $$;",
+      'Line 1:',
+    ],
+    [
+      'a default that calls what is not ours',
+      'create table t (a int, b int default f());\ninsert into t (a) values (1);',
+      'Line 2: the column "b" is left out',
+    ],
+    [
+      'a serial that is left out',
+      'create table t (a serial, b int);\ncopy t (b) from stdin;\n1\n\\.\n',
+      'Line 2: the column "a" is left out',
+    ],
+    [
+      'an INSERT from a query',
+      'create table t (a int); insert into t select 1;',
+      'Line 1: INSERT is allowed with VALUES only',
+    ],
+    [
+      'an INSERT that counts',
+      'create table t (a int); insert into t values (1) limit 0;',
+      'INSERT is allowed with VALUES only',
+    ],
+    [
+      'an INSERT that calls',
+      'create table t (a int); insert into t values (1 + 1);',
+      'INSERT is allowed with constants only',
+    ],
+    [
+      'an INSERT that sleeps',
+      'create table t (a int); insert into t values (pg_sleep(1000));',
+      'INSERT is allowed with constants only',
+    ],
+    [
+      'an INSERT that overwrites',
+      'create table t (a int); insert into t values (1) on conflict (a) do update set a = 2;',
+      'DO NOTHING only',
+    ],
+    [
+      'an INSERT that asks',
+      'create table t (a int); insert into t values (1) returning a;',
+      'INSERT is allowed with VALUES only',
+    ],
+    [
+      'an INSERT that goes on as another one',
+      'create table t (a int); with x as (select 1) insert into t values (1);',
+      'INSERT is allowed with VALUES only',
+    ],
+    [
+      'a number that would fill the memory',
+      "create table t (a text); insert into t values ('1e131071'::numeric);",
+      'larger than any',
+    ],
+    [
+      'COPY with a condition',
+      'create table t (a int);\ncopy t from stdin where a > 1;\n1\n\\.\n',
+      'Line 2: COPY with a condition',
+    ],
+    [
+      'COPY of another format',
+      'create table t (a int);\ncopy t from stdin with (format csv);\n1\n\\.\n',
+      'option format',
+    ],
+    [
+      'COPY of another encoding',
+      "create table t (a int);\ncopy t from stdin with (encoding 'SJIS');\n1\n\\.\n",
+      'option encoding',
+    ],
+    ['UPDATE', 'create table t (a int); update t set a = 1;', 'UpdateStmt is not allowed'],
+    ['DELETE', 'create table t (a int); delete from t;', 'DeleteStmt is not allowed'],
+    ['TRUNCATE', 'create table t (a int); truncate t;', 'TruncateStmt is not allowed'],
+    ['a table from a query', 'create table t as select 1 as a;', 'CreateTableAsStmt is not allowed'],
+    ['a dropped table', 'create table t (a int); drop table t;', 'cannot be dropped'],
+    ['a renamed table', 'create table t (a int); alter table t rename to u;', 'cannot be renamed'],
+    ['a renamed column', 'create table t (a int); alter table t rename a to b;', 'cannot be renamed'],
+    ['a moved table', 'create table t (a int); alter table t set schema app;', 'cannot be renamed'],
+    ['a column of another type', 'create table t (a int); alter table t alter a type text;', 'cannot be changed'],
+    ['a query', 'select 1 from t;', 'queries are not allowed'],
+    ['a call', 'call f();', 'CallStmt is not allowed'],
+    ['a role', 'create role mallory superuser;', 'CreateRoleStmt is not allowed'],
+    ['another role', 'set role postgres;', 'setting "role" is not allowed'],
+    ['another role, by a function', "select set_config('role', 'postgres', false);", 'setting "role" is not allowed'],
+    ['a computed setting', "select set_config('search_path' || '', '', false);", 'constants only'],
+    ['another encoding', "set client_encoding = 'SJIS';", 'client_encoding cannot be'],
+    ['other quotes', 'set standard_conforming_strings = off;', 'standard_conforming_strings cannot be'],
+    ['a rollback', 'rollback;', 'only BEGIN and COMMIT'],
+    ['a database setting', 'alter database postgres set datestyle = iso;', 'AlterDatabaseSetStmt is not allowed'],
+    ['a template', 'alter database postgres is_template true;', 'AlterDatabaseStmt is not allowed'],
+    ['a system setting', 'alter system set work_mem = 64;', 'AlterSystemStmt is not allowed'],
+    ['very deep nesting', `create table t (a int default ${'('.repeat(30_000)}1${')'.repeat(30_000)});`, 'Line 1:'],
+    ['very many operators', `select ${'1+'.repeat(30_000)}1;`, 'Line 1:'],
+    [
+      'a statement that is too long',
+      `create table t (${'a int,'.repeat(20_000)} b int);`,
+      'statement of line 1 is too long',
+    ],
+    ['a comment that is too long', `/*${' '.repeat(3_000_000)}*/ select 1;`, 'is too long'],
+    [
+      'more tables than the server can lock',
+      Array.from({ length: 1_100 }, (_, n) => `create table t${n} ();`).join('\n'),
+      'more than 1000 tables',
+    ],
+    ['a large object to a file', "do $$ begin perform lo_export(lo_create(0), '$MARK'); end $$;", 'Line 1:'],
+    ['a role change, hidden', "do $$ begin execute 'set role postgres'; end $$;", 'Line 1:'],
+    ['a superuser, hidden', "do $$ begin execute 'create role mallory superuser'; end $$;", 'Line 1:'],
+    ['a system setting, hidden', "do $$ begin execute 'alter system set work_mem = 64'; end $$;", 'Line 1:'],
+    [
+      'an SQL error',
+      'create table t ();\ninsert into nowhere values (1);\n',
+      'Line 2: relation "nowhere" does not exist',
+    ],
+    ['a wrong row', 'create table t (a int);\ncopy t from stdin;\nx\n\\.\n', 'Line 2: invalid input syntax'],
+    ['a commit, then an error', 'create table t (); commit; selec;', 'no SQL'],
+    ['binary rubbish', Buffer.from('00ff00ff3b', 'hex').toString('latin1'), 'zero bytes'],
+    ['a custom-format dump', 'PGDMP\x01\x0e\0\x04;', 'custom format'],
+  ])('has %s: it is refused, no command runs', async (_what, sql, message) => {
+    const mark = join(dir, 'mark');
+    const failure = await load(sql.replaceAll('$MARK', mark)).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(LoadError);
+    expect(String(failure)).toContain(message);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it.each([
+    ['at the end', (dump: string) => dump.replace('-- PostgreSQL database dump complete', '')],
+    ['within the data', (dump: string) => dump.slice(0, dump.indexOf('\\.\n'))],
+    ['between two statements', (dump: string) => dump.slice(0, dump.lastIndexOf('\nCREATE'))],
+  ])('is one of pg_dump that was cut %s', async (_where, cut) => {
+    await expect(load(cut(await genuine()))).rejects.toThrow('does not end as one');
+  });
+
+  it('has a time that is up before its process has started', async () => {
+    await expect(load('create table t (a int);', { timeoutMs: 5 })).rejects.toThrow('was ended');
+  });
+
+  it('waits for something that never comes: it is ended, and so is its session', async () => {
+    await withClient(database.adminUrl, async (holder) => {
+      await holder.query('begin; lock table pg_class in access exclusive mode');
+      await expect(load('create table t (a int);', { timeoutMs: 1_500 })).rejects.toThrow('was ended');
+      await holder.query('rollback');
+    });
+    await eventually(async () =>
+      expect(
+        await query(
+          `select 1 from pg_stat_activity where application_name = 'taskmesh-restore' and datname = current_database()`,
+        ),
+      ).toEqual([]),
+    );
+  });
+});
