@@ -4,7 +4,9 @@ import { Migration0001Catalogue } from '../migrations/migration-0001-catalogue.t
 import { Migration0002Restores } from '../migrations/migration-0002-restores.ts';
 import { Migration0003Verifications } from '../migrations/migration-0003-verifications.ts';
 import { Migration0004Schedule } from '../migrations/migration-0004-schedule.ts';
+import { Migration0007Keeping } from '../migrations/migration-0007-keeping.ts';
 import { BackupEntity } from './backups/backup.entity.ts';
+import { FailingRunEntity } from './notify/failing-run.entity.ts';
 import { RestoreEntity } from './restore/restore.entity.ts';
 import { ScheduleEntity } from './schedule/schedule.entity.ts';
 import { VerificationEntity } from './verify/verification.entity.ts';
@@ -13,14 +15,15 @@ export function createBackupDatabase({ url, log }: { url: string; log: Log }): P
   return createDatabase({
     name: 'backup',
     url,
-    entities: [BackupEntity, RestoreEntity, VerificationEntity, ScheduleEntity],
+    entities: [BackupEntity, RestoreEntity, VerificationEntity, ScheduleEntity, FailingRunEntity],
     migrations: [
       { name: '0001-catalogue', class: Migration0001Catalogue },
       { name: '0002-restores', class: Migration0002Restores },
       { name: '0003-verifications', class: Migration0003Verifications },
       { name: '0004-schedule', class: Migration0004Schedule },
+      { name: '0007-keeping', class: Migration0007Keeping },
     ],
-    poolSize: 4, // few callers, and one instance works at a time
+    poolSize: 10, // few callers, but each lock that is held or waited for takes a connection
     log,
   });
 }

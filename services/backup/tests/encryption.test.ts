@@ -19,7 +19,7 @@ const POST_QUANTUM_KEY = await generateHybridIdentity();
 const KIB = 1024;
 
 const cipherOf = async (...keys: string[]): Promise<ArchiveCipher> => {
-  const cipher = await createArchiveCipher(keys);
+  const cipher = await createArchiveCipher({ identities: keys, recipients: [] });
   if (!cipher) throw new Error('no cipher');
   return cipher;
 };
@@ -125,7 +125,7 @@ describe('encrypted archives', () => {
         expect(await restoreWith(other, file)).toMatchObject({ outcome: 'EXTRACTION_FAILED', error: reason });
         await expect(other.backups.verify(file)).rejects.toMatchObject({
           code: 'CONFLICT',
-          message: `The archive is not fit for a restore: ${reason}`,
+          message: `The archive cannot be proved here: ${reason}`,
         });
       });
     expect((await fixture.backup.backups.find(file))?.verifiedAt).toBeInstanceOf(Date);
@@ -167,7 +167,7 @@ describe('the command that makes a key', () => {
     expect(stdout).toContain('Public key: age1');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const keys = readKeyFile({ BACKUP_KEY_FILE: path }, 'BACKUP_KEY_FILE');
-    expect(await createArchiveCipher(keys)).toBeDefined();
+    expect(await createArchiveCipher({ identities: keys, recipients: [] })).toBeDefined();
     expect(stdout).not.toContain(keys[0]);
     await expect(make()).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('EEXIST') });
     await rm(dir, { recursive: true });

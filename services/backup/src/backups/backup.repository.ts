@@ -15,8 +15,8 @@ export function createBackupRepository(database: Database) {
     },
 
     /** Forgets that it was ever proved. */
-    async unverify(file: string): Promise<void> {
-      await database.em().nativeUpdate(BackupEntity, { file }, { verifiedAt: null });
+    async markUnfit(file: string, unfitAt: Date): Promise<void> {
+      await database.em().nativeUpdate(BackupEntity, { file }, { verifiedAt: null, unfitAt });
     },
 
     async remove(file: string): Promise<void> {

@@ -5,13 +5,14 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { BackupMetrics } from '../metrics.ts';
+import type { RunLock } from '../run-lock.ts';
 import { isListableName } from '../storage/archive-name.ts';
 import { ArchiveExistsError, type BackupStorage, type StoredArchive } from '../storage/backup-storage.ts';
 import type { OnProgress } from './backup-progress.ts';
-import { asVerifyFailure, isUnfit } from '../verify/verify.errors.ts';
+import { asVerifyFailure, isUnfit, isUnprovable } from '../verify/verify.errors.ts';
 import type { Verifier } from '../verify/verifier.ts';
-import type { Backup } from './backup.entity.ts';
-import { asBackupFailure } from './backup.errors.ts';
+import { isOwn, type Backup } from './backup.entity.ts';
+import { asBackupFailure, failureReason } from './backup.errors.ts';
 import type { BackupRepository } from './backup.repository.ts';
 import { makeArchive, type ArchiveMaking } from './make-archive.ts';
 import { checkUploadName, takeUpload } from './take-upload.ts';
@@ -32,6 +33,8 @@ export interface BackupService {
   create(onProgress?: OnProgress, origin?: 'request' | 'schedule'): Promise<Backup>;
   /** What the storage holds, newest first, with what the catalogue knows about it. */
   list(): Promise<Backup[]>;
+  /** Brings the figures up to date with what is there. */
+  showFigures(): Promise<void>;
   find(file: string): Promise<Backup | undefined>;
   /** As it is stored: an encrypted one stays encrypted. */
   download(file: string): Promise<Download | undefined>;
@@ -52,6 +55,8 @@ export interface BackupService {
 }
 
 export interface BackupServiceDeps extends ArchiveMaking {
+  /** One archive is made at a time, of all instances. */
+  createLock: RunLock;
   storage: BackupStorage;
   repository: BackupRepository;
   verifier: Verifier;
@@ -60,7 +65,7 @@ export interface BackupServiceDeps extends ArchiveMaking {
 }
 
 export function createBackupService(deps: BackupServiceDeps): BackupService {
-  const { storage, repository, verifier, metrics, archiveLimits, now, log } = deps;
+  const { storage, repository, verifier, createLock, metrics, archiveLimits, now, log } = deps;
 
   /** The archive is whole without it: then the list shows what the storage knows. */
   const catalogue = async (backup: Backup) => {
@@ -86,18 +91,30 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     return archives.map((archive) => described(archive, byFile.get(archive.file))).sort(newestFirst);
   };
 
+  const showFigures = async () => metrics.archives(await list());
+
+  /** The newest one tells best how large the next one is. */
+  const expectedBytes = async (): Promise<number> => {
+    const newest = (await list().catch(() => [])).find(({ origin }) => isOwn(origin));
+    return newest ? Number(newest.sizeBytes) * GROWTH : 0;
+  };
+
+  const createAlone = async (origin: 'request' | 'schedule', onProgress: OnProgress | undefined) => {
+    const begin = performance.now();
+    const made = await makeArchive(deps, await expectedBytes(), onProgress);
+    metrics.made(origin, (performance.now() - begin) / 1000);
+    const backup: Backup = { ...made, verifiedAt: null, unfitAt: null, origin };
+    await catalogue(backup);
+    await showFigures().catch(() => undefined); // shown again by and by
+    return backup;
+  };
+
   return {
     async create(onProgress, origin = 'request') {
       try {
-        const begin = performance.now();
-        const made = await makeArchive(deps, onProgress);
-        const { createdAt: at, sizeBytes } = made;
-        metrics.made(origin, { at, sizeBytes, seconds: (performance.now() - begin) / 1000 });
-        const backup: Backup = { ...made, verifiedAt: null, origin };
-        await catalogue(backup);
-        return backup;
+        return await createLock.run(CREATE_WAIT_MS[origin], () => createAlone(origin, onProgress));
       } catch (error) {
-        metrics.notMade(origin);
+        metrics.notMade(origin, failureReason(error));
         log.error({ err: error }, 'backup not made');
         throw asBackupFailure(error);
       }
@@ -105,6 +122,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
     list,
     find,
+    showFigures,
 
     async download(file) {
       const archive = isListableName(file) ? await storage.open(file) : undefined;
@@ -147,19 +165,20 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
         const stores = await verifier.verify(file, archive, onProgress);
         const found = await find(file);
         if (!found) throw notFound('The archive was deleted meanwhile.');
-        const backup = { ...found, stores, verifiedAt: now() };
+        const backup = { ...found, stores, verifiedAt: now(), unfitAt: null };
         await whileAway({ kind: 'read' }, () => repository.save(backup));
-        metrics.verified('ok', now());
+        metrics.verified('ok');
         log.info({ file, stores, tookMs: Math.round(performance.now() - begin) }, 'archive verified');
         return backup;
       } catch (error) {
         log.error({ err: error, file }, 'archive not verified');
         const failure = asVerifyFailure(error);
-        metrics.verified(isUnfit(failure) ? 'unfit' : 'failed', now());
-        if (isUnfit(failure)) await repository.unverify(file).catch(() => undefined);
+        metrics.verified(isUnfit(failure) ? 'unfit' : isUnprovable(failure) ? 'unprovable' : 'failed');
+        if (isUnfit(failure)) await repository.markUnfit(file, now()).catch(() => undefined);
         throw failure;
       } finally {
         await archive.close();
+        await showFigures().catch(() => undefined);
       }
     },
 
@@ -168,6 +187,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       if (removed) {
         await whileAway({ kind: 'read' }, () => repository.remove(file));
         log.info({ file }, 'backup deleted');
+        await showFigures().catch(() => undefined);
       }
       return removed;
     },
@@ -176,8 +196,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       try {
         const pieces = await storage.sweep();
         if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
-        const newest = (await list()).find(({ origin }) => origin === 'request' || origin === 'schedule');
-        if (newest) metrics.found(newest.createdAt, Number(newest.sizeBytes));
+        await showFigures();
       } catch (error) {
         log.error({ err: error }, 'the place of the archives is not available');
       }
@@ -185,8 +204,13 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   };
 }
 
+/** How long a maker waits for another one: a person would rather try again, a schedule has nothing else to do. */
+const CREATE_WAIT_MS = { request: 5_000, schedule: 60 * 60_000 };
+/** An archive may be so many times as large as the one before it. */
+const GROWTH = 1.25;
+
 /** Of an archive that nobody has looked into. */
-const UNKNOWN = { stores: [], verifiedAt: null };
+const UNKNOWN = { stores: [], verifiedAt: null, unfitAt: null };
 
 /** An archive of another size than the catalogue's is not the one that was catalogued: somebody put it there. */
 function described({ file, sizeBytes, modifiedAt }: StoredArchive, known: Backup | null | undefined): Backup {

@@ -115,6 +115,14 @@ export async function readSequencePositions(client: Client): Promise<DumpEntry[]
   return entries;
 }
 
+/** How much the rows take on the server's disk, without indexes: about as much as a dump of them. */
+export async function readTableBytes(client: Client): Promise<number> {
+  const { rows } = await client.query<{ bytes: string }>(
+    `select coalesce(sum(pg_table_size(oid)), 0) as bytes from pg_class where ${IN_PUBLIC('relnamespace')} and relkind = 'r'`,
+  );
+  return Number(rows[0]?.bytes);
+}
+
 const MIGRATIONS = 'public.mikro_orm_migrations';
 
 /** The newest migration that the store has seen; null for a store that was not made by migrations. */
