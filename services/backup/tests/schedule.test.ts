@@ -8,6 +8,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createBackup, type BackupConfig } from '../src/index.ts';
+import { UNFIT_KEPT } from '../src/schedule/keep-rules.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
 
 const PROCESS = fileURLToPath(new URL('./support/archive-process.ts', import.meta.url));
@@ -24,11 +25,11 @@ afterEach(() => fixture.close());
 type Other = Awaited<ReturnType<typeof start>>;
 
 /** Another instance on the same stores, with a schedule. */
-async function start(settings: Partial<BackupConfig>) {
+async function start(settings: Partial<BackupConfig>, owners: BackupFixture['owners'] = fixture.owners) {
   const { log, logged } = createRecordingLog();
   const metrics = new Registry();
   const config = { ...fixture.config, verifiesScheduled: false, ...settings };
-  const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners: fixture.owners, log, metrics });
+  const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log, metrics });
   await backup.start();
   const figure = async (name: string, labels: Record<string, string> = {}) =>
     (await metrics.getSingleMetric(`taskmesh_backup_${name}`)?.get())?.values.find(({ labels: own }) =>
@@ -57,7 +58,8 @@ describe('a schedule', () => {
         async () => expect((await listed()).filter(({ verifiedAt }) => verifiedAt)).not.toEqual([]),
         patience,
       );
-      expect(one?.logged).toContainEqual(expect.objectContaining({ msg: 'scheduled backup made', verified: true }));
+      const line = { msg: 'scheduled backup made', verified: true };
+      await eventually(() => expect(one?.logged).toContainEqual(expect.objectContaining(line)), patience);
       expect(await one?.figure('runs_total', { origin: 'schedule', outcome: 'ok' })).toBeGreaterThan(0);
       expect(await one?.figure('last_success_timestamp_seconds')).toBeCloseTo(Date.now() / 1000, -2);
       expect(await one?.figure('last_duration_seconds')).toBeGreaterThan(0);
@@ -189,6 +191,26 @@ describe('retention', () => {
     });
   }, 120_000);
 
+  it('leaves the good ones while new archives are unfit, of which it keeps few; the figures wait for a good one', async () => {
+    const good = ['2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z'];
+    for (const [index, at] of good.entries()) await put(`good-${index}.tar.gz`, at, 'schedule', true);
+    const adopt = () => Promise.resolve({ complete: false as const, reason: 'There is no table tasks.' });
+    const settings = { schedule: EVERY_SECOND, verifiesScheduled: true, keep: { last: 2 } };
+    await during([start(settings, { ...fixture.owners, tasks: { adopt } })], async ([one]) => {
+      const failures = () => one?.figure('schedule_failures_total', { run: 'backup' });
+      await eventually(async () => expect(await failures()).toBeGreaterThan(5), patience);
+      expect(await one?.figure('last_proved_timestamp_seconds')).toBe(Date.parse(good[1] ?? '') / 1000);
+      expect(await one?.figure('last_success_timestamp_seconds')).toBe(Date.parse(good[1] ?? '') / 1000);
+    });
+    const names = await files();
+    expect(old(names)).toEqual(['good-0.tar.gz', 'good-1.tar.gz']);
+    expect(names.length - 2).toBeLessThanOrEqual(UNFIT_KEPT + 1); // one may be under way
+    // A good one takes the place of the oldest good one.
+    await during([start(settings)], async () => {
+      await eventually(async () => expect(old(await files())).not.toContain('good-0.tar.gz'), patience);
+    });
+  }, 120_000);
+
   it('waits while new archives fail', async () => {
     await put('night-1.tar.gz', '2026-01-01T00:00:00Z', 'schedule');
     await put('night-2.tar.gz', '2026-01-02T00:00:00Z', 'schedule');
@@ -201,6 +223,33 @@ describe('retention', () => {
     });
     expect(await files()).toHaveLength(2);
   }, 120_000);
+});
+
+describe('a schedule of verifications', () => {
+  it('proves the newest archive and the one whose proof is oldest, and tells of one that is not fit any more', async () => {
+    const [first, second, third] = [await make(), await make(), await make()];
+    for (const { file } of [first, third, second]) await fixture.backup.backups.verify(file);
+    const proofs = async () => new Map((await listed()).map(({ file, verifiedAt }) => [file, verifiedAt?.getTime()]));
+    const before = await proofs();
+    await fixture.own.query(`insert into schedule (id, moment) values ('verification', '2001-01-01')`);
+    await during([start({ verifySchedule: RARELY })], async () => {
+      await eventually(async () => expect((await proofs()).get(first.file)).not.toBe(before.get(first.file)), patience);
+    });
+    const after = await proofs();
+    expect(after.get(third.file)).toBeGreaterThan(before.get(third.file) ?? Infinity);
+    expect(after.get(second.file)).toBe(before.get(second.file));
+
+    await writeFile(join(fixture.config.backupsDir, third.file), Buffer.alloc(Number(third.sizeBytes))); // rotten
+    await fixture.own.query(`update schedule set moment = '2001-01-01'`);
+    await during([start({ verifySchedule: RARELY })], async ([one]) => {
+      const failures = () => one?.figure('schedule_failures_total', { run: 'verification' });
+      await eventually(async () => expect(await failures()).toBe(1), patience);
+      expect(await one?.figure('last_proved_timestamp_seconds')).toBe(second.createdAt.getTime() / 1000);
+    });
+    expect((await proofs()).get(second.file)).toBeGreaterThan(before.get(second.file) ?? Infinity);
+  }, 120_000);
+
+  const make = () => fixture.backup.backups.create();
 });
 
 describe('the figures', () => {

@@ -12,7 +12,7 @@ export async function createCipher(config: BackupConfig): Promise<ArchiveCipher 
   });
   const cipher = await createArchiveCipher({ identities, recipients }).catch((error: unknown) => {
     throw new ConfigError([
-      `BACKUP_RECIPIENTS must be age recipients (age1…) of one kind, with commas between them: ${errorMessage(error)}`,
+      `BACKUP_RECIPIENTS must be age recipients (age1…) with commas between them: ${errorMessage(error)}`,
     ]);
   });
   const proves = (schedule !== undefined && verifiesScheduled) || verifySchedule !== undefined;
