@@ -38,6 +38,7 @@ import { createRunLock } from './run-lock.ts';
 import { createSchedules } from './schedule/create-schedules.ts';
 import type { BackupStorage } from './storage/backup-storage.ts';
 import { createDirectoryStorage } from './storage/directory-storage.ts';
+import { createUploadJournal, type UploadJournal } from './storage/upload-journal.ts';
 import type { Store, StoreName, StoreOwner } from './stores/store.ts';
 import { createVerificationRepository } from './verify/verification.repository.ts';
 import { createVerifier, VerificationBusy } from './verify/verifier.ts';
@@ -74,7 +75,11 @@ const randomIds = { next: () => randomBytes(6).toString('hex') };
 export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
   const { clock, ids = randomIds, look = lookAtDisk, log } = deps;
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
-  const storage = await createStorage(config, { now: () => clock.now(), look });
+  const storage = await createStorage(config, {
+    now: () => clock.now(),
+    look,
+    journal: createUploadJournal(database, log),
+  });
   const scratch = createScratch({ dir: config.scratchDir, now: () => clock.now() });
   const stores = createStores(config, deps);
   const cipher = await createCipher(config);
@@ -157,11 +162,11 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
 
 async function createStorage(
   { backupsDir, secrets }: BackupConfig,
-  { now, look }: { now: () => number; look: LookAtDisk },
+  { now, look, journal }: { now: () => number; look: LookAtDisk; journal: UploadJournal },
 ): Promise<BackupStorage> {
   if (!secrets.s3) return createDirectoryStorage({ dir: backupsDir, now, look });
   const { createS3Storage } = await import('./storage/s3-storage.ts'); // a large library, which few need
-  return createS3Storage({ location: secrets.s3, now });
+  return createS3Storage({ location: secrets.s3, now, journal });
 }
 
 function createStores({ secrets }: BackupConfig, { owners = {} }: BackupDeps): Record<StoreName, Store> {

@@ -9,13 +9,14 @@ import { BackupEntity } from './backups/backup.entity.ts';
 import { FailingRunEntity } from './notify/failing-run.entity.ts';
 import { RestoreEntity } from './restore/restore.entity.ts';
 import { ScheduleEntity } from './schedule/schedule.entity.ts';
+import { BucketUploadEntity } from './storage/bucket-upload.entity.ts';
 import { VerificationEntity } from './verify/verification.entity.ts';
 
 export function createBackupDatabase({ url, log }: { url: string; log: Log }): Promise<Database> {
   return createDatabase({
     name: 'backup',
     url,
-    entities: [BackupEntity, RestoreEntity, VerificationEntity, ScheduleEntity, FailingRunEntity],
+    entities: [BackupEntity, RestoreEntity, VerificationEntity, ScheduleEntity, FailingRunEntity, BucketUploadEntity],
     migrations: [
       { name: '0001-catalogue', class: Migration0001Catalogue },
       { name: '0002-restores', class: Migration0002Restores },
