@@ -14,6 +14,7 @@ export {
 export type {
   ArchiveDownload,
   BackupEntry,
+  BackupScan,
   BackupWork,
   OnWorkProgress,
   RestoreEnd,

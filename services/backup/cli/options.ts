@@ -11,8 +11,10 @@ Backups of a running Taskmesh, over its REST interface.
   download <file>        fetch an archive (to the current folder)
   upload <path>          bring an archive
   delete <file>          delete an archive
+  scan                   read what lies in the place of the archives into the list
 
   --yes                  restore without asking
+  --identity <path>      restore: an age key that opens the archive; it stays here
   --to <path>            download: where to
   --as <name>            upload: under which name
   --json                 the result as JSON on standard output, and nothing else there
@@ -31,6 +33,7 @@ const COMMANDS = {
   download: { takesFile: true },
   upload: { takesFile: true },
   delete: { takesFile: true },
+  scan: { takesFile: false },
 };
 export type Command = keyof typeof COMMANDS;
 
@@ -41,6 +44,7 @@ export interface Options {
   url: URL;
   to: string | undefined;
   as: string | undefined;
+  identity: string | undefined;
   yes: boolean;
   json: boolean;
 }
@@ -61,6 +65,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     ['to', 'download'],
     ['as', 'upload'],
     ['yes', 'restore'],
+    ['identity', 'restore'],
   ] as const)
     if (values[option] !== undefined && command !== of) throw new UsageError(`--${option} is for ${of} only.`);
   return {
@@ -69,6 +74,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     url: urlOf(values.url ?? (env['TASKMESH_URL'] || 'http://127.0.0.1:4000')),
     to: values.to,
     as: values.as,
+    identity: values.identity,
     yes: values.yes ?? false,
     json: values.json ?? false,
   };
@@ -77,7 +83,15 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
 function parse(args: string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
-  const options = { yes: flag, json: flag, help: { ...flag, short: 'h' }, to: text, as: text, url: text } as const;
+  const options = {
+    yes: flag,
+    json: flag,
+    help: { ...flag, short: 'h' },
+    to: text,
+    as: text,
+    identity: text,
+    url: text,
+  } as const;
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (cause) {

@@ -70,6 +70,7 @@ describe('the API description', () => {
       'POST /api/auth/signup',
       'POST /api/backup/restore',
       'POST /api/backups',
+      'POST /api/backups/scan',
       'POST /api/backups/{file}/verify',
       'POST /api/tasks',
       'POST /reduced/api/tasks',

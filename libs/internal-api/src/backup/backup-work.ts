@@ -34,6 +34,13 @@ export interface RestoreEnd {
     'RESTORED' | 'PROCESSED' | 'FILE_MISSING' | 'FILE_OUTSIDE' | 'FILE_NOT_FOUND' | 'EXTRACTION_FAILED' | 'FAILED';
 }
 
+/** How many archives are there, how many of them are new to the catalogue, and how many it cannot tell of. */
+export interface BackupScan {
+  archives: number;
+  added: number;
+  unread: number;
+}
+
 /** An archive on its way to a client. Destroying `content` ends it. */
 export interface ArchiveDownload {
   sizeBytes: number;
@@ -51,6 +58,8 @@ export interface BackupWork {
   create(onProgress?: OnWorkProgress): Promise<BackupEntry>;
   /** @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for a restore */
   verify(file: string, onProgress?: OnWorkProgress): Promise<BackupEntry>;
+  /** Brings into the catalogue what is there and it does not know. */
+  scan(onProgress?: OnWorkProgress): Promise<BackupScan>;
   restore(file: string, onProgress?: OnWorkProgress): Promise<RestoreEnd>;
   /** Undefined when there is no such archive. */
   download(file: string): Promise<ArchiveDownload | undefined>;

@@ -2,7 +2,7 @@ import { AppError, isErrorCode, unavailable, type Issue } from '@taskmesh/errors
 import type { IdentitySigner } from '@taskmesh/identity';
 import type { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
-import type { BackupEntry, BackupWork, OnWorkProgress, RestoreEnd, WorkProgress } from './backup-work.ts';
+import type { BackupEntry, BackupScan, BackupWork, OnWorkProgress, RestoreEnd, WorkProgress } from './backup-work.ts';
 import { SILENCE_MS, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
 
 /** Storing an archive for good may take a while after its last byte: a bucket puts parts together. */
@@ -39,6 +39,7 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
     remove: (file) => run<boolean>('remove', file),
     create: (onProgress) => run<BackupEntry>('create', '', onProgress),
     verify: (file, onProgress) => run<BackupEntry>('verify', file, onProgress),
+    scan: (onProgress) => run<BackupScan>('scan', '', onProgress),
     restore: (file, onProgress) => run<RestoreEnd>('restore', file, onProgress),
 
     async download(file) {

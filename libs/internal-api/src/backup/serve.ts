@@ -73,7 +73,8 @@ function runWork(
     case 'list':
       return work.list();
     case 'create':
-      return work.create(onProgress);
+    case 'scan':
+      return work[name](onProgress);
     case 'find':
     case 'remove':
       return work[name](file);

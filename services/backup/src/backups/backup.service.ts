@@ -15,6 +15,7 @@ import { isOwn, type Backup } from './backup.entity.ts';
 import { asBackupFailure, failureReason } from './backup.errors.ts';
 import type { BackupRepository } from './backup.repository.ts';
 import { makeArchive, type ArchiveMaking } from './make-archive.ts';
+import { scanArchives, type BackupScan } from './scan-archives.ts';
 import { checkUploadName, takeUpload } from './take-upload.ts';
 
 /** An archive as it is stored, held open. Who asked for it closes it. */
@@ -48,6 +49,8 @@ export interface BackupService {
    * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for a restore; SERVICE_UNAVAILABLE
    */
   verify(file: string, onProgress?: OnProgress): Promise<Backup>;
+  /** Brings into the catalogue what is there and it does not know. @throws AppError SERVICE_UNAVAILABLE */
+  scan(onProgress?: OnProgress): Promise<BackupScan>;
   /** Says whether there was such an archive. */
   remove(file: string): Promise<boolean>;
   /** Removes what killed writers left behind. Never throws: while the storage is away, all else may still work. */
@@ -181,6 +184,8 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
         await showFigures().catch(() => undefined);
       }
     },
+
+    scan: (onProgress = () => undefined) => scanArchives({ ...deps, list }, onProgress),
 
     async remove(file) {
       const removed = await storage.remove(file);

@@ -29,6 +29,17 @@ export type Backup = {
   verifiedAt?: Maybe<Scalars['DateTime']['output']>;
 };
 
+/** What a scan of the place of the archives found. */
+export type BackupScan = {
+  __typename?: 'BackupScan';
+  /** That the catalogue did not know. */
+  added: Scalars['Int']['output'];
+  /** That are there. */
+  archives: Scalars['Int']['output'];
+  /** That it does not know now either: encrypted to others, broken, or from somewhere else. */
+  unread: Scalars['Int']['output'];
+};
+
 export type Mutation = {
   __typename?: 'Mutation';
   /** Operators only. Makes an archive of all stores, each as it is at one moment, while they go on working. */
@@ -37,6 +48,8 @@ export type Mutation = {
   deleteBackup: Scalars['Boolean']['output'];
   /** Operators only. Replaces the stores by what the archive holds. */
   restoreBackup: RestoreResult;
+  /** Operators only. Brings into the catalogue what lies in the place of the archives, from their manifests. */
+  scanBackups: BackupScan;
   /**
    * Operators only. Restores the archive into databases of its own, which are dropped again: the stores are not touched.
    * NOT_FOUND when there is no such archive, CONFLICT with the reason when it is not fit for a restore.
@@ -173,6 +186,8 @@ export type ResolversTypes = {
   Backup: ResolverTypeWrapper<BackupEntry>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
+  BackupScan: ResolverTypeWrapper<BackupScan>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
@@ -186,6 +201,8 @@ export type ResolversParentTypes = {
   Backup: BackupEntry;
   String: Scalars['String']['output'];
   Float: Scalars['Float']['output'];
+  BackupScan: BackupScan;
+  Int: Scalars['Int']['output'];
   DateTime: Scalars['DateTime']['output'];
   Mutation: Record<PropertyKey, never>;
   Boolean: Scalars['Boolean']['output'];
@@ -202,6 +219,12 @@ export type BackupResolvers<ContextType = BackupContext, ParentType extends Reso
   verifiedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
 };
 
+export type BackupScanResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['BackupScan'] = ResolversParentTypes['BackupScan']> = {
+  added?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  archives?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  unread?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
 }
@@ -210,6 +233,7 @@ export type MutationResolvers<ContextType = BackupContext, ParentType extends Re
   createBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType>;
   deleteBackup: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteBackupArgs, 'file'>>;
   restoreBackup: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType, RequireFields<MutationRestoreBackupArgs, 'file'>>;
+  scanBackups: Resolver<ResolversTypes['BackupScan'], ParentType, ContextType>;
   verifyBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType, RequireFields<MutationVerifyBackupArgs, 'file'>>;
 };
 
@@ -228,6 +252,7 @@ export type RestoreResultResolvers<ContextType = BackupContext, ParentType exten
 
 export type Resolvers<ContextType = BackupContext> = {
   Backup?: BackupResolvers<ContextType>;
+  BackupScan?: BackupScanResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
   Mutation?: MutationResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;

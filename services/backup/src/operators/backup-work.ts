@@ -23,6 +23,7 @@ export function createBackupWork({
     remove: (file) => told(backups.remove(file)),
     create: async (onProgress) => entryOf(await told(backups.create(onProgress))),
     verify: async (file, onProgress) => entryOf(await told(backups.verify(file, onProgress))),
+    scan: (onProgress) => told(backups.scan(onProgress)),
     restore: async (file, onProgress) => {
       const { error = null, ...end } = restoreResultOf(await restores.restore(file, onProgress));
       return { ...end, error };
