@@ -32,7 +32,8 @@ export async function withDecrypted(
     const { content } = await client.download(file);
     await upload(client, plainFile, await cipher.decrypt(content));
     const end = await work(plainFile);
-    await client.remove(plainFile);
+    const told = `${end.message} The decrypted archive ${plainFile} could not be deleted: delete it.`;
+    await client.remove(plainFile).catch(() => Promise.reject(new Refused(told)));
     return end;
   } catch (error) {
     if (error instanceof Unreachable) throw new Unreachable(`${error.message} The decrypted archive ${plainFile} may be there still: delete it.`); // prettier-ignore

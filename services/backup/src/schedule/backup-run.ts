@@ -1,8 +1,8 @@
 import type { Log } from '@taskmesh/service';
 import type { BackupService } from '../backups/backup.service.ts';
 import type { RunReports } from '../notify/run-reports.ts';
-import { isUnprovable } from '../verify/verify.errors.ts';
 import { superfluous, type KeepRules } from './keep-rules.ts';
+import { prove } from './prove.ts';
 
 export interface BackupRunDeps {
   backups: Pick<BackupService, 'create' | 'verify' | 'list' | 'remove'>;
@@ -17,17 +17,6 @@ export interface BackupRunDeps {
 
 /** What a moment of the schedule is for: an archive, its proof, and the end of those that need not be kept. */
 export function createBackupRun({ backups, reports, keep, verifies, now, log }: BackupRunDeps): () => Promise<boolean> {
-  const prove = async (file: string): Promise<boolean> => {
-    try {
-      await backups.verify(file);
-      return true;
-    } catch (error) {
-      if (!isUnprovable(error)) throw error;
-      log.warn({ err: error, file }, 'archive kept unproved');
-      return false;
-    }
-  };
-
   /** Only what the schedule made, as the catalogue knows it: never what somebody asked for, sent, or put there. */
   const deleteSuperfluous = async (rules: KeepRules): Promise<void> => {
     const own = (await backups.list()).filter(({ origin }) => origin === 'schedule');
@@ -42,7 +31,7 @@ export function createBackupRun({ backups, reports, keep, verifies, now, log }: 
     const succeeded = await reports.run('backup', async () => {
       const { file } = await backups.create(undefined, 'schedule');
       made = true;
-      const verified = verifies && (await prove(file));
+      const verified = verifies && (await prove(backups, file, log));
       log.info({ file, verified }, 'scheduled backup made');
     });
     if (made && keep) await reports.run('retention', () => deleteSuperfluous(keep));

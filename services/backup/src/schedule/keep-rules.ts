@@ -45,13 +45,12 @@ export interface Keepable {
 export function superfluous<Archive extends Keepable>(archives: Archive[], rules: KeepRules, now: Date): Archive[] {
   const newestFirst = archives.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
   const unfit = newestFirst.filter(({ unfitAt }) => unfitAt);
-  const fit = newestFirst.filter(({ unfitAt }) => !unfitAt);
+  const proved = newestFirst.filter(({ unfitAt, verifiedAt }) => !unfitAt && verifiedAt);
+  const unproved = newestFirst.filter(({ unfitAt, verifiedAt }) => !unfitAt && !verifiedAt);
   const isOld = ({ unfitAt }: Archive) => now.getTime() - (unfitAt?.getTime() ?? 0) >= UNFIT_KEPT_DAYS * DAY_MS;
-  return [
-    ...unfit.filter((archive, index) => index >= UNFIT_KEPT || isOld(archive)),
-    ...beyondRules(fit.filter(({ verifiedAt }) => verifiedAt), rules), // prettier-ignore
-    ...beyondRules(fit.filter(({ verifiedAt }) => !verifiedAt), rules), // prettier-ignore
-  ];
+  // Where nothing is good, it may be the verification that is not.
+  const surplus = proved.length > 0 ? unfit.filter((archive, index) => index >= UNFIT_KEPT || isOld(archive)) : beyondRules(unfit, rules); // prettier-ignore
+  return [...surplus, ...beyondRules(proved, rules), ...beyondRules(unproved, rules)];
 }
 
 function beyondRules<Archive extends Keepable>(newestFirst: Archive[], rules: KeepRules): Archive[] {

@@ -2,7 +2,7 @@ import type { Log } from '@taskmesh/service';
 import type { Backup } from '../backups/backup.entity.ts';
 import type { BackupService } from '../backups/backup.service.ts';
 import type { RunReports } from '../notify/run-reports.ts';
-import { isUnprovable } from '../verify/verify.errors.ts';
+import { prove } from './prove.ts';
 
 export interface VerificationRunDeps {
   backups: Pick<BackupService, 'verify' | 'list'>;
@@ -12,28 +12,29 @@ export interface VerificationRunDeps {
 
 /** Proves the newest archive again, and the one whose last proof is the oldest: so all of them have their turn. */
 export function createVerificationRun({ backups, reports, log }: VerificationRunDeps): () => Promise<boolean> {
-  const prove = async (file: string): Promise<void> => {
-    try {
-      await backups.verify(file);
-    } catch (error) {
-      if (!isUnprovable(error)) throw error;
-      log.warn({ err: error, file }, 'archive kept unproved');
-    }
+  /** The first one that opens here. */
+  const proveOne = async (archives: Backup[], except?: string): Promise<string | undefined> => {
+    for (const { file } of archives) if (file === except || (await prove(backups, file, log))) return file;
+    return undefined;
   };
 
   return () =>
     reports.run('verification', async () => {
-      let failure: unknown;
-      for (const { file } of due(await backups.list()))
-        await prove(file).catch((error: unknown) => (failure ??= error));
-      if (failure !== undefined) throw failure;
+      const newestFirst = (await backups.list()).filter(isDue);
+      const newest = await settled(proveOne(newestFirst));
+      const oldest = await settled(proveOne(newestFirst.toSorted(byProof), newest.value ?? newestFirst[0]?.file));
+      for (const { failure } of [newest, oldest]) if (failure !== undefined) throw failure;
     });
 }
 
-/** Of those that are newest first; what is known to be unfit was told of before. */
-export function due(newestFirst: Backup[]): Backup[] {
-  const fit = newestFirst.filter(({ unfitAt }) => !unfitAt);
-  const provedAt = ({ verifiedAt }: Backup) => verifiedAt?.getTime() ?? 0;
-  const oldest = fit.toSorted((one, other) => provedAt(one) - provedAt(other));
-  return [...new Set([...fit.slice(0, 1), ...oldest.slice(0, 1)])];
-}
+/** What is known to be unfit was told of before; of what nobody has looked into, nobody promised that it is an archive. */
+const isDue = ({ unfitAt, stores }: Backup): boolean => !unfitAt && stores.length > 0;
+
+const byProof = (one: Backup, other: Backup): number =>
+  (one.verifiedAt?.getTime() ?? 0) - (other.verifiedAt?.getTime() ?? 0);
+
+const settled = (work: Promise<string | undefined>): Promise<{ value?: string | undefined; failure?: unknown }> =>
+  work.then(
+    (value) => ({ value }),
+    (failure: unknown) => ({ failure }),
+  );
