@@ -15,6 +15,7 @@ export {
 export type {
   ArchiveDownload,
   BackupEntry,
+  BackupScan,
   BackupWork,
   OnWorkProgress,
   RestoreEnd,

@@ -21,6 +21,7 @@ export {
   type AdminServerOptions,
   type HealthReport,
 } from './admin-server.ts';
+export { isLoopbackHost } from './loopback.ts';
 export { networkOf } from './network-of.ts';
 export { authorizationOf, createOperatorCheck, type OperatorCheck } from './operator-check.ts';
 export { tuneGarbageCollection } from './garbage.ts';

@@ -1,6 +1,7 @@
 import { asUnavailable } from '@taskmesh/database';
 import type { AuthInternal, AuthRestore } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
+import { createMailer, type Mailer } from '@taskmesh/mail';
 import { startAll, stopAll, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { join } from 'node:path';
@@ -22,11 +23,8 @@ import { createAuthMetrics } from './metrics.ts';
 import { readCommonPasswords } from './passwords/common-passwords.ts';
 import { createHasher } from './passwords/hasher.ts';
 import { createPasswordRules } from './passwords/password-rules.ts';
-import { createFileMailer } from './recovery/file-mailer.ts';
 import { createMailWorker } from './recovery/mail-worker.ts';
-import type { Mailer } from './recovery/mailer.ts';
 import { createRecoveryService } from './recovery/recovery.service.ts';
-import { createSmtpMailer } from './recovery/smtp-mailer.ts';
 import { createSessionMaker } from './sessions/new-session.ts';
 import { createSessionRepository } from './sessions/session.repository.ts';
 import { createSessionService } from './sessions/session.service.ts';
@@ -63,7 +61,8 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     create: config.accessTokenKeysFile === undefined,
     log,
   });
-  const mailer = deps.mailer ?? createMailer(config, { clock, ids });
+  const mailSettings = { smtpUrl: config.secrets.smtpUrl, from: config.mailFrom, dataDir: config.dataDir };
+  const mailer = deps.mailer ?? createMailer(mailSettings, { clock, ids });
   const hasher = createHasher({ concurrency: config.hashConcurrency, onHashed: metrics.hashed });
   metrics.watchQueue(hasher.waiting);
   const rules = createPasswordRules({ minLength: config.passwordMinLength, common: readCommonPasswords() });
@@ -120,9 +119,4 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     start: () => startAll(parts),
     stop: () => stopAll(parts),
   };
-}
-
-function createMailer({ secrets, mailFrom, dataDir }: AuthConfig, deps: { clock: Clock; ids: Ids }): Mailer {
-  if (secrets.smtpUrl) return createSmtpMailer({ url: secrets.smtpUrl, from: mailFrom });
-  return createFileMailer({ dir: join(dataDir, 'mail'), from: mailFrom, ...deps });
 }

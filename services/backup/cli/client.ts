@@ -1,4 +1,4 @@
-import type { BackupEntry, WorkProgress } from '@taskmesh/internal-api';
+import type { BackupEntry, BackupScan, WorkProgress } from '@taskmesh/internal-api';
 import type { Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
 
@@ -13,7 +13,7 @@ export interface End {
   success: boolean;
   message: string;
   error?: string;
-  data?: BackupEntry;
+  data?: BackupEntry & BackupScan;
   databaseRestored?: boolean;
   /** What a restore left out. */
   dropped?: string[];
@@ -91,14 +91,14 @@ export function createClient({ url, token }: { url: URL; token: string | undefin
       };
     },
 
-    upload: async (file: string, content: Readable, sizeBytes: number) =>
+    upload: async (file: string, content: Readable, sizeBytes?: number) =>
       (await json(
         await send('PUT', `/backups/${encodeURIComponent(file)}`, {
           body: content,
           headersTimeout: 0, // sending may take as long as it takes
           headers: {
             'content-type': 'application/octet-stream',
-            'content-length': String(sizeBytes),
+            ...(sizeBytes !== undefined && { 'content-length': String(sizeBytes) }),
           },
         }),
       )) as End,

@@ -12,9 +12,11 @@ Backups of a running Taskmesh, over its REST interface.
   download <file>        fetch an archive (to the current folder)
   upload <path>          bring an archive
   delete <file>          delete an archive
+  scan                   read what lies in the place of the archives into the list
 
   --yes                  restore, undo: without asking
   --allow-loss           restore: leave out tables and columns that the stores have no place for
+  --identity <path>      restore: an age key that opens the archive; it stays here
   --to <path>            download: where to
   --as <name>            upload: under which name
   --json                 the result as JSON on standard output, and nothing else there
@@ -34,6 +36,7 @@ const COMMANDS = {
   download: { takesFile: true },
   upload: { takesFile: true },
   delete: { takesFile: true },
+  scan: { takesFile: false },
 };
 export type Command = keyof typeof COMMANDS;
 
@@ -44,6 +47,7 @@ export interface Options {
   url: URL;
   to: string | undefined;
   as: string | undefined;
+  identity: string | undefined;
   yes: boolean;
   allowLoss: boolean;
   json: boolean;
@@ -66,6 +70,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     ['as', 'upload'],
     ['yes', 'restore', 'undo'],
     ['allow-loss', 'restore'],
+    ['identity', 'restore'],
   ] as const)
     if (values[option] !== undefined && !of.some((one) => one === command))
       throw new UsageError(`--${option} is for ${of.join(' and ')} only.`);
@@ -75,6 +80,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     url: urlOf(values.url ?? (env['TASKMESH_URL'] || 'http://127.0.0.1:4000')),
     to: values.to,
     as: values.as,
+    identity: values.identity,
     yes: values.yes ?? false,
     allowLoss: values['allow-loss'] ?? false,
     json: values.json ?? false,
@@ -85,7 +91,8 @@ function parse(args: string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
   const help = { ...flag, short: 'h' } as const;
-  const options = { yes: flag, 'allow-loss': flag, json: flag, help, to: text, as: text, url: text } as const;
+  const flags = { yes: flag, 'allow-loss': flag, json: flag, help } as const;
+  const options = { ...flags, to: text, as: text, identity: text, url: text } as const;
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (cause) {

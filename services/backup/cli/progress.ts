@@ -20,6 +20,8 @@ const LABELS: Record<string, string> = {
   load: 'loading',
   check: 'checking',
   swap: 'swapping',
+  scan: 'scanning',
+  decrypt: 'decrypting',
   upload: 'sending',
   download: 'receiving',
 };

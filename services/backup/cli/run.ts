@@ -6,6 +6,7 @@ import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createClient, Refused, Unreachable, type BackupClient, type End } from './client.ts';
 import { backupTable, bytesText, printable } from './format.ts';
+import { withDecrypted } from './decrypted.ts';
 import { HELP, readOptions, UsageError, type Options } from './options.ts';
 import { createProgressView, type ProgressView } from './progress.ts';
 
@@ -68,6 +69,11 @@ async function runCommand(options: Options, world: World): Promise<number> {
       tell(`${message} ${data?.file ?? ''} (${bytesText(data?.sizeBytes ?? 0)})`, data);
       return 0;
     }
+    case 'scan': {
+      const { message, data } = await work('/backups/scan');
+      tell(data?.unread ? `${message} ${data.unread} cannot be read here.` : message, data);
+      return 0;
+    }
     case 'verify': {
       const { message, data } = await work(`/backups/${encodeURIComponent(file)}/verify`);
       tell(message, data);
@@ -76,7 +82,10 @@ async function runCommand(options: Options, world: World): Promise<number> {
     case 'restore': {
       await confirm(options, world, `Replace all data of ${options.url.origin} by those of ${printable(file)}?`);
       const allowLoss = options.allowLoss ? '&allowLoss=true' : '';
-      const end = await work(`/backup/restore?file=${encodeURIComponent(file)}${allowLoss}`);
+      const restore = (name: string) => work(`/backup/restore?file=${encodeURIComponent(name)}${allowLoss}`);
+      const keyFile = options.identity && resolve(world.cwd, options.identity);
+      const decrypt = (identity: string) => withDecrypted(client, { file, keyFile: identity, view }, restore);
+      const end = await (keyFile ? decrypt(keyFile) : restore(file));
       const { message, databaseRestored = false, dropped = [] } = end;
       const leftOut = dropped.length > 0 ? `\nLeft out: ${printable(dropped.join(', '))}` : '';
       tell(message + leftOut, { message, databaseRestored, dropped });

@@ -47,8 +47,29 @@ describe('readBackupConfig', () => {
     [{ BACKUP_S3_URL: 's3://me:secret@' }, 'BACKUP_S3_URL must be like s3://bucket/prefix'],
     [{ BACKUP_KEEP: '7' }, 'BACKUP_SCHEDULE is needed, too'],
     [{ BACKUP_SCHEDULE: '0 3 * * *', BACKUP_VERIFY: 'maybe' }, 'BACKUP_VERIFY must be true or false'],
+    [{ BACKUP_VERIFY_SCHEDULE: 'weekly' }, 'BACKUP_VERIFY_SCHEDULE must be a cron pattern'],
+    [{ BACKUP_RECIPIENTS: 'age1x', BACKUP_VERIFY: 'true' }, 'BACKUP_VERIFY cannot be: without BACKUP_KEY_FILE'],
+    [{ BACKUP_RECIPIENTS: 'age1x', BACKUP_VERIFY_SCHEDULE: '0 5 * * 0' }, 'BACKUP_VERIFY_SCHEDULE cannot be'],
+    [{ BACKUP_WEBHOOK_URL: 'ftp://example.com' }, 'BACKUP_WEBHOOK_URL must be a URL'],
+    [{ BACKUP_WEBHOOK_URL: 'http://example.com/hook' }, 'BACKUP_WEBHOOK_URL must be a URL that starts with https://'],
+    [{ BACKUP_WEBHOOK_URL: 'nowhere' }, 'BACKUP_WEBHOOK_URL must be a URL'],
+    [{ BACKUP_MAIL_TO: 'ops@example.com, nobody' }, 'BACKUP_MAIL_TO must be addresses'],
   ])('refuses %j', (settings, message) => {
     expect(() => readBackupConfig({ ...ENV, ...settings })).toThrow(message);
+  });
+
+  it('tells who is told of failures, by webhook and by mail', () => {
+    expect(readBackupConfig(ENV).mail).toBeUndefined();
+    const told = { BACKUP_MAIL_TO: 'a@x.org, b@x.org', BACKUP_WEBHOOK_URL: 'http://127.0.0.1:9000/hook', SMTP_URL: 'smtp://mail' };
+    expect(readBackupConfig({ ...ENV, ...told })).toMatchObject({
+      mail: { to: ['a@x.org', 'b@x.org'], from: 'Taskmesh <taskmesh@localhost>', dataDir: '/data' },
+      secrets: { webhookUrl: 'http://127.0.0.1:9000/hook', smtpUrl: 'smtp://mail' },
+    });
+  }); // prettier-ignore
+
+  it('does not prove what nothing here opens', () => {
+    const config = readBackupConfig({ ...ENV, BACKUP_SCHEDULE: '0 3 * * *', BACKUP_RECIPIENTS: 'age1x, age1y' });
+    expect(config).toMatchObject({ recipients: ['age1x', 'age1y'], verifiesScheduled: false });
   });
 
   describe('a key file', () => {

@@ -1,4 +1,4 @@
-import { ConfigError, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
+import { ConfigError, isLoopbackHost, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { DEFAULT_MAX_ARCHIVE_MB, DEFAULT_MAX_EXPANDED_MB, MIB, type ArchiveSizes } from './archives/limits.ts';
@@ -28,11 +28,21 @@ export interface BackupConfig extends ArchiveSizes {
   keep?: KeepRules | undefined;
   /** Whether each scheduled archive is proved at once. @default true */
   verifiesScheduled?: boolean;
+  /** When archives are proved again: a cron pattern in UTC. Absent: only when somebody asks. */
+  verifySchedule?: string | undefined;
+  /** Who can open new archives, as age recipients; none: whoever has the first key. */
+  recipients?: string[];
+  /** Who is told by mail when a scheduled run fails. Absent: nobody. */
+  mail?: { to: string[]; from: string; dataDir: string };
   secrets: {
     /** With the right to create and rename databases and roles on each store's server; the path names the store's database. */
     adminUrls: Record<StoreName, string>;
     /** Age identities: the first one encrypts new archives, any of them decrypts. Without one, archives are not encrypted. */
     keys?: string[];
+    /** Who is told by HTTP when a scheduled run fails. Absent: nobody. */
+    webhookUrl?: string | undefined;
+    /** Absent: mails are written as files. */
+    smtpUrl?: string | undefined;
     /** Present: archives lie there, and not in `backupsDir`. */
     s3?: S3Location | undefined;
   };
@@ -50,6 +60,15 @@ const schedule = () =>
     const message = whyNoPattern(value);
     if (message !== undefined) ctx.addIssue({ code: 'custom', message });
   });
+
+/** What is told may say much about an installation: it travels encrypted, or not at all. */
+const webhook = () =>
+  setting.text().refine((value) => {
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.host));
+  }, 'must be a URL that starts with https://, or http:// to this machine');
+
+const addresses = () => setting.list().pipe(z.array(z.email('must be addresses with commas between them')));
 
 const s3 = () =>
   setting.text().transform((value, ctx) => {
@@ -90,7 +109,13 @@ const schema = z.object({
   BACKUP_S3_URL: s3().optional(),
   BACKUP_SCHEDULE: schedule().optional(),
   BACKUP_KEEP: keep().optional(),
-  BACKUP_VERIFY: setting.flag().default(true),
+  BACKUP_VERIFY: setting.flag().optional(),
+  BACKUP_VERIFY_SCHEDULE: schedule().optional(),
+  BACKUP_RECIPIENTS: setting.list().default([]),
+  BACKUP_WEBHOOK_URL: webhook().optional(),
+  BACKUP_MAIL_TO: addresses().default([]),
+  SMTP_URL: setting.url('smtp:', 'smtps:').optional(),
+  MAIL_FROM: setting.text().default('Taskmesh <taskmesh@localhost>'),
   RESTORE_DATABASE: setting.oneOf(['tasks', 'auth']).default('tasks'),
   RESTORE_KEEP_OLD: duration().default(KEEP_OLD_MS),
   TASKS_ADMIN_URL: databaseUrl(),
@@ -105,6 +130,9 @@ export function readBackupConfig(env: Env): BackupConfig {
   });
   if (values.BACKUP_KEEP && !values.BACKUP_SCHEDULE)
     throw new ConfigError(['BACKUP_KEEP says what is kept of scheduled archives: BACKUP_SCHEDULE is needed, too']);
+  const opensNothing = values.BACKUP_RECIPIENTS.length > 0 && keys.length === 0;
+  if (opensNothing && (values.BACKUP_VERIFY === true || values.BACKUP_VERIFY_SCHEDULE))
+    throw new ConfigError([`${values.BACKUP_VERIFY ? 'BACKUP_VERIFY' : 'BACKUP_VERIFY_SCHEDULE'} cannot be: without BACKUP_KEY_FILE nothing opens what BACKUP_RECIPIENTS encrypts`]); // prettier-ignore
   return {
     postgresUrl: values.POSTGRES_URL,
     backupsDir: resolve(values.BACKUPS_DIR ?? join(values.DATA_DIR, 'backups')),
@@ -114,12 +142,19 @@ export function readBackupConfig(env: Env): BackupConfig {
     pgDump: values.BACKUP_PG_DUMP === 'none' ? undefined : { program: values.BACKUP_PG_DUMP, env: clientEnv(env) },
     schedule: values.BACKUP_SCHEDULE,
     keep: values.BACKUP_KEEP,
-    verifiesScheduled: values.BACKUP_VERIFY,
+    verifiesScheduled: values.BACKUP_VERIFY ?? !opensNothing,
+    verifySchedule: values.BACKUP_VERIFY_SCHEDULE,
+    recipients: values.BACKUP_RECIPIENTS,
+    ...(values.BACKUP_MAIL_TO.length > 0 && {
+      mail: { to: values.BACKUP_MAIL_TO, from: values.MAIL_FROM, dataDir: values.DATA_DIR },
+    }),
     restoreStore: values.RESTORE_DATABASE,
     keepOldMs: values.RESTORE_KEEP_OLD,
     secrets: {
       adminUrls: { tasks: values.TASKS_ADMIN_URL, auth: values.AUTH_ADMIN_URL },
       keys,
+      webhookUrl: values.BACKUP_WEBHOOK_URL,
+      smtpUrl: values.SMTP_URL,
       s3: values.BACKUP_S3_URL,
     },
   };

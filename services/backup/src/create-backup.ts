@@ -1,8 +1,10 @@
-import { asUnavailable, type Database } from '@taskmesh/database';
+import { asUnavailable } from '@taskmesh/database';
+import { unavailable } from '@taskmesh/errors';
 import type { BackupWork } from '@taskmesh/internal-api';
 import {
-  ConfigError,
   ensureWritableDirectory,
+  startAll,
+  stopAll,
   type Clock,
   type HealthReport,
   type Log,
@@ -18,13 +20,13 @@ import { createBackupService, type BackupService } from './backups/backup.servic
 import { createBackupsResolvers } from './backups/backups.resolvers.ts';
 import type { BackupConfig } from './config.ts';
 import { createBackupDatabase } from './database.ts';
-import { createBackupMetrics, type BackupMetrics } from './metrics.ts';
+import { createBackupMetrics } from './metrics.ts';
 import { createDumper } from './dump/dumper.ts';
-import { createArchiveCipher } from './encryption/archive-cipher.ts';
-import { errorMessage } from './error-code.ts';
+import { createCipher } from './encryption/create-cipher.ts';
 import { readProductVersion } from './product-version.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
+import { createNotifier } from './notify/create-notifier.ts';
 import { createBackupWork } from './operators/backup-work.ts';
 import { loadLimits } from './restore/load-limits.ts';
 import { RestoreBusy } from './restore/restore-busy.ts';
@@ -32,12 +34,12 @@ import { createRestoreRepository } from './restore/restore.repository.ts';
 import { createRestoreResolvers } from './restore/restore.resolvers.ts';
 import { createRestoreService } from './restore/restore.service.ts';
 import { createSettler } from './restore/settler.ts';
+import { lookAtDisk, type LookAtDisk } from './room.ts';
 import { createRunLock } from './run-lock.ts';
-import { createScheduleRepository } from './schedule/schedule.repository.ts';
-import { createScheduledBackups, ScheduleBusy } from './schedule/scheduled-backups.ts';
-import { createScheduler } from './schedule/scheduler.ts';
+import { createSchedules } from './schedule/create-schedules.ts';
 import type { BackupStorage } from './storage/backup-storage.ts';
 import { createDirectoryStorage } from './storage/directory-storage.ts';
+import { createUploadJournal, type UploadJournal } from './storage/upload-journal.ts';
 import type { Store, StoreName, StoreOwner } from './stores/store.ts';
 import { createVerificationRepository } from './verify/verification.repository.ts';
 import { createVerifier, VerificationBusy } from './verify/verifier.ts';
@@ -48,6 +50,8 @@ export interface BackupDeps {
   ids?: { next(): string };
   /** The services that own the stores; a store whose service is absent cannot be restored. */
   owners?: Partial<Record<StoreName, StoreOwner>>;
+  /** @default asks the system */
+  look?: LookAtDisk;
   log: Log;
   /** Absent: no figures. */
   metrics?: Registry;
@@ -63,22 +67,28 @@ export interface Backup extends Service {
   ready(): Promise<HealthReport>;
 }
 
+/** What other instances did, and what was put there by hand, shows after so long. */
+const FIGURES_MS = 5 * 60_000;
+
 const randomIds = { next: () => randomBytes(6).toString('hex') };
 
 /** Opens nothing yet; `start` brings the database up to date and ends what a crash left half done. */
 export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
-  const { clock, ids = randomIds, log } = deps;
+  const { clock, ids = randomIds, look = lookAtDisk, log } = deps;
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
-  const storage = await createStorage(config, () => clock.now());
+  const storage = await createStorage(config, {
+    now: () => clock.now(),
+    look,
+    journal: createUploadJournal(database, log),
+  });
   const scratch = createScratch({ dir: config.scratchDir, now: () => clock.now() });
   const stores = createStores(config, deps);
-  const cipher = await createArchiveCipher(config.secrets.keys ?? []).catch((error: unknown) => {
-    throw new ConfigError([`BACKUP_KEY_FILE holds a key that is none: ${errorMessage(error)}`]);
-  });
+  const cipher = await createCipher(config);
   const shared = {
     cipher,
     dump: createDumper({ pgDump: config.pgDump, log }),
     storage,
+    look,
     scratch,
     stores,
     mainStore: config.restoreStore,
@@ -97,7 +107,15 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     lock: createRunLock(database, { name: 'taskmesh-verify', busy: () => new VerificationBusy() }),
     journal: createVerificationRepository(database),
   });
-  const backups = createBackupService({ ...shared, verifier, repository: createBackupRepository(database) });
+  const backups = createBackupService({
+    ...shared,
+    verifier,
+    repository: createBackupRepository(database),
+    createLock: createRunLock(database, {
+      name: 'taskmesh-create',
+      busy: () => unavailable('Another backup is being made; try again later.'),
+    }),
+  });
   const restores = createRestoreService({
     ...shared,
     lock: createRunLock(database, { name: 'taskmesh-restore', busy: () => new RestoreBusy() }),
@@ -107,7 +125,9 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     settle: () => allSettled([restores.settleInterrupted(), verifier.settleInterrupted()]),
     log,
   });
-  const scheduler = createSchedulerOf(config, { ...shared, backups, database });
+  const notifier = createNotifier(config, { ...shared, database, clock, ids });
+  const schedules = createSchedules(config, { ...shared, backups, database, reports: notifier.reports });
+  let figures: NodeJS.Timeout | undefined;
   const ofBackups = createBackupsResolvers(backups);
   const ofRestores = createRestoreResolvers(restores);
   const resolvers: Resolvers = { ...ofBackups, Mutation: { ...ofBackups.Mutation, ...ofRestores.Mutation } };
@@ -122,10 +142,13 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
       await scratch.sweep();
       await backups.start();
       await settler.start();
-      await scheduler?.start();
+      figures = setInterval(() => void backups.showFigures().catch(() => undefined), FIGURES_MS).unref();
+      await startAll(schedules);
     },
     async stop() {
-      await scheduler?.stop();
+      clearInterval(figures);
+      await stopAll(schedules);
+      await notifier.close();
       await settler.stop();
       await storage.close();
       await database.close();
@@ -137,39 +160,13 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   };
 }
 
-interface SchedulerParts {
-  backups: BackupService;
-  database: Database;
-  metrics: BackupMetrics;
-  now: () => Date;
-  log: Log;
-}
-
-/** Undefined without a schedule. */
-function createSchedulerOf(config: BackupConfig, { backups, database, metrics, now, log }: SchedulerParts) {
-  const { schedule, keep, verifiesScheduled: verifies = true } = config;
-  if (schedule === undefined) return undefined;
-  const scheduled = createScheduledBackups({
-    backups,
-    repository: createScheduleRepository(database),
-    lock: createRunLock(database, { name: 'taskmesh-schedule', busy: () => new ScheduleBusy() }),
-    keep,
-    verifies,
-    log,
-  });
-  return createScheduler({
-    pattern: schedule,
-    scheduled,
-    now: () => now().getTime(),
-    onFailure: () => metrics.scheduleFailed(),
-    log,
-  });
-}
-
-async function createStorage({ backupsDir, secrets }: BackupConfig, now: () => number): Promise<BackupStorage> {
-  if (!secrets.s3) return createDirectoryStorage({ dir: backupsDir, now });
+async function createStorage(
+  { backupsDir, secrets }: BackupConfig,
+  { now, look, journal }: { now: () => number; look: LookAtDisk; journal: UploadJournal },
+): Promise<BackupStorage> {
+  if (!secrets.s3) return createDirectoryStorage({ dir: backupsDir, now, look });
   const { createS3Storage } = await import('./storage/s3-storage.ts'); // a large library, which few need
-  return createS3Storage({ location: secrets.s3, now });
+  return createS3Storage({ location: secrets.s3, now, journal });
 }
 
 function createStores({ secrets }: BackupConfig, { owners = {} }: BackupDeps): Record<StoreName, Store> {

@@ -6,16 +6,19 @@ import { Migration0003Verifications } from '../migrations/migration-0003-verific
 import { Migration0004Schedule } from '../migrations/migration-0004-schedule.ts';
 import { Migration0005RestoreOutcomes } from '../migrations/migration-0005-restore-outcomes.ts';
 import { Migration0006Proofs } from '../migrations/migration-0006-proofs.ts';
+import { Migration0007Keeping } from '../migrations/migration-0007-keeping.ts';
 import { BackupEntity } from './backups/backup.entity.ts';
+import { FailingRunEntity } from './notify/failing-run.entity.ts';
 import { RestoreEntity } from './restore/restore.entity.ts';
 import { ScheduleEntity } from './schedule/schedule.entity.ts';
+import { BucketUploadEntity } from './storage/bucket-upload.entity.ts';
 import { VerificationEntity } from './verify/verification.entity.ts';
 
 export function createBackupDatabase({ url, log }: { url: string; log: Log }): Promise<Database> {
   return createDatabase({
     name: 'backup',
     url,
-    entities: [BackupEntity, RestoreEntity, VerificationEntity, ScheduleEntity],
+    entities: [BackupEntity, RestoreEntity, VerificationEntity, ScheduleEntity, FailingRunEntity, BucketUploadEntity],
     migrations: [
       { name: '0001-catalogue', class: Migration0001Catalogue },
       { name: '0002-restores', class: Migration0002Restores },
@@ -23,8 +26,9 @@ export function createBackupDatabase({ url, log }: { url: string; log: Log }): P
       { name: '0004-schedule', class: Migration0004Schedule },
       { name: '0005-restore-outcomes', class: Migration0005RestoreOutcomes },
       { name: '0006-proofs', class: Migration0006Proofs },
+      { name: '0007-keeping', class: Migration0007Keeping },
     ],
-    poolSize: 4, // few callers, and one instance works at a time
+    poolSize: 10, // few callers, but each lock that is held or waited for takes a connection
     log,
   });
 }

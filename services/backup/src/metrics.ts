@@ -1,20 +1,20 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { BackupOrigin } from './backups/backup.entity.ts';
+import { isOwn, type Backup, type BackupOrigin } from './backups/backup.entity.ts';
+import { FAILURE_REASONS, type FailureReason } from './backups/backup.errors.ts';
+import type { RunName } from './notify/failing-run.entity.ts';
 import type { RestoreOutcome } from './restore/restore-outcome.ts';
 
 export type Outcome = 'ok' | 'failed';
 
 /** backup's own figures. Few labels, never ids. */
 export interface BackupMetrics {
-  made(origin: BackupOrigin, figures: { at: Date; seconds: number; sizeBytes: number }): void;
-  /** The newest archive that was there at the start. */
-  found(at: Date, sizeBytes: number): void;
-  /** When an archive was last proved before the start. */
-  foundProof(at: Date): void;
-  notMade(origin: BackupOrigin): void;
-  /** `unfit`: a restore of the archive would fail. */
-  verified(outcome: Outcome | 'unfit', at: Date): void;
-  scheduleFailed(): void;
+  made(origin: BackupOrigin, seconds: number): void;
+  notMade(origin: BackupOrigin, reason: FailureReason): void;
+  /** Those that are there, newest first. */
+  archives(backups: Backup[]): void;
+  /** `unfit`: a restore of the archive would fail; `unprovable`: its key is not here. */
+  verified(outcome: Outcome | 'unfit' | 'unprovable'): void;
+  scheduleFailed(run: RunName): void;
   restored(work: 'restore' | 'undo', outcome: RestoreOutcome): void;
   /** Of how many ended restores something is there that should be gone. */
   leftBehind(restores: number): void;
@@ -25,7 +25,14 @@ export function createBackupMetrics(registry: Registry | undefined): BackupMetri
   if (!registry) return NO_METRICS;
   const registers = [registry];
   const gauge = (name: string, help: string) => new Gauge({ name: `taskmesh_backup_${name}`, help, registers });
-  const lastSuccess = gauge('last_success_timestamp_seconds', 'When the newest archive was made (Unix time)');
+  const lastProved = gauge(
+    'last_proved_timestamp_seconds',
+    'When the newest archive that a restore has proved was made (Unix time); 0: there is none',
+  );
+  const lastSuccess = gauge(
+    'last_success_timestamp_seconds',
+    'When the newest archive that is not known to be unfit was made (Unix time)',
+  );
   const lastDuration = gauge('last_duration_seconds', 'How long it took to make the newest archive');
   const lastSize = gauge('last_size_bytes', 'Size of the newest archive');
   const lastVerified = gauge(
@@ -46,7 +53,14 @@ export function createBackupMetrics(registry: Registry | undefined): BackupMetri
   });
   const scheduleFailures = new Counter({
     name: 'taskmesh_backup_schedule_failures_total',
-    help: 'Moments of the schedule without a good archive',
+    help: 'Scheduled runs that failed; backup: a moment without a good archive',
+    labelNames: ['run'],
+    registers,
+  });
+  const failures = new Counter({
+    name: 'taskmesh_backup_failures_total',
+    help: 'Archives that were not made, by reason',
+    labelNames: ['reason'],
     registers,
   });
   const restores = new Counter({
@@ -59,29 +73,34 @@ export function createBackupMetrics(registry: Registry | undefined): BackupMetri
   // A series that is there from the beginning shows its first failure as an increase.
   for (const origin of ['request', 'schedule'])
     for (const outcome of ['ok', 'failed']) runs.inc({ origin, outcome }, 0);
-  for (const outcome of ['ok', 'unfit', 'failed']) verifications.inc({ outcome }, 0);
+  for (const outcome of ['ok', 'unfit', 'unprovable', 'failed']) verifications.inc({ outcome }, 0);
+  for (const reason of FAILURE_REASONS) failures.inc({ reason }, 0);
+  for (const run of ['backup', 'verification', 'retention']) scheduleFailures.inc({ run }, 0);
   return {
-    made(origin, { at, seconds, sizeBytes }) {
+    made(origin, seconds) {
       runs.inc({ origin, outcome: 'ok' });
-      lastSuccess.set(at.getTime() / 1000);
       lastDuration.set(seconds);
-      lastSize.set(sizeBytes);
     },
-    found(at, sizeBytes) {
-      lastSuccess.set(at.getTime() / 1000);
-      lastSize.set(sizeBytes);
+    notMade(origin, reason) {
+      runs.inc({ origin, outcome: 'failed' });
+      failures.inc({ reason });
     },
-    foundProof: (at) => lastVerified.set(at.getTime() / 1000),
-    notMade: (origin) => runs.inc({ origin, outcome: 'failed' }),
-    verified(outcome, at) {
-      verifications.inc({ outcome });
-      if (outcome === 'ok') lastVerified.set(at.getTime() / 1000);
+    archives(backups) {
+      const own = backups.filter(({ origin }) => isOwn(origin));
+      const newest = own.find(({ unfitAt }) => !unfitAt);
+      lastSuccess.set(secondsOf(newest?.createdAt));
+      lastSize.set(Number(newest?.sizeBytes ?? 0));
+      lastProved.set(secondsOf(own.find(({ verifiedAt }) => verifiedAt)?.createdAt));
+      lastVerified.set(Math.max(0, ...backups.map(({ verifiedAt }) => secondsOf(verifiedAt))));
     },
-    scheduleFailed: () => scheduleFailures.inc(),
+    verified: (outcome) => verifications.inc({ outcome }),
+    scheduleFailed: (run) => scheduleFailures.inc({ run }),
     restored: (work, outcome) => restores.inc({ work, outcome: labelOf(outcome) }),
     leftBehind: (count) => left.set(count),
   };
 }
+
+const secondsOf = (date: Date | null | undefined): number => (date?.getTime() ?? 0) / 1000;
 
 const labelOf = (outcome: RestoreOutcome) =>
   outcome.kind === 'restored' && outcome.isCleanUpPending ? 'clean-up-pending' : outcome.kind;
@@ -90,8 +109,7 @@ const ignore = () => undefined;
 
 export const NO_METRICS: BackupMetrics = {
   made: ignore,
-  found: ignore,
-  foundProof: ignore,
+  archives: ignore,
   notMade: ignore,
   verified: ignore,
   scheduleFailed: ignore,

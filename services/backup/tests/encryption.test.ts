@@ -1,4 +1,5 @@
-import { generateHybridIdentity, generateX25519Identity, Decrypter } from 'age-encryption';
+import { eventually } from '@taskmesh/testing';
+import { generateHybridIdentity, generateX25519Identity, identityToRecipient, Decrypter } from 'age-encryption';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -10,16 +11,18 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readKeyFile } from '../src/encryption/key-file.ts';
 import { createArchiveCipher, type ArchiveCipher } from '../src/encryption/archive-cipher.ts';
-import { createBackup } from '../src/index.ts';
+import { createBackup, type BackupConfig } from '../src/index.ts';
 import { createBackupFixture, createRecordingLog, restoreWith, type BackupFixture } from './support/backup-fixture.ts';
 
 const KEY = await generateX25519Identity();
 const OTHER_KEY = await generateX25519Identity();
 const POST_QUANTUM_KEY = await generateHybridIdentity();
+const STRANGERS_KEY = await generateX25519Identity();
+const recipients = [await identityToRecipient(KEY), await identityToRecipient(OTHER_KEY)];
 const KIB = 1024;
 
 const cipherOf = async (...keys: string[]): Promise<ArchiveCipher> => {
-  const cipher = await createArchiveCipher(keys);
+  const cipher = await createArchiveCipher({ identities: keys, recipients: [] });
   if (!cipher) throw new Error('no cipher');
   return cipher;
 };
@@ -125,7 +128,7 @@ describe('encrypted archives', () => {
         expect(await restoreWith(other, file)).toMatchObject({ outcome: 'EXTRACTION_FAILED', error: reason });
         await expect(other.backups.verify(file)).rejects.toMatchObject({
           code: 'CONFLICT',
-          message: `The archive is not fit for a restore: ${reason}`,
+          message: `The archive cannot be proved here: ${reason}`,
         });
       });
     expect((await fixture.backup.backups.find(file))?.verifiedAt).toBeInstanceOf(Date);
@@ -158,6 +161,59 @@ describe('encrypted archives', () => {
   });
 });
 
+describe('archives for recipients', () => {
+  let fixture: BackupFixture;
+  beforeAll(async () => {
+    fixture = await createBackupFixture('recipients');
+  });
+  afterAll(() => fixture.close());
+
+  const start = async (settings: Partial<BackupConfig>, keys: string[] = []) => {
+    const { log, logged } = createRecordingLog();
+    const config = { ...fixture.config, recipients, ...settings, secrets: { ...fixture.config.secrets, keys } };
+    const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners: fixture.owners, log });
+    await backup.start();
+    return { ...backup, logged };
+  };
+
+  it('open to each of them, and not to the server that made them, which cannot say whether they are fit', async () => {
+    const server = await start({});
+    const { file } = await server.backups.create();
+    for (const key of [KEY, OTHER_KEY])
+      expect((await decrypted(await readFile(join(fixture.config.backupsDir, file)), key)).subarray(0, 2)).toEqual(
+        Buffer.from([0x1f, 0x8b]),
+      );
+    await expect(server.backups.verify(file)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(/^The archive cannot be proved here: .* there is no key/),
+    });
+    expect(await server.backups.find(file)).toMatchObject({ verifiedAt: null, unfitAt: null });
+    await server.stop();
+    const withKey = await start({}, [OTHER_KEY]);
+    expect(await withKey.backups.verify(file)).toMatchObject({ stores: ['tasks', 'auth'] });
+    expect(await restoreWith(withKey, file)).toMatchObject({ databaseRestored: true });
+    await withKey.stop();
+  }, 120_000);
+
+  it('are kept by number like good ones where nobody can prove them', async () => {
+    const server = await start({ schedule: '* * * * * *', verifiesScheduled: false, keep: { last: 2 } });
+    const scheduled = async () => (await server.backups.list()).filter(({ origin }) => origin === 'schedule');
+    await eventually(() => expect(server.logged.filter(({ msg }) => msg === 'scheduled run ended').length).toBeGreaterThan(3), { timeoutMs: 60_000 }); // prettier-ignore
+    await eventually(async () => expect(await scheduled()).toHaveLength(2));
+    await server.stop();
+  }, 120_000);
+
+  it.each([
+    ['what is none', { recipients: ['age1nobody'] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
+    ['a private key', { recipients: [KEY] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
+    ['a key of nobody, where archives are to be proved', { verifySchedule: '0 5 * * 0' }, [STRANGERS_KEY], 'BACKUP_KEY_FILE opens nothing'],
+  ])('are never begun with %s', async (_what, settings, keys, message) => {
+    const failure = await start(settings, keys).catch(String);
+    expect(failure).toContain(message);
+    expect(failure).not.toContain('SECRET-KEY');
+  }); // prettier-ignore
+});
+
 describe('the command that makes a key', () => {
   it('makes a file that the service takes, and replaces none', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'taskmesh-key-'));
@@ -167,7 +223,7 @@ describe('the command that makes a key', () => {
     expect(stdout).toContain('Public key: age1');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const keys = readKeyFile({ BACKUP_KEY_FILE: path }, 'BACKUP_KEY_FILE');
-    expect(await createArchiveCipher(keys)).toBeDefined();
+    expect(await createArchiveCipher({ identities: keys, recipients: [] })).toBeDefined();
     expect(stdout).not.toContain(keys[0]);
     await expect(make()).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('EEXIST') });
     await rm(dir, { recursive: true });

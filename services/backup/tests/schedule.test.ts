@@ -1,10 +1,17 @@
 import { eventually } from '@taskmesh/testing';
+import { Cron } from 'croner';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Client } from 'pg';
 import { Registry } from 'prom-client';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createBackup, type BackupConfig } from '../src/index.ts';
+import { UNFIT_KEPT } from '../src/schedule/keep-rules.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
 
+const PROCESS = fileURLToPath(new URL('./support/archive-process.ts', import.meta.url));
 const EVERY_SECOND = '* * * * * *';
 /** 29 February comes, but not while a test runs. */
 const RARELY = '0 0 29 2 *';
@@ -18,11 +25,11 @@ afterEach(() => fixture.close());
 type Other = Awaited<ReturnType<typeof start>>;
 
 /** Another instance on the same stores, with a schedule. */
-async function start(settings: Partial<BackupConfig>) {
+async function start(settings: Partial<BackupConfig>, owners: BackupFixture['owners'] = fixture.owners) {
   const { log, logged } = createRecordingLog();
   const metrics = new Registry();
   const config = { ...fixture.config, verifiesScheduled: false, ...settings };
-  const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners: fixture.owners, log, metrics });
+  const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log, metrics });
   await backup.start();
   const figure = async (name: string, labels: Record<string, string> = {}) =>
     (await metrics.getSingleMetric(`taskmesh_backup_${name}`)?.get())?.values.find(({ labels: own }) =>
@@ -51,12 +58,13 @@ describe('a schedule', () => {
         async () => expect((await listed()).filter(({ verifiedAt }) => verifiedAt)).not.toEqual([]),
         patience,
       );
-      expect(one?.logged).toContainEqual(expect.objectContaining({ msg: 'scheduled backup made', verified: true }));
+      const line = { msg: 'scheduled backup made', verified: true };
+      await eventually(() => expect(one?.logged).toContainEqual(expect.objectContaining(line)), patience);
       expect(await one?.figure('runs_total', { origin: 'schedule', outcome: 'ok' })).toBeGreaterThan(0);
       expect(await one?.figure('last_success_timestamp_seconds')).toBeCloseTo(Date.now() / 1000, -2);
       expect(await one?.figure('last_duration_seconds')).toBeGreaterThan(0);
       expect(await one?.figure('last_size_bytes')).toBeGreaterThan(0);
-      expect(await one?.figure('schedule_failures_total')).toBe(0);
+      expect(await one?.figure('schedule_failures_total', { run: 'backup' })).toBe(0);
     });
     for (const { origin } of await listed()) expect(origin).toBe('schedule');
   }, 120_000);
@@ -64,34 +72,91 @@ describe('a schedule', () => {
   it('is kept by one of several instances', async () => {
     const three = [1, 2, 3].map(() => start({ schedule: EVERY_SECOND }));
     const moments = await during(three, async (others) => {
-      const made = () => others.flatMap(({ logged }) => logged.filter(({ msg }) => msg === 'scheduled backup made'));
+      const made = () => others.flatMap(({ logged }) => logged.filter(({ msg }) => msg === 'scheduled run ended'));
       await eventually(() => expect(made().length).toBeGreaterThan(3), patience);
       return made;
     });
-    const made = moments().map(({ moment }) => moment);
-    expect(made.length).toBeGreaterThan(3);
-    expect(new Set(made).size).toBe(made.length);
+    const ended = moments().map(({ moment }) => moment);
+    expect(ended.length).toBeGreaterThan(3);
+    expect(new Set(ended).size).toBe(ended.length);
+    expect(await files()).toHaveLength(ended.length);
   }, 120_000);
 
-  it('makes up for a moment that passed while nobody ran, once', async () => {
-    await during([start({ schedule: RARELY })], async () => undefined);
+  const state = (columns: string) =>
+    fixture.own.query(
+      `insert into schedule (id, moment, begun_moment, begun_at, attempts) values ('backup', ${columns})
+       on conflict (id) do update set moment = excluded.moment, begun_moment = excluded.begun_moment,
+         begun_at = excluded.begun_at, attempts = excluded.attempts`,
+    );
+  const momentIn = async (column: string) => {
+    const [row] = await fixture.own.query(`select ${column} as moment from schedule where id = 'backup'`);
+    return (row?.moment as Date | null | undefined)?.toISOString();
+  };
+  const done = () => momentIn('moment');
+  const dueMoment = () => new Cron(RARELY, { timezone: 'UTC', paused: true }).previousRuns(1)[0]?.toISOString();
+
+  it('makes up for moments that passed while nobody ran, by one run', async () => {
+    const looked = (others: Other[]) =>
+      eventually(async () => {
+        expect(await fixture.own.query('select 1 from schedule')).toHaveLength(1);
+        for (const { logged } of others) expect(logged).not.toContainEqual(expect.objectContaining({ level: 'error' }));
+      });
+    await during([start({ schedule: RARELY })], looked);
     expect(await files()).toEqual([]); // it never was its turn
-    await fixture.own.query(`insert into schedule values ('backup', '2001-01-01T00:00:00Z')`);
+    await state(`'2001-01-01T00:00:00Z', null, null, 0`);
     await during([start({ schedule: RARELY }), start({ schedule: RARELY })], async () => {
       await eventually(async () => expect(await files()).toHaveLength(1), patience);
     });
-    await during([start({ schedule: RARELY })], async () => undefined);
+    await during([start({ schedule: RARELY })], looked);
     expect(await files()).toHaveLength(1);
   }, 120_000);
 
+  it('makes up for a moment in the middle of which its instance was killed', async () => {
+    await state(`'2001-01-01T00:00:00Z', null, null, 0`);
+    const holder = new Client({ connectionString: fixture.tasks.url });
+    await holder.connect();
+    await holder.query('begin; lock table tasks in access exclusive mode'); // so that the run lasts
+    const config = { ...fixture.config, schedule: RARELY, verifiesScheduled: false };
+    const child = spawn(process.execPath, [PROCESS, JSON.stringify({ config, query: '{ backups { file } }' })]);
+    await eventually(async () => expect(await momentIn('begun_moment')).toBe(dueMoment()), patience);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await holder.end();
+    expect(await done()).not.toBe(dueMoment());
+    expect(await files()).toEqual([]);
+    await fixture.own.query(`update schedule set begun_at = begun_at - interval '2 minutes'`);
+    await during([start({ schedule: RARELY })], async () => {
+      await eventually(async () => expect(await done()).toBe(dueMoment()), patience);
+    });
+    expect(await files()).toHaveLength(1);
+  }, 120_000);
+
+  it.each([
+    [1, '30 seconds', 'waits a minute'],
+    [3, '3 minutes', 'waits four'],
+    [20, '59 minutes', 'waits an hour'],
+  ])('behind %i runs that ended with their process, the last one %s ago, %s', async (attempts, ago) => {
+    await state(`'2001-01-01T00:00:00Z', '${dueMoment()}', now() - interval '${ago}', ${attempts}`);
+    await during([start({ schedule: RARELY })], async () => undefined);
+    expect(await files()).toEqual([]);
+    await state(`'2001-01-01T00:00:00Z', '${dueMoment()}', now() - interval '${ago}' - interval '61 seconds', ${attempts}`);
+    await during([start({ schedule: RARELY })], async () => {
+      await eventually(async () => expect(await done()).toBe(dueMoment()), patience);
+    });
+    expect(await files()).toHaveLength(1);
+  }, 120_000); // prettier-ignore
+
   it('goes on after a failure, which is logged and counted', async () => {
-    await fixture.auth.query('create view odd as select 1');
+    await fixture.auth.query('create table odd (n int) partition by list (n)');
     await during([start({ schedule: EVERY_SECOND })], async ([one]) => {
-      await eventually(async () => expect(await one?.figure('schedule_failures_total')).toBeGreaterThan(0), patience);
+      await eventually(
+        async () => expect(await one?.figure('schedule_failures_total', { run: 'backup' })).toBeGreaterThan(0),
+        patience,
+      );
       expect(one?.logged).toContainEqual(expect.objectContaining({ msg: 'scheduled backup failed', level: 'error' }));
       expect(await one?.figure('runs_total', { origin: 'schedule', outcome: 'failed' })).toBeGreaterThan(0);
       expect(await files()).toEqual([]);
-      await fixture.auth.query('drop view odd');
+      await fixture.auth.query('drop table odd');
       await eventually(async () => expect(await files()).not.toEqual([]), patience);
     });
   }, 120_000);
@@ -109,7 +174,7 @@ describe('retention', () => {
   };
   const old = (names: string[]) => names.filter((file) => !file.startsWith('taskmesh-')).toSorted();
 
-  it('deletes what the schedule made and no rule keeps; never the newest verified one, nor what others made', async () => {
+  it('deletes what the schedule made and no rule keeps; never the newest proved one, nor what others made', async () => {
     await put('asked.tar.gz', '2026-01-01T00:00:00Z', 'request');
     await put('sent.tar.gz', '2026-01-01T00:00:00Z', 'upload');
     await fixture.archive('unknown.tar.gz', { 'notes.txt': 'x' });
@@ -126,15 +191,65 @@ describe('retention', () => {
     });
   }, 120_000);
 
+  it('leaves the good ones while new archives are unfit, of which it keeps few; the figures wait for a good one', async () => {
+    const good = ['2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z'];
+    for (const [index, at] of good.entries()) await put(`good-${index}.tar.gz`, at, 'schedule', true);
+    const adopt = () => Promise.resolve({ complete: false as const, reason: 'There is no table tasks.' });
+    const settings = { schedule: EVERY_SECOND, verifiesScheduled: true, keep: { last: 2 } };
+    await during([start(settings, { ...fixture.owners, tasks: { ...fixture.owners.tasks, adopt } })], async ([one]) => {
+      const failures = () => one?.figure('schedule_failures_total', { run: 'backup' });
+      await eventually(async () => expect(await failures()).toBeGreaterThan(5), patience);
+      expect(await one?.figure('last_proved_timestamp_seconds')).toBe(Date.parse(good[1] ?? '') / 1000);
+      expect(await one?.figure('last_success_timestamp_seconds')).toBe(Date.parse(good[1] ?? '') / 1000);
+    });
+    const names = await files();
+    expect(old(names)).toEqual(['good-0.tar.gz', 'good-1.tar.gz']);
+    expect(names.length - 2).toBeLessThanOrEqual(UNFIT_KEPT + 1); // one may be under way
+    // A good one takes the place of the oldest good one.
+    await during([start(settings)], async () => {
+      await eventually(async () => expect(old(await files())).not.toContain('good-0.tar.gz'), patience);
+    });
+  }, 120_000);
+
   it('waits while new archives fail', async () => {
     await put('night-1.tar.gz', '2026-01-01T00:00:00Z', 'schedule');
     await put('night-2.tar.gz', '2026-01-02T00:00:00Z', 'schedule');
-    await fixture.auth.query('create view odd as select 1');
+    await fixture.auth.query('create table odd (n int) partition by list (n)');
     await during([start({ schedule: EVERY_SECOND, keep: { last: 1 } })], async ([one]) => {
-      await eventually(async () => expect(await one?.figure('schedule_failures_total')).toBeGreaterThan(1), patience);
+      await eventually(
+        async () => expect(await one?.figure('schedule_failures_total', { run: 'backup' })).toBeGreaterThan(1),
+        patience,
+      );
     });
     expect(await files()).toHaveLength(2);
   }, 120_000);
+});
+
+describe('a schedule of verifications', () => {
+  it('proves the newest archive and the one whose proof is oldest, and tells of one that is not fit any more', async () => {
+    const [first, second, third] = [await make(), await make(), await make()];
+    for (const { file } of [first, third, second]) await fixture.backup.backups.verify(file);
+    const proofs = async () => new Map((await listed()).map(({ file, verifiedAt }) => [file, verifiedAt?.getTime()]));
+    const before = await proofs();
+    await fixture.own.query(`insert into schedule (id, moment) values ('verification', '2001-01-01')`);
+    await during([start({ verifySchedule: RARELY })], async () => {
+      await eventually(async () => expect((await proofs()).get(first.file)).not.toBe(before.get(first.file)), patience);
+    });
+    const after = await proofs();
+    expect(after.get(third.file)).toBeGreaterThan(before.get(third.file) ?? Infinity);
+    expect(after.get(second.file)).toBe(before.get(second.file));
+
+    await writeFile(join(fixture.config.backupsDir, third.file), Buffer.alloc(Number(third.sizeBytes))); // rotten
+    await fixture.own.query(`update schedule set moment = '2001-01-01'`);
+    await during([start({ verifySchedule: RARELY })], async ([one]) => {
+      const failures = () => one?.figure('schedule_failures_total', { run: 'verification' });
+      await eventually(async () => expect(await failures()).toBe(1), patience);
+      expect(await one?.figure('last_proved_timestamp_seconds')).toBe(second.createdAt.getTime() / 1000);
+    });
+    expect((await proofs()).get(second.file)).toBeGreaterThan(before.get(second.file) ?? Infinity);
+  }, 120_000);
+
+  const make = () => fixture.backup.backups.create();
 });
 
 describe('the figures', () => {

@@ -72,6 +72,8 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     expect(progress).toEqual({ progress: { phase: 'dump', store: 'tasks', doneBytes: 1, totalBytes: 2 } });
     expect(end).toMatchObject({ status: 201, success: true, data: { file: expect.any(String) } });
     expect(none).toEqual([]);
+    const scanned = linesOf((await call('POST', '/api/backups/scan', { headers: LINES })).text).at(-1);
+    expect(scanned).toMatchObject({ status: 200, data: { archives: 1, added: 1, unread: 0 } });
     const file = end?.data?.file ?? '';
     const verified = linesOf((await call('POST', `/api/backups/${file}/verify`, { headers: LINES })).text).at(-1);
     expect(verified).toMatchObject({ status: 200, data: { verifiedAt: expect.any(String) } });
@@ -172,6 +174,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
       ['/api/backups', 'GET, HEAD, POST, OPTIONS'],
       ['/api/backups/x.tar.gz', 'GET, HEAD, PUT, DELETE, OPTIONS'],
       ['/api/backups/x.tar.gz/verify', 'POST, OPTIONS'],
+      ['/api/backups/scan', 'POST, OPTIONS'],
       ['/api/backup/restore', 'POST, OPTIONS'],
       ['/api/backup/undo', 'POST, OPTIONS'],
     ] as const) {

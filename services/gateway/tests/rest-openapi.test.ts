@@ -71,6 +71,7 @@ describe('the API description', () => {
       'POST /api/backup/restore',
       'POST /api/backup/undo',
       'POST /api/backups',
+      'POST /api/backups/scan',
       'POST /api/backups/{file}/verify',
       'POST /api/tasks',
       'POST /reduced/api/tasks',

@@ -54,6 +54,13 @@ export interface RestoreEnd {
     | 'NOTHING_TO_UNDO';
 }
 
+/** How many archives are there, how many of them are new to the catalogue, and how many it cannot tell of. */
+export interface BackupScan {
+  archives: number;
+  added: number;
+  unread: number;
+}
+
 /** An archive on its way to a client. Destroying `content` ends it. */
 export interface ArchiveDownload {
   sizeBytes: number;
@@ -71,6 +78,8 @@ export interface BackupWork {
   create(onProgress?: OnWorkProgress): Promise<BackupEntry>;
   /** @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for a restore */
   verify(file: string, onProgress?: OnWorkProgress): Promise<BackupEntry>;
+  /** Brings into the catalogue what is there and it does not know. */
+  scan(onProgress?: OnWorkProgress): Promise<BackupScan>;
   restore(file: string, onProgress?: OnWorkProgress, wishes?: RestoreWishes): Promise<RestoreEnd>;
   /** Takes the last restore back. */
   undo(onProgress?: OnWorkProgress): Promise<RestoreEnd>;

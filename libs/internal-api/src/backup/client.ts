@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import type {
   BackupEntry,
+  BackupScan,
   BackupWork,
   OnWorkProgress,
   RestoreEnd,
@@ -51,6 +52,7 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
     remove: (file) => run<boolean>('remove', file),
     create: (onProgress) => run<BackupEntry>('create', '', onProgress),
     verify: (file, onProgress) => run<BackupEntry>('verify', file, onProgress),
+    scan: (onProgress) => run<BackupScan>('scan', '', onProgress),
     restore: (file, onProgress, wishes) => run<RestoreEnd>('restore', file, onProgress, wishes),
     undo: (onProgress) => run<RestoreEnd>('undo', '', onProgress),
 

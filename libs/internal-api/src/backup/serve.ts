@@ -79,6 +79,7 @@ function runWork(
       return work.list();
     case 'create':
     case 'undo':
+    case 'scan':
       return work[name](onProgress);
     case 'find':
     case 'remove':

@@ -1,9 +1,9 @@
 import { whileAway, type Database } from '@taskmesh/database';
+import { UndeliverableError, type Mailer } from '@taskmesh/mail';
 import type { Clock, Log, Service } from '@taskmesh/service';
 import { AccountEntity, type Account } from '../accounts/account.entity.ts';
 import { recordFact, type AuditKind } from '../audit/audit.ts';
 import { createOpaqueToken } from '../opaque-token.ts';
-import { UndeliverableError, type Mailer } from './mailer.ts';
 import { TOKEN_LIFETIME_MINUTES, recoveryMail } from './recovery-mail.ts';
 import { RecoveryRequestEntity, type RecoveryRequest } from './recovery-request.entity.ts';
 import { CLAIM_REQUEST } from './recovery.statements.ts';

@@ -1,4 +1,4 @@
-import type { Mail } from './mailer.ts';
+import type { Mail } from '@taskmesh/mail';
 
 export const TOKEN_LIFETIME_MINUTES = 30;
 

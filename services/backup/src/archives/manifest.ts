@@ -65,6 +65,11 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
   return parsed.data;
 }
 
+/** Undefined when it is none of ours, or of a newer version. */
+export function parseManifest(text: string): Manifest | undefined {
+  return manifest.safeParse(parseJson(text)).data;
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

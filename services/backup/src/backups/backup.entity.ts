@@ -3,6 +3,9 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 /** Who wanted it; `unknown` is what the storage has and the catalogue never heard of. */
 export type BackupOrigin = 'request' | 'schedule' | 'upload' | 'unknown';
 
+/** Made here, and catalogued then. */
+export const isOwn = (origin: BackupOrigin): boolean => origin === 'request' || origin === 'schedule';
+
 /** What the catalogue knows about an archive; the storage alone decides whether there is one. */
 export const BackupEntity = defineEntity({
   name: 'Backup',
@@ -16,7 +19,9 @@ export const BackupEntity = defineEntity({
     stores: p.array<string>().columnType('text[]'),
     /** As the storage said when the archive was catalogued. */
     modifiedAt: p.datetime(3).nullable(),
+    /** When a restore last proved it, or showed that it is not fit: one of them at the most. */
     verifiedAt: p.datetime(3).nullable(),
+    unfitAt: p.datetime(3).nullable(),
     /** The version of the product that proved it. */
     verifiedVersion: p.string().nullable(),
   },

@@ -2,6 +2,7 @@ import { asUnavailable } from '@taskmesh/database';
 import { AppError, conflict, unavailable } from '@taskmesh/errors';
 import { DumpError } from '../dump/dump-error.ts';
 import { errorCode } from '../error-code.ts';
+import { RoomError } from '../room.ts';
 
 const AWAY = 'a store was not available';
 
@@ -25,6 +26,30 @@ const REASONS: Record<string, string> = {
   '55P03': 'a store is being changed right now',
 };
 
+/** Why, in one word, for figures. */
+export type FailureReason = 'disk_full' | 'permission' | 'store' | 'unsupported' | 'unavailable' | 'defect';
+
+export const FAILURE_REASONS: FailureReason[] = [
+  'disk_full',
+  'permission',
+  'store',
+  'unsupported',
+  'unavailable',
+  'defect',
+];
+
+const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const PERMISSION = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);
+
+export function failureReason(error: unknown): FailureReason {
+  const code = errorCode(error);
+  if (error instanceof RoomError || DISK_FULL.has(code)) return 'disk_full';
+  if (PERMISSION.has(code)) return 'permission';
+  if (error instanceof DumpError) return 'unsupported';
+  if (error instanceof AppError) return 'unavailable';
+  return code in REASONS || asUnavailable(error) ? 'store' : 'defect';
+}
+
 /** What was not done, as a sentence that goes on after a colon. */
 export type Undone = 'The backup was not made' | 'The archive was not stored' | 'The archive was not verified';
 
@@ -32,6 +57,7 @@ export type Undone = 'The backup was not made' | 'The archive was not stored' | 
 export function asBackupFailure(error: unknown, undone: Undone = 'The backup was not made'): unknown {
   if (error instanceof AppError) return error;
   if (error instanceof DumpError) return conflict(`${undone}: ${error.message}.`);
+  if (error instanceof RoomError) return unavailable(`${undone}: ${error.message}.`, error);
   const reason = REASONS[errorCode(error)];
   if (reason) return unavailable(`${undone}: ${reason}.`, error);
   const away = asUnavailable(error);

@@ -15,8 +15,9 @@ export function createBackupRepository(database: Database) {
     },
 
     /** Forgets that it was ever proved. */
-    async unverify(file: string): Promise<void> {
-      await database.em().nativeUpdate(BackupEntity, { file }, { verifiedAt: null, verifiedVersion: null });
+    async markUnfit(file: string, unfitAt: Date): Promise<void> {
+      const changes = { verifiedAt: null, verifiedVersion: null, unfitAt };
+      await database.em().nativeUpdate(BackupEntity, { file }, changes);
     },
 
     async remove(file: string): Promise<void> {

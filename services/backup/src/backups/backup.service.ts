@@ -3,16 +3,18 @@ import { conflict, notFound, unavailable } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
 import type { BackupMetrics } from '../metrics.ts';
+import type { RunLock } from '../run-lock.ts';
 import { isListableName } from '../storage/archive-name.ts';
 import { ArchiveExistsError, type BackupStorage, type StoredArchive } from '../storage/backup-storage.ts';
 import type { OnProgress } from './backup-progress.ts';
-import { asVerifyFailure, isUnfit } from '../verify/verify.errors.ts';
+import { asVerifyFailure, isUnfit, isUnprovable } from '../verify/verify.errors.ts';
 import type { Verifier } from '../verify/verifier.ts';
 import { sha256Of, withChecksum } from './archive-content.ts';
-import type { Backup } from './backup.entity.ts';
-import { asBackupFailure } from './backup.errors.ts';
+import { isOwn, type Backup } from './backup.entity.ts';
+import { asBackupFailure, failureReason } from './backup.errors.ts';
 import type { BackupRepository } from './backup.repository.ts';
 import { makeArchive, type ArchiveMaking } from './make-archive.ts';
+import { scanArchives, type BackupScan } from './scan-archives.ts';
 import { checkUploadName, takeUpload } from './take-upload.ts';
 
 /** An archive as it is stored, held open. Who asked for it closes it. */
@@ -31,6 +33,8 @@ export interface BackupService {
   create(onProgress?: OnProgress, origin?: 'request' | 'schedule'): Promise<Backup>;
   /** What the storage holds, newest first, with what the catalogue knows about it. */
   list(): Promise<Backup[]>;
+  /** Brings the figures up to date with what is there. */
+  showFigures(): Promise<void>;
   find(file: string): Promise<Backup | undefined>;
   /** As it is stored: an encrypted one stays encrypted. */
   download(file: string): Promise<Download | undefined>;
@@ -44,6 +48,8 @@ export interface BackupService {
    * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for a restore; SERVICE_UNAVAILABLE
    */
   verify(file: string, onProgress?: OnProgress): Promise<Backup>;
+  /** Brings into the catalogue what is there and it does not know. @throws AppError SERVICE_UNAVAILABLE */
+  scan(onProgress?: OnProgress): Promise<BackupScan>;
   /** Says whether there was such an archive. */
   remove(file: string): Promise<boolean>;
   /** Removes what killed writers left behind. Never throws: while the storage is away, all else may still work. */
@@ -51,6 +57,8 @@ export interface BackupService {
 }
 
 export interface BackupServiceDeps extends ArchiveMaking {
+  /** One archive is made at a time, of all instances. */
+  createLock: RunLock;
   storage: BackupStorage;
   repository: BackupRepository;
   verifier: Verifier;
@@ -59,7 +67,7 @@ export interface BackupServiceDeps extends ArchiveMaking {
 }
 
 export function createBackupService(deps: BackupServiceDeps): BackupService {
-  const { storage, repository, verifier, metrics, archiveLimits, now, product, log } = deps;
+  const { storage, repository, verifier, createLock, metrics, archiveLimits, now, product, log } = deps;
 
   /** The archive is whole without it: then the list shows what the storage knows. */
   const catalogue = async (backup: Backup) => {
@@ -92,18 +100,30 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     return archives.map((archive) => described(archive, byFile.get(archive.file))).sort(newestFirst);
   };
 
+  const showFigures = async () => metrics.archives(await list());
+
+  /** The newest one tells best how large the next one is. */
+  const expectedBytes = async (): Promise<number> => {
+    const newest = (await list().catch(() => [])).find(({ origin }) => isOwn(origin));
+    return newest ? Number(newest.sizeBytes) * GROWTH : 0;
+  };
+
+  const createAlone = async (origin: 'request' | 'schedule', onProgress: OnProgress | undefined) => {
+    const begin = performance.now();
+    const made = await makeArchive(deps, await expectedBytes(), onProgress);
+    metrics.made(origin, (performance.now() - begin) / 1000);
+    const backup: Backup = { ...UNKNOWN, ...made, origin };
+    await catalogue(backup);
+    await showFigures().catch(() => undefined); // shown again by and by
+    return backup;
+  };
+
   return {
     async create(onProgress, origin = 'request') {
       try {
-        const begin = performance.now();
-        const made = await makeArchive(deps, onProgress);
-        const { createdAt: at, sizeBytes } = made;
-        metrics.made(origin, { at, sizeBytes, seconds: (performance.now() - begin) / 1000 });
-        const backup: Backup = { ...UNKNOWN, ...made, origin };
-        await catalogue(backup);
-        return backup;
+        return await createLock.run(CREATE_WAIT_MS[origin], () => createAlone(origin, onProgress));
       } catch (error) {
-        metrics.notMade(origin);
+        metrics.notMade(origin, failureReason(error));
         log.error({ err: error }, 'backup not made');
         throw asBackupFailure(error);
       }
@@ -111,6 +131,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
     list,
     find,
+    showFigures,
 
     async download(file) {
       const archive = isListableName(file) ? await storage.open(file) : undefined;
@@ -158,27 +179,39 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
         if (!isSameFile(stored, left)) throw unavailable('The archive was replaced meanwhile; verify it again.');
         const sha256 = checked.sha256() ?? found.sha256 ?? null;
         const { modifiedAt } = stored;
-        const backup: Backup = { ...found, sha256, modifiedAt, stores, verifiedAt: now(), verifiedVersion: product };
+        const backup: Backup = {
+          ...found,
+          sha256,
+          modifiedAt,
+          stores,
+          verifiedAt: now(),
+          unfitAt: null,
+          verifiedVersion: product,
+        };
         await whileAway({ kind: 'read' }, () => repository.save(backup));
-        metrics.verified('ok', now());
+        metrics.verified('ok');
         log.info({ file, stores, tookMs: Math.round(performance.now() - begin) }, 'archive verified');
         return backup;
       } catch (error) {
         log.error({ err: error, file }, 'archive not verified');
         const failure = asVerifyFailure(error);
-        metrics.verified(isUnfit(failure) ? 'unfit' : 'failed', now());
-        if (isUnfit(failure)) await repository.unverify(file).catch(() => undefined);
+        metrics.verified(isUnfit(failure) ? 'unfit' : isUnprovable(failure) ? 'unprovable' : 'failed');
+        if (isUnfit(failure)) await repository.markUnfit(file, now()).catch(() => undefined);
         throw failure;
       } finally {
         await archive.close();
+        await showFigures().catch(() => undefined);
       }
     },
+
+    scan: (onProgress = () => undefined) => scanArchives({ ...deps, list }, onProgress),
 
     async remove(file) {
       const removed = await storage.remove(file);
       if (removed) {
         await whileAway({ kind: 'read' }, () => repository.remove(file));
         log.info({ file }, 'backup deleted');
+        await showFigures().catch(() => undefined);
       }
       return removed;
     },
@@ -187,12 +220,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       try {
         const pieces = await storage.sweep();
         if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
-        const backups = await list();
-        const newest = backups.find(({ origin }) => origin === 'request' || origin === 'schedule');
-        if (newest) metrics.found(newest.createdAt, Number(newest.sizeBytes));
-        const proofs = backups.map(({ verifiedAt }) => verifiedAt?.getTime() ?? 0);
-        const last = Math.max(0, ...proofs);
-        if (last > 0) metrics.foundProof(new Date(last));
+        await showFigures();
       } catch (error) {
         log.error({ err: error }, 'the place of the archives is not available');
       }
@@ -200,8 +228,13 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   };
 }
 
+/** How long a maker waits for another one: a person would rather try again, a schedule has nothing else to do. */
+const CREATE_WAIT_MS = { request: 5_000, schedule: 60 * 60_000 };
+/** An archive may be so many times as large as the one before it. */
+const GROWTH = 1.25;
+
 /** Of an archive that nobody has looked into. */
-const UNKNOWN = { stores: [], modifiedAt: null, verifiedAt: null, verifiedVersion: null };
+const UNKNOWN = { stores: [], modifiedAt: null, verifiedAt: null, verifiedVersion: null, unfitAt: null };
 
 /**
  * An archive of another size than the catalogue's is not the one that was catalogued: somebody put it there. One of the
@@ -212,7 +245,7 @@ function described(stored: StoredArchive, known: Backup | null | undefined): Bac
   if (known?.sizeBytes !== sizeBytes)
     return { file, sizeBytes, sha256: null, createdAt: modifiedAt, ...UNKNOWN, origin: 'unknown' };
   if (!known.modifiedAt || isSameFile(stored, { sizeBytes, modifiedAt: known.modifiedAt })) return known;
-  return { ...known, sha256: null, verifiedAt: null, verifiedVersion: null };
+  return { ...known, sha256: null, verifiedAt: null, verifiedVersion: null, unfitAt: null };
 }
 
 type FileState = Pick<StoredArchive, 'sizeBytes' | 'modifiedAt'>;

@@ -3,7 +3,7 @@ import type { MutationResolvers, Resolvers } from '../graphql/types.generated.ts
 import type { BackupService } from './backup.service.ts';
 
 export function createBackupsResolvers(service: BackupService): Pick<Resolvers, 'Query' | 'Backup'> & {
-  Mutation: Pick<MutationResolvers, 'createBackup' | 'verifyBackup' | 'deleteBackup'>;
+  Mutation: Pick<MutationResolvers, 'createBackup' | 'verifyBackup' | 'scanBackups' | 'deleteBackup'>;
 } {
   return {
     Query: {
@@ -24,6 +24,10 @@ export function createBackupsResolvers(service: BackupService): Pick<Resolvers, 
       verifyBackup: (_parent, { file }, { identity }) => {
         requireOperator(identity);
         return service.verify(file);
+      },
+      scanBackups: (_parent, _args, { identity }) => {
+        requireOperator(identity);
+        return service.scan();
       },
       deleteBackup: (_parent, { file }, { identity }) => {
         requireOperator(identity);

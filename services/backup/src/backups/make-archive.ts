@@ -5,12 +5,14 @@ import type { ArchiveLimits } from '../archives/limits.ts';
 import { MANIFEST_FILE, type Manifest } from '../archives/manifest.ts';
 import type { Scratch } from '../archives/scratch.ts';
 import { writeArchive } from '../archives/write-archive.ts';
+import { readTableBytes } from '../dump/catalogue.ts';
 import { DumpError } from '../dump/dump-error.ts';
 import { DUMP_POLICIES } from '../dump/dump-policy.ts';
 import type { StoreDump } from '../dump/dump-store.ts';
 import type { Dumper } from '../dump/dumper.ts';
 import { openSnapshot, type Snapshot } from '../dump/snapshot.ts';
 import { ENCRYPTED_SUFFIX, type ArchiveCipher } from '../encryption/archive-cipher.ts';
+import { checkRoom, createRoomWatch, type LookAtDisk } from '../room.ts';
 import type { BackupStorage, WrittenArchive } from '../storage/backup-storage.ts';
 import { DUMP_FILES, type Store, type StoreName } from '../stores/store.ts';
 import type { OnProgress } from './backup-progress.ts';
@@ -29,6 +31,7 @@ export interface ArchiveMaking {
   dump: Dumper;
   /** The version of the product. */
   product: string;
+  look: LookAtDisk;
   log: Log;
 }
 
@@ -38,16 +41,22 @@ export interface MadeArchive extends WrittenArchive {
   stores: StoreName[];
 }
 
-/** Dumps all stores, and publishes the archive when it is whole. */
+/**
+ * Dumps all stores, and publishes the archive when it is whole. `expectedBytes`: how large it is going to be, as far as is
+ * known. Nothing is left of one that was not made.
+ */
 export function makeArchive(
-  { storage, scratch, stores, dump, archiveLimits, cipher, now, nextId, product, log }: ArchiveMaking,
+  { storage, scratch, stores, dump, look, archiveLimits, cipher, now, nextId, product, log }: ArchiveMaking,
+  expectedBytes: number,
   onProgress: OnProgress = () => undefined,
 ): Promise<MadeArchive> {
   return scratch.use(async (dir) => {
     const begin = performance.now();
     const createdAt = now();
     const names = Object.keys(stores) as StoreName[]; // a record's keys
-    const dumps = await dumpAll(Object.values(stores), { dir, dump, onProgress });
+    const expected = storage.dir === undefined ? [] : [{ dir: storage.dir, bytes: expectedBytes }];
+    const hasRoom = (bytes: number) => checkRoom([{ dir, bytes }, ...expected], look);
+    const dumps = await dumpAll(Object.values(stores), { dir, dump, look, hasRoom, onProgress });
     const manifest: Manifest = { format: 2, product, createdAt: createdAt.toISOString(), stores: dumps };
     await writeFile(join(dir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 
@@ -70,9 +79,14 @@ function archiveName(createdAt: Date, id: string): string {
   return `taskmesh-${createdAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${id}.tar.gz`;
 }
 
+const sumOf = async (numbers: Promise<number>[]) => (await Promise.all(numbers)).reduce((sum, one) => sum + one, 0);
+
 interface Dumping {
   dir: string;
   dump: Dumper;
+  look: LookAtDisk;
+  /** @throws RoomError when dumps of so many bytes do not fit */
+  hasRoom(bytes: number): Promise<void>;
   onProgress: OnProgress;
 }
 
@@ -84,6 +98,7 @@ async function dumpAll(stores: Store[], dumping: Dumping): Promise<Manifest['sto
   const opened: { store: Store; snapshot: Snapshot }[] = [];
   try {
     for (const store of stores) opened.push({ store, snapshot: await openSnapshot(store.adminUrl) });
+    await dumping.hasRoom(await sumOf(opened.map(({ snapshot }) => snapshot.read(readTableBytes))));
     const dumps: Partial<Manifest['stores']> = {};
     for (const { store, snapshot } of opened) dumps[store.name] = await dumpOne(store, snapshot, dumping);
     for (const { snapshot } of opened) await snapshot.finish();
@@ -96,10 +111,14 @@ async function dumpAll(stores: Store[], dumping: Dumping): Promise<Manifest['sto
 async function dumpOne(
   { name, adminUrl: url }: Store,
   snapshot: Snapshot,
-  { dir, dump, onProgress }: Dumping,
+  { dir, dump, look, onProgress }: Dumping,
 ): Promise<StoreDump & { file: string }> {
   const file = DUMP_FILES[name];
-  const onWritten = (doneBytes: number) => onProgress({ phase: 'dump', store: name, doneBytes });
+  const watch = createRoomWatch(dir, look);
+  const onWritten = (doneBytes: number) => {
+    onProgress({ phase: 'dump', store: name, doneBytes });
+    return watch(doneBytes);
+  };
   try {
     const target = { url, path: join(dir, file), policy: DUMP_POLICIES[name], onWritten };
     return { file, ...(await snapshot.read((client) => dump({ client, ...target }))) };

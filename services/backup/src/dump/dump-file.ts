@@ -9,10 +9,13 @@ export interface DumpFile {
   close(): Promise<void>;
 }
 
+/** Told how large the file is; what it throws ends the dump. */
+export type OnWritten = (bytes: number) => void | Promise<void>;
+
 const BUFFER_BYTES = 256 * 1024;
 
 /** Makes a file that only we may read. Its parts go to the disk in large pieces. */
-export async function createDumpFile(path: string, onWritten?: (bytes: number) => void): Promise<DumpFile> {
+export async function createDumpFile(path: string, onWritten?: OnWritten): Promise<DumpFile> {
   const file = await open(path, 'wx', 0o600);
   const hash = createHash('sha256');
   let parts: Buffer[] = [];
@@ -26,7 +29,7 @@ export async function createDumpFile(path: string, onWritten?: (bytes: number) =
     hash.update(whole);
     sizeBytes += whole.length;
     await file.writeFile(whole);
-    onWritten?.(sizeBytes);
+    await onWritten?.(sizeBytes);
   };
 
   return {

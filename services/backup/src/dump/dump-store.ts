@@ -7,7 +7,7 @@ import {
   readTables,
   type DumpEntry,
 } from './catalogue.ts';
-import { createDumpFile } from './dump-file.ts';
+import { createDumpFile, type OnWritten } from './dump-file.ts';
 import type { DumpPolicy } from './dump-policy.ts';
 import { commentOf, oneLine, writeRows } from './rows.ts';
 import { refuseUnknownObjects } from './unknown-objects.ts';
@@ -27,8 +27,7 @@ export interface StoreDumpOptions {
   /** The file to make. */
   path: string;
   policy: DumpPolicy;
-  /** Told from time to time how large the file is. */
-  onWritten?: (bytes: number) => void;
+  onWritten?: OnWritten;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Log } from '@taskmesh/service';
 import type { Client } from 'pg';
 import { dumpStore, type StoreDump, type StoreDumpOptions } from './dump-store.ts';
+import { countLeftOut } from './unknown-objects.ts';
 import { dumpWithProgram, majorOf, type PgDump } from './pg-dump.ts';
 
 /** Writes a store into a file; `url` is the store's. */
@@ -21,6 +22,8 @@ export function createDumper({ pgDump, log }: { pgDump: PgDump | undefined; log:
 
   return async (options) => {
     if (pgDump && (await isFit(pgDump, options.client))) return dumpWithProgram({ ...options, pgDump });
+    const leftOut = await countLeftOut(options.client);
+    if (Object.keys(leftOut).length > 0) log.info({ leftOut }, 'the store has what a dump goes without');
     return dumpStore(options);
   };
 }

@@ -8,6 +8,8 @@ export const ENCRYPTED_SUFFIX = '.age';
 
 /** Archives encrypted by age (age-encryption.org/v1), piece by piece: nothing is ever held whole. */
 export interface ArchiveCipher {
+  /** Whether what it encrypts opens to it as well. */
+  opensOwn: boolean;
   encrypt(plain: Readable): Promise<Readable>;
   /**
    * @throws KeyError when no key of ours opens it
@@ -19,22 +21,40 @@ export interface ArchiveCipher {
 /** An archive of another key, or no key at all. */
 export class KeyError extends ExtractionError {}
 
-/** `identities`: the first one encrypts, any of them decrypts. @throws Error when one of them is none */
-export async function createArchiveCipher(identities: string[]): Promise<ArchiveCipher | undefined> {
-  const [first] = identities;
-  if (first === undefined) return undefined;
-  const recipient = await identityToRecipient(first);
+export interface ArchiveKeys {
+  /** Any of them decrypts. */
+  identities: string[];
+  /** Who can open new archives; none: whoever has the first identity. */
+  recipients: string[];
+}
+
+/** Undefined without any key: archives are not encrypted. @throws Error when one of them is none */
+export async function createArchiveCipher({ identities, recipients }: ArchiveKeys): Promise<ArchiveCipher | undefined> {
+  const own = await Promise.all(identities.map((identity) => identityToRecipient(identity)));
+  const encryptsTo = recipients.length > 0 ? recipients : own.slice(0, 1);
+  if (encryptsTo.length === 0) return undefined;
+  const createEncrypter = () => {
+    const encrypter = new Encrypter();
+    for (const recipient of encryptsTo) encrypter.addRecipient(recipient);
+    return encrypter;
+  };
+  await createEncrypter().encrypt(''); // shows whether they go together
   const decrypter = new Decrypter();
   for (const identity of identities) decrypter.addIdentity(identity);
 
   return {
+    opensOwn: own.some((recipient) => encryptsTo.includes(recipient)),
+
     async encrypt(plain) {
-      const encrypter = new Encrypter();
-      encrypter.addRecipient(recipient);
+      const encrypter = createEncrypter();
       return Readable.from(parts(await encrypter.encrypt(asWeb(plain))), { objectMode: false });
     },
 
     async decrypt(content) {
+      if (identities.length === 0) {
+        content.destroy();
+        throw new KeyError(NO_KEY);
+      }
       try {
         const opened = await decrypter.decrypt(asWeb(Readable.from(withShortHeader(content), { objectMode: false })));
         return Readable.from(decrypted(opened), { objectMode: false });
@@ -55,9 +75,10 @@ export async function openContent(
   if (!file.endsWith(ENCRYPTED_SUFFIX)) return content;
   if (cipher) return cipher.decrypt(content);
   content.destroy();
-  throw new KeyError('The archive is encrypted, and there is no key: BACKUP_KEY_FILE is not set.');
+  throw new KeyError(NO_KEY);
 }
 
+const NO_KEY = 'The archive is encrypted, and there is no key: BACKUP_KEY_FILE is not set.';
 const NO_MATCH = "no identity matched any of the file's recipients";
 
 function failureOf(error: unknown, otherwise: string): unknown {

@@ -31,6 +31,17 @@ export type Backup = {
   verifiedVersion?: Maybe<Scalars['String']['output']>;
 };
 
+/** What a scan of the place of the archives found. */
+export type BackupScan = {
+  __typename?: 'BackupScan';
+  /** That the catalogue did not know. */
+  added: Scalars['Int']['output'];
+  /** That are there. */
+  archives: Scalars['Int']['output'];
+  /** That it does not know now either: encrypted to others, broken, or from somewhere else. */
+  unread: Scalars['Int']['output'];
+};
+
 export type Mutation = {
   __typename?: 'Mutation';
   /** Operators only. Makes an archive of all stores, each as it is at one moment, while they go on working. */
@@ -42,6 +53,8 @@ export type Mutation = {
    * stores have no place for, is not restored unless `allowLoss` is true: then it is restored without them.
    */
   restoreBackup: RestoreResult;
+  /** Operators only. Brings into the catalogue what lies in the place of the archives, from their manifests. */
+  scanBackups: BackupScan;
   /** Operators only. Brings the stores back that the last restore replaced, while they are kept; what was written since is lost. */
   undoRestore: RestoreResult;
   /**
@@ -199,6 +212,8 @@ export type ResolversTypes = {
   Backup: ResolverTypeWrapper<BackupEntry>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
+  BackupScan: ResolverTypeWrapper<BackupScan>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
@@ -206,7 +221,6 @@ export type ResolversTypes = {
   RestoreOutcome: RestoreOutcome;
   RestoreResult: ResolverTypeWrapper<RestoreResult>;
   SkippedObjects: ResolverTypeWrapper<SkippedObjects>;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -214,13 +228,14 @@ export type ResolversParentTypes = {
   Backup: BackupEntry;
   String: Scalars['String']['output'];
   Float: Scalars['Float']['output'];
+  BackupScan: BackupScan;
+  Int: Scalars['Int']['output'];
   DateTime: Scalars['DateTime']['output'];
   Mutation: Record<PropertyKey, never>;
   Boolean: Scalars['Boolean']['output'];
   Query: Record<PropertyKey, never>;
   RestoreResult: RestoreResult;
   SkippedObjects: SkippedObjects;
-  Int: Scalars['Int']['output'];
 };
 
 export type BackupResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Backup'] = ResolversParentTypes['Backup']> = {
@@ -233,6 +248,12 @@ export type BackupResolvers<ContextType = BackupContext, ParentType extends Reso
   verifiedVersion?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
+export type BackupScanResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['BackupScan'] = ResolversParentTypes['BackupScan']> = {
+  added?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  archives?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  unread?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
 }
@@ -241,6 +262,7 @@ export type MutationResolvers<ContextType = BackupContext, ParentType extends Re
   createBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType>;
   deleteBackup: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteBackupArgs, 'file'>>;
   restoreBackup: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType, RequireFields<MutationRestoreBackupArgs, 'allowLoss' | 'file'>>;
+  scanBackups: Resolver<ResolversTypes['BackupScan'], ParentType, ContextType>;
   undoRestore: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType>;
   verifyBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType, RequireFields<MutationVerifyBackupArgs, 'file'>>;
 };
@@ -267,6 +289,7 @@ export type SkippedObjectsResolvers<ContextType = BackupContext, ParentType exte
 
 export type Resolvers<ContextType = BackupContext> = {
   Backup?: BackupResolvers<ContextType>;
+  BackupScan?: BackupScanResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
   Mutation?: MutationResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;

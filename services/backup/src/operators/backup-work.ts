@@ -24,6 +24,7 @@ export function createBackupWork({
     remove: (file) => told(backups.remove(file)),
     create: async (onProgress) => entryOf(await told(backups.create(onProgress))),
     verify: async (file, onProgress) => entryOf(await told(backups.verify(file, onProgress))),
+    scan: (onProgress) => told(backups.scan(onProgress)),
     restore: async (file, onProgress, { allowLoss = false } = {}) =>
       endOf(await restores.restore(file, { allowsLoss: allowLoss, ...(onProgress && { onProgress }) })),
     undo: async (onProgress) => endOf(await restores.undo(onProgress)),

@@ -1,4 +1,5 @@
-import { parseKeepRules, superfluous, type Keepable } from './keep-rules.ts';
+import fc from 'fast-check';
+import { parseKeepRules, superfluous, UNFIT_KEPT, UNFIT_KEPT_DAYS, type Keepable } from './keep-rules.ts';
 
 describe('parseKeepRules', () => {
   it.each([
@@ -18,16 +19,21 @@ describe('parseKeepRules', () => {
   ); // prettier-ignore
 });
 
-const at = (time: string, verified = false): Keepable => ({
+type Proof = 'good' | 'unproved' | 'unfit';
+
+const at = (time: string, proof: Proof = 'unproved'): Keepable => ({
   file: `${time}.tar.gz`,
   createdAt: new Date(time),
-  verifiedAt: verified ? new Date(time) : null,
+  verifiedAt: proof === 'good' ? new Date(time) : null,
+  unfitAt: proof === 'unfit' ? new Date(time) : null,
 });
-const gone = (archives: Keepable[], text: string) =>
-  superfluous(archives, parseKeepRules(text) ?? {}).map(({ createdAt }) => createdAt.toISOString().slice(0, 13));
+const NOW = new Date('2026-03-12T03:00Z');
+const gone = (archives: Keepable[], text: string, now = NOW) =>
+  superfluous(archives, parseKeepRules(text) ?? {}, now).map(({ createdAt }) => createdAt.toISOString().slice(0, 13));
+const night = (day: number, proof?: Proof) => at(`2026-03-${String(day).padStart(2, '0')}T03:00Z`, proof);
 
 describe('superfluous', () => {
-  const nights = Array.from({ length: 10 }, (_, index) => at(`2026-03-${String(index + 1).padStart(2, '0')}T03:00Z`));
+  const nights = Array.from({ length: 10 }, (_, index) => night(index + 1));
 
   it('are all but so many of the newest', () => {
     expect(gone(nights, '7')).toEqual(['2026-03-03T03', '2026-03-02T03', '2026-03-01T03']);
@@ -54,8 +60,49 @@ describe('superfluous', () => {
     expect(gone([at('2020-01-01T00:00Z'), at('2026-03-01T00:00Z')], 'daily=2')).toEqual([]);
   });
 
-  it('are never the newest, nor the newest verified one', () => {
-    const archives = [at('2026-01-01T00:00Z', true), at('2026-01-02T00:00Z', true), at('2026-01-03T00:00Z'), at('2026-01-04T00:00Z')]; // prettier-ignore
-    expect(gone(archives, '1')).toEqual(['2026-01-03T00', '2026-01-01T00']);
+  it('are never good ones in favour of others: each kind is counted by itself', () => {
+    const unfit = [night(4, 'unfit'), night(5, 'unfit'), night(6, 'unfit')];
+    const good = [night(1, 'good'), night(2, 'good'), night(3, 'good'), night(7, 'good')];
+    expect(gone([...good, ...unfit], '4')).toEqual([]);
+    expect(gone([...good, ...unfit, night(8, 'good')], '4')).toEqual(['2026-03-01T03']);
+    expect(gone([...good, ...nights], '4')).toHaveLength(6);
+  });
+
+  it('are unfit ones beyond the newest few, and each when it has been known for some time', () => {
+    const unfit = [night(9, 'good'), ...[1, 2, 3, 4, 5].map((day) => night(day, 'unfit'))];
+    expect(UNFIT_KEPT).toBe(3);
+    expect(gone(unfit, '7')).toEqual(['2026-03-02T03', '2026-03-01T03']);
+    const later = new Date(Date.parse('2026-03-04T03:00Z') + UNFIT_KEPT_DAYS * 86_400_000);
+    expect(gone(unfit, '7', later)).toEqual(['2026-03-04T03', '2026-03-03T03', '2026-03-02T03', '2026-03-01T03']);
+  });
+
+  it('are unfit ones beyond the rules where nothing is good: then the verification may be what fails', () => {
+    const later = new Date('2027-01-01T00:00Z');
+    expect(gone([1, 2, 3, 4, 5].map((day) => night(day, 'unfit')), '4', later)).toEqual(['2026-03-01T03']);
+  }); // prettier-ignore
+
+  it('never hold the newest good one, nor more good ones than the rule leaves, whatever happened', () => {
+    const kinds = fc.array(fc.constantFrom<Proof>('good', 'unproved', 'unfit'), { maxLength: 60 });
+    const rules = fc.record(
+      { last: fc.integer({ min: 1, max: 9 }), daily: fc.integer({ min: 1, max: 9 }), monthly: fc.integer({ min: 1, max: 3 }) },
+      { requiredKeys: [] },
+    ); // prettier-ignore
+    const HOUR_MS = 3_600_000;
+    fc.assert(
+      fc.property(kinds, rules, fc.integer({ min: 1, max: 30 }), (proofs, keep, everyHours) => {
+        let kept: Keepable[] = [];
+        const made: Keepable[] = [];
+        for (const [index, proof] of proofs.entries()) {
+          const archive = at(new Date(NOW.getTime() + index * everyHours * HOUR_MS).toISOString(), proof);
+          made.push(archive);
+          const gone = new Set(superfluous([...kept, archive], keep, archive.createdAt));
+          kept = [...kept, archive].filter((one) => !gone.has(one));
+          const good = made.filter(({ verifiedAt }) => verifiedAt);
+          for (const one of good.slice(-Math.max(1, keep.last ?? 0))) expect(kept).toContain(one);
+          if (good.length > 0) expect(kept.filter(({ unfitAt }) => unfitAt).length).toBeLessThanOrEqual(UNFIT_KEPT);
+        }
+      }),
+      { seed: 13, numRuns: 300 },
+    );
   });
 });

@@ -25,16 +25,36 @@ export function parseKeepRules(text: string): KeepRules | undefined {
   return rules;
 }
 
+/** What a failed verification leaves is kept to be looked at: so many, for so long after it was found out. */
+export const UNFIT_KEPT = 3;
+export const UNFIT_KEPT_DAYS = 14;
+
 export interface Keepable {
   file: string;
   createdAt: Date;
+  /** When a restore last proved it. */
   verifiedAt?: Date | null | undefined;
+  /** When a restore showed that it is not fit. */
+  unfitAt?: Date | null | undefined;
 }
 
-/** Those that no rule keeps. The newest of all and the newest verified one are always kept. */
-export function superfluous<Archive extends Keepable>(archives: Archive[], rules: KeepRules): Archive[] {
+/**
+ * Those that need not be kept. Proved archives and those that nobody has proved (yet) are counted each by themselves: however
+ * many come that are unfit or unproved, so many good ones stay. The newest of both kinds always does.
+ */
+export function superfluous<Archive extends Keepable>(archives: Archive[], rules: KeepRules, now: Date): Archive[] {
   const newestFirst = archives.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
-  const kept = new Set([newestFirst[0], newestFirst.find(({ verifiedAt }) => verifiedAt)]);
+  const unfit = newestFirst.filter(({ unfitAt }) => unfitAt);
+  const proved = newestFirst.filter(({ unfitAt, verifiedAt }) => !unfitAt && verifiedAt);
+  const unproved = newestFirst.filter(({ unfitAt, verifiedAt }) => !unfitAt && !verifiedAt);
+  const isOld = ({ unfitAt }: Archive) => now.getTime() - (unfitAt?.getTime() ?? 0) >= UNFIT_KEPT_DAYS * DAY_MS;
+  // Where nothing is good, it may be the verification that is not.
+  const surplus = proved.length > 0 ? unfit.filter((archive, index) => index >= UNFIT_KEPT || isOld(archive)) : beyondRules(unfit, rules); // prettier-ignore
+  return [...surplus, ...beyondRules(proved, rules), ...beyondRules(unproved, rules)];
+}
+
+function beyondRules<Archive extends Keepable>(newestFirst: Archive[], rules: KeepRules): Archive[] {
+  const kept = new Set(newestFirst.slice(0, 1));
   for (const period of KEEP_PERIODS) {
     const seen = new Set<string | number>();
     for (const archive of newestFirst) {

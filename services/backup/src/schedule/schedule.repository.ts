@@ -1,16 +1,26 @@
 import { whileAway, type Database } from '@taskmesh/database';
-import { ScheduleEntity } from './schedule.entity.ts';
+import { ScheduleEntity, type Schedule } from './schedule.entity.ts';
 
 export type ScheduleRepository = ReturnType<typeof createScheduleRepository>;
 
-const ID = 'backup';
-
-export function createScheduleRepository(database: Database) {
+/** The state of the schedule `id`. What it says is on disk before it returns, and each step may be repeated. */
+export function createScheduleRepository(database: Database, id: string) {
   return {
-    lastMoment: async (): Promise<Date | undefined> =>
-      (await whileAway({ kind: 'read' }, () => database.em().findOne(ScheduleEntity, { id: ID })))?.moment,
+    find: (): Promise<Schedule | null> =>
+      whileAway({ kind: 'read' }, () => database.em().findOne(ScheduleEntity, { id })),
 
-    setLastMoment: (moment: Date): Promise<unknown> =>
-      whileAway({ kind: 'read' }, () => database.em().upsert(ScheduleEntity, { id: ID, moment })),
+    begin: (begun: { moment: Date; at: Date; attempts: number }): Promise<unknown> =>
+      whileAway({ kind: 'read' }, () =>
+        database
+          .em()
+          .nativeUpdate(
+            ScheduleEntity,
+            { id },
+            { begunMoment: begun.moment, begunAt: begun.at, attempts: begun.attempts },
+          ),
+      ),
+
+    end: (moment: Date): Promise<unknown> =>
+      whileAway({ kind: 'read' }, () => database.em().upsert(ScheduleEntity, { id, moment, attempts: 0 })),
   };
 }

@@ -1,14 +1,12 @@
 import type { Log, Service } from '@taskmesh/service';
 import { Cron } from 'croner';
-import type { ScheduledBackups } from './scheduled-backups.ts';
+import type { ScheduledRun } from './scheduled-run.ts';
 
 export interface SchedulerOptions {
   /** Five or six fields, in UTC. */
   pattern: string;
-  scheduled: ScheduledBackups;
+  scheduled: ScheduledRun;
   now: () => number;
-  /** Told of each failure. */
-  onFailure: () => void;
   log: Log;
 }
 
@@ -29,43 +27,41 @@ export function whyNoPattern(pattern: string): string | undefined {
 const parse = (pattern: string) => new Cron(pattern, { timezone: 'UTC', mode: '5-or-6-parts', paused: true });
 
 /**
- * Runs what is scheduled, one run after the other. A moment that passed while nobody ran is made up for at the start;
- * of several moments that passed, the last one.
+ * Runs what is due, one run after the other. Moments that passed while nobody ran, or in the middle of which everybody died,
+ * are made up for by one run for the last of them.
  */
-export function createScheduler({ pattern, scheduled, now, onFailure, log }: SchedulerOptions): Service {
+export function createScheduler({ pattern, scheduled, now, log }: SchedulerOptions): Service {
   const cron = parse(pattern);
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
+  let done: Date | undefined;
   let stopped = false;
 
-  const run = async (moment: Date): Promise<void> => {
+  /** Says when to look again at the latest. */
+  const runDue = async (): Promise<Date | undefined> => {
+    const [due] = cron.previousRuns(1, new Date(now() + 1)); // the moment itself counts
+    if (!due || (done && due <= done)) return undefined;
     try {
-      await scheduled.run(moment);
+      const again = await scheduled.run(due, () => stopped);
+      if (!again) done = due;
+      return again;
     } catch (error) {
-      onFailure();
-      log.error({ err: error, moment }, 'scheduled backup failed');
+      log.error({ err: error, moment: due }, 'a scheduled run could not be looked at, it will be tried again');
+      return new Date(now() + LONGEST_WAIT_MS);
     }
   };
 
-  const waitFor = (moment: Date | null): void => {
-    if (stopped || !moment) return;
-    const waitMs = Math.min(Math.max(moment.getTime() - now(), 0), LONGEST_WAIT_MS);
-    timer = setTimeout(() => {
-      if (now() < moment.getTime()) return waitFor(moment);
-      running = run(moment).then(() => waitFor(cron.nextRun(new Date(now()))));
-    }, waitMs);
-  };
-
-  const missed = async (): Promise<Date | undefined> => {
-    const [due] = cron.previousRuns(1, new Date(now()));
-    const last = await scheduled.lastMoment();
-    return due && last && last < due ? due : undefined;
+  const tick = async (): Promise<void> => {
+    const again = await runDue();
+    if (stopped) return;
+    const next = [again, cron.nextRun(new Date(now()))].map((moment) => moment?.getTime() ?? Infinity);
+    const waitMs = Math.min(Math.max(Math.min(...next) - now(), 0), LONGEST_WAIT_MS);
+    timer = setTimeout(() => (running = tick()), waitMs);
   };
 
   return {
     async start() {
-      const moment = await missed().catch(() => undefined);
-      running = (moment ? run(moment) : Promise.resolve()).then(() => waitFor(cron.nextRun(new Date(now()))));
+      running = tick();
     },
     async stop() {
       stopped = true;

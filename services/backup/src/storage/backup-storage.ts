@@ -38,6 +38,8 @@ export class ArchiveExistsError extends Error {
 
 /** Where archives lie. */
 export interface BackupStorage {
+  /** The directory on a disk of ours that it fills; absent where there is none. */
+  dir?: string;
   /** Whole archives only, in no particular order; one that is still being written is not there yet. */
   list(): Promise<StoredArchive[]>;
   /** The archive of exactly this name, as it is listed. */

@@ -3,6 +3,7 @@ import { link, lstat, mkdir, open, readdir, rename, rm, unlink, type FileHandle 
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { errorCode } from '../error-code.ts';
+import { createRoomWatch, type LookAtDisk } from '../room.ts';
 import { isListableName } from './archive-name.ts';
 import {
   ArchiveExistsError,
@@ -14,11 +15,19 @@ import {
 import { openInside } from './open-inside.ts';
 import { sweepUnfinished, unfinishedName } from './unfinished-files.ts';
 
+export interface DirectoryStorageOptions {
+  dir: string;
+  now: () => number;
+  look: LookAtDisk;
+}
+
 /** Archives as files of one directory, which is made when it is not there. */
-export function createDirectoryStorage({ dir, now }: { dir: string; now: () => number }): BackupStorage {
+export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptions): BackupStorage {
   const ensureDir = () => mkdir(dir, { recursive: true, mode: 0o700 });
 
   return {
+    dir,
+
     async list() {
       await ensureDir();
       const names = (await readdir(dir)).filter(isListableName);
@@ -47,7 +56,7 @@ export function createDirectoryStorage({ dir, now }: { dir: string; now: () => n
       const unfinished = join(dir, unfinishedName());
       try {
         await ensureDir();
-        const written = await writeWhole(unfinished, content);
+        const written = await writeWhole(unfinished, content, createRoomWatch(dir, look));
         if (!(await publish(unfinished, join(dir, file)))) throw new ArchiveExistsError(written);
         await keepNames(dir);
         return written;
@@ -93,7 +102,11 @@ async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
 }
 
 /** On the disk, not only in the system's memory, when it returns. */
-async function writeWhole(path: string, content: Readable): Promise<WrittenArchive> {
+async function writeWhole(
+  path: string,
+  content: Readable,
+  watch: (writtenBytes: number) => Promise<void>,
+): Promise<WrittenArchive> {
   const handle = await open(path, 'wx', 0o600);
   try {
     const hash = createHash('sha256');
@@ -102,6 +115,7 @@ async function writeWhole(path: string, content: Readable): Promise<WrittenArchi
       hash.update(part);
       sizeBytes += part.length;
       await handle.writeFile(part);
+      await watch(sizeBytes);
     }
     await handle.sync();
     return { sizeBytes, sha256: hash.digest('hex') };

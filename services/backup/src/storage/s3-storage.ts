@@ -3,7 +3,6 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
-  ListMultipartUploadsCommand,
   paginateListObjectsV2,
   S3Client,
   type HeadObjectCommandOutput,
@@ -12,9 +11,16 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { isListableName } from './archive-name.ts';
-import { ArchiveExistsError, type BackupStorage, type Located, type StoredArchive } from './backup-storage.ts';
+import {
+  ArchiveExistsError,
+  type BackupStorage,
+  type Located,
+  type StoredArchive,
+  type WrittenArchive,
+} from './backup-storage.ts';
 import { climbsOut } from './open-inside.ts';
-import { asBucketFailure, isNotFound, isNotImplemented, isTaken } from './s3.errors.ts';
+import { asBucketFailure, isNotFound, isNoUpload, isTaken } from './s3.errors.ts';
+import type { UploadJournal } from './upload-journal.ts';
 import type { S3Location } from './s3-location.ts';
 
 const MIB = 1024 * 1024;
@@ -28,13 +34,20 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const SOCKET_TIMEOUT_MS = 60_000;
 const ATTEMPTS = 3;
 
+export interface S3StorageOptions {
+  location: S3Location;
+  now: () => number;
+  journal: UploadJournal;
+}
+
 /**
  * Archives as objects of a bucket: an object is there when all of it is, so that nothing half-written is ever listed.
  * Every failure of the bucket is an AppError SERVICE_UNAVAILABLE.
  */
-export function createS3Storage({ location, now }: { location: S3Location; now: () => number }): BackupStorage {
+export function createS3Storage({ location, now, journal }: S3StorageOptions): BackupStorage {
   const { bucket: Bucket, prefix } = location;
   const client = createClient(location);
+  noteUploads(client, journal, now);
   const keyOf = (file: string) => prefix + file;
 
   const head = async (file: string): Promise<HeadObjectCommandOutput | undefined> => {
@@ -60,6 +73,15 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
       throw asBucketFailure(error);
     }
   }
+
+  /** A lost answer says nothing of what became of the object: whether it is the very one that was sent. */
+  const isStored = async (file: string, { sizeBytes, sha256 }: WrittenArchive): Promise<boolean> => {
+    const found = await head(file);
+    if (!found || found.ContentLength !== sizeBytes) return false;
+    const hash = createHash('sha256');
+    for await (const part of read(file, found.ETag)) hash.update(part);
+    return hash.digest('hex') === sha256;
+  };
 
   return {
     async list() {
@@ -94,6 +116,7 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
       let sizeBytes = 0;
       const written = () => ({ sizeBytes, sha256: hash.copy().digest('hex') });
       let failure: unknown;
+      let isWhole = false;
       async function* counted(): AsyncGenerator<Buffer> {
         try {
           for await (const part of content) {
@@ -103,6 +126,7 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
           }
           // Not every server knows If-None-Match; this one is asked while nothing is published yet.
           if (await find(file)) throw new ArchiveExistsError(written());
+          isWhole = true;
         } catch (error) {
           failure = error; // the upload may tell of its own end only
           throw error;
@@ -120,6 +144,7 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
         return written();
       } catch (error) {
         if (failure !== undefined) throw failure;
+        if (isWhole && (await isStored(file, written()).catch(() => false))) return written();
         if (isTaken(error)) throw new ArchiveExistsError(written());
         throw asBucketFailure(error);
       } finally {
@@ -139,16 +164,17 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
 
     async sweep() {
       let swept = 0;
-      try {
-        // The first thousand: the next start takes the next ones.
-        const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: prefix }));
-        for (const { Key, UploadId, Initiated } of Uploads) {
-          if (now() - dateOf(Initiated).getTime() < FORGOTTEN_MS) continue;
+      for (const { bucket, key: Key, uploadId: UploadId } of await journal.begunBefore(
+        new Date(now() - FORGOTTEN_MS),
+      )) {
+        if (bucket !== Bucket) continue;
+        try {
           await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
           swept++;
+        } catch (error) {
+          if (!isNoUpload(error)) throw asBucketFailure(error);
         }
-      } catch (error) {
-        if (!isNotImplemented(error)) throw asBucketFailure(error);
+        await journal.end(UploadId);
       }
       return swept;
     },
@@ -156,6 +182,25 @@ export function createS3Storage({ location, now }: { location: S3Location; now: 
     close: async () => client.destroy(),
   };
 }
+
+/** Each upload in parts is noted before its first part is sent, and forgotten when the bucket has ended it. */
+function noteUploads(client: S3Client, journal: UploadJournal, now: () => number): void {
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const result = await next(args);
+        const { Bucket = '', Key = '', UploadId = '' } = args.input as Partial<Record<string, string>>;
+        if (commandName === 'CreateMultipartUploadCommand') {
+          const { UploadId: uploadId = '' } = result.output as { UploadId?: string };
+          await journal.begin({ uploadId, bucket: Bucket, key: Key, begunAt: new Date(now()) });
+        } else if (ENDS_UPLOAD.has(commandName ?? '')) await journal.end(UploadId);
+        return result;
+      },
+    { step: 'initialize', name: 'noteUploads' },
+  );
+}
+
+const ENDS_UPLOAD = new Set(['CompleteMultipartUploadCommand', 'AbortMultipartUploadCommand']);
 
 function createClient({ region, endpoint, pathStyle, credentials }: S3Location): S3Client {
   return new S3Client({

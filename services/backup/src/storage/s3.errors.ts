@@ -17,8 +17,8 @@ export const isNotFound = (error: unknown): boolean => NOT_FOUND.has(nameOf(erro
 /** There is an object of that name, or somebody else makes one right now. */
 export const isTaken = (error: unknown): boolean => TAKEN.has(nameOf(error));
 
-export const isNotImplemented = (error: unknown): boolean =>
-  ['NotImplemented', 'MethodNotAllowed'].includes(nameOf(error));
+/** The upload is over, one way or the other. */
+export const isNoUpload = (error: unknown): boolean => nameOf(error) === 'NoSuchUpload';
 
 /** What an operator is told; `cause` says the rest to the log. */
 export function asBucketFailure(error: unknown): AppError {

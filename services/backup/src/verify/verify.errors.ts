@@ -18,6 +18,8 @@ const SERVER = /^(08|53|57P|58)|^E[A-Z]+$/;
 /** What an operator is told: an archive that is not fit is CONFLICT, what was away or full is SERVICE_UNAVAILABLE. */
 export function asVerifyFailure(error: unknown): unknown {
   if (error instanceof AppError) return error;
+  if (error instanceof KeyError)
+    return new AppError('CONFLICT', `The archive cannot be proved here: ${error.message}`, { cause: error });
   const cause = error instanceof Error ? error.cause : undefined;
   if (error instanceof ExtractionError && SYSTEM.has(errorCode(cause))) return asBackupFailure(cause, UNDONE);
   if (error instanceof LoadError && isServersFault(cause))
@@ -29,7 +31,12 @@ export function asVerifyFailure(error: unknown): unknown {
 
 /** Whether the archive is to blame: one whose key is not here may be as good as ever. */
 export function isUnfit(failure: unknown): boolean {
-  return failure instanceof AppError && failure.code === 'CONFLICT' && !(failure.cause instanceof KeyError);
+  return failure instanceof AppError && failure.code === 'CONFLICT' && !isUnprovable(failure);
+}
+
+/** Whether nobody without another key can say anything of the archive. */
+export function isUnprovable(failure: unknown): boolean {
+  return failure instanceof AppError && failure.cause instanceof KeyError;
 }
 
 function isServersFault(cause: unknown): boolean {

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { DumpError } from '../../src/dump/dump-error.ts';
 import { DUMP_POLICIES, type DumpPolicy } from '../../src/dump/dump-policy.ts';
 import { dumpStore } from '../../src/dump/dump-store.ts';
+import { countLeftOut } from '../../src/dump/unknown-objects.ts';
 import { openSnapshot } from '../../src/dump/snapshot.ts';
 import { withClient } from '../../src/databases/connect.ts';
 import { loadDump } from '../../src/loader/load-dump.ts';
@@ -182,52 +183,67 @@ describe('dumpStore', () => {
   });
 
   it.each([
-    ['a view', 'create view v as select 1', 'view "v"'],
-    ['a materialized view', 'create materialized view v as select 1 as n', 'materialized view "v"'],
     ['a partitioned table', 'create table p (a int) partition by list (a)', 'partitioned table "p"'],
     ['an inherited table', 'create table a (n int); create table b () inherits (a)', 'table of a special kind "a"'],
-    ['an unlogged table', 'create unlogged table u (n int)', 'table of a special kind "u"'],
+    ['a table of another schema', 'create schema other; create table other.t (n int)', 'another schema "other.t"'],
+    ['an enum', `create type mood as enum ('ok'); create table m (m mood)`, 'column with a type of its own "m.m"'],
+    ['a domain', 'create domain short as text; create table d (s short)', 'column with a type of its own "d.s"'],
     [
-      'row level security',
-      'create table r (n int); alter table r enable row level security',
-      'table of a special kind "r"',
+      'a type of an extension',
+      'create extension hstore; create table h (h hstore)',
+      'column with a type of its own "h.h"',
     ],
-    ['another schema', 'create schema other', 'schema "other"'],
-    ['an enum', `create type mood as enum ('ok')`, 'type "mood"'],
-    ['a domain', 'create domain short as text', 'type "short"'],
-    ['a composite type', 'create type pair as (a int, b int)', 'composite type "pair"'],
     [
       'a generated column',
       'create table g (a int, b int generated always as (a + 1) stored)',
       'generated column "g.b"',
     ],
-    ['a column of another collation', 'create table c (a text collate "C")', 'column of a special kind "c.a"'],
-    ['a rule', 'create table r (n int); create rule x as on delete to r do nothing', 'rule "x"'],
-    ['a policy', 'create table r (n int); create policy x on r', 'policy "x"'],
-    ['statistics', 'create table r (n int, m int); create statistics x on n, m from r', 'statistics object "x"'],
-    ['an exclusion', 'create table r (n int4range, exclude using gist (n with &&))', 'constraint of a special kind'],
-    [
-      'an aggregate',
-      'create aggregate total (int) (sfunc = int4pl, stype = int)',
-      'function of a special kind "total"',
-    ],
-    ['a procedure', `create procedure p() language sql as ''`, 'function of a special kind "p"'],
     ['a large object', 'select lo_create(4711)', 'large object "4711"'],
-    ['a publication', 'create publication x', 'publication "x"'],
-    [
-      'a trigger that is off',
-      `create table t (n int); create function f() returns trigger language plpgsql as 'begin return null; end';
-       create trigger x before insert on t execute function f(); alter table t disable trigger x`,
-      'trigger of a special kind "x"',
-    ],
-    ['an extension', 'create extension if not exists pgcrypto', 'extension "pgcrypto"'],
-  ])('refuses a store with %s, instead of leaving it out', async (_what, sql, message) => {
+  ])('refuses a store with %s, instead of leaving rows out', async (_what, sql, message) => {
     await store.query(sql);
     const failure = await dump().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(DumpError);
     expect(String(failure)).toContain(message);
     expect(existsSync(path)).toBe(false);
   });
+
+  const EXTENSIONS = ['pg_stat_statements', 'pgcrypto', 'uuid-ossp', 'citext', 'pg_trgm', 'hstore', 'btree_gist', 'unaccent', 'intarray', 'postgres_fdw', 'dblink', 'pg_buffercache', 'tablefunc', 'lo']; // prettier-ignore
+
+  it.each<[string, string, Record<string, number>]>([
+    ['extensions', EXTENSIONS.map((name) => `create extension "${name}"`).join('; '), { extension: EXTENSIONS.length }],
+    ['a table of an extension', `create extension tablefunc; create table other (n int); alter extension tablefunc add table other`, { extension: 1 }],
+    ['a default, a check, an index and a trigger of extensions', `
+      create extension pg_trgm; create extension "uuid-ossp"; create extension citext; create extension lo;
+      alter table kept add column u uuid default uuid_generate_v4(), add check (similarity(what, 'x') >= 0), add column o oid;
+      create index on kept using gin (what gin_trgm_ops); create index on kept ((what::citext));
+      create trigger away before update or delete on kept for each row execute function lo_manage(o);
+      comment on index kept_what_idx is 'a comment'; comment on extension lo is 'another'`, { extension: 4 }],
+    ['views', 'create view v as select * from kept; create materialized view m as select 1 as n; create index on m (n); comment on view v is $$x$$', { view: 2 }],
+    ['row level security', 'alter table kept enable row level security; create policy x on kept', { policy: 1 }],
+    ['types that no column has', `create type mood as enum ('ok'); create domain short as text; create type pair as (a int, b int)`, { type: 3 }],
+    ['an aggregate and a procedure', `create aggregate total (int) (sfunc = int4pl, stype = int); create procedure p() language sql as ''`, { function: 2 }],
+    ['an exclusion', 'alter table kept add column r int4range, add exclude using gist (r with &&)', {}],
+    ['a rule', 'create rule x as on delete to kept do nothing', {}],
+    ['an unlogged table and a collation', 'create unlogged table u (n int, a text collate "C")', {}],
+    ['statistics and a publication', 'create statistics x on n, what from kept; create publication y', { 'statistics object': 1, publication: 1 }],
+    ['a trigger that is off', `create function f() returns trigger language plpgsql as 'begin return null; end';
+      create trigger x before insert on kept execute function f(); alter table kept disable trigger x`, {}],
+    ['an empty schema', 'create schema other', {}],
+  ])('dumps a store with %s, and what is left out is counted', async (_what, sql, counts) => {
+    await store.query(`create table kept (n int primary key, what text); insert into kept values (1, 'one'), (2, 'two')`);
+    await store.query(sql);
+    const { rows } = await dump();
+    expect(rows).toMatchObject({ kept: 2 });
+    expect(rows).not.toHaveProperty('other');
+    expect(await withClient(store.url, countLeftOut)).toEqual(counts);
+    const copy = await createTestDatabase('copy');
+    try {
+      await psql(copy.url);
+      expect(await copy.query('select n, what from kept order by n')).toEqual([{ n: 1, what: 'one' }, { n: 2, what: 'two' }]);
+    } finally {
+      await copy.drop();
+    }
+  }); // prettier-ignore
 
   it.each([
     ['in the middle', 0],

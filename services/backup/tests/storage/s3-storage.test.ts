@@ -1,8 +1,13 @@
 import type { BackupStorage } from '../../src/storage/backup-storage.ts';
+import type { BucketUpload } from '../../src/storage/bucket-upload.entity.ts';
 import { createS3Storage } from '../../src/storage/s3-storage.ts';
+import type { UploadJournal } from '../../src/storage/upload-journal.ts';
 import { parseS3Url } from '../../src/storage/s3-location.ts';
 import { createBackupFixture, restoreWith, type BackupFixture } from '../support/backup-fixture.ts';
+import { eventually } from '@taskmesh/testing';
+import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { startS3Front } from './s3-front.ts';
 import { startS3Server, type S3Server } from './s3-server.ts';
 import { describeBackupStorage } from './storage.contract.ts';
 
@@ -22,7 +27,18 @@ function locationOf(url: string) {
   if (!location) throw new Error(url);
   return location;
 }
-const storageAt = (url: string) => createS3Storage({ location: locationOf(url), now: () => Date.now() });
+const storageAt = (url: string, journal = memoryJournal(), now = () => Date.now()) =>
+  createS3Storage({ location: locationOf(url), now, journal });
+
+function memoryJournal(): UploadJournal & { uploads: Map<string, BucketUpload> } {
+  const uploads = new Map<string, BucketUpload>();
+  return {
+    uploads,
+    begin: async (upload) => void uploads.set(upload.uploadId, upload),
+    end: async (uploadId) => void uploads.delete(uploadId),
+    begunBefore: async (moment) => [...uploads.values()].filter(({ begunAt }) => begunAt < moment),
+  };
+}
 
 describeBackupStorage('a bucket', () => storage);
 
@@ -93,8 +109,102 @@ describe('archives in a bucket', () => {
   it('say when the bucket does not let us in, or is not there', async () => {
     await expect(storageAt(server.url('', 'nobody:S3RVER')).list()).rejects.toThrow('does not let us in');
     const other = locationOf(server.url());
-    const nowhere = createS3Storage({ location: { ...other, bucket: 'nowhere' }, now: () => Date.now() });
+    const nowhere = createS3Storage({
+      location: { ...other, bucket: 'nowhere' },
+      now: () => Date.now(),
+      journal: memoryJournal(),
+    });
     await expect(nowhere.list()).rejects.toThrow('The bucket of the archives is not there.');
     await expect(nowhere.write('a.tar.gz', Readable.from([Buffer.from('x')]))).rejects.toThrow('is not there');
   });
+});
+
+describe('uploads that a crash left in a bucket', () => {
+  const DAY_MS = 86_400_000;
+  const old = { bucket: 'archives', key: 'some/mine.tar.gz', begunAt: new Date(Date.now() - 2 * DAY_MS) };
+
+  it('are ended when they are ours and a day old; those of others are never touched', async () => {
+    const front = await startS3Front(server.url('some'));
+    const journal = memoryJournal();
+    await journal.begin({ ...old, uploadId: 'mine' });
+    await journal.begin({ ...old, uploadId: 'young', begunAt: new Date() });
+    await journal.begin({ ...old, uploadId: 'elsewhere', bucket: 'another' });
+    expect(await storageAt(front.at(server.url('some')), journal).sweep()).toBe(1);
+    expect(front.asked.filter((line) => line.startsWith('DELETE'))).toEqual([
+      expect.stringContaining('/archives/some/mine.tar.gz?uploadId=mine'),
+    ]);
+    expect([...journal.uploads.keys()]).toEqual(['young', 'elsewhere']);
+    await front.close();
+  });
+
+  it('are known from before their first part until their end', async () => {
+    const journal = memoryJournal();
+    const more = Promise.withResolvers<void>();
+    const content = Readable.from(
+      (async function* () {
+        yield Buffer.alloc(40 * 1024 * 1024, 1);
+        await more.promise;
+        yield Buffer.from('end');
+      })(),
+      { objectMode: false },
+    );
+    const storage = storageAt(server.url('noted'), journal);
+    const writing = storage.write('large.tar.gz', content);
+    await eventually(() => expect(journal.uploads.size).toBe(1));
+    expect([...journal.uploads.values()]).toEqual([
+      expect.objectContaining({ bucket: 'archives', key: 'noted/large.tar.gz', begunAt: expect.any(Date) }),
+    ]);
+    more.resolve();
+    await writing;
+    expect(journal.uploads.size).toBe(0);
+    expect(await storage.remove('large.tar.gz')).toBe(true);
+  });
+
+  it('are noted in the database of the service', async () => {
+    const fixture = await createBackupFixture('noted');
+    const front = await startS3Front(server.url('kept'));
+    await fixture.own.query(`insert into bucket_uploads values ('mine', 'archives', 'kept/mine.tar.gz', '2001-01-01')`);
+    await fixture.withOther({ s3: locationOf(front.at(server.url('kept'))) }, async () => {
+      expect(front.asked).toContainEqual(expect.stringMatching(/^DELETE .*uploadId=mine/));
+      expect(front.asked).not.toContainEqual(expect.stringMatching(/^DELETE .*others/));
+    });
+    expect(await fixture.own.query('select 1 from bucket_uploads')).toEqual([]);
+    await front.close();
+    await fixture.close();
+  }, 60_000);
+});
+
+describe('a bucket whose answer is lost', () => {
+  const content = (size: number) => Readable.from([randomBytes(size)], { objectMode: false });
+
+  it.each([
+    ['all of an archive in one piece', 1_000, /^PUT /, 1],
+    ['all of it again and again', 1_000, /^PUT /, Infinity],
+    ['the end of an archive in parts', 20 * 1024 * 1024, /^POST .*uploadId=/, Infinity],
+  ])(
+    'to %s has it all the same, and that is told',
+    async (_what, size, pattern, times) => {
+      const front = await startS3Front(server.url('lost'));
+      const storage = storageAt(front.at(server.url('lost')));
+      front.lose(pattern, times);
+      const written = await storage.write('lost.tar.gz', content(size));
+      expect(await storage.find('lost.tar.gz')).toMatchObject({ sizeBytes: size });
+      expect(written.sizeBytes).toBe(size);
+      await storage.remove('lost.tar.gz');
+      await front.close();
+    },
+    60_000,
+  );
+
+  it('catalogues the archive then', async () => {
+    const fixture = await createBackupFixture('lost');
+    const front = await startS3Front(server.url('lost-made'));
+    await fixture.withOther({ s3: locationOf(front.at(server.url('lost-made'))) }, async ({ backups }) => {
+      front.lose(/^PUT /);
+      const made = await backups.create();
+      expect(await backups.list()).toEqual([expect.objectContaining({ file: made.file, origin: 'request', sha256: made.sha256 })]);
+    });
+    await front.close();
+    await fixture.close();
+  }, 60_000); // prettier-ignore
 });

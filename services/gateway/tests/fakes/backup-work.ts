@@ -69,6 +69,11 @@ export function createFakeBackupWork(): FakeBackupWork {
       mayFail();
       return { ...entry, verifiedAt: '2026-11-20T11:00:00.000Z', verifiedVersion: '0.1.0' };
     },
+    async scan(onProgress) {
+      progress.forEach((step) => onProgress?.(step));
+      mayFail();
+      return { archives: archives.size, added: 1, unread: 0 };
+    },
     async restore(file, onProgress, { allowLoss = false } = {}) {
       if (file.startsWith('..')) return refused('FILE_OUTSIDE');
       if (!archives.has(file)) return refused('FILE_NOT_FOUND');

@@ -8,6 +8,7 @@ import type { BackupParts } from './routes.ts';
 
 export const BACKUPS_PATH = '/api/backups';
 const FILE_PATH = `${BACKUPS_PATH}/:file`;
+export const SCAN_PATH = `${BACKUPS_PATH}/scan`;
 const VERIFY_PATH = `${FILE_PATH}/verify`;
 
 const unknownFile = () => notFound('There is no such backup file.');
@@ -44,6 +45,17 @@ export function archiveRoutes(scope: FastifyInstance, parts: BackupParts): void 
     return sendAnswer(reply, { status: 200, body: { success: true, message, count: data.length, data } });
   });
   addOtherMethods(scope, BACKUPS_PATH, ['GET', 'HEAD', 'POST'], 'backup');
+
+  route('POST', SCAN_PATH, (request, reply) =>
+    answerWork(request, reply, {
+      run: async (onProgress) => {
+        const scan = await backup.scan(onProgress);
+        return done(200, `Archives: ${scan.archives}; new to the list: ${scan.added}.`, scan);
+      },
+      onDefect: onDefect(request),
+    }),
+  );
+  addOtherMethods(scope, SCAN_PATH, ['POST'], 'backup');
 
   route('GET', FILE_PATH, async ({ method }, reply, file) => {
     const archive = method === 'HEAD' ? await backup.find(file) : await backup.download(file);

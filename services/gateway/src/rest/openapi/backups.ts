@@ -1,9 +1,17 @@
 import { HTTP_STATUS } from '@taskmesh/errors';
 import type { z } from 'zod';
 import { LINES_TYPE } from '../backup/answers.ts';
-import { BACKUPS_PATH } from '../backup/archives.ts';
+import { BACKUPS_PATH, SCAN_PATH } from '../backup/archives.ts';
 import { RESTORE_PATH, UNDO_PATH } from '../backup/restore.ts';
-import { backupError, backupList, backupMessage, oneBackup, restoreAnswer, workLine } from '../schemas/backups.ts';
+import {
+  backupError,
+  backupList,
+  backupMessage,
+  backupScan,
+  oneBackup,
+  restoreAnswer,
+  workLine,
+} from '../schemas/backups.ts';
 import type { ApiPart } from './document.ts';
 import { headersOf } from './error-responses.ts';
 import { mediaOf } from './media.ts';
@@ -119,6 +127,17 @@ export function describeBackups(): ApiPart {
           errors: ['CONFLICT'],
         }),
       },
+      [SCAN_PATH]: {
+        post: operationOf({
+          name: 'scanBackups',
+          summary: 'Bring the list up to date',
+          description:
+            'Reads the manifests of archives that lie in the directory or the bucket and of which the list knows no more than name, size and date: after the loss of the database that kept it.',
+          status: 200,
+          answer: backupScan,
+          isLong: true,
+        }),
+      },
       [`${BACKUPS_PATH}/{file}`]: {
         get: operationOf({
           name: 'downloadBackup',
@@ -195,7 +214,7 @@ export function describeBackups(): ApiPart {
         }),
       },
     },
-    schemas: [oneBackup, backupList, backupMessage, restoreAnswer, backupError, workLine],
+    schemas: [oneBackup, backupList, backupScan, backupMessage, restoreAnswer, backupError, workLine],
     responses: Object.fromEntries(
       Object.entries(FAILURES).map(([code, [name, description, message]]) => [
         name,

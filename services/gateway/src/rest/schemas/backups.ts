@@ -35,6 +35,23 @@ export const backupList = z
   .object({ success, message, count: z.int(), data: z.array(backup) })
   .meta({ id: 'BackupList', examples: [{ success: true, message: '1 backup found.', count: 1, data: [EXAMPLE] }] });
 
+const scan = z.object({
+  archives: z.int().meta({ description: 'That are there.' }),
+  added: z.int().meta({ description: 'That the list knew little of, and now does.' }),
+  unread: z.int().meta({ description: 'Without a manifest that can be read here.' }),
+});
+
+export const backupScan = z.object({ success, message, data: scan }).meta({
+  id: 'BackupScanAnswer',
+  examples: [
+    {
+      success: true,
+      message: 'Archives: 3; new to the list: 2.',
+      data: { archives: 3, added: 2, unread: 0 },
+    },
+  ],
+});
+
 export const backupMessage = z
   .object({ success, message })
   .meta({ id: 'BackupMessage', examples: [{ success: true, message: 'Backup deleted.' }] });
@@ -78,7 +95,7 @@ export const workLine = z
     success: z.boolean().optional(),
     message: message.optional(),
     error: z.string().optional(),
-    data: backup.optional(),
+    data: z.union([backup, scan]).optional(),
     skipped,
     dropped,
     databaseRestored: z.boolean().optional().meta({ description: 'On the last line of a restore, or of an undo.' }),

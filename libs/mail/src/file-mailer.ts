@@ -2,7 +2,6 @@ import type { Clock } from '@taskmesh/service';
 import { createTransport } from 'nodemailer';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Ids } from '../ids.ts';
 import type { Mailer } from './mailer.ts';
 import { keepLinesWhole } from './plain-lines.ts';
 
@@ -10,7 +9,7 @@ export interface FileMailerOptions {
   dir: string;
   from: string;
   clock: Clock;
-  ids: Ids;
+  ids: { next(): string };
 }
 
 /** Writes each mail as an `.eml` file, as a mail program opens it: for machines without a mail server. */

@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import { UndeliverableError, type Mailer } from './mailer.ts';
 import { keepLinesWhole } from './plain-lines.ts';
 
-/** In sum less than the lease of a mail: see mail-worker.ts. */
+/** In sum half a minute: whoever leases a mail to send it leases it for longer. */
 const TIMEOUTS = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 15_000 };
 
 /** `smtp://user:password@host:port`, or `smtps:`; STARTTLS is used where the server offers it. */

@@ -1,0 +1,20 @@
+import type { Clock } from '@taskmesh/service';
+import { join } from 'node:path';
+import { createFileMailer } from './file-mailer.ts';
+import type { Mailer } from './mailer.ts';
+import { createSmtpMailer } from './smtp-mailer.ts';
+
+export interface MailSettings {
+  /** Absent: mails are written as files, to `mail` below `dataDir`. */
+  smtpUrl: string | undefined;
+  from: string;
+  dataDir: string;
+}
+
+export function createMailer(
+  { smtpUrl, from, dataDir }: MailSettings,
+  deps: { clock: Clock; ids: { next(): string } },
+): Mailer {
+  if (smtpUrl) return createSmtpMailer({ url: smtpUrl, from });
+  return createFileMailer({ dir: join(dataDir, 'mail'), from, ...deps });
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { createArchiveCipher } from '../src/encryption/archive-cipher.ts';
+import { readKeyFile } from '../src/encryption/key-file.ts';
+import { Refused, Unreachable, type BackupClient, type End } from './client.ts';
+import type { ProgressView } from './progress.ts';
+
+export interface Decryption {
+  /** The encrypted archive. */
+  file: string;
+  keyFile: string;
+  view: ProgressView;
+}
+
+/**
+ * Decrypts an archive here and brings it back under another name, for as long as `work` takes: the key goes nowhere. What is
+ * restored lies open in the databases afterwards, so nothing is given away by that.
+ */
+export async function withDecrypted(
+  client: BackupClient,
+  { file, keyFile, view }: Decryption,
+  work: (plainFile: string) => Promise<End>,
+): Promise<End> {
+  const plainFile = `decrypted-${randomUUID()}.tar.gz`;
+  const cipher = await createArchiveCipher({
+    identities: readKeyFile({ '--identity': keyFile }, '--identity'),
+    recipients: [],
+  });
+  if (!cipher) throw new Refused('There is no key in that file.');
+  try {
+    view.show({ phase: 'decrypt' });
+    const { content } = await client.download(file);
+    await upload(client, plainFile, await cipher.decrypt(content));
+    const end = await work(plainFile);
+    const told = `${end.message} The decrypted archive ${plainFile} could not be deleted: delete it.`;
+    await client.remove(plainFile).catch(() => Promise.reject(new Refused(told)));
+    return end;
+  } catch (error) {
+    if (error instanceof Unreachable) throw new Unreachable(`${error.message} The decrypted archive ${plainFile} may be there still: delete it.`); // prettier-ignore
+    await client.remove(plainFile).catch(() => undefined); // there may be none
+    throw error;
+  }
+}
+
+async function upload(client: BackupClient, file: string, content: Readable) {
+  let failure: unknown;
+  content.on('error', (error) => (failure = error));
+  await client.upload(file, content).catch((error: unknown) => Promise.reject(failure ?? error));
+}

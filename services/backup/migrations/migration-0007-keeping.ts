@@ -1,0 +1,25 @@
+import { Migration } from '@mikro-orm/migrations';
+
+export class Migration0007Keeping extends Migration {
+  override up(): void {
+    this.addSql(`alter table backups add column unfit_at timestamptz(3)`);
+    this.addSql(`
+      alter table schedule
+        add column begun_moment timestamptz(3),
+        add column begun_at timestamptz(3),
+        add column attempts int not null default 0`);
+    this.addSql(`
+      create table failing_runs (
+        run text primary key,
+        since timestamptz(3) not null,
+        told_at timestamptz(3)
+      )`);
+    this.addSql(`
+      create table bucket_uploads (
+        upload_id text primary key,
+        bucket text not null,
+        key text not null,
+        begun_at timestamptz(3) not null
+      )`);
+  }
+}

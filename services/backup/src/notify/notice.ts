@@ -1,0 +1,36 @@
+import type { Mail } from '@taskmesh/mail';
+import type { RunName } from './failing-run.entity.ts';
+
+/** What operators are told: no secrets, no hosts, nothing of what users wrote. */
+export interface Notice {
+  event: 'failed' | 'recovered';
+  run: RunName;
+  at: Date;
+  /** When it first failed. */
+  since: Date;
+  /** Of a failure. */
+  message?: string;
+}
+
+const RUNS: Record<RunName, string> = {
+  backup: 'The scheduled backup',
+  verification: 'The scheduled verification of backups',
+  retention: 'The deletion of old backups',
+};
+
+/** In a form that chats show as it is: they look at `text`. */
+export function bodyOf(notice: Notice): string {
+  return JSON.stringify({ text: sentenceOf(notice), ...notice });
+}
+
+export function mailOf(notice: Notice, to: string): Mail {
+  const subject = `Taskmesh: ${RUNS[notice.run]} ${notice.event === 'failed' ? 'failed' : 'works again'}`;
+  const more = notice.event === 'failed' ? ["backup's log says more. You are told again when it works, and once a day until then."] : []; // prettier-ignore
+  return { to, subject, text: [sentenceOf(notice), '', ...more, ''].join('\n') };
+}
+
+function sentenceOf({ event, run, at, since, message }: Notice): string {
+  const time = (date: Date) => `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  if (event === 'recovered') return `${RUNS[run]} works again (${time(at)}); it had failed since ${time(since)}.`;
+  return `${RUNS[run]} failed (${time(at)}): ${message}`;
+}

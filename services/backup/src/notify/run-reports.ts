@@ -1,0 +1,80 @@
+import { AppError } from '@taskmesh/errors';
+import type { Log } from '@taskmesh/service';
+import type { BackupMetrics } from '../metrics.ts';
+import type { FailingRun, RunName } from './failing-run.entity.ts';
+import type { FailingRunRepository } from './failing-run.repository.ts';
+import type { Notice } from './notice.ts';
+
+export interface RunReportsDeps {
+  repository: FailingRunRepository;
+  /** Each is a way of its own to somebody; none: failures are logged and counted only. */
+  channels: ((notice: Notice) => Promise<void>)[];
+  metrics: Pick<BackupMetrics, 'scheduleFailed'>;
+  now: () => Date;
+  log: Log;
+}
+
+export interface RunReports {
+  /** Runs `work`, and tells of its failure and of the first success behind one. Says which it was; never throws. */
+  run(name: RunName, work: () => Promise<void>): Promise<boolean>;
+  /** What fails from now on fails because the service stops: nobody is told. */
+  close(): void;
+}
+
+/** Somebody who was told and did nothing about it is told again. */
+const AGAIN_MS = 24 * 60 * 60_000;
+
+export function createRunReports({ repository, channels, metrics, now, log }: RunReportsDeps): RunReports {
+  /** What our own database cannot be asked, its failure being the one to tell of perhaps. */
+  const remembered = new Map<RunName, FailingRun>();
+  let closed = false;
+
+  const find = (run: RunName) => repository.find(run).catch(() => remembered.get(run));
+  const keep = async (failing: FailingRun) => {
+    remembered.set(failing.run, failing);
+    await repository.save(failing).catch(() => undefined);
+  };
+
+  /** Whether anybody was reached. */
+  const tell = async (notice: Notice): Promise<boolean> => {
+    const told = await Promise.allSettled(channels.map((send) => send(notice)));
+    for (const { status, reason } of told.filter((one) => one.status === 'rejected'))
+      log.error({ err: reason, run: notice.run, event: notice.event, status }, 'operators not told');
+    return told.some(({ status }) => status === 'fulfilled');
+  };
+
+  const failed = async (run: RunName, error: unknown) => {
+    log.error({ err: error }, `scheduled ${run} failed`);
+    if (closed) return;
+    metrics.scheduleFailed(run);
+    const at = now();
+    const { since = at, toldAt = null } = (await find(run)) ?? {};
+    if (toldAt && at.getTime() - toldAt.getTime() < AGAIN_MS) return;
+    const message = error instanceof AppError ? error.message : "Unexpected; backup's log says why.";
+    const reached = await tell({ event: 'failed', run, at, since, message });
+    await keep({ run, since, toldAt: reached ? at : toldAt });
+  };
+
+  const succeeded = async (run: RunName) => {
+    const failing = await find(run);
+    if (!failing) return;
+    const { since, toldAt } = failing;
+    if (toldAt && !(await tell({ event: 'recovered', run, at: now(), since }))) return;
+    remembered.delete(run);
+    await repository.remove(run);
+  };
+
+  return {
+    async run(name, work) {
+      try {
+        await work();
+      } catch (error) {
+        await failed(name, error);
+        return false;
+      }
+      await succeeded(name).catch((error: unknown) => log.warn({ err: error, run: name }, 'success not noted'));
+      return true;
+    },
+    close: () => void (closed = true),
+  };
+}

@@ -1,0 +1,45 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { bodyOf, type Notice } from './notice.ts';
+
+export interface WebhookOptions {
+  /** May hold a secret: it is never logged. */
+  url: string;
+  /** How long one attempt may take. @default 10_000 */
+  timeoutMs?: number;
+  /** Between attempts. @default 1 s, then 5 s */
+  pausesMs?: number[];
+}
+
+/** Somebody answered that it will never work. */
+const isFinal = (status: number) => status >= 300 && status < 500 && status !== 408 && status !== 429;
+
+/** Posts a notice as JSON. @throws Error, which does not name the address, when nobody has taken it in the end */
+export function createWebhook({ url, timeoutMs = 10_000, pausesMs = [1_000, 5_000] }: WebhookOptions) {
+  const attempt = async (body: string): Promise<number | undefined> => {
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+        redirect: 'manual', // whoever is redirected to was not configured
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      await response.body?.cancel();
+      return response.status;
+    } catch {
+      return undefined;
+    }
+  };
+
+  return async (notice: Notice): Promise<void> => {
+    const body = bodyOf(notice);
+    for (let tries = 0; ; tries++) {
+      const status = await attempt(body);
+      if (status !== undefined && status < 300) return;
+      const pauseMs = pausesMs[tries];
+      if (pauseMs === undefined || (status !== undefined && isFinal(status)))
+        throw new Error(`The webhook ${status === undefined ? 'does not answer' : `answers with ${status}`}.`);
+      await pause(pauseMs);
+    }
+  };
+}

@@ -1,0 +1,40 @@
+import type { Log } from '@taskmesh/service';
+import type { BackupService } from '../backups/backup.service.ts';
+import type { RunReports } from '../notify/run-reports.ts';
+import { superfluous, type KeepRules } from './keep-rules.ts';
+import { prove } from './prove.ts';
+
+export interface BackupRunDeps {
+  backups: Pick<BackupService, 'create' | 'verify' | 'list' | 'remove'>;
+  reports: RunReports;
+  /** Absent: nothing is ever deleted. */
+  keep: KeepRules | undefined;
+  /** Whether each archive is proved at once. */
+  verifies: boolean;
+  now: () => Date;
+  log: Log;
+}
+
+/** What a moment of the schedule is for: an archive, its proof, and the end of those that need not be kept. */
+export function createBackupRun({ backups, reports, keep, verifies, now, log }: BackupRunDeps): () => Promise<boolean> {
+  /** Only what the schedule made, as the catalogue knows it: never what somebody asked for, sent, or put there. */
+  const deleteSuperfluous = async (rules: KeepRules): Promise<void> => {
+    const own = (await backups.list()).filter(({ origin }) => origin === 'schedule');
+    let failure: unknown;
+    for (const { file } of superfluous(own, rules, now()))
+      await backups.remove(file).catch((error: unknown) => (failure ??= error));
+    if (failure !== undefined) throw failure;
+  };
+
+  return async () => {
+    let made = false;
+    const succeeded = await reports.run('backup', async () => {
+      const { file } = await backups.create(undefined, 'schedule');
+      made = true;
+      const verified = verifies && (await prove(backups, file, log));
+      log.info({ file, verified }, 'scheduled backup made');
+    });
+    if (made && keep) await reports.run('retention', () => deleteSuperfluous(keep));
+    return succeeded;
+  };
+}

@@ -1,0 +1,42 @@
+import type { Database } from '@taskmesh/database';
+import type { Log, Service } from '@taskmesh/service';
+import type { BackupService } from '../backups/backup.service.ts';
+import type { BackupConfig } from '../config.ts';
+import type { RunReports } from '../notify/run-reports.ts';
+import { createRunLock } from '../run-lock.ts';
+import { createBackupRun } from './backup-run.ts';
+import { createScheduleRepository } from './schedule.repository.ts';
+import { createScheduledRun, ScheduleBusy } from './scheduled-run.ts';
+import { createScheduler } from './scheduler.ts';
+import { createVerificationRun } from './verification-run.ts';
+
+export interface SchedulesDeps {
+  backups: BackupService;
+  reports: RunReports;
+  database: Database;
+  now: () => Date;
+  log: Log;
+}
+
+/** What runs by itself, at its time. One lock for all of it: a backup and a verification of the same moment do not meet. */
+export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Service[] {
+  const { database, now, log } = deps;
+  const { schedule, verifySchedule, keep, verifiesScheduled: verifies = true } = config;
+  const scheduler = (id: string, pattern: string, work: () => Promise<boolean>) =>
+    createScheduler({
+      pattern,
+      scheduled: createScheduledRun({
+        repository: createScheduleRepository(database, id),
+        lock: createRunLock(database, { name: 'taskmesh-schedule', busy: () => new ScheduleBusy() }),
+        work,
+        now,
+        log,
+      }),
+      now: () => now().getTime(),
+      log,
+    });
+  return [
+    ...(schedule === undefined ? [] : [scheduler('backup', schedule, createBackupRun({ ...deps, keep, verifies }))]),
+    ...(verifySchedule === undefined ? [] : [scheduler('verification', verifySchedule, createVerificationRun(deps))]),
+  ];
+}

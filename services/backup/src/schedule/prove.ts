@@ -1,0 +1,15 @@
+import type { Log } from '@taskmesh/service';
+import type { BackupService } from '../backups/backup.service.ts';
+import { isUnprovable } from '../verify/verify.errors.ts';
+
+/** Whether it was proved; not, when its key is not here: that is no failure. @throws AppError when it is not fit, or was not verified */
+export async function prove(backups: Pick<BackupService, 'verify'>, file: string, log: Log): Promise<boolean> {
+  try {
+    await backups.verify(file);
+    return true;
+  } catch (error) {
+    if (!isUnprovable(error)) throw error;
+    log.warn({ err: error, file }, 'archive kept unproved');
+    return false;
+  }
+}

@@ -1,0 +1,76 @@
+import type { Log } from '@taskmesh/service';
+import type { RunLock } from '../run-lock.ts';
+import type { Schedule } from './schedule.entity.ts';
+import type { ScheduleRepository } from './schedule.repository.ts';
+
+export interface ScheduledRunDeps {
+  repository: ScheduleRepository;
+  /** Of all instances, one runs. */
+  lock: RunLock;
+  /** Says whether all went well. It tells of its own failures and never throws: a failure ends the moment, too. */
+  work(): Promise<boolean>;
+  now: () => Date;
+  log: Log;
+}
+
+export interface ScheduledRun {
+  /**
+   * Does the work of a moment that is due, unless that is done. Returns when to ask again; undefined when the moment is done.
+   * A run that failed while the service was stopping counts as not done.
+   * @throws Error when our own database is away
+   */
+  run(moment: Date, isStopping: () => boolean): Promise<Date | undefined>;
+}
+
+/** Somebody else takes care. */
+export class ScheduleBusy extends Error {
+  override readonly name = 'ScheduleBusy';
+}
+
+const WAIT_MS = 1_000;
+/** Another instance that dies in the middle leaves its moment to us. */
+const LOOK_AGAIN_MS = 30_000;
+/** Between runs that ended with the process: twice as long each time. */
+const FIRST_PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 60 * 60_000;
+
+export function createScheduledRun({ repository, lock, work, now, log }: ScheduledRunDeps): ScheduledRun {
+  const after = (ms: number) => new Date(now().getTime() + ms);
+
+  const runAlone = async (moment: Date, isStopping: () => boolean): Promise<Date | undefined> => {
+    const state = await repository.find();
+    if (state && state.moment >= moment) return undefined;
+    // A schedule that is new has missed nothing.
+    if (state) {
+      const again = earliest(state, moment);
+      if (again > now()) return again;
+      await repository.begin({ moment, at: now(), attempts: attemptsOf(state, moment) + 1 });
+      if (!(await work()) && isStopping()) return after(LOOK_AGAIN_MS);
+    }
+    await repository.end(moment);
+    if (state) log.debug({ moment }, 'scheduled run ended');
+    return undefined;
+  };
+
+  return {
+    async run(moment, isStopping) {
+      try {
+        return await lock.run(WAIT_MS, () => runAlone(moment, isStopping));
+      } catch (error) {
+        if (error instanceof ScheduleBusy) return after(LOOK_AGAIN_MS);
+        throw error;
+      }
+    },
+  };
+}
+
+const attemptsOf = ({ begunMoment, attempts }: Schedule, moment: Date): number =>
+  begunMoment?.getTime() === moment.getTime() ? attempts : 0;
+
+/** A moment that was begun and not ended: whoever ran it was killed, perhaps by the very work. */
+function earliest(state: Schedule, moment: Date): Date {
+  const attempts = attemptsOf(state, moment);
+  if (attempts === 0) return new Date(0);
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);
+  return new Date((state.begunAt?.getTime() ?? 0) + pauseMs);
+}

@@ -1,0 +1,40 @@
+import type { Log } from '@taskmesh/service';
+import type { Backup } from '../backups/backup.entity.ts';
+import type { BackupService } from '../backups/backup.service.ts';
+import type { RunReports } from '../notify/run-reports.ts';
+import { prove } from './prove.ts';
+
+export interface VerificationRunDeps {
+  backups: Pick<BackupService, 'verify' | 'list'>;
+  reports: RunReports;
+  log: Log;
+}
+
+/** Proves the newest archive again, and the one whose last proof is the oldest: so all of them have their turn. */
+export function createVerificationRun({ backups, reports, log }: VerificationRunDeps): () => Promise<boolean> {
+  /** The first one that opens here. */
+  const proveOne = async (archives: Backup[], except?: string): Promise<string | undefined> => {
+    for (const { file } of archives) if (file === except || (await prove(backups, file, log))) return file;
+    return undefined;
+  };
+
+  return () =>
+    reports.run('verification', async () => {
+      const newestFirst = (await backups.list()).filter(isDue);
+      const newest = await settled(proveOne(newestFirst));
+      const oldest = await settled(proveOne(newestFirst.toSorted(byProof), newest.value ?? newestFirst[0]?.file));
+      for (const { failure } of [newest, oldest]) if (failure !== undefined) throw failure;
+    });
+}
+
+/** What is known to be unfit was told of before; of what nobody has looked into, nobody promised that it is an archive. */
+const isDue = ({ unfitAt, stores }: Backup): boolean => !unfitAt && stores.length > 0;
+
+const byProof = (one: Backup, other: Backup): number =>
+  (one.verifiedAt?.getTime() ?? 0) - (other.verifiedAt?.getTime() ?? 0);
+
+const settled = (work: Promise<string | undefined>): Promise<{ value?: string | undefined; failure?: unknown }> =>
+  work.then(
+    (value) => ({ value }),
+    (failure: unknown) => ({ failure }),
+  );

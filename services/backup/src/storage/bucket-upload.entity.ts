@@ -1,0 +1,15 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+
+/** An upload in parts that we began, and have not ended yet. */
+export const BucketUploadEntity = defineEntity({
+  name: 'BucketUpload',
+  tableName: 'bucket_uploads',
+  properties: {
+    uploadId: p.string().primary(),
+    bucket: p.string(),
+    key: p.string(),
+    begunAt: p.datetime(3),
+  },
+});
+
+export type BucketUpload = InferEntity<typeof BucketUploadEntity>;

@@ -1,0 +1,28 @@
+import type { Log } from '@taskmesh/service';
+import { whileAway, type Database } from '@taskmesh/database';
+import { BucketUploadEntity, type BucketUpload } from './bucket-upload.entity.ts';
+
+/** Which uploads in parts are ours: a bucket does not tell them from those of other applications. */
+export interface UploadJournal {
+  /** Never throws: an upload that is not noted is only not cleared away after a crash. */
+  begin(upload: BucketUpload): Promise<void>;
+  end(uploadId: string): Promise<void>;
+  /** Those that began before and were not ended. */
+  begunBefore(moment: Date): Promise<BucketUpload[]>;
+}
+
+export function createUploadJournal(database: Database, log: Log): UploadJournal {
+  const noted = (step: Promise<unknown>): Promise<void> =>
+    step.then(
+      () => undefined,
+      (error: unknown) => log.warn({ err: error }, 'upload not noted'),
+    );
+  return {
+    begin: (upload) =>
+      noted(whileAway({ kind: 'read' }, () => database.em().upsert(BucketUploadEntity, { ...upload }))),
+    end: (uploadId) =>
+      noted(whileAway({ kind: 'read' }, () => database.em().nativeDelete(BucketUploadEntity, { uploadId }))),
+    begunBefore: (moment) =>
+      whileAway({ kind: 'read' }, () => database.em().find(BucketUploadEntity, { begunAt: { $lt: moment } })),
+  };
+}

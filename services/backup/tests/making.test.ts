@@ -1,0 +1,113 @@
+import { eventually } from '@taskmesh/testing';
+import { readdir } from 'node:fs/promises';
+import { Client } from 'pg';
+import { Registry } from 'prom-client';
+import { createBackup, type Backup } from '../src/index.ts';
+import { lookAtDisk, type LookAtDisk } from '../src/room.ts';
+import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
+
+const MIB = 1024 * 1024;
+
+let fixture: BackupFixture;
+beforeEach(async () => {
+  fixture = await createBackupFixture('making');
+  await fixture.tasks.query(
+    `insert into tasks select gen_random_uuid(), 'task ' || n || md5(n::text) from generate_series(1, 40000) n`,
+  );
+});
+afterEach(async () => {
+  expect(await fixture.leftovers()).toEqual([]);
+  await fixture.close();
+});
+
+const files = () => readdir(fixture.config.backupsDir);
+
+async function withDisk<Result>(look: LookAtDisk, work: (other: Backup, metrics: Registry) => Promise<Result>) {
+  const metrics = new Registry();
+  const { log } = createRecordingLog();
+  const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, look, metrics, log };
+  const other = await createBackup(fixture.config, deps);
+  await other.start();
+  try {
+    return await work(other, metrics);
+  } finally {
+    await other.stop();
+  }
+}
+
+describe('on a disk with little room', () => {
+  const TOO_LITTLE = { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('the disk has too little room') };
+
+  it('a backup is not even begun, which is said and counted by its reason', async () => {
+    const look: LookAtDisk = () => Promise.resolve({ id: 1, usableBytes: 2 * MIB });
+    await withDisk(look, async ({ backups }, metrics) => {
+      await expect(backups.create()).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        message: expect.stringMatching(
+          /^The backup was not made: the disk has too little room \(about \d+ MiB are needed, 2 MiB may be used\)\.$/,
+        ),
+      });
+      expect(await metrics.metrics()).toContain('taskmesh_backup_failures_total{reason="disk_full"} 1');
+    });
+    expect(await files()).toEqual([]);
+  });
+
+  it('the dumps and the archive are counted together where they share it', async () => {
+    const { sizeBytes } = await fixture.backup.backups.create();
+    const [{ bytes }] = (await fixture.tasks.query(`select pg_table_size('tasks')::int as bytes`)) as [{ bytes: number }];
+    const before = await files();
+    for (const shared of [true, false]) {
+      const look: LookAtDisk = async (dir) => ({
+        id: shared || dir === fixture.config.backupsDir ? 1 : 2,
+        usableBytes: bytes + Number(sizeBytes) + 9 * MIB * (shared ? 0 : 1),
+      });
+      await withDisk(look, async ({ backups }) => {
+        if (shared) await expect(backups.create()).rejects.toMatchObject(TOO_LITTLE);
+        else await backups.create();
+      });
+    }
+    expect(await files()).toHaveLength(before.length + 1);
+  }); // prettier-ignore
+
+  it.each([
+    ['the dump', 'scratch'],
+    ['the archive', 'backups'],
+  ])('that others fill meanwhile %s ends before the reserve does, and nothing of it stays', async (_what, place) => {
+    let begun = false;
+    const look: LookAtDisk = async (dir) => {
+      const full = begun && dir.includes(place);
+      begun ||= dir.includes('backups'); // the last look before anything is written
+      return full ? { id: 1, usableBytes: 1 } : lookAtDisk(dir);
+    };
+    await withDisk(look, async ({ backups }) => {
+      await expect(backups.create()).rejects.toMatchObject(TOO_LITTLE);
+      expect(begun).toBe(true);
+    });
+    expect(await files()).toEqual([]);
+  });
+
+  it('keeps a part of it free', async () => {
+    const { usableBytes } = await lookAtDisk(fixture.config.backupsDir);
+    const { statfs } = await import('node:fs/promises');
+    const { bavail, bsize } = await statfs(fixture.config.backupsDir);
+    expect(usableBytes).toBeLessThan(bavail * bsize);
+  });
+});
+
+describe('archives', () => {
+  it('are made one at a time, by whichever instance: who comes meanwhile hears of it', async () => {
+    const holder = new Client({ connectionString: fixture.tasks.url });
+    await holder.connect();
+    await holder.query('begin; lock table tasks in access exclusive mode'); // the first one lasts
+    const first = fixture.backup.backups.create();
+    await eventually(async () => expect(await readdir(fixture.config.scratchDir)).toHaveLength(1));
+    const busy = { code: 'SERVICE_UNAVAILABLE', message: 'Another backup is being made; try again later.' };
+    await fixture.withOther({}, async (other) => {
+      const refused = [other.backups.create(), fixture.backup.backups.create()];
+      for (const one of refused) await expect(one).rejects.toMatchObject(busy);
+    });
+    await holder.end();
+    const [one, two] = [await first, await fixture.backup.backups.create()];
+    expect(await files()).toEqual(expect.arrayContaining([one.file, two.file]));
+  }, 60_000);
+});

@@ -1,0 +1,134 @@
+import { eventually } from '@taskmesh/testing';
+import { startMailServer } from '@taskmesh/testing/mail-server';
+import { createServer, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createBackup, type BackupConfig } from '../src/index.ts';
+import { createWebhook } from '../src/notify/webhook.ts';
+import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
+
+const EVERY_SECOND = '* * * * * *';
+const patience = { timeoutMs: 60_000 };
+
+interface Received {
+  path: string | undefined;
+  body: Record<string, unknown>;
+}
+
+/** Answers with the next of `statuses`, and with the last one from then on. */
+async function startReceiver(...statuses: number[]) {
+  const received: Received[] = [];
+  const server = createServer((request: IncomingMessage, response) => {
+    void text(request).then((body) => {
+      received.push({ path: request.url, body: JSON.parse(body) as Record<string, unknown> });
+      response.writeHead((statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 200, { location: '/elsewhere' });
+      response.end();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?secret=s3cret`;
+  const close = async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  };
+  return { received, url, close };
+}
+
+describe('a scheduled run that fails', () => {
+  let fixture: BackupFixture;
+  beforeEach(async () => {
+    fixture = await createBackupFixture('notify');
+  });
+  afterEach(() => fixture.close());
+
+  const start = async (settings: Partial<BackupConfig>, secrets: Partial<BackupConfig['secrets']>, now = Date.now) => {
+    const { log, logged } = createRecordingLog();
+    const config = { ...fixture.config, verifiesScheduled: false, schedule: EVERY_SECOND, ...settings };
+    const deps = { clock: { now }, owners: fixture.owners, log };
+    const backup = await createBackup({ ...config, secrets: { ...config.secrets, ...secrets } }, deps);
+    await backup.start();
+    const count = (msg: string) => logged.filter((line) => line.msg === msg).length;
+    return { backup, logged, count };
+  };
+  const spoil = () => fixture.auth.query('create table odd (n int) partition by list (n)');
+  const mend = () => fixture.auth.query('drop table odd');
+
+  it('is told by webhook and mail once, and once more when it works again, also by another instance', async () => {
+    const hook = await startReceiver(200);
+    const post = await startMailServer();
+    await spoil();
+    const mail = { to: ['ops@example.com', 'second@example.com'], from: 'Taskmesh <t@localhost>', dataDir: '/nowhere' };
+    const first = await start({ mail }, { webhookUrl: hook.url, smtpUrl: post.url });
+    await eventually(() => expect(first.count('scheduled backup failed')).toBeGreaterThan(2), patience);
+    await first.backup.stop();
+    expect(hook.received).toEqual([
+      {
+        path: '/hook?secret=s3cret',
+        body: {
+          event: 'failed',
+          run: 'backup',
+          at: expect.any(String),
+          since: expect.any(String),
+          message: expect.stringContaining('The backup was not made: auth: '),
+          text: expect.stringContaining('The scheduled backup failed'),
+        },
+      },
+    ]);
+    expect(post.mails.map(({ to }) => to[0]).toSorted()).toEqual(['ops@example.com', 'second@example.com']);
+    expect(post.mails[0]?.raw).toContain('Subject: Taskmesh: The scheduled backup failed');
+    expect(post.mails[0]?.raw).toContain('The backup was not made: auth: ');
+
+    await mend();
+    const second = await start({ mail }, { webhookUrl: hook.url, smtpUrl: post.url });
+    await eventually(() => expect(hook.received).toHaveLength(2), patience);
+    await eventually(() => expect(second.count('scheduled run ended')).toBeGreaterThan(2), patience);
+    await second.backup.stop();
+    expect(hook.received.map(({ body }) => body.event)).toEqual(['failed', 'recovered']);
+    expect(post.mails).toHaveLength(4);
+    expect(JSON.stringify([...first.logged, ...second.logged])).not.toContain('s3cret');
+    await Promise.all([hook.close(), post.close()]);
+  }, 120_000);
+
+  it('is told again by the next failure when nobody could be reached', async () => {
+    const hook = await startReceiver(404, 200);
+    await spoil();
+    const { backup, logged } = await start({}, { webhookUrl: hook.url });
+    await eventually(() => expect(hook.received).toHaveLength(2), patience);
+    await backup.stop();
+    const told = logged.filter(({ msg }) => msg === 'operators not told');
+    expect(told).toEqual([expect.objectContaining({ level: 'error', run: 'backup' })]);
+    expect(JSON.stringify(told)).toContain('answers with 404');
+    await hook.close();
+  }, 120_000);
+});
+
+describe('a webhook', () => {
+  const notice = { event: 'failed', run: 'backup', at: new Date(0), since: new Date(0), message: 'x' } as const;
+  const send = (url: string) => createWebhook({ url, timeoutMs: 500, pausesMs: [1, 1] })(notice);
+
+  it.each([
+    ['what may go away is tried again', [500, 429, 200], 3, undefined],
+    ['not for ever', [503], 3, 'answers with 503'],
+    ['a refusal is final', [403], 1, 'answers with 403'],
+    ['nobody is followed to another place', [302], 1, 'answers with 302'],
+  ])('%s', async (_what, statuses, attempts, failure) => {
+    const hook = await startReceiver(...statuses);
+    const sent = send(hook.url);
+    if (failure === undefined) await sent;
+    else await expect(sent).rejects.toThrow(failure);
+    expect(hook.received).toHaveLength(attempts);
+    await hook.close();
+  });
+
+  it('that does not answer ends in time, without a word of its address', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/s3cret`;
+    const failure = await send(url).catch(String);
+    expect(failure).toBe('Error: The webhook does not answer.');
+    silent.closeAllConnections();
+    silent.close();
+  });
+});

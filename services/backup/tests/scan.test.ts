@@ -1,0 +1,97 @@
+import { generateX25519Identity } from 'age-encryption';
+import { gzipSync } from 'node:zlib';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { peekManifest } from '../src/archives/peek-manifest.ts';
+import type { BackupProgress } from '../src/backups/backup-progress.ts';
+import { tar } from './archives/tar-bytes.ts';
+import {
+  accountsDump,
+  createBackupFixture,
+  ownArchive,
+  tasksDump,
+  type BackupFixture,
+} from './support/backup-fixture.ts';
+
+const KEY = await generateX25519Identity();
+const MIB = 1024 * 1024;
+
+let fixture: BackupFixture;
+beforeAll(async () => {
+  fixture = await createBackupFixture('scan');
+});
+afterAll(() => fixture.close());
+
+describe('a scan', () => {
+  it('is for operators only', async () => {
+    const scan = (identity: Parameters<typeof fixture.backup.subgraph.execute>[1]['identity']) =>
+      fixture.backup.subgraph.execute(
+        { query: 'mutation { scanBackups { archives added unread } }' },
+        { identity, requestId: 'r' },
+      );
+    expect((await scan({ role: 'anonymous' })).errors?.[0]?.extensions?.code).toBe('UNAUTHENTICATED');
+    expect((await scan({ role: 'user', userId: 'u', sessionId: 's' })).errors?.[0]?.extensions?.code).toBe('FORBIDDEN');
+    expect((await scan({ role: 'operator' })).data).toEqual({ scanBackups: { archives: 0, added: 0, unread: 0 } });
+  });
+
+  it('brings back what a lost catalogue knew, from the archives', async () => {
+    const { backups } = fixture.backup;
+    const made = [await backups.create(), await backups.create()];
+    const secret = await fixture.withOther({ keys: [KEY] }, (other) => other.backups.create());
+    await backups.verify(made[1]?.file ?? '');
+    await fixture.archive('foreign.tar.gz', { 'database.sql': tasksDump(['one']) });
+    await writeFile(join(fixture.config.backupsDir, 'broken.tar.gz'), 'no archive');
+    await fixture.own.query(`delete from backups where file <> '${made[1]?.file}'`);
+
+    const told: BackupProgress[] = [];
+    expect(await backups.scan((progress) => told.push(progress))).toEqual({ archives: 5, added: 1, unread: 3 });
+    expect(told.at(-1)).toMatchObject({ phase: 'scan', doneBytes: told[0]?.totalBytes });
+    const [first, second] = await Promise.all(made.map(({ file }) => backups.find(file)));
+    expect(first).toMatchObject({ stores: ['tasks', 'auth'], origin: 'unknown', verifiedAt: null });
+    expect(first?.createdAt).toEqual(made[0]?.createdAt);
+    expect(second).toMatchObject({ origin: 'request', verifiedAt: expect.any(Date), sha256: made[1]?.sha256 });
+    expect(await backups.find(secret.file)).toMatchObject({ stores: [], sizeBytes: secret.sizeBytes });
+
+    await fixture.withOther({ keys: [KEY] }, async (other) => {
+      expect(await other.backups.scan()).toEqual({ archives: 5, added: 1, unread: 2 });
+      expect((await other.backups.find(secret.file))?.createdAt).toEqual(secret.createdAt);
+    });
+  }, 60_000);
+});
+
+describe('the manifest of an archive', () => {
+  const files = Object.entries(ownArchive({ tasks: tasksDump(['one']), auth: accountsDump([]) })).map(
+    ([name, content]) => ({ name, content }),
+  );
+  const archive = (entries: { name: string; content: string }[]) => gzipSync(tar(entries));
+
+  it('is read from its beginning, whatever comes behind it', async () => {
+    const whole = archive(files);
+    let read = 0;
+    const endless = new Readable({
+      read() {
+        this.push(read === 0 ? whole.subarray(0, Math.floor(whole.length * 0.9)) : Buffer.alloc(65_536));
+        read++;
+      },
+    });
+    expect(await peekManifest(endless)).toMatchObject({ format: 1, stores: { tasks: { file: 'database.sql' } } });
+    expect(endless.destroyed).toBe(true);
+    expect(read).toBeLessThan(10);
+  });
+
+  it.each([
+    ['none at its beginning', () => archive(files.toReversed())],
+    ['one that is none', () => archive([{ name: 'manifest.json', content: '{}' }])],
+    ['one without end', () => archive([{ name: 'manifest.json', content: ' '.repeat(20 * MIB) }])],
+    ['nothing', () => archive([])],
+  ])('is nothing with %s', async (_what, make) => {
+    expect(await peekManifest(Readable.from([make()]))).toBeUndefined();
+  });
+
+  it('throws for what is no archive, and ends what it reads from', async () => {
+    const source = Readable.from([Buffer.from('no archive')]);
+    await expect(peekManifest(source)).rejects.toThrow();
+    expect(source.destroyed).toBe(true);
+  });
+});

@@ -1,0 +1,63 @@
+import { createServer, request, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+export interface S3Front {
+  /** An address of the server behind, with this one's instead. */
+  at(url: string): string;
+  /** What was asked for, as `POST /bucket/key?uploads`. */
+  asked: string[];
+  /** From now on the answers to such requests are lost, though the server behind has done what they asked for. */
+  lose(pattern: RegExp, times?: number): void;
+  close(): Promise<void>;
+}
+
+/** Stands in front of an S3 server, and knows what that one does not: uploads that are under way, and their end. */
+export async function startS3Front(behind: string): Promise<S3Front> {
+  const { port } = new URL(new URL(behind).searchParams.get('endpoint') ?? '');
+  const asked: string[] = [];
+  let lost: RegExp | undefined;
+  let left = 0;
+
+  const server = createServer((incoming, answer) => {
+    const line = `${incoming.method} ${incoming.url}`;
+    asked.push(line);
+    if (incoming.method === 'DELETE' && line.includes('uploadId=')) {
+      incoming.resume();
+      answer.writeHead(204).end();
+      return;
+    }
+    if (incoming.method === 'GET' && /\?(.*&)?uploads/.test(line)) {
+      incoming.resume();
+      answer
+        .writeHead(200, { 'content-type': 'application/xml' })
+        .end(
+          `<ListMultipartUploadsResult><Upload><Key>some/others.tar.gz</Key><UploadId>others</UploadId><Initiated>2001-01-01T00:00:00.000Z</Initiated></Upload></ListMultipartUploadsResult>`,
+        );
+      return;
+    }
+    const isLost = lost?.test(line) === true && left-- > 0;
+    const { method, url: path, headers } = incoming;
+    const onward = request({ host: '127.0.0.1', port, method, path, headers }, (response: IncomingMessage) => {
+      if (isLost) response.resume().once('end', () => incoming.socket.destroy());
+      else response.pipe(answer.writeHead(response.statusCode ?? 500, response.headers));
+    });
+    onward.on('error', () => incoming.socket.destroy());
+    incoming.pipe(onward);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const own = (server.address() as AddressInfo).port;
+  return {
+    at: (url) => url.replace(`127.0.0.1:${port}`, `127.0.0.1:${own}`),
+    asked,
+    lose(pattern, times = Infinity) {
+      lost = pattern;
+      left = times;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
