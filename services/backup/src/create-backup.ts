@@ -1,4 +1,4 @@
-import { asUnavailable, type Database } from '@taskmesh/database';
+import { asUnavailable, createSchemaGate, type Database } from '@taskmesh/database';
 import type { BackupWork } from '@taskmesh/internal-api';
 import {
   ConfigError,
@@ -58,16 +58,17 @@ export interface Backup extends Service {
   backups: BackupService;
   /** The same for the gateway, and restores. */
   work: BackupWork;
-  /** Ready when our own database answers. */
+  /** Ready when our own database answers and has our schema. */
   ready(): Promise<HealthReport>;
 }
 
 const randomIds = { next: () => randomBytes(6).toString('hex') };
 
-/** Opens nothing yet; `start` brings the database up to date and ends what a crash left half done. */
+/** Opens nothing yet; `start` sees to the schema and ends what a crash left half done. */
 export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
   const { clock, ids = randomIds, log } = deps;
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
+  const schema = createSchemaGate({ database, policy: config.schema, log });
   const storage = await createStorage(config, () => clock.now());
   const scratch = createScratch({ dir: config.scratchDir, now: () => clock.now() });
   const stores = createStores(config, deps);
@@ -118,7 +119,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     work: createBackupWork({ backups, restores }),
     async start() {
       ensureWritableDirectory('DATA_DIR', config.scratchDir, 0o700);
-      await database.migrate();
+      await schema.start();
       await scratch.sweep();
       await backups.start();
       await settler.start();
@@ -127,12 +128,14 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     async stop() {
       await scheduler?.stop();
       await settler.stop();
+      await schema.stop();
       await storage.close();
       await database.close();
     },
     async ready() {
-      const up = await database.isUp();
-      return { ok: up, checks: { database: up } };
+      const isUp = await database.isUp();
+      const isFit = schema.isOpen();
+      return { ok: isUp && isFit, checks: { database: isUp, schema: isFit } };
     },
   };
 }
