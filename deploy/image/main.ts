@@ -1,0 +1,35 @@
+// What a container of Taskmesh runs: its arguments say which part.
+const ROOT = new URL('../../', import.meta.url);
+const PARTS: Record<string, string> = {
+  gateway: 'services/gateway/src/main.ts',
+  auth: 'services/auth/src/main.ts',
+  tasks: 'services/tasks/src/main.ts',
+  backup: 'services/backup/src/main.ts',
+  all: 'deploy/all-in-one/src/main.ts',
+  'migrate auth': 'services/auth/migrations/main.ts',
+  'migrate tasks': 'services/tasks/migrations/main.ts',
+  'migrate backup': 'services/backup/migrations/main.ts',
+  keys: 'deploy/local/src/keys.main.ts',
+  healthcheck: 'deploy/image/healthcheck.main.ts',
+};
+
+const [part = '', ...rest] = process.argv.slice(2);
+const name = part === 'migrate' ? `${part} ${rest[0]}` : part;
+const file = PARTS[name];
+if (!file) {
+  process.stderr.write(`Which part shall run? One of: ${Object.keys(PARTS).join(', ')}.\n`);
+  process.exit(2);
+}
+endAtOnceUntilHandled('SIGTERM');
+await import(new URL(file, ROOT).href);
+
+/** The first process of a container gets no signal that it has not asked for: nothing would end it while it loads. */
+function endAtOnceUntilHandled(signal: NodeJS.Signals): void {
+  const end = () => process.exit(143);
+  process.on(signal, end);
+  process.on('newListener', function handOver(event) {
+    if (event !== signal) return;
+    process.off(signal, end);
+    process.off('newListener', handOver);
+  });
+}
