@@ -1,4 +1,6 @@
 // What a container of Taskmesh runs: its arguments say which part.
+import { readFileSync } from 'node:fs';
+
 const ROOT = new URL('../../', import.meta.url);
 const PARTS: Record<string, string> = {
   gateway: 'services/gateway/src/main.ts',
@@ -13,6 +15,12 @@ const PARTS: Record<string, string> = {
   healthcheck: 'deploy/image/healthcheck.main.ts',
 };
 
+/** Settings that are secret: NAME_FILE may name a file with the value, as engines mount it. */
+const SECRETS = [
+  ...['POSTGRES_URL', 'REDIS_URL', 'SMTP_URL', 'AUTH_ADMIN_URL', 'TASKS_ADMIN_URL', 'BACKUP_S3_URL'],
+  ...['BACKUP_TOKEN', 'ADMIN_TOKEN', 'REALTIME_ANON_KEY'],
+];
+
 const [part = '', ...rest] = process.argv.slice(2);
 const name = part === 'migrate' ? `${part} ${rest[0]}` : part;
 const file = PARTS[name];
@@ -21,6 +29,7 @@ if (!file) {
   process.exit(2);
 }
 endAtOnceUntilHandled('SIGTERM');
+readSecrets(process.env);
 await import(new URL(file, ROOT).href);
 
 /** The first process of a container gets no signal that it has not asked for: nothing would end it while it loads. */
@@ -32,4 +41,17 @@ function endAtOnceUntilHandled(signal: NodeJS.Signals): void {
     process.off(signal, end);
     process.off('newListener', handOver);
   });
+}
+
+function readSecrets(env: NodeJS.ProcessEnv): void {
+  for (const name of SECRETS) {
+    const file = env[`${name}_FILE`];
+    if (!file || env[name]) continue;
+    try {
+      env[name] = readFileSync(file, 'utf8').trim();
+    } catch (error) {
+      process.stderr.write(`${name}_FILE cannot be read: ${error instanceof Error ? error.message : String(error)}\n`);
+      process.exit(1);
+    }
+  }
 }
