@@ -65,7 +65,7 @@ function specification({ config, root }: Image, { args, env = {}, data, readable
     destination,
     type: 'tmpfs',
     source: 'tmpfs',
-    options: ['nosuid', 'nodev', ...more],
+    options: ['nosuid', ...more],
   });
   const bind = (source: string, destination: string, mode: 'ro' | 'rw') => ({
     destination,
@@ -87,8 +87,8 @@ function specification({ config, root }: Image, { args, env = {}, data, readable
     mounts: [
       { destination: '/proc', type: 'proc', source: 'proc' },
       tmpfs('/dev', 'strictatime', 'mode=755', 'size=65536k'),
-      tmpfs('/dev/shm', 'noexec', 'mode=1777', 'size=65536k'),
-      tmpfs('/tmp', 'noexec', 'mode=1777'),
+      tmpfs('/dev/shm', 'nodev', 'noexec', 'mode=1777', 'size=65536k'),
+      tmpfs('/tmp', 'nodev', 'noexec', 'mode=1777'),
       ...(data ? [bind(data, '/data', 'rw')] : []),
       ...readable.map((folder) => bind(folder, folder, 'ro')),
     ],

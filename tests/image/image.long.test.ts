@@ -47,10 +47,12 @@ describeImages(`the images${why ? ` (not tried: ${why})` : ''}`, () => {
     void container.ended.then(() => running.delete(container));
     return container;
   };
-  const readyAt = (container: Container, port: number) =>
-    eventually(isReady(port), START).catch(() => {
-      throw new Error(`It is not ready:\n${container.output()}`);
+  const readyAt = async (container: Container, port: number) => {
+    const ended = container.ended.then(({ code }) => Promise.reject(new Error(`It ended with ${code}`)));
+    await Promise.race([eventually(isReady(port), START), ended]).catch((cause: unknown) => {
+      throw new Error(`It is not ready:\n${container.output()}`, { cause });
     });
+  };
 
   beforeAll(async () => {
     images.services = await buildImage('services');
