@@ -2,18 +2,20 @@
 import { readFileSync } from 'node:fs';
 
 const ROOT = new URL('../../', import.meta.url);
-const PARTS: Record<string, string> = {
-  gateway: 'services/gateway/src/main.ts',
-  auth: 'services/auth/src/main.ts',
-  tasks: 'services/tasks/src/main.ts',
-  backup: 'services/backup/src/main.ts',
-  all: 'deploy/all-in-one/src/main.ts',
-  'migrate auth': 'services/auth/migrations/main.ts',
-  'migrate tasks': 'services/tasks/migrations/main.ts',
-  'migrate backup': 'services/backup/migrations/main.ts',
-  keys: 'deploy/local/src/keys.main.ts',
-  healthcheck: 'deploy/image/healthcheck.main.ts',
-};
+const PARTS = new Map(
+  Object.entries({
+    gateway: 'services/gateway/src/main.ts',
+    auth: 'services/auth/src/main.ts',
+    tasks: 'services/tasks/src/main.ts',
+    backup: 'services/backup/src/main.ts',
+    all: 'deploy/all-in-one/src/main.ts',
+    'migrate auth': 'services/auth/migrations/main.ts',
+    'migrate tasks': 'services/tasks/migrations/main.ts',
+    'migrate backup': 'services/backup/migrations/main.ts',
+    keys: 'deploy/local/src/keys.main.ts',
+    healthcheck: 'deploy/image/healthcheck.main.ts',
+  }),
+);
 
 /** Settings that are secret: NAME_FILE may name a file with the value, as engines mount it. */
 const SECRETS = [
@@ -23,9 +25,9 @@ const SECRETS = [
 
 const [part = '', ...rest] = process.argv.slice(2);
 const name = part === 'migrate' ? `${part} ${rest[0]}` : part;
-const file = PARTS[name];
+const file = PARTS.get(name);
 if (!file) {
-  process.stderr.write(`Which part shall run? One of: ${Object.keys(PARTS).join(', ')}.\n`);
+  process.stderr.write(`Which part shall run? One of: ${[...PARTS.keys()].join(', ')}.\n`);
   process.exit(2);
 }
 endAtOnceUntilHandled('SIGTERM');

@@ -1,5 +1,5 @@
 // Takes out of node_modules what nothing loads when the product runs. Licences stay.
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -57,5 +57,6 @@ const modules = join(ROOT, 'node_modules');
 for (const name of readdirSync(modules, { recursive: true, encoding: 'utf8' })) {
   const file = join(modules, name);
   if (!NEVER_LOADED.test(name) || LICENCE.test(name)) continue;
-  if (statSync(file, { throwIfNoEntry: false })?.isFile()) rmSync(file);
+  // Our own workspaces are links in there: they stay whole.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() && realpathSync(file).startsWith(modules)) rmSync(file);
 }
