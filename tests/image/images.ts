@@ -82,11 +82,12 @@ export interface Image {
   close(): Promise<void>;
 }
 
-/** Builds an image of the Dockerfile at the repository's root, and opens it. */
-export async function buildImage(target: Target): Promise<Image> {
+/** Builds an image of the Dockerfile at the repository's root. */
+export async function buildImage(target: Target): Promise<void> {
   const base = process.env.NODE_IMAGE && process.env.RUNTIME_IMAGE ? undefined : await provideBase();
   const { NODE_IMAGE = base ?? '', RUNTIME_IMAGE = base ?? '' } = process.env;
   const npmrc = join(STORE, 'npmrc');
+  mkdirSync(STORE, { recursive: true });
   try {
     await buildah(
       ...[
@@ -108,6 +109,10 @@ export async function buildImage(target: Target): Promise<Image> {
   } finally {
     rmSync(npmrc, { force: true });
   }
+}
+
+/** Opens an image that was built. */
+export async function openImage(target: Target): Promise<Image> {
   const { Docker } = JSON.parse(await buildah('inspect', '--type', 'image', TARGETS[target]));
   const container = await buildah('from', '--pull-never', TARGETS[target]);
   return {
@@ -115,4 +120,10 @@ export async function buildImage(target: Target): Promise<Image> {
     root: await buildah('mount', container),
     close: async () => void (await buildah('rm', container)),
   };
+}
+
+/** Writes an image that was built into an archive, as `docker load` and containerd read it. */
+export async function exportImage(target: Target, { name, file }: { name: string; file: string }): Promise<void> {
+  rmSync(file, { force: true });
+  await buildah('push', TARGETS[target], `docker-archive:${file}:${name}`);
 }
