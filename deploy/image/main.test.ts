@@ -1,6 +1,7 @@
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
-import { execFile } from 'node:child_process';
+import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -69,6 +70,20 @@ it('makes the keys of an installation, and leaves those that are there', async (
   expect(await run(['keys', keys])).toMatchObject({ code: 0 });
   expect((await run(['keys'])).code).toBe(2);
 });
+
+it('leaves SIGTERM to the part that runs', async () => {
+  await run(['keys', dir]);
+  const IDENTITY_PUBLIC_KEYS_FILE = join(dir, 'identity-public.json');
+  const env = { POSTGRES_URL: database.url, DATA_DIR: dir, PORT: '0', ADMIN_PORT: '0', IDENTITY_PUBLIC_KEYS_FILE };
+  const child = spawn(process.execPath, [MAIN, 'auth'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const ended = once(child, 'close');
+  await eventually(() => expect(said).toContain('"msg":"listening"'), { timeoutMs: 60_000 });
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  expect(said).toContain('"msg":"stopping"');
+}, 90_000);
 
 it('is healthy when the admin port says that it is ready', async () => {
   let status = 200;

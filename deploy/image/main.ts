@@ -40,8 +40,9 @@ function endAtOnceUntilHandled(signal: NodeJS.Signals): void {
   process.on(signal, end);
   process.on('newListener', function handOver(event) {
     if (event !== signal) return;
-    process.off(signal, end);
     process.off('newListener', handOver);
+    // Not before the new one is there: with its last listener Node gives the signal up.
+    queueMicrotask(() => process.off(signal, end));
   });
 }
 
