@@ -53,10 +53,10 @@ const needed = reachable();
 for (const place of packages.keys())
   if (place.includes('node_modules') && !needed.has(place)) rmSync(join(ROOT, place), { recursive: true, force: true });
 
-const modules = join(ROOT, 'node_modules');
-for (const name of readdirSync(modules, { recursive: true, encoding: 'utf8' })) {
-  const file = join(modules, name);
+for (const name of readdirSync(ROOT, { recursive: true, encoding: 'utf8' })) {
   if (!NEVER_LOADED.test(name) || LICENCE.test(name)) continue;
-  // Our own workspaces are links in there: they stay whole.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() && realpathSync(file).startsWith(modules)) rmSync(file);
+  const file = join(ROOT, name);
+  // Our own workspaces are links in node_modules: what is theirs stays.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() && realpathSync(file).includes('/node_modules/'))
+    rmSync(file);
 }
