@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/core';
+import type { EntityManager, MigrationObject } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { ConfigError, type Log } from '@taskmesh/service';
@@ -17,8 +17,6 @@ const SILENCE_MS = 6_000;
 const IDLE_MS = 600_000;
 
 type Entities = NonNullable<Parameters<typeof defineConfig>[0]['entities']>;
-type MigrationsList = NonNullable<NonNullable<Parameters<typeof defineConfig>[0]['migrations']>['migrationsList']>;
-type NamedMigration = Extract<MigrationsList[number], { name: string }>;
 
 /** How the connections of a pool are used. */
 interface Connections {
@@ -36,10 +34,18 @@ export interface DatabaseOptions {
   url: string;
   entities: Entities;
   /** In order, each with its name: static imports, so that a bundle has them too. */
-  migrations: NamedMigration[];
+  migrations: MigrationObject[];
   /** Connections at the most. @default 10 */
   poolSize?: number;
   log: Log;
+}
+
+/** By the migrations' names, how a database differs from what we know. */
+export interface SchemaState {
+  /** Ours that are not applied. */
+  missing: string[];
+  /** Applied by a newer version. */
+  unknown: string[];
 }
 
 export interface Database {
@@ -47,6 +53,8 @@ export interface Database {
   migrate(options?: MigrateOptions): Promise<void>;
   /** The names of all migrations, oldest first: a schema's version is the last one that it has seen. */
   readonly versions: readonly string[];
+  /** Changes nothing, and needs no right to. Rejects when the server does not answer. */
+  schemaState(): Promise<SchemaState>;
   /** A fresh unit of work; one per request. */
   em(): EntityManager<PostgreSqlDriver>;
   /** Runs a hot statement straight on the pool, prepared. Parameters are bound, never put into the text. */
@@ -125,6 +133,14 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         await migrating.close(true);
       }
     },
+    async schemaState() {
+      const applied = await appliedMigrations(await pool());
+      const known = migrations.map(({ name: known }) => known);
+      return {
+        missing: known.filter((each) => !applied.includes(each)),
+        unknown: applied.filter((each) => !known.includes(each)),
+      };
+    },
     em: () => orm.em.fork(),
     run: (kind, statement, values) =>
       whileAway({ kind }, async () => (await (await pool()).query({ ...statement, values })).rows),
@@ -142,6 +158,15 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     },
     close: () => orm.close(true),
   };
+}
+
+/** The ORM's own way would make its table where there is none. */
+async function appliedMigrations(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query(`select to_regclass('mikro_orm_migrations') is not null as there`);
+  if (!rows[0]?.there) return [];
+  return (await pool.query<{ name: string }>('select name from mikro_orm_migrations order by id')).rows.map(
+    ({ name }) => name,
+  );
 }
 
 /** The PostgreSQL driver's client is a pg pool. */

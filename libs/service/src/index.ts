@@ -13,7 +13,7 @@ export { explainTls, readTlsFiles, type Refusal, type TlsFiles } from './tls.ts'
 export { createLog, type Log } from './log.ts';
 export { asJson } from './json.ts';
 export { systemClock, type Clock } from './clock.ts';
-export { Closers, startAll, stopAll, type Service } from './lifecycle.ts';
+export { Closers, readyWhenStarted, startAll, stopAll, type Service } from './lifecycle.ts';
 export {
   createAdminServer,
   createMetrics,

@@ -1,3 +1,5 @@
+import type { HealthReport } from './admin-server.ts';
+
 /** What is started and stopped as one. `create` does not listen, `start` does; who opens it closes it. */
 export interface Service {
   start(): Promise<void>;
@@ -43,4 +45,26 @@ export async function stopAll(services: Service[]): Promise<void> {
   const closers = new Closers();
   for (const service of services) closers.add(() => service.stop());
   await closers.closeAll();
+}
+
+/** Parts as one service, which is ready when `ready` says so, but neither before all of them have started nor once it stops. */
+export function readyWhenStarted(
+  parts: Service[],
+  ready: () => Promise<HealthReport>,
+): Service & { ready(): Promise<HealthReport> } {
+  let started = false;
+  return {
+    async start() {
+      await startAll(parts);
+      started = true;
+    },
+    stop() {
+      started = false;
+      return stopAll(parts);
+    },
+    async ready() {
+      const { ok, checks } = await ready();
+      return { ok: ok && started, checks: { ...checks, started } };
+    },
+  };
 }

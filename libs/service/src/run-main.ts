@@ -34,6 +34,7 @@ export async function runMain(create: () => Promise<{ service: Service; log: Log
   try {
     await service.start();
   } catch (error) {
+    if (stopping) return; // what is stopped does not start
     if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
     else log.fatal({ err: error }, 'failed to start');
     await service.stop().catch(() => undefined);

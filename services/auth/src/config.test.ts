@@ -26,6 +26,7 @@ describe("auth's settings", () => {
       rateLimitFactor: 100,
       mailFrom: 'Taskmesh <taskmesh@localhost>',
       publicUrl: 'http://127.0.0.1:4000',
+      schema: { migrates: true, acceptsNewer: false },
       secrets: { postgresUrl: POSTGRES_URL, smtpUrl: undefined },
     });
   });

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
+import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/database';
 import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
-import { processSettings, readEnv, setting, type Env } from '@taskmesh/service';
+import { processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
 
 /** What auth needs to know. Durations carry their unit; secrets stand apart, so that the rest may be shown. */
@@ -21,6 +22,8 @@ export interface AuthConfig {
   mailFrom: string;
   /** The origin that links in mails lead to, without a slash at its end. */
   publicUrl: string;
+  /** @default brings the schema up to date itself */
+  schema?: SchemaPolicy;
   secrets: {
     postgresUrl: string;
     /** undefined: mails are written as files. */
@@ -49,7 +52,10 @@ const settings = z.object({
  * @throws ConfigError with every problem
  */
 export function readAuthConfig(env: Env, cores = availableParallelism()): AuthConfig {
-  const values = readEnv(settings, env);
+  const { values, schema } = readAll({
+    values: () => readEnv(settings, env),
+    schema: () => readSchemaPolicy(env),
+  });
   return {
     dataDir: values.DATA_DIR,
     accessTokenTtlSeconds: values.ACCESS_TOKEN_TTL_S,
@@ -61,6 +67,7 @@ export function readAuthConfig(env: Env, cores = availableParallelism()): AuthCo
     rateLimitFactor: values.RATE_LIMIT_FACTOR ?? (values.NODE_ENV === 'production' ? 1 : 100),
     mailFrom: values.MAIL_FROM,
     publicUrl: values.PUBLIC_URL.replace(/\/+$/, ''),
+    schema,
     secrets: { postgresUrl: values.POSTGRES_URL, smtpUrl: values.SMTP_URL },
   };
 }

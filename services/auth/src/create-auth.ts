@@ -1,4 +1,4 @@
-import { asUnavailable } from '@taskmesh/database';
+import { asUnavailable, createSchemaGate } from '@taskmesh/database';
 import type { AuthInternal, AuthRestore } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
 import { createMailer, type Mailer } from '@taskmesh/mail';
@@ -51,7 +51,7 @@ export interface Auth extends Service {
   processAll(): Promise<void>;
 }
 
-/** Opens nothing; `start` migrates the database and begins the background work. It listens nowhere. */
+/** Opens nothing; `start` sees to the schema and begins the background work. It listens nowhere. */
 export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Auth> {
   const { clock, ids = randomIds, log, keyValue } = deps;
   const metrics = createAuthMetrics(deps.metrics);
@@ -85,10 +85,11 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   const recovery = createRecoveryService({ database, hasher, rules, limits, clock, ids, onRequested: worker.wake });
   const housekeeping = createHousekeeping({ database, auditRetentionDays: config.auditRetentionDays, clock, log });
 
-  const store: Service = { start: () => database.migrate(), stop: () => database.close() };
+  const schema = createSchemaGate({ database, policy: config.schema, log });
+  const store: Service = { start: () => Promise.resolve(), stop: () => database.close() };
   const post: Service = { start: () => Promise.resolve(), stop: () => mailer.close() };
   const passwords: Service = { start: () => Promise.resolve(), stop: () => hasher.close() };
-  const parts = [keys, store, post, passwords, worker, housekeeping];
+  const parts = [keys, store, schema, post, passwords, worker, housekeeping];
 
   return {
     subgraph: createSubgraph({
@@ -110,7 +111,8 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     }),
     async ready() {
       const isUp = await database.isUp();
-      return { ok: isUp, checks: { database: isUp, passwordsWaiting: hasher.waiting() } };
+      const isFit = schema.isOpen();
+      return { ok: isUp && isFit, checks: { database: isUp, schema: isFit, passwordsWaiting: hasher.waiting() } };
     },
     async processAll() {
       await worker.drain();

@@ -10,6 +10,7 @@ import {
   readAll,
   readEnv,
   readKeySetFile,
+  readyWhenStarted,
   runMain,
   setting,
   startAll,
@@ -64,8 +65,9 @@ await runMain(async () => {
     log,
   });
   const adminPort = own.ADMIN_PORT ?? (port === 0 ? 0 : port + 10_000);
-  const admin = createAdminServer({ host: own.ADMIN_HOST, port: adminPort, metrics, ready: auth.ready, log });
   const store: Service = { start: () => Promise.resolve(), stop: () => keyValue.close() };
-  const parts = [store, auth, server, admin];
+  const work = readyWhenStarted([store, auth, server], auth.ready);
+  const admin = createAdminServer({ host: own.ADMIN_HOST, port: adminPort, metrics, ready: work.ready, log });
+  const parts = [admin, work];
   return { service: { start: () => startAll(parts), stop: () => stopAll(parts) }, log };
 });

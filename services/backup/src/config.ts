@@ -1,3 +1,4 @@
+import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/database';
 import { ConfigError, isLoopbackHost, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -34,6 +35,8 @@ export interface BackupConfig extends ArchiveSizes {
   recipients?: string[];
   /** Who is told by mail when a scheduled run fails. Absent: nobody. */
   mail?: { to: string[]; from: string; dataDir: string };
+  /** @default brings the schema up to date itself */
+  schema?: SchemaPolicy;
   secrets: {
     /** With the right to create and rename databases and roles on each store's server; the path names the store's database. */
     adminUrls: Record<StoreName, string>;
@@ -124,9 +127,10 @@ const schema = z.object({
 
 /** @throws ConfigError with every problem */
 export function readBackupConfig(env: Env): BackupConfig {
-  const { values, keys } = readAll({
+  const { values, keys, policy } = readAll({
     values: () => readEnv(schema, env),
     keys: () => readKeyFile(env, 'BACKUP_KEY_FILE'),
+    policy: () => readSchemaPolicy(env),
   });
   if (values.BACKUP_KEEP && !values.BACKUP_SCHEDULE)
     throw new ConfigError(['BACKUP_KEEP says what is kept of scheduled archives: BACKUP_SCHEDULE is needed, too']);
@@ -150,6 +154,7 @@ export function readBackupConfig(env: Env): BackupConfig {
     }),
     restoreStore: values.RESTORE_DATABASE,
     keepOldMs: values.RESTORE_KEEP_OLD,
+    schema: policy,
     secrets: {
       adminUrls: { tasks: values.TASKS_ADMIN_URL, auth: values.AUTH_ADMIN_URL },
       keys,

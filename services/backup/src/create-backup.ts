@@ -1,4 +1,4 @@
-import { asUnavailable } from '@taskmesh/database';
+import { asUnavailable, createSchemaGate } from '@taskmesh/database';
 import { unavailable } from '@taskmesh/errors';
 import type { BackupWork } from '@taskmesh/internal-api';
 import {
@@ -63,7 +63,7 @@ export interface Backup extends Service {
   backups: BackupService;
   /** The same for the gateway, and restores. */
   work: BackupWork;
-  /** Ready when our own database answers. */
+  /** Ready when our own database answers and has our schema. */
   ready(): Promise<HealthReport>;
 }
 
@@ -72,10 +72,11 @@ const FIGURES_MS = 5 * 60_000;
 
 const randomIds = { next: () => randomBytes(6).toString('hex') };
 
-/** Opens nothing yet; `start` brings the database up to date and ends what a crash left half done. */
+/** Opens nothing yet; `start` sees to the schema and ends what a crash left half done. */
 export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
   const { clock, ids = randomIds, look = lookAtDisk, log } = deps;
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
+  const schema = createSchemaGate({ database, policy: config.schema, log });
   const storage = await createStorage(config, {
     now: () => clock.now(),
     look,
@@ -138,7 +139,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     work: createBackupWork({ backups, restores }),
     async start() {
       ensureWritableDirectory('DATA_DIR', config.scratchDir, 0o700);
-      await database.migrate();
+      await schema.start();
       await scratch.sweep();
       await backups.start();
       await settler.start();
@@ -150,12 +151,14 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
       await stopAll(schedules);
       await notifier.close();
       await settler.stop();
+      await schema.stop();
       await storage.close();
       await database.close();
     },
     async ready() {
-      const up = await database.isUp();
-      return { ok: up, checks: { database: up } };
+      const isUp = await database.isUp();
+      const isFit = schema.isOpen();
+      return { ok: isUp && isFit, checks: { database: isUp, schema: isFit } };
     },
   };
 }

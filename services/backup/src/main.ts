@@ -15,6 +15,7 @@ import {
   readAll,
   readEnv,
   readKeySetFile,
+  readyWhenStarted,
   runMain,
   setting,
   startAll,
@@ -77,17 +78,12 @@ await runMain(async () => {
       }),
     log,
   });
-  const admin = createAdminServer({
-    host: own.ADMIN_HOST,
-    port: own.ADMIN_PORT,
-    metrics,
-    ready: () => backup.ready(),
-    log,
-  });
   const connections = {
     start: async () => undefined,
     stop: async () => void (await Promise.all(Object.values(pools).map((pool) => pool.destroy()))),
   };
-  const services = [connections, backup, server, admin];
+  const work = readyWhenStarted([connections, backup, server], backup.ready);
+  const admin = createAdminServer({ host: own.ADMIN_HOST, port: own.ADMIN_PORT, metrics, ready: work.ready, log });
+  const services = [admin, work];
   return { service: { start: () => startAll(services), stop: () => stopAll(services) }, log };
 });

@@ -8,6 +8,7 @@ it('needs a database, and keeps changes for a week unless told otherwise', () =>
     poolSize: 10,
     changeRetentionMs: 168 * 3_600_000,
     relay: RELAY_PATIENCE,
+    schema: { migrates: true, acceptsNewer: false },
   };
   expect(readTasksConfig({ POSTGRES_URL: 'postgres://u:p@h/d' })).toEqual(config);
   expect(

@@ -1,4 +1,5 @@
-import { readEnv, setting, type Env } from '@taskmesh/service';
+import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/database';
+import { readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
 import { RELAY_PATIENCE, type RelayPatience } from './relay/patience.ts';
 
@@ -10,6 +11,8 @@ export interface TasksConfig {
   /** How long published changes are kept for clients that come back. */
   changeRetentionMs: number;
   relay: RelayPatience;
+  /** @default brings the schema up to date itself */
+  schema?: SchemaPolicy;
 }
 
 const HOUR_MS = 3_600_000;
@@ -23,11 +26,15 @@ const settings = z.object({
 
 /** @throws ConfigError with every problem at once */
 export function readTasksConfig(env: Env): TasksConfig {
-  const values = readEnv(settings, env);
+  const { values, schema } = readAll({
+    values: () => readEnv(settings, env),
+    schema: () => readSchemaPolicy(env),
+  });
   return {
     postgresUrl: values.POSTGRES_URL,
     poolSize: values.POSTGRES_POOL_SIZE,
     changeRetentionMs: values.CHANGE_RETENTION_HOURS * HOUR_MS,
     relay: RELAY_PATIENCE,
+    schema,
   };
 }

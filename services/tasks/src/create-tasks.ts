@@ -1,4 +1,4 @@
-import { asUnavailable } from '@taskmesh/database';
+import { asUnavailable, createSchemaGate } from '@taskmesh/database';
 import type { TasksInternal, TasksRestore } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/messaging';
 import { Closers, type AdminRoute, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
@@ -42,7 +42,7 @@ export interface Tasks extends Service {
   adminRoutes: AdminRoute[];
   /** For backup alone. */
   restore: TasksRestore;
-  /** `ok` when the database answers. The event log never counts: without it the feed is late, and nothing is lost. */
+  /** `ok` when the database answers and has our schema. The event log never counts: without it the feed is late, and nothing is lost. */
   ready(): Promise<HealthReport>;
   /** Resolves when every committed change is published. */
   processAll(): Promise<void>;
@@ -50,7 +50,7 @@ export interface Tasks extends Service {
   housekeep(): Promise<void>;
 }
 
-/** The whole service, not yet started: `start` migrates the database and begins to publish. It listens on no port. */
+/** The whole service, not yet started: `start` sees to the schema and begins to publish. It listens on no port. */
 export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise<Tasks> {
   const { clock, ids = uuidv7Ids, log, eventLog } = deps;
   const database = await createTasksDatabase(config, log);
@@ -73,8 +73,10 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
     mapError: asUnavailable,
     log,
   });
+  const schema = createSchemaGate({ database, policy: config.schema, log });
   const closers = new Closers();
   closers.add(() => database.close());
+  closers.add(() => schema.stop());
 
   return {
     subgraph,
@@ -88,15 +90,20 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
       log,
     }),
     async start() {
-      await database.migrate();
+      await schema.start();
       await relay.start();
       closers.add(() => relay.stop());
       closers.add(every(HOUSEKEEPING_EVERY_MS, housekeep, (error) => log.warn({ err: error }, 'housekeeping failed')));
     },
     stop: () => closers.closeAll(),
     async ready() {
-      const ok = await database.isUp();
-      return { ok, checks: { database: ok, eventLog: relay.isPublishing(), relayParts: relay.heldParts().length } };
+      const isUp = await database.isUp();
+      const isFit = schema.isOpen();
+      const relayParts = relay.heldParts().length;
+      return {
+        ok: isUp && isFit,
+        checks: { database: isUp, schema: isFit, eventLog: relay.isPublishing(), relayParts },
+      };
     },
     processAll: relay.processAll,
     housekeep,

@@ -11,6 +11,7 @@ import {
   readAll,
   readEnv,
   readKeySetFile,
+  readyWhenStarted,
   runMain,
   setting,
   startAll,
@@ -73,17 +74,18 @@ await runMain(async () => {
     },
     log,
   });
+  const broker: Service = { start: () => Promise.resolve(), stop: () => eventLog.close() };
+  const work = readyWhenStarted([broker, tasks, server], tasks.ready);
   const adminPort = own.ADMIN_PORT ?? (port === 0 ? 0 : port + ADMIN_PORT_DISTANCE);
   const admin = createAdminServer({
     host: own.ADMIN_HOST,
     port: adminPort,
     token: own.ADMIN_TOKEN,
     metrics,
-    ready: tasks.ready,
+    ready: work.ready,
     routes: tasks.adminRoutes,
     log,
   });
-  const broker: Service = { start: () => Promise.resolve(), stop: () => eventLog.close() };
-  const parts = [broker, tasks, server, admin];
+  const parts = [admin, work];
   return { service: { start: () => startAll(parts), stop: () => stopAll(parts) }, log };
 });

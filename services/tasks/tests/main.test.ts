@@ -92,7 +92,11 @@ it('serves the graph and other services, knows itself ready without Kafka, and s
     const ready = await fetch(`${admin}/readyz?verbose`);
     expect([ready.status, await ready.json()]).toEqual([
       200,
-      { status: 'ok', ok: true, checks: { database: true, eventLog: false, relayParts: 8 } },
+      {
+        status: 'ok',
+        ok: true,
+        checks: { database: true, schema: true, eventLog: false, relayParts: 8, started: true },
+      },
     ]);
   });
   expect(await (await fetch(`${admin}/metrics`)).text()).toMatch(/^outbox_pending_messages\{.*\} 1$/m);

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Makes the secrets of deploy/compose.yaml at random, in deploy/secrets (or the folder that is named). Those that are there stay.
+set -eu
+dir=${1:-$(dirname "$0")/../secrets}
+umask 077
+mkdir -p "$dir"
+
+# Containers read these files as users of their own: the folder, which they do not see, keeps everybody else out.
+keep() { [ -s "$dir/$1" ] || { printf '%s' "$2" >"$dir/$1" && chmod 644 "$dir/$1"; }; }
+random() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
+read_secret() { cat "$dir/$1"; }
+
+for name in postgres_password auth_password tasks_password backup_password redis_password backup_token; do
+  keep "$name" "$(random)"
+done
+for name in auth tasks backup; do
+  keep "${name}_postgres_url" "postgres://$name:$(read_secret "${name}_password")@postgres:5432/taskmesh_$name"
+done
+for name in auth tasks; do
+  keep "${name}_admin_url" "postgres://postgres:$(read_secret postgres_password)@postgres:5432/taskmesh_$name"
+done
+keep redis_url "redis://:$(read_secret redis_password)@redis:6379"
+echo "The secrets are in $dir."

@@ -1,0 +1,103 @@
+import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const MAIN = join(import.meta.dirname, 'main.ts');
+const dir = mkdtempSync(join(tmpdir(), 'taskmesh-parts-'));
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase('parts');
+});
+afterAll(async () => {
+  await database.drop();
+  rmSync(dir, { recursive: true });
+});
+
+const run = (args: string[], env: Record<string, string> = {}) =>
+  new Promise<{ code: number; said: string }>((resolve) => {
+    execFile(process.execPath, [MAIN, ...args], { env }, (error, out, err) =>
+      resolve({ code: error ? Number(error.code) : 0, said: out + err }),
+    );
+  });
+
+const secret = (content: string) => {
+  const file = join(dir, 'secret');
+  writeFileSync(file, content);
+  return file;
+};
+
+it.each([[[]], [['relay']], [['migrate']], [['migrate', 'gateway']], [['constructor']]])(
+  'knows no part %j, and says which there are',
+  async (args) => {
+    expect(await run(args)).toEqual({ code: 2, said: expect.stringContaining('gateway, auth, tasks, backup, all') });
+  },
+);
+
+describe('a secret', () => {
+  it('may come in a file', async () => {
+    const POSTGRES_URL_FILE = secret(`${database.url}\n`);
+    expect(await run(['migrate', 'auth'], { POSTGRES_URL_FILE })).toMatchObject({ code: 0 });
+    expect(await database.query('select 1 from accounts')).toEqual([]);
+  });
+
+  it('in a file gives way to one that is set', async () => {
+    const POSTGRES_URL_FILE = secret('mysql://not-this-one');
+    expect(await run(['migrate', 'auth'], { POSTGRES_URL: database.url, POSTGRES_URL_FILE })).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it('whose file cannot be read stops the start', async () => {
+    expect(await run(['migrate', 'auth'], { POSTGRES_URL_FILE: join(dir, 'missing') })).toEqual({
+      code: 1,
+      said: expect.stringContaining('POSTGRES_URL_FILE cannot be read'),
+    });
+  });
+});
+
+it('makes the keys of an installation, and leaves those that are there', async () => {
+  const keys = join(dir, 'keys');
+  expect(await run(['keys', keys])).toMatchObject({ code: 0 });
+  expect(readdirSync(keys).sort()).toEqual([
+    ...['access-tokens.json', 'backup-identity.json', 'gateway-identity.json', 'identity-public.json'],
+  ]);
+  expect(await run(['keys', keys])).toMatchObject({ code: 0 });
+  expect((await run(['keys'])).code).toBe(2);
+});
+
+it('leaves SIGTERM to the part that runs', async () => {
+  await run(['keys', dir]);
+  const IDENTITY_PUBLIC_KEYS_FILE = join(dir, 'identity-public.json');
+  const env = { POSTGRES_URL: database.url, DATA_DIR: dir, PORT: '0', ADMIN_PORT: '0', IDENTITY_PUBLIC_KEYS_FILE };
+  const child = spawn(process.execPath, [MAIN, 'auth'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const ended = once(child, 'close');
+  await eventually(() => expect(said).toContain('"msg":"listening"'), { timeoutMs: 60_000 });
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  expect(said).toContain('"msg":"stopping"');
+}, 90_000);
+
+it('is healthy when the admin port says that it is ready', async () => {
+  let status = 200;
+  const asked: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url);
+    response.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const ADMIN_PORT = String((server.address() as AddressInfo).port);
+  expect((await run(['healthcheck'], { ADMIN_PORT })).code).toBe(0);
+  status = 503;
+  expect((await run(['healthcheck'], { ADMIN_PORT })).code).toBe(1);
+  expect(asked).toEqual(['/readyz', '/readyz']);
+  await new Promise((resolve) => server.close(resolve));
+  expect((await run(['healthcheck'], { ADMIN_PORT })).code).toBe(1);
+});

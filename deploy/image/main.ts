@@ -1,0 +1,60 @@
+// What a container of Taskmesh runs: its arguments say which part.
+import { readFileSync } from 'node:fs';
+
+const ROOT = new URL('../../', import.meta.url);
+const PARTS = new Map(
+  Object.entries({
+    gateway: 'services/gateway/src/main.ts',
+    auth: 'services/auth/src/main.ts',
+    tasks: 'services/tasks/src/main.ts',
+    backup: 'services/backup/src/main.ts',
+    all: 'deploy/all-in-one/src/main.ts',
+    'migrate auth': 'services/auth/migrations/main.ts',
+    'migrate tasks': 'services/tasks/migrations/main.ts',
+    'migrate backup': 'services/backup/migrations/main.ts',
+    keys: 'deploy/local/src/keys.main.ts',
+    healthcheck: 'deploy/image/healthcheck.main.ts',
+  }),
+);
+
+/** Settings that are secret: NAME_FILE may name a file with the value, as engines mount it. */
+const SECRETS = [
+  ...['POSTGRES_URL', 'REDIS_URL', 'SMTP_URL', 'AUTH_ADMIN_URL', 'TASKS_ADMIN_URL', 'BACKUP_S3_URL'],
+  ...['BACKUP_TOKEN', 'ADMIN_TOKEN', 'REALTIME_ANON_KEY'],
+];
+
+const [part = '', ...rest] = process.argv.slice(2);
+const name = part === 'migrate' ? `${part} ${rest[0]}` : part;
+const file = PARTS.get(name);
+if (!file) {
+  process.stderr.write(`Which part shall run? One of: ${[...PARTS.keys()].join(', ')}.\n`);
+  process.exit(2);
+}
+endAtOnceUntilHandled('SIGTERM');
+readSecrets(process.env);
+await import(new URL(file, ROOT).href);
+
+/** The first process of a container gets no signal that it has not asked for: nothing would end it while it loads. */
+function endAtOnceUntilHandled(signal: NodeJS.Signals): void {
+  const end = () => process.exit(143);
+  process.on(signal, end);
+  process.on('newListener', function handOver(event) {
+    if (event !== signal) return;
+    process.off('newListener', handOver);
+    // Not before the new one is there: with its last listener Node gives the signal up.
+    queueMicrotask(() => process.off(signal, end));
+  });
+}
+
+function readSecrets(env: NodeJS.ProcessEnv): void {
+  for (const name of SECRETS) {
+    const file = env[`${name}_FILE`];
+    if (!file || env[name]) continue;
+    try {
+      env[name] = readFileSync(file, 'utf8').trim();
+    } catch (error) {
+      process.stderr.write(`${name}_FILE cannot be read: ${error instanceof Error ? error.message : String(error)}\n`);
+      process.exit(1);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import {
+  ConfigError,
+  createLog,
+  processSettings,
+  readAll,
+  readEnv,
+  setting,
+  type Env,
+  type Log,
+} from '@taskmesh/service';
+import { z } from 'zod';
+import type { Database } from './database.ts';
+import { readSchemaPolicy, whyUnfit } from './schema-gate.ts';
+
+const settings = z.object({
+  LOG_LEVEL: processSettings.LOG_LEVEL,
+  POSTGRES_URL: setting.url('postgres:', 'postgresql:'),
+});
+
+/** The life of a process that brings the schema of one service up to date: exits with 0 when it is, else with 1. */
+export async function runMigrations(
+  service: string,
+  open: (url: string, log: Log) => Promise<Database>,
+  env: Env,
+): Promise<never> {
+  try {
+    const { own, policy } = readAll({
+      own: () => readEnv(settings, env),
+      policy: () => readSchemaPolicy(env),
+    });
+    const log = createLog({ service: `${service}-migrations`, level: own.LOG_LEVEL });
+    const database = await open(own.POSTGRES_URL, log);
+    await database.migrate();
+    const problem = whyUnfit(await database.schemaState(), policy);
+    if (problem !== undefined) throw new ConfigError([problem]);
+    log.info('the schema is up to date');
+    process.exit(0);
+  } catch (error) {
+    process.stderr.write(`${error instanceof ConfigError ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,89 @@
+import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
+import type { SchemaState } from './database.ts';
+import { createSchemaGate, readSchemaPolicy, type SchemaPolicy } from './schema-gate.ts';
+
+const FIT: SchemaState = { missing: [], unknown: [] };
+
+/** A gate before a database whose schema is what the test says. */
+function gateBefore(state: SchemaState | Error, policy?: SchemaPolicy) {
+  const lines: string[] = [];
+  const log = createLog({
+    service: 'gate-under-test',
+    level: 'info',
+    destination: { write: (line) => lines.push(JSON.parse(line).reason) },
+  });
+  const database = {
+    state,
+    migrate: async () => {
+      if (!(database.state instanceof Error)) database.state = { ...database.state, missing: [] };
+    },
+    schemaState: async () => {
+      if (database.state instanceof Error) throw database.state;
+      return database.state;
+    },
+  };
+  return { database, lines, gate: createSchemaGate({ database, policy, log }) };
+}
+
+const WAITS = { migrates: false, acceptsNewer: false };
+
+describe('a service that migrates', () => {
+  it('opens when the schema is up to date', async () => {
+    const { gate } = gateBefore({ missing: ['0001'], unknown: [] });
+    expect(gate.isOpen()).toBe(false);
+    await gate.start();
+    expect(gate.isOpen()).toBe(true);
+  });
+
+  it('refuses the schema of a newer version, unless it is allowed', async () => {
+    const newer = { missing: [], unknown: ['0009-later'] };
+    const { gate } = gateBefore(newer);
+    await expect(gate.start()).rejects.toThrow(/of a newer version, with 0009-later: .*NEWER_SCHEMA=allow/);
+    expect(gate.isOpen()).toBe(false);
+    const allowed = gateBefore(newer, { migrates: true, acceptsNewer: true }).gate;
+    await allowed.start();
+    expect(allowed.isOpen()).toBe(true);
+  });
+});
+
+describe('a service that does not migrate', () => {
+  it('waits until somebody has, and says once what it waits for', async () => {
+    const { gate, database, lines } = gateBefore(new Error('away'), WAITS);
+    const started = gate.start();
+    await eventually(() => expect(lines).toEqual(['PostgreSQL does not answer: away']));
+    database.state = { missing: ['0001', '0002'], unknown: [] };
+    await eventually(() => expect(lines[1]).toBe('The database lacks 0001, 0002: it has to be migrated'));
+    expect(gate.isOpen()).toBe(false);
+    database.state = FIT;
+    await started;
+    expect(gate.isOpen()).toBe(true);
+    expect(lines).toHaveLength(2);
+  });
+
+  it('waits while the schema is of a newer version, and can be stopped meanwhile', async () => {
+    const { gate, lines } = gateBefore({ missing: [], unknown: ['0009-later'] }, WAITS);
+    const started = gate.start();
+    const ended = expect(started).rejects.toThrow('abort');
+    await eventually(() => expect(lines).toHaveLength(1));
+    await gate.stop();
+    await ended;
+    expect(gate.isOpen()).toBe(false);
+  });
+
+  it('goes on when a newer version migrates beside it', async () => {
+    const { gate, database } = gateBefore(FIT, WAITS);
+    await gate.start();
+    database.state = { missing: [], unknown: ['0009-later'] };
+    expect(gate.isOpen()).toBe(true);
+  });
+});
+
+it('is told by two settings', () => {
+  expect(readSchemaPolicy({})).toEqual({ migrates: true, acceptsNewer: false });
+  expect(readSchemaPolicy({ MIGRATE_AT_START: 'false', NEWER_SCHEMA: 'allow' })).toEqual({
+    migrates: false,
+    acceptsNewer: true,
+  });
+  expect(() => readSchemaPolicy({ NEWER_SCHEMA: 'maybe' })).toThrow('NEWER_SCHEMA must be one of refuse, allow');
+});

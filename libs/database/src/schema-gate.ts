@@ -1,0 +1,78 @@
+import { ConfigError, readEnv, setting, type Env, type Log, type Service } from '@taskmesh/service';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Database, SchemaState } from './database.ts';
+import { refusalOf } from './why-postgres-fails.ts';
+
+export interface SchemaPolicy {
+  /** Whether a service brings its schema up to date itself; otherwise it waits until somebody else has. */
+  migrates: boolean;
+  /** Whether a service runs on a schema that a newer version of it has made. */
+  acceptsNewer: boolean;
+}
+
+const USUAL: SchemaPolicy = { migrates: true, acceptsNewer: false };
+const LOOK_EVERY_MS = 1_000;
+
+const settings = z.object({
+  MIGRATE_AT_START: setting.flag().default(true),
+  NEWER_SCHEMA: setting.oneOf(['refuse', 'allow']).default('refuse'),
+});
+
+/** @throws ConfigError */
+export function readSchemaPolicy(env: Env): SchemaPolicy {
+  const values = readEnv(settings, env);
+  return { migrates: values.MIGRATE_AT_START, acceptsNewer: values.NEWER_SCHEMA === 'allow' };
+}
+
+/** Why a service of ours cannot run on this schema. Undefined: it can. */
+export function whyUnfit({ missing, unknown }: SchemaState, { acceptsNewer }: SchemaPolicy): string | undefined {
+  if (unknown.length > 0 && !acceptsNewer)
+    return `The database is of a newer version, with ${unknown.join(', ')}: run that one, or set NEWER_SCHEMA=allow`;
+  return missing.length > 0 ? `The database lacks ${missing.join(', ')}: it has to be migrated` : undefined;
+}
+
+export interface SchemaGate extends Service {
+  /** Whether the schema was found fit. It stays so when a newer version migrates beside us: migrations allow for that. */
+  isOpen(): boolean;
+}
+
+/** Its `start` ends when the service may use the database, and not before. */
+export function createSchemaGate(deps: {
+  database: Pick<Database, 'migrate' | 'schemaState'>;
+  policy?: SchemaPolicy | undefined;
+  log: Log;
+}): SchemaGate {
+  const { database, policy = USUAL, log } = deps;
+  const stopped = new AbortController();
+  let open = false;
+
+  const wait = async () => {
+    let told: string | undefined;
+    for (;;) {
+      const problem = await database.schemaState().then(
+        (state) => whyUnfit(state, policy),
+        (error: unknown) => `PostgreSQL ${refusalOf(error).reason}`,
+      );
+      if (problem === undefined) return;
+      if (problem !== told) log.warn({ reason: problem }, 'not ready: waiting for the schema');
+      told = problem;
+      await sleep(LOOK_EVERY_MS, undefined, { signal: stopped.signal });
+    }
+  };
+
+  const migrate = async () => {
+    await database.migrate();
+    const problem = whyUnfit(await database.schemaState(), policy);
+    if (problem !== undefined) throw new ConfigError([problem]);
+  };
+
+  return {
+    async start() {
+      await (policy.migrates ? migrate() : wait());
+      open = true;
+    },
+    stop: async () => stopped.abort(),
+    isOpen: () => open,
+  };
+}

@@ -1,0 +1,102 @@
+import type { Image } from './images.ts';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface Container {
+  output(): string;
+  ended: Promise<{ code: number | null }>;
+  /** As an engine does it: SIGTERM, and SIGKILL when that does not help. */
+  stop(): Promise<{ code: number | null }>;
+}
+
+export interface ContainerOptions {
+  args: string[];
+  env?: Record<string, string>;
+  /** What is mounted at /data; absent: nothing can be written there. */
+  data?: string;
+  /** Folders to read, at the same path inside. */
+  readable?: string[];
+  /** Bytes of memory. */
+  memory?: number;
+}
+
+const GRACE_MS = 30_000;
+
+/**
+ * Runs an image as a cluster's restricted rules want it: its own numeric user, a root file system that cannot be written, no
+ * capability, no new privileges. Ports are this machine's.
+ */
+export function runContainer(image: Image, options: ContainerOptions): Container {
+  const bundle = mkdtempSync(join(tmpdir(), 'taskmesh-bundle-'));
+  const id = `taskmesh-${randomBytes(6).toString('hex')}`;
+  writeFileSync(join(bundle, 'config.json'), JSON.stringify(specification(image, options)));
+  const child = spawn('runc', ['--root', join(bundle, 'state'), 'run', '--bundle', bundle, id], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  const ended = once(child, 'close').then(([code]) => {
+    rmSync(bundle, { recursive: true, force: true });
+    return { code: code as number | null };
+  });
+  return {
+    output: () => output,
+    ended,
+    async stop() {
+      if (child.exitCode === null) child.kill('SIGTERM');
+      const kill = setTimeout(() => spawn('runc', ['--root', join(bundle, 'state'), 'kill', id, 'KILL']), GRACE_MS);
+      return ended.finally(() => clearTimeout(kill));
+    },
+  };
+}
+
+/** An OCI runtime's configuration. */
+function specification({ config, root }: Image, { args, env = {}, data, readable = [], memory }: ContainerOptions) {
+  const [uid, gid] = config.User.split(':').map(Number);
+  const none: string[] = [];
+  const tmpfs = (destination: string, ...more: string[]) => ({
+    destination,
+    type: 'tmpfs',
+    source: 'tmpfs',
+    options: ['nosuid', ...more],
+  });
+  const bind = (source: string, destination: string, mode: 'ro' | 'rw') => ({
+    destination,
+    type: 'bind',
+    source,
+    options: ['rbind', 'nosuid', 'nodev', mode],
+  });
+  return {
+    ociVersion: '1.0.2',
+    process: {
+      user: { uid, gid },
+      args: [...config.Entrypoint, ...args],
+      env: [...config.Env, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
+      cwd: '/app',
+      capabilities: { bounding: none, effective: none, inheritable: none, permitted: none, ambient: none },
+      noNewPrivileges: true,
+    },
+    root: { path: root, readonly: true },
+    mounts: [
+      { destination: '/proc', type: 'proc', source: 'proc' },
+      tmpfs('/dev', 'strictatime', 'mode=755', 'size=65536k'),
+      tmpfs('/dev/shm', 'nodev', 'noexec', 'mode=1777', 'size=65536k'),
+      tmpfs('/tmp', 'nodev', 'noexec', 'mode=1777'),
+      ...(data ? [bind(data, '/data', 'rw')] : []),
+      ...readable.map((folder) => bind(folder, folder, 'ro')),
+    ],
+    linux: {
+      namespaces: ['pid', 'ipc', 'uts', 'mount'].map((type) => ({ type })),
+      ...(memory ? { resources: { memory: { limit: memory } } } : {}),
+      maskedPaths: ['/proc/kcore', '/proc/keys', '/proc/sched_debug'],
+      readonlyPaths: ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus'],
+    },
+  };
+}

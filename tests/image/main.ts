@@ -1,0 +1,36 @@
+import { PlainError, runCommand, say } from '@taskmesh/local';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildImage, exportImage, whyNoImages } from './images.ts';
+
+const HELP = `npm run image -- [--all] [--name NAME:TAG] [--to FILE]
+Builds the image of the services with buildah, or with --all the one of everything in one container, and writes it into an
+archive that \`docker load\` and \`ctr images import\` read (taskmesh.tar, as taskmesh:0.1.0).
+NODE_IMAGE and RUNTIME_IMAGE name the base images; without both, a Debian made on the spot stands in for them.`;
+
+await runCommand({
+  async start() {
+    const { values } = parseArgs({
+      options: {
+        all: { type: 'boolean', default: false },
+        name: { type: 'string', default: 'taskmesh:0.1.0' },
+        to: { type: 'string', default: 'taskmesh.tar' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) {
+      say(HELP);
+      process.exit(0);
+    }
+    const why = whyNoImages();
+    if (why) throw new PlainError(`No image can be built here: ${why}.`);
+    const target = values.all ? 'all' : 'services';
+    const file = resolve(values.to);
+    say(`Building ${values.name} (${target}) …`);
+    await buildImage(target);
+    await exportImage(target, { name: values.name, file });
+    say(`It is in ${file}.`);
+    process.exit(0);
+  },
+  killNow: () => undefined,
+});

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+
+const ROOT = new URL('..', import.meta.url).pathname;
+
+interface ComposeService {
+  image: string;
+  profiles: string[];
+  command?: string[];
+  environment?: Record<string, string>;
+  ports?: string[];
+  secrets?: string[];
+  volumes?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test: string[] };
+  read_only?: boolean;
+  cap_drop?: string[];
+  cap_add?: string[];
+  security_opt?: string[];
+  restart?: string;
+  deploy?: { resources: { limits: { cpus: string; memory: string } } };
+}
+
+const compose = parse(await readFile(`${ROOT}deploy/compose.yaml`, 'utf8'), { merge: true }) as {
+  services: Record<string, ComposeService>;
+  secrets: Record<string, { file: string }>;
+  volumes: Record<string, unknown>;
+};
+const services = Object.entries(compose.services);
+const ours = services.filter(([, { image }]) => image.startsWith('${TASKMESH_IMAGE'));
+const settings = new Set(
+  [...(await readFile(`${ROOT}.env.example`, 'utf8')).matchAll(/^([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name),
+);
+const image = await readFile(`${ROOT}deploy/image/main.ts`, 'utf8');
+const dockerfile = await readFile(`${ROOT}Dockerfile`, 'utf8');
+const isOnce = ({ restart }: ComposeService) => restart === 'no';
+
+describe('deploy/compose.yaml', () => {
+  it('has a profile with everything in one container, and one with each part on its own', () => {
+    const named = (profile: string) =>
+      services.filter(([, { profiles }]) => profiles.includes(profile)).map(([name]) => name);
+    expect(named('trial')).toEqual(['trial']);
+    expect(named('cluster')).toEqual(expect.arrayContaining(['gateway', 'auth', 'tasks', 'backup']));
+    expect(services.every(([, { profiles }]) => profiles.length === 1)).toBe(true);
+  });
+
+  it('runs parts that the image has', () => {
+    for (const [name, { command = [] }] of ours) {
+      const part = command[0] === 'migrate' ? command.join(' ') : command[0];
+      expect([name, image.includes(`'${part}'`) || image.includes(` ${part}: '`)]).toEqual([name, true]);
+    }
+  });
+
+  it('sets what .env.example tells, secrets by files', () => {
+    for (const [name, { environment = {}, secrets = [] }] of ours)
+      for (const [variable, value] of Object.entries(environment)) {
+        const isSecretFile = value.startsWith('/run/secrets/');
+        const setting = isSecretFile ? variable.replace(/_FILE$/, '') : variable;
+        expect([name, variable, settings.has(setting)]).toEqual([name, variable, true]);
+        expect([name, variable, /(TOKEN|PASSWORD)$|postgres:\/\//.test(`${variable} ${value}`)]).toEqual([name, variable, false]); // prettier-ignore
+        if (!isSecretFile) continue;
+        expect(image).toContain(`'${setting}'`);
+        expect(secrets).toContain(value.slice('/run/secrets/'.length));
+      }
+  });
+
+  it('names only secrets and volumes that it defines', () => {
+    for (const [, { secrets = [], volumes = [] }] of services) {
+      for (const secret of secrets) expect(compose.secrets).toHaveProperty(secret);
+      for (const volume of volumes)
+        if (!volume.startsWith('.')) expect(compose.volumes).toHaveProperty(volume.split(':')[0] ?? '');
+    }
+  });
+
+  it('has every secret made', async () => {
+    const script = await readFile(`${ROOT}deploy/compose/make-secrets.sh`, 'utf8');
+    for (const secret of Object.keys(compose.secrets)) {
+      const known = script.includes(secret) || script.includes(secret.replace(/^(auth|tasks|backup)_/, '${name}_'));
+      expect([secret, known]).toEqual([secret, true]);
+    }
+  });
+
+  it('agrees with the image on ports', () => {
+    const [, port] = /\bPORT=(\d+)/.exec(dockerfile) ?? [];
+    for (const [, { environment = {}, ports = [] }] of ours) {
+      for (const published of ports) expect(published).toMatch(new RegExp(`^127\\.0\\.0\\.1:.*:${port}$`));
+      for (const [variable, url] of Object.entries(environment))
+        if (/^(AUTH|TASKS|BACKUP)_URL$/.test(variable))
+          expect(url).toBe(`http://${variable.slice(0, -4).toLowerCase()}:${port}`);
+    }
+  });
+
+  it('waits for what is healthy, or has ended well', () => {
+    for (const [name, { depends_on: needs = {} }] of services)
+      for (const [needed, { condition }] of Object.entries(needs)) {
+        const other = compose.services[needed];
+        const wanted = other && isOnce(other) ? 'service_completed_successfully' : 'service_healthy';
+        expect([name, needed, condition]).toEqual([name, needed, wanted]);
+      }
+  });
+
+  it.each(services)('lets %s do no more than it needs', (name, service) => {
+    expect(service.cap_drop).toEqual(['ALL']);
+    expect(service.security_opt).toEqual(['no-new-privileges:true']);
+    expect(service.deploy?.resources.limits).toEqual({ cpus: expect.any(String), memory: expect.any(String) });
+    expect(isOnce(service) || service.healthcheck !== undefined).toBe(true);
+    if (name !== 'kafka') expect(service.read_only).toBe(true);
+    if (ours.some(([each]) => each === name)) expect(service.cap_add).toBeUndefined();
+  });
+});
