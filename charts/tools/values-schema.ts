@@ -32,6 +32,14 @@ const DEFS = {
       limits: { ...AMOUNTS, required: ['memory'] },
     },
   },
+  destination: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      to: { type: 'array', items: { type: 'object' } },
+      ports: { type: 'array', items: { type: 'integer', minimum: 1, maximum: 65_535 } },
+    },
+  },
   remoteRef: {
     type: 'object',
     additionalProperties: false,
@@ -98,6 +106,7 @@ function schemaOf(value: Node, path: string, { description, annotation }: Commen
   }
   documented.push({ path, description, default: value.toJSON() });
   if (annotation.$ref) return { ...told, ...annotation };
+  if (isSeq(value) && !annotation.items) throw new Error(`${path} does not say what its items are`);
   return { ...told, ...typeOf(value, path), ...annotation };
 }
 
