@@ -61,14 +61,26 @@ describe('before an install or an upgrade', () => {
         ...sources(template.spec.volumes).flatMap(({ name, items }) => items.map(({ key }) => `${name}/${key}`)),
         ...containersOf(template)
           .flatMap(({ env = [] }) => env)
-          .flatMap(({ valueFrom }) => (valueFrom ? [`${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`] : [])),
+          .flatMap(({ valueFrom }) =>
+            valueFrom ? [`${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`] : [],
+          ),
       ]);
       expect(looked).toEqual(new Set(needed));
       const said = JSON.parse(
         preflight?.template.spec.containers[0]?.env?.find(({ name }) => name === 'EXPECTED_SECRETS')?.value ?? '{}',
       ) as Record<string, { secret: string; key: string; path: string }[]>;
-      expect(new Set(Object.values(said).flat().map(({ secret, key }) => `${secret}/${key}`))).toEqual(looked);
-      expect(Object.values(said).flat().every(({ path }) => path !== '')).toBe(true);
+      expect(
+        new Set(
+          Object.values(said)
+            .flat()
+            .map(({ secret, key }) => `${secret}/${key}`),
+        ),
+      ).toEqual(looked);
+      expect(
+        Object.values(said)
+          .flat()
+          .every(({ path }) => path !== ''),
+      ).toBe(true);
     },
   );
 
@@ -87,27 +99,38 @@ describe('migrations', () => {
   const atStart = async (values: string) =>
     serving(await render({ values }))
       .flatMap(({ template }) => template.spec.containers)
-      .flatMap(({ name, env = [] }) => env.filter((each) => each.name === 'MIGRATE_AT_START').map(({ value }) => [name, value]));
+      .flatMap(({ name, env = [] }) =>
+        env.filter((each) => each.name === 'MIGRATE_AT_START').map(({ value }) => [name, value]),
+      );
 
   it('as a hook: a job for each store with its own secret, and services wait for the schema', async () => {
     const migrations = (await jobs()).filter(({ metadata }) => metadata.name.includes('migrate'));
     expect(
-      migrations.flatMap(({ template }) => template.spec.containers.map(({ args, env = [] }) => [args, env.at(-1)?.valueFrom])),
+      migrations.flatMap(({ template }) =>
+        template.spec.containers.map(({ args, env = [] }) => [args, env.at(-1)?.valueFrom]),
+      ),
     ).toEqual(
       ['auth', 'tasks', 'backup'].map((name) => [
         ['migrate', name],
         { secretKeyRef: { name: 'taskmesh-postgresql', key: `${name}-url` } },
       ]),
     );
-    expect(await atStart('values.yaml')).toEqual([['auth', 'false'], ['tasks', 'false'], ['backup', 'false']]);
+    expect(await atStart('values.yaml')).toEqual([
+      ['auth', 'false'],
+      ['tasks', 'false'],
+      ['backup', 'false'],
+    ]);
   });
 
   it('as a job: no hook, a role of its own, and a new name for every change', async () => {
     const values = 'ci/migrations-job.yaml';
-    const names = async (set: Record<string, unknown> = {}) => (await jobs({ values, set })).map(({ metadata }) => metadata.name);
+    const names = async (set: Record<string, unknown> = {}) =>
+      (await jobs({ values, set })).map(({ metadata }) => metadata.name);
     expect((await jobs({ values })).map(hookOf)).toEqual([undefined, undefined, undefined]);
     const [auth] = await jobs({ values });
-    expect(auth?.template.spec.containers[0]?.env?.at(-1)?.valueFrom).toEqual({ secretKeyRef: { name: 'owners', key: 'auth-url' } });
+    expect(auth?.template.spec.containers[0]?.env?.at(-1)?.valueFrom).toEqual({
+      secretKeyRef: { name: 'owners', key: 'auth-url' },
+    });
     const [before, after] = [await names(), await names({ 'image.tag': '9.9.9' })];
     expect(before.filter((name) => after.includes(name))).toEqual([]);
     expect(await names()).toEqual(before);
@@ -118,12 +141,20 @@ describe('migrations', () => {
       template.spec.initContainers?.map(({ args }) => args),
     );
     expect(inits).toEqual([undefined, [['migrate', 'auth']], [['migrate', 'tasks']], [['migrate', 'backup']]]);
-    expect((await jobs({ values: 'ci/migrations-init.yaml' })).filter(({ metadata }) => metadata.name.includes('migrate'))).toEqual([]);
+    expect(
+      (await jobs({ values: 'ci/migrations-init.yaml' })).filter(({ metadata }) => metadata.name.includes('migrate')),
+    ).toEqual([]);
   });
 
   it('at start: by the services themselves', async () => {
-    expect(await atStart('ci/migrations-start.yaml')).toEqual([['auth', 'true'], ['tasks', 'true'], ['backup', 'true']]);
-    expect((await jobs({ values: 'ci/migrations-start.yaml' })).filter(({ metadata }) => metadata.name.includes('migrate'))).toEqual([]);
+    expect(await atStart('ci/migrations-start.yaml')).toEqual([
+      ['auth', 'true'],
+      ['tasks', 'true'],
+      ['backup', 'true'],
+    ]);
+    expect(
+      (await jobs({ values: 'ci/migrations-start.yaml' })).filter(({ metadata }) => metadata.name.includes('migrate')),
+    ).toEqual([]);
   });
 });
 

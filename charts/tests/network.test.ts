@@ -11,7 +11,9 @@ const isPod = (name: string) => ({
 
 /** The components that a component's policies let in or out at our own ports. */
 function neighbours(manifests: Manifest[], component: string, direction: 'ingress' | 'egress'): string[] {
-  const own = policiesOf(manifests).filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === component);
+  const own = policiesOf(manifests).filter(
+    ({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === component,
+  );
   return own
     .flatMap(({ spec }) => spec?.[direction] ?? [])
     .flatMap((rule) => (direction === 'ingress' ? rule.from : rule.to) ?? [])
@@ -35,7 +37,9 @@ describe.each(valuesFiles('taskmesh').filter((file) => file !== 'ci/bare.yaml'))
     expect(admin.length).toBeGreaterThan(0);
     for (const rule of admin) {
       expect(portsOf(rule)).toEqual(['admin']);
-      expect(rule.from).toEqual([{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }]);
+      expect(rule.from).toEqual([
+        { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } },
+      ]);
     }
     expect(rules.every(({ ports = [] }) => ports.length > 0)).toBe(true); // no ports would be all of them
   });
@@ -75,7 +79,9 @@ describe('who talks to whom', () => {
     { component: 'migrate', ports: [53, 53, 5432] },
     { component: 'keys', ports: [443, 53, 53, 6443] },
   ])('$component leaves at its own servers’ ports', async ({ component, ports }) => {
-    const policies = policiesOf(await render()).filter(({ spec }) => isSelected(spec?.podSelector ?? {}, isPod(component)));
+    const policies = policiesOf(await render()).filter(({ spec }) =>
+      isSelected(spec?.podSelector ?? {}, isPod(component)),
+    );
     const out = policies.flatMap(({ spec }) => spec?.egress ?? []).flatMap(portsOf);
     const own = component === 'migrate' || component === 'keys' ? out.slice(2) : out; // DNS is said for all, and for jobs again
     expect(own.map(String).toSorted()).toEqual(ports.map(String).toSorted());
@@ -103,7 +109,8 @@ describe('who talks to whom', () => {
     const rules = policiesOf(manifests).flatMap(({ spec }) => spec?.egress ?? []);
     const toPostgres = rules.filter((rule) => portsOf(rule).includes(5432));
     expect(toPostgres.length).toBeGreaterThan(3);
-    for (const rule of toPostgres) expect(rule).toMatchObject({ to: [{ ipBlock: { cidr: '10.0.0.0/8' } }], ports: [{}, { port: 6432 }] });
+    for (const rule of toPostgres)
+      expect(rule).toMatchObject({ to: [{ ipBlock: { cidr: '10.0.0.0/8' } }], ports: [{}, { port: 6432 }] });
   });
 
   it('can be left open', async () => {

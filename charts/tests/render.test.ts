@@ -47,7 +47,8 @@ describe('names', () => {
   it('have room for the longest release name', async () => {
     const release = `a${'b'.repeat(52)}`;
     for (const values of [undefined, 'ci/migrations-job.yaml'])
-      for (const { metadata } of await render({ release, values })) expect(metadata.name.length).toBeLessThanOrEqual(63);
+      for (const { metadata } of await render({ release, values }))
+        expect(metadata.name.length).toBeLessThanOrEqual(63);
   });
 
   it('do not say the chart twice', async () => {

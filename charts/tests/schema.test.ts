@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { CHARTS, CHART_NAMES, generatedFiles } from '../tools/generated.ts';
 import { render } from '../tools/helm.ts';
 
-type Tree = { [key: string]: unknown };
+type Tree = Record<string, unknown>;
 
 describe.each(CHART_NAMES)('the values of %s', (chart) => {
   const file = (name: string) => readFileSync(join(CHARTS, chart, name), 'utf8');
@@ -89,13 +89,26 @@ describe('the settings in the values', () => {
   );
 
   it('are those of the product, with its defaults', () => {
-    const told = readFileSync(join(CHARTS, '../.env.example'), 'utf8').matchAll(/^([A-Z][A-Z0-9_]*)=(.*?)(?:\s+#.*)?$/gm);
+    const told = readFileSync(join(CHARTS, '../.env.example'), 'utf8').matchAll(
+      /^([A-Z][A-Z0-9_]*)=(.*?)(?:\s+#.*)?$/gm,
+    );
     const defaults = new Map([...told].map(([, name = '', value = '']) => [name, value.trim()]));
-    const values = parse(readFileSync(join(CHARTS, 'taskmesh/values.yaml'), 'utf8')) as Record<string, { settings?: Tree }>;
+    const values = parse(readFileSync(join(CHARTS, 'taskmesh/values.yaml'), 'utf8')) as Record<
+      string,
+      { settings?: Tree }
+    >;
     const settings = Object.assign({}, values.settings, ...Object.values(values).map((part) => part?.settings)) as Tree;
     expect(Object.keys(settings).toSorted()).toEqual([...defaults.keys()].filter((name) => !OWN.has(name)).toSorted());
     // What an installation for users has otherwise than a developer's machine.
-    const others = ['NODE_ENV', 'PUBLIC_URL', 'RATE_LIMIT_FACTOR', 'GRAPHQL_INTROSPECTION', 'HASH_CONCURRENCY', 'BACKUP_SCHEDULE', 'BACKUP_KEEP'];
+    const others = [
+      'NODE_ENV',
+      'PUBLIC_URL',
+      'RATE_LIMIT_FACTOR',
+      'GRAPHQL_INTROSPECTION',
+      'HASH_CONCURRENCY',
+      'BACKUP_SCHEDULE',
+      'BACKUP_KEEP',
+    ];
     for (const [name, value] of Object.entries(settings))
       if (!others.includes(name)) expect([name, String(value)]).toEqual([name, defaults.get(name)]);
   });

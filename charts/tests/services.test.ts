@@ -85,7 +85,10 @@ describe('the services', () => {
 
   it('keep the admin port out of the public service', async () => {
     const manifests = await render({ values: 'ci/everything-said.yaml' });
-    expect(named(manifests, 'Service', 'mesh-gateway')?.spec).toMatchObject({ type: 'LoadBalancer', ports: [{ port: 8080, targetPort: 'http' }] });
+    expect(named(manifests, 'Service', 'mesh-gateway')?.spec).toMatchObject({
+      type: 'LoadBalancer',
+      ports: [{ port: 8080, targetPort: 'http' }],
+    });
     expect(named(manifests, 'Service', 'mesh-gateway')?.spec?.ports).toHaveLength(1);
     expect(named(manifests, 'Service', 'mesh-gateway-admin')?.spec).toMatchObject({ clusterIP: 'None' });
   });
@@ -110,9 +113,16 @@ describe('the services', () => {
 
   it('change one by one without a gap, and backup with a directory of its own steps aside first', async () => {
     const strategies = async (options?: RenderOptions) =>
-      Object.fromEntries(serving(await render(options)).map(({ metadata, spec }) => [metadata.name.split('-').at(-1), spec?.strategy]));
+      Object.fromEntries(
+        serving(await render(options)).map(({ metadata, spec }) => [metadata.name.split('-').at(-1), spec?.strategy]),
+      );
     const rolling = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: '25%' } };
-    expect(await strategies()).toEqual({ gateway: rolling, auth: rolling, tasks: rolling, backup: { type: 'Recreate' } });
+    expect(await strategies()).toEqual({
+      gateway: rolling,
+      auth: rolling,
+      tasks: rolling,
+      backup: { type: 'Recreate' },
+    });
     expect((await strategies({ values: 'ci/tls-sasl.yaml' })).backup).toEqual(rolling);
   });
 
@@ -134,7 +144,10 @@ describe('settings', () => {
     expect(envOf(await containerOf('auth'))).toMatchObject({ ACCESS_TOKEN_TTL_S: '3600' });
     expect(envOf(await containerOf('auth'))).not.toHaveProperty('GRAPHQL_MAX_DEPTH');
     expect(envOf(await containerOf('tasks'))).toMatchObject({ POSTGRES_POOL_SIZE: '10' });
-    expect(envOf(await containerOf('backup'))).toMatchObject({ BACKUP_SCHEDULE: '30 3 * * *', BACKUPS_DIR: '/backups' });
+    expect(envOf(await containerOf('backup'))).toMatchObject({
+      BACKUP_SCHEDULE: '30 3 * * *',
+      BACKUPS_DIR: '/backups',
+    });
   });
 
   it('are as they are written: large numbers, fractions, false', async () => {
@@ -151,7 +164,8 @@ describe('settings', () => {
 
   it('without a value are left out', async () => {
     const env = envOf(await containerOf('gateway'));
-    for (const name of ['TRUSTED_PROXIES', 'GRAPHQL_INTROSPECTION', 'PUBLIC_URL', 'SUPERGRAPH_FILE']) expect(env).not.toHaveProperty(name);
+    for (const name of ['TRUSTED_PROXIES', 'GRAPHQL_INTROSPECTION', 'PUBLIC_URL', 'SUPERGRAPH_FILE'])
+      expect(env).not.toHaveProperty(name);
   });
 
   it.each([
@@ -168,10 +182,21 @@ describe('secrets', () => {
   it('go to the pods that need them, and to no other', async () => {
     const made = 'shop-taskmesh-keys';
     const secretsIn = (env: Record<string, string>) =>
-      Object.values(env).filter((value) => /^(taskmesh|shop)-[\w-]+\/[\w-]+$/.test(value)).toSorted();
-    expect(secretsIn(envOf(await containerOf('gateway')))).toEqual([`${made}/backup-token`, 'taskmesh-redis/redis-url']);
-    expect(secretsIn(envOf(await containerOf('auth')))).toEqual(['taskmesh-postgresql/auth-url', 'taskmesh-redis/redis-url']);
-    expect(secretsIn(envOf(await containerOf('tasks')))).toEqual([`${made}/admin-token`, 'taskmesh-postgresql/tasks-url']);
+      Object.values(env)
+        .filter((value) => /^(taskmesh|shop)-[\w-]+\/[\w-]+$/.test(value))
+        .toSorted();
+    expect(secretsIn(envOf(await containerOf('gateway')))).toEqual([
+      `${made}/backup-token`,
+      'taskmesh-redis/redis-url',
+    ]);
+    expect(secretsIn(envOf(await containerOf('auth')))).toEqual([
+      'taskmesh-postgresql/auth-url',
+      'taskmesh-redis/redis-url',
+    ]);
+    expect(secretsIn(envOf(await containerOf('tasks')))).toEqual([
+      `${made}/admin-token`,
+      'taskmesh-postgresql/tasks-url',
+    ]);
     expect(secretsIn(envOf(await containerOf('backup')))).toEqual(
       ['auth-admin-url', 'backup-url', 'tasks-admin-url'].map((key) => `taskmesh-postgresql/${key}`),
     );
@@ -244,7 +269,9 @@ describe('the trial', () => {
   });
 
   it('is reached at its own service', async () => {
-    expect(named(await render({ values }), 'Service', 'shop-taskmesh')?.spec).toMatchObject({ ports: [{ port: 80, targetPort: 'http' }] });
+    expect(named(await render({ values }), 'Service', 'shop-taskmesh')?.spec).toMatchObject({
+      ports: [{ port: 80, targetPort: 'http' }],
+    });
   });
 });
 

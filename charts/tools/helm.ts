@@ -24,7 +24,15 @@ export interface RenderOptions {
 
 /** The text of a release as `helm template` makes it. @throws Error with what Helm says */
 export async function renderText(options: RenderOptions = {}): Promise<string> {
-  const { chart = 'taskmesh', values, set = {}, helm = 4, kubernetes = '1.36.0', release = 'shop', namespace = 'prod' } = options;
+  const {
+    chart = 'taskmesh',
+    values,
+    set = {},
+    helm = 4,
+    kubernetes = '1.36.0',
+    release = 'shop',
+    namespace = 'prod',
+  } = options;
   const folder = join(CHARTS, chart);
   const args = ['template', release, folder, '--namespace', namespace, '--kube-version', kubernetes];
   if (values) args.push('--values', join(folder, values));
@@ -55,7 +63,9 @@ export function parseManifests(text: string): Manifest[] {
 export async function runHelm(args: string[], version: HelmVersion = 4): Promise<string> {
   const program = await provideHelm(version);
   const failed = ({ stdout, stderr }: { stdout: string; stderr: string }) => new Error(`${stderr}${stdout}`);
-  const { stdout } = await run(program, args, { maxBuffer: MAX_OUTPUT_BYTES }).catch((error) => Promise.reject(failed(error)));
+  const { stdout } = await run(program, args, { maxBuffer: MAX_OUTPUT_BYTES }).catch((error) =>
+    Promise.reject(failed(error)),
+  );
   return stdout;
 }
 

@@ -81,7 +81,10 @@ export interface Volume {
   emptyDir?: object;
   persistentVolumeClaim?: { claimName: string };
   configMap?: object;
-  projected?: { defaultMode: number; sources: { secret: { name: string; optional?: boolean; items: { key: string; path: string }[] } }[] };
+  projected?: {
+    defaultMode: number;
+    sources: { secret: { name: string; optional?: boolean; items: { key: string; path: string }[] } }[];
+  };
 }
 
 const SERVING = ['Deployment', 'StatefulSet'];

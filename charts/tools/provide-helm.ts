@@ -66,7 +66,7 @@ function readEntry(zip: Buffer, wanted: string): Buffer {
   let end = zip.length - END_BYTES;
   while (end >= 0 && zip.readUInt32LE(end) !== END) end--;
   if (end < 0) throw new Error('This is no ZIP archive.');
-  for (let at = zip.readUInt32LE(end + 16); zip.readUInt32LE(at) === ENTRY; ) {
+  for (let at = zip.readUInt32LE(end + 16); zip.readUInt32LE(at) === ENTRY;) {
     const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) => zip.readUInt16LE(at + offset));
     const behindName = at + 46 + (nameLength ?? 0);
     if (zip.toString('utf8', at + 46, behindName) === wanted) {

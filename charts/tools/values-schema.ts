@@ -76,7 +76,12 @@ function propertiesOf(items: Pair[], parent: string, documented: Documented[], b
     if (!isScalar(key)) throw new Error(`A key of ${parent} is no text`);
     const name = String(key.value);
     const path = parent === '' ? name : `${parent}.${name}`;
-    properties[name] = schemaOf(value as Node, path, readComment(index === 0 ? `${before}\n${key.commentBefore ?? ''}` : key.commentBefore), documented);
+    properties[name] = schemaOf(
+      value as Node,
+      path,
+      readComment(index === 0 ? `${before}\n${key.commentBefore ?? ''}` : key.commentBefore),
+      documented,
+    );
   }
   return properties;
 }

@@ -5,7 +5,12 @@ import { createSecret } from './create-secret.ts';
 import { makeKeys } from './make-keys.ts';
 
 let answers: number[] = [];
-let requests: { method: string | undefined; url: string | undefined; authorization: string | undefined; body: string }[];
+let requests: {
+  method: string | undefined;
+  url: string | undefined;
+  authorization: string | undefined;
+  body: string;
+}[];
 const server = createServer((request, response) => {
   let body = '';
   request.on('data', (chunk) => (body += chunk));

@@ -44,7 +44,8 @@ export async function preflight(options: {
     const settings: Record<string, string | undefined> = { ...ofComponent(env, component) };
     for (const secret of secrets) {
       const value = read(join(dir, secret.file));
-      if (value) settings[secret.name] = secret.file.startsWith('env/') ? asRead(value, secret, dir) : join(dir, secret.file);
+      if (value)
+        settings[secret.name] = secret.file.startsWith('env/') ? asRead(value, secret, dir) : join(dir, secret.file);
       else problems.add(missing(secret));
     }
     return settings;
