@@ -4,7 +4,7 @@ import { withValuesTable } from './readme.ts';
 import { readValues } from './values-schema.ts';
 
 export const CHARTS = join(import.meta.dirname, '..');
-export const CHART_NAMES = ['taskmesh'];
+export const CHART_NAMES = ['taskmesh', 'taskmesh-data'];
 
 /** By file, what is made from a chart's values.yaml. */
 export function generatedFiles(chart: string): Map<string, string> {
