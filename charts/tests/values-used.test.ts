@@ -5,7 +5,9 @@ import { renderText, valuesFiles } from '../tools/helm.ts';
 import { readValues, type Documented, type Schema } from '../tools/values-schema.ts';
 
 const { documented, schema } = readValues(readFileSync(join(CHARTS, 'taskmesh/values.yaml'), 'utf8'));
-const leaves = documented.filter((each) => each.default !== undefined);
+/** Only says that something is missing: values that do not go together have a test of their own. */
+const GUARDS = ['keys.generate'];
+const leaves = documented.filter((each) => each.default !== undefined && !GUARDS.includes(each.path));
 
 /** What shows that a value without a plain type is used. */
 const SAMPLES: [RegExp, unknown][] = [
@@ -34,7 +36,7 @@ function others({ path, default: value }: Documented): unknown[] {
   const { enum: allowed } = partOf(path) as { enum?: unknown[] };
   if (allowed) return allowed.filter((each) => each !== value);
   if (typeof value === 'boolean') return [!value, value];
-  if (typeof value === 'number') return [value + 1];
+  if (typeof value === 'number') return [value + 2];
   if (typeof value === 'string') return ['sample'];
   return [Array.isArray(value) ? ['sample'] : { sample: 'x' }];
 }
