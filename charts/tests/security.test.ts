@@ -43,7 +43,7 @@ describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
         limits: { memory: expect.any(String) },
       });
       expect(container.resources?.limits).not.toHaveProperty('cpu');
-      expect(container.image).toMatch(/(:\d+\.\d+\.\d+|@sha256:[0-9a-f]{64})$/);
+      expect(container.image).toMatch(/(:\d+\.\d+\.\d+(-all)?|@sha256:[0-9a-f]{64})$/);
     }
   });
 

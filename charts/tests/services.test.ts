@@ -260,8 +260,8 @@ describe('the trial', () => {
     const [pod, ...others] = serving(manifests);
     expect(others).toEqual([]);
     expect(pod?.spec?.replicas).toBe(1);
-    const { env = [], args } = await containerOf('all', { values });
-    expect(args).toEqual(['all']);
+    const { env = [], args, image } = await containerOf('all', { values });
+    expect([image, args]).toEqual(['taskmesh:0.1.0-all', ['all']]);
     expect(env.some(({ valueFrom }) => valueFrom)).toBe(false);
     expect(manifests.filter(({ kind }) => kind === 'PersistentVolumeClaim')).toHaveLength(1);
     const hooks = manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook']?.includes('install'));

@@ -52,7 +52,7 @@ annotations:
 
 {{- define "taskmesh.image" -}}
 {{- with .Values.image -}}
-{{ .repository }}{{ if .digest }}{{ with .tag }}:{{ . }}{{ end }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{ .repository }}{{ if .digest }}{{ with .tag }}:{{ . }}{{ end }}@{{ .digest }}{{ else }}:{{ .tag | default (printf "%s%s" $.Chart.AppVersion (ternary "-all" "" (eq $.Values.mode "allInOne"))) }}{{ end }}
 {{- end }}
 {{- end }}
 
