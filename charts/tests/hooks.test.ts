@@ -84,6 +84,13 @@ describe('before an install or an upgrade', () => {
     },
   );
 
+  it('the preflight looks for a migration’s own secret as well', async () => {
+    const set = { 'migrations.tasks': { existingSecret: 'owners', key: 'url' } };
+    const preflight = (await jobs({ set })).find(({ metadata }) => metadata.name.endsWith('-preflight'));
+    expect(JSON.stringify(preflight?.template.spec.volumes)).toContain('"name":"owners","optional":true');
+    expect(JSON.stringify(preflight?.template.spec.containers)).toContain('migrations.tasks');
+  });
+
   it('secrets out of a store are asked for first, and outlive the asking', async () => {
     const manifests = await render({ values: 'ci/gateway-api.yaml' });
     const external = manifests.filter(({ kind }) => kind === 'ExternalSecret');

@@ -159,6 +159,32 @@ describe.each([3, 4] as const)('a release by Helm %s', (helm) => {
   }, 300_000);
 });
 
+it('the maker of keys may make secrets, and do nothing else', async () => {
+  const namespace = await newNamespace();
+  const rights = (await render({ namespace })).filter(({ metadata }) => metadata.name === 'shop-taskmesh-keys');
+  for (const each of rights.filter(({ kind }) => kind !== 'Job'))
+    await kubectl(['create', '-f', '-'], JSON.stringify(each));
+  const verbs = [
+    'create secrets',
+    'get secrets',
+    'list secrets',
+    'update secrets',
+    'patch secrets',
+    'delete secrets',
+    'create pods',
+  ];
+  const answers = await Promise.all(
+    verbs.map(async (verb) => {
+      const who = `system:serviceaccount:${namespace}:shop-taskmesh-keys`;
+      const asked = kubectl(['auth', 'can-i', ...verb.split(' '), '-n', namespace, '--as', who]);
+      return [verb, (await asked.catch(({ stdout }: { stdout: string }) => stdout)).trim()]; // a no ends with 1
+    }),
+  );
+  expect(Object.fromEntries(answers)).toEqual(
+    Object.fromEntries(verbs.map((verb, index) => [verb, index === 0 ? 'yes' : 'no'])),
+  );
+}, 60_000);
+
 it('the trial is installed from nothing', async () => {
   const namespace = await newNamespace();
   const chart = join(CHARTS, 'taskmesh');

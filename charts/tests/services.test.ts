@@ -268,6 +268,19 @@ describe('the trial', () => {
     expect(hooks).toEqual([]);
   });
 
+  it('takes secrets of your own for mails and archives', async () => {
+    const set = {
+      'auth.smtp.existingSecret': 'smtp',
+      'backup.s3.existingSecret': 'bucket',
+      'backup.encryption.existingSecret': 'age',
+    };
+    expect(envOf(await containerOf('all', { values, set }))).toMatchObject({
+      SMTP_URL: 'smtp/smtp-url',
+      BACKUP_S3_URL: 'bucket/s3-url',
+      BACKUP_KEY_FILE: '/etc/taskmesh/encryption/keys.txt',
+    });
+  });
+
   it('is reached at its own service', async () => {
     expect(named(await render({ values }), 'Service', 'shop-taskmesh')?.spec).toMatchObject({
       ports: [{ port: 80, targetPort: 'http' }],

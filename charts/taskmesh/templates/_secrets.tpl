@@ -91,9 +91,6 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- $env = append $env (dict "name" "BACKUP_TOKEN" "secret" $key.backupToken.secret "key" $key.backupToken.key "path" "keys.backupToken") }}
 {{- else if eq $name "auth" }}
 {{- $files = append $files (dict "name" "ACCESS_TOKEN_KEYS_FILE" "secret" $key.accessTokens.secret "key" $key.accessTokens.key "file" "access-tokens/keys.json" "path" "keys.accessTokens") }}
-{{- with $values.auth.smtp }}{{ if .existingSecret }}
-{{- $env = append $env (dict "name" "SMTP_URL" "secret" .existingSecret "key" .key "path" "auth.smtp") }}
-{{- end }}{{ end }}
 {{- else if eq $name "tasks" }}
 {{- $env = append $env (dict "name" "ADMIN_TOKEN" "secret" $key.adminToken.secret "key" $key.adminToken.key "path" "keys.adminToken") }}
 {{- else if eq $name "backup" }}
@@ -102,6 +99,13 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- $env = append $env (dict "name" "AUTH_ADMIN_URL" "secret" .authAdmin.existingSecret "key" .authAdmin.key "path" "postgresql.authAdmin" "ca" (ternary "auth" "" (ne .auth.ca.existingSecret ""))) }}
 {{- $env = append $env (dict "name" "TASKS_ADMIN_URL" "secret" .tasksAdmin.existingSecret "key" .tasksAdmin.key "path" "postgresql.tasksAdmin" "ca" (ternary "tasks" "" (ne .tasks.ca.existingSecret ""))) }}
 {{- end }}
+{{- end }}
+{{- if has $name (list "auth" "all") }}
+{{- with $values.auth.smtp }}{{ if .existingSecret }}
+{{- $env = append $env (dict "name" "SMTP_URL" "secret" .existingSecret "key" .key "path" "auth.smtp") }}
+{{- end }}{{ end }}
+{{- end }}
+{{- if has $name (list "backup" "all") }}
 {{- with $values.backup.s3 }}{{ if .existingSecret }}
 {{- $env = append $env (dict "name" "BACKUP_S3_URL" "secret" .existingSecret "key" .key "path" "backup.s3") }}
 {{- end }}{{ end }}
