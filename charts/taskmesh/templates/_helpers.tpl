@@ -1,13 +1,13 @@
 {{- define "taskmesh.name" -}}
-{{ default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" }}
+{{ default .Chart.Name .Values.nameOverride | trunc 38 | trimSuffix "-" }}
 {{- end }}
 
 {{/* Room is left for the longest suffix. */}}
 {{- define "taskmesh.fullname" -}}
 {{- $name := include "taskmesh.name" . -}}
-{{- if .Values.fullnameOverride }}{{ .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
-{{- else if contains $name .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}
-{{- else }}{{ printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" }}{{ end }}
+{{- if .Values.fullnameOverride }}{{ .Values.fullnameOverride | trunc 38 | trimSuffix "-" }}
+{{- else if contains $name .Release.Name }}{{ .Release.Name | trunc 38 | trimSuffix "-" }}
+{{- else }}{{ printf "%s-%s" .Release.Name $name | trunc 38 | trimSuffix "-" }}{{ end }}
 {{- end }}
 
 {{/* What selects a component's pods; takes (list root component). Without a component: all of the release. */}}
