@@ -93,6 +93,7 @@ export default tseslint.config(
       'bench/**',
       'tools/**',
       'deploy/**',
+      'charts/**',
     ],
     rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },
   },

@@ -8,6 +8,7 @@ export default {
     '/\\.data/',
     '<rootDir>/.mutation/',
     ...(process.env.TASKMESH_LONG ? [] : ['\\.long\\.test\\.ts$']),
+    ...(process.env.TASKMESH_CLUSTER ? [] : ['\\.cluster\\.test\\.ts$']),
   ],
   modulePathIgnorePatterns: ['<rootDir>/.cache/', '<rootDir>/.data/', '<rootDir>/.mutation/'],
   testEnvironment: 'node',

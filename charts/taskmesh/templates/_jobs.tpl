@@ -1,0 +1,98 @@
+{{/* Brings one store up to date; takes (list root service). */}}
+{{- define "taskmesh.migrateContainer" -}}
+{{- $root := index . 0 -}}
+{{- $name := index . 1 -}}
+- name: migrate
+  image: {{ include "taskmesh.image" $root }}
+  imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+  args: [migrate, {{ $name }}]
+  securityContext:
+    {{- include "taskmesh.containerSecurity" $root | nindent 4 }}
+  env:
+    {{- include "taskmesh.settings" (pick $root.Values.settings "LOG_LEVEL") | nindent 4 }}
+    {{- include "taskmesh.secretEnv" (include "taskmesh.migrationSecrets" . | fromJson).env | nindent 4 }}
+  resources:
+    {{- toYaml $root.Values.jobs.resources | nindent 4 }}
+  volumeMounts:
+    - { name: tmp, mountPath: /tmp }
+    {{- if (include "taskmesh.migrationSecrets" . | fromJson).files }}
+    - { name: secrets, mountPath: /etc/taskmesh, readOnly: true }
+    {{- end }}
+{{- end }}
+
+{{/* Of a component's secrets those that a migration needs, with the role that may change the schema. */}}
+{{- define "taskmesh.migrationSecrets" -}}
+{{- $root := index . 0 -}}
+{{- $name := index . 1 -}}
+{{- $own := index $root.Values.migrations $name -}}
+{{- $all := include "taskmesh.secrets" . | fromJson -}}
+{{- $env := list -}}
+{{- range $all.env }}{{ if eq .name "POSTGRES_URL" }}
+{{- $changed := ternary (dict "secret" $own.existingSecret "key" $own.key "path" (printf "migrations.%s" $name)) (dict) (ne $own.existingSecret "") }}
+{{- $env = append $env (merge $changed .) }}
+{{- end }}{{ end }}
+{{- $files := list -}}
+{{- range $all.files }}{{ if eq .file (printf "postgresql/%s.crt" $name) }}{{ $files = append $files . }}{{ end }}{{ end }}
+{{- dict "env" $env "files" $files | toJson -}}
+{{- end }}
+
+{{/* A job of one container: (dict root name component annotations container volumes seconds [token] [retries]). */}}
+{{- define "taskmesh.jobSpec" -}}
+backoffLimit: {{ .retries | default 0 }}
+activeDeadlineSeconds: {{ .seconds }}
+template:
+  metadata:
+    labels:
+      {{- include "taskmesh.labels" (list .root .component) | nindent 6 }}
+  spec:
+    restartPolicy: Never
+    serviceAccountName: {{ .account }}
+    automountServiceAccountToken: {{ .token | default false }}
+    enableServiceLinks: false
+    {{- include "taskmesh.pullSecrets" .root | nindent 4 }}
+    {{- with .root.Values.pod.nodeSelector }}
+    nodeSelector: {{ toYaml . | nindent 6 }}
+    {{- end }}
+    {{- with .root.Values.pod.tolerations }}
+    tolerations: {{ toYaml . | nindent 6 }}
+    {{- end }}
+    securityContext:
+      {{- include "taskmesh.podSecurity" .root | nindent 6 }}
+    containers:
+      {{- .container | nindent 6 }}
+    volumes:
+      - name: tmp
+        emptyDir: { sizeLimit: 64Mi }
+      {{- with .volumes }}{{ . | nindent 6 }}{{ end }}
+{{- end }}
+
+{{/* What a job may reach, made before it when it is a hook: (list root component annotations rules). */}}
+{{- define "taskmesh.jobNetwork" -}}
+{{- $root := index . 0 -}}
+{{- $policy := $root.Values.networkPolicy -}}
+{{- if $policy.enabled }}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  {{- include "taskmesh.metadata" (list $root (index . 1) (index . 1) (index . 2)) | nindent 2 }}
+spec:
+  podSelector:
+    matchLabels:
+      {{- include "taskmesh.selector" (list $root (index . 1)) | nindent 6 }}
+  policyTypes: [Ingress, Egress]
+  egress:
+    - to:
+        {{- toYaml $policy.dns | nindent 8 }}
+      ports: [{ protocol: UDP, port: 53 }, { protocol: TCP, port: 53 }]
+    {{- range index . 3 }}
+    {{- . | trim | nindent 4 }}
+    {{- end }}
+{{- end }}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  {{- include "taskmesh.metadata" (list $root (index . 1) (index . 1) (merge (dict) (index . 2) $root.Values.serviceAccount.annotations)) | nindent 2 }}
+automountServiceAccountToken: false
+{{- end }}

@@ -1,0 +1,259 @@
+{{- define "taskmesh.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 10001
+runAsGroup: 10001
+fsGroup: 10001
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{- define "taskmesh.containerSecurity" -}}
+allowPrivilegeEscalation: false
+privileged: false
+readOnlyRootFilesystem: true
+runAsNonRoot: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{/* The settings of a map, less those without a value; numbers as they are written, never with an exponent. */}}
+{{- define "taskmesh.settings" -}}
+{{- range $name, $value := . }}
+{{- $text := ternary $value (toJson $value) (kindIs "string" $value) }}
+{{- if ne $text "" }}
+- name: {{ $name }}
+  value: {{ $text | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "taskmesh.kafkaEnv" -}}
+{{- $root := index . 0 -}}
+{{- with $root.Values.kafka }}
+- name: KAFKA_BROKERS
+  value: {{ join "," .brokers | quote }}
+{{- include "taskmesh.settings" (dict "KAFKA_TOPIC_PREFIX" .topicPrefix "KAFKA_SSL" .tls.enabled "KAFKA_SASL_MECHANISM" .sasl.mechanism) }}
+{{- if .sasl.mechanism }}
+- name: KAFKA_SASL_USERNAME
+  value: {{ (index .sasl (index $ 1)).username | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The whole environment of a component; takes (list root component). */}}
+{{- define "taskmesh.env" -}}
+{{- $root := index . 0 -}}
+{{- $name := index . 1 -}}
+{{- $values := $root.Values -}}
+{{- $component := include "taskmesh.component" . | fromJson -}}
+{{- $secrets := include "taskmesh.secrets" . | fromJson -}}
+{{- $url := include "taskmesh.publicUrl" $root -}}
+{{- $heap := div (mul (include "taskmesh.mebibytes" $component.resources.limits.memory) $component.heapPercent) 100 -}}
+{{- include "taskmesh.settings" (dict "HOST" "0.0.0.0" "PORT" "4000" "ADMIN_HOST" "0.0.0.0" "ADMIN_PORT" "14000" "DATA_DIR" "/data" "NODE_OPTIONS" (printf "--max-old-space-size=%d" $heap)) }}
+{{- include "taskmesh.settings" (pick $values.settings "NODE_ENV" "LOG_LEVEL") }}
+{{- if has $name (list "gateway" "auth" "all") }}
+{{- include "taskmesh.settings" (dict "PUBLIC_URL" $url) }}
+{{- end }}
+{{- if has $name (list "auth" "all") }}
+{{- include "taskmesh.settings" (pick $values.settings "RATE_LIMIT_FACTOR") }}
+{{- end }}
+{{- range ternary (list "gateway" "auth" "tasks" "backup") (list $name) (eq $name "all") }}
+{{- include "taskmesh.settings" (index $values .).settings }}
+{{- end }}
+{{- if and (ne $name "all") (ne $name "gateway") }}
+{{- include "taskmesh.settings" (dict "MIGRATE_AT_START" (eq $values.migrations.mode "start") "NEWER_SCHEMA" $values.migrations.newerSchema) }}
+{{- end }}
+{{- if has $name (list "gateway" "backup") }}
+{{- include "taskmesh.settings" (dict "AUTH_URL" (include "taskmesh.serviceUrl" (list $root "auth")) "TASKS_URL" (include "taskmesh.serviceUrl" (list $root "tasks"))) }}
+{{- end }}
+{{- if eq $name "gateway" }}
+{{- include "taskmesh.settings" (dict "BACKUP_URL" (include "taskmesh.serviceUrl" (list $root "backup"))) }}
+{{- end }}
+{{- if has $name (list "gateway" "all") }}
+{{- with $values.gateway }}
+{{- include "taskmesh.settings" (dict "TRUSTED_DOCUMENTS" .trustedDocuments.mode) }}
+{{- if .trustedDocuments.existingConfigMap }}
+{{- include "taskmesh.settings" (dict "TRUSTED_DOCUMENTS_FILE" (printf "/etc/taskmesh-documents/%s" .trustedDocuments.key)) }}
+{{- end }}
+{{- if .supergraph.existingConfigMap }}
+{{- include "taskmesh.settings" (dict "SUPERGRAPH_FILE" (printf "/etc/taskmesh-supergraph/%s" .supergraph.key)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if has $name (list "gateway" "tasks") }}
+{{- include "taskmesh.kafkaEnv" . }}
+{{- end }}
+{{- if has $name (list "backup" "all") }}
+{{- include "taskmesh.settings" (dict "BACKUPS_DIR" (ternary "/backups" "/data/backups" (eq $name "backup"))) }}
+{{- end }}
+{{- include "taskmesh.secretEnv" $secrets.env }}
+{{- range $secrets.files }}{{ if .name }}
+- name: {{ .name }}
+  value: /etc/taskmesh/{{ .file }}
+{{- end }}{{ end }}
+{{- with $component.pod.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "taskmesh.configVolumes" -}}
+{{- with .Values.gateway.supergraph.existingConfigMap }}
+- name: supergraph
+  configMap: { name: {{ . }} }
+{{- end }}
+{{- with .Values.gateway.trustedDocuments.existingConfigMap }}
+- name: documents
+  configMap: { name: {{ . }} }
+{{- end }}
+{{- end }}
+
+{{- define "taskmesh.configMounts" -}}
+{{- if .Values.gateway.supergraph.existingConfigMap }}
+- { name: supergraph, mountPath: /etc/taskmesh-supergraph, readOnly: true }
+{{- end }}
+{{- if .Values.gateway.trustedDocuments.existingConfigMap }}
+- { name: documents, mountPath: /etc/taskmesh-documents, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- define "taskmesh.probe" -}}
+httpGet: { path: {{ . }}, port: admin }
+timeoutSeconds: 3
+{{- end }}
+
+{{/* The pod of a component; takes (list root component). */}}
+{{- define "taskmesh.pod" -}}
+{{- $root := index . 0 -}}
+{{- $name := index . 1 -}}
+{{- $values := $root.Values -}}
+{{- $component := include "taskmesh.component" . | fromJson -}}
+{{- $secrets := include "taskmesh.secrets" . | fromJson -}}
+{{- $pod := $component.pod -}}
+metadata:
+  labels:
+    {{- include "taskmesh.labels" . | nindent 4 }}
+    {{- with $pod.labels }}{{ toYaml . | nindent 4 }}{{ end }}
+  {{- with merge (dict) $pod.annotations $values.commonAnnotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  serviceAccountName: {{ include "taskmesh.fullname" $root }}-{{ $name }}
+  automountServiceAccountToken: false
+  enableServiceLinks: false
+  terminationGracePeriodSeconds: {{ include "taskmesh.grace" $pod }}
+  {{- include "taskmesh.pullSecrets" $root | nindent 2 }}
+  {{- with $pod.priorityClassName }}
+  priorityClassName: {{ . }}
+  {{- end }}
+  {{- with $pod.nodeSelector }}
+  nodeSelector: {{ toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $pod.tolerations }}
+  tolerations: {{ toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $pod.affinity }}
+  affinity: {{ toYaml . | nindent 4 }}
+  {{- end }}
+  {{- if ne $name "all" }}
+  topologySpreadConstraints:
+  {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+    - maxSkew: 1
+      topologyKey: {{ . }}
+      whenUnsatisfiable: {{ $pod.topologySpread }}
+      labelSelector:
+        matchLabels:
+          {{- include "taskmesh.selector" (list $root $name) | nindent 10 }}
+      matchLabelKeys: [pod-template-hash]
+  {{- end }}
+  {{- end }}
+  securityContext:
+    {{- include "taskmesh.podSecurity" $root | nindent 4 }}
+  {{- if and (eq $values.migrations.mode "initContainer") (has $name (list "auth" "tasks" "backup")) }}
+  initContainers:
+    {{- include "taskmesh.migrateContainer" . | nindent 4 }}
+  {{- end }}
+  containers:
+    - name: {{ $name }}
+      image: {{ include "taskmesh.image" $root }}
+      imagePullPolicy: {{ $values.image.pullPolicy }}
+      args: [{{ $name }}]
+      securityContext:
+        {{- include "taskmesh.containerSecurity" $root | nindent 8 }}
+      env:
+        {{- include "taskmesh.env" . | nindent 8 }}
+      ports:
+        - { name: http, containerPort: 4000 }
+        - { name: admin, containerPort: 14000 }
+      startupProbe:
+        {{- include "taskmesh.probe" "/livez" | nindent 8 }}
+        periodSeconds: 2
+        failureThreshold: {{ div $pod.startupSeconds 2 }}
+      livenessProbe:
+        {{- include "taskmesh.probe" "/livez" | nindent 8 }}
+        periodSeconds: 10
+        failureThreshold: 6
+      readinessProbe:
+        {{- include "taskmesh.probe" "/readyz" | nindent 8 }}
+        periodSeconds: 5
+        failureThreshold: 2
+      {{- if $pod.preStopSeconds }}
+      lifecycle:
+        preStop:
+          sleep: { seconds: {{ $pod.preStopSeconds }} }
+      {{- end }}
+      resources:
+        {{- toYaml $component.resources | nindent 8 }}
+      volumeMounts:
+        - { name: data, mountPath: /data }
+        - { name: tmp, mountPath: /tmp }
+        {{- if $secrets.files }}
+        - { name: secrets, mountPath: /etc/taskmesh, readOnly: true }
+        {{- end }}
+        {{- if eq $name "backup" }}
+        - { name: backups, mountPath: /backups }
+        {{- end }}
+        {{- if has $name (list "gateway" "all") }}
+        {{- include "taskmesh.configMounts" $root | indent 8 }}
+        {{- end }}
+        {{- with $pod.extraVolumeMounts }}{{ toYaml . | nindent 8 }}{{ end }}
+  volumes:
+    {{- if eq $name "all" }}
+    {{- with $component.persistence }}
+    - name: data
+      {{- if .enabled }}
+      persistentVolumeClaim: { claimName: {{ .existingClaim | default (include "taskmesh.fullname" $root) }} }
+      {{- else }}
+      emptyDir: {}
+      {{- end }}
+    {{- end }}
+    {{- else }}
+    - name: data
+      emptyDir: { sizeLimit: {{ ternary $values.backup.scratchSize "64Mi" (eq $name "backup") }} }
+    {{- end }}
+    - name: tmp
+      emptyDir: { sizeLimit: 256Mi }
+    {{- if eq $name "backup" }}
+    - name: backups
+      {{- if and $component.persistence.enabled (not $component.s3.existingSecret) }}
+      persistentVolumeClaim: { claimName: {{ $component.persistence.existingClaim | default (printf "%s-backup" (include "taskmesh.fullname" $root)) }} }
+      {{- else }}
+      emptyDir: {}
+      {{- end }}
+    {{- end }}
+    {{- with $secrets.files }}
+    {{- include "taskmesh.secretVolume" (list .) | nindent 4 }}
+    {{- end }}
+    {{- if has $name (list "gateway" "all") }}
+    {{- include "taskmesh.configVolumes" $root | indent 4 }}
+    {{- end }}
+    {{- with $pod.extraVolumes }}{{ toYaml . | nindent 4 }}{{ end }}
+{{- end }}
+
+{{- define "taskmesh.pullSecrets" -}}
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+{{- range . }}
+  - name: {{ . }}
+{{- end }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,143 @@
+{{/*
+Where each of the product's own keys is: (list root name) gives `secret` and `key` as JSON. What has no secret of the
+operator's own is in the one that the keys hook makes.
+*/}}
+{{- define "taskmesh.keyRef" -}}
+{{- $root := index . 0 -}}
+{{- $keys := $root.Values.keys -}}
+{{- $made := printf "%s-keys" (include "taskmesh.fullname" $root) -}}
+{{- $all := dict
+  "accessTokens" (list $keys.accessTokens.existingSecret $keys.accessTokens.key "access-token-keys.json")
+  "gatewayIdentity" (list $keys.identity.existingSecret $keys.identity.gatewayKey "gateway-identity.json")
+  "backupIdentity" (list $keys.identity.existingSecret $keys.identity.backupKey "backup-identity.json")
+  "publicIdentity" (list $keys.identity.existingSecret $keys.identity.publicKey "identity-public.json")
+  "backupToken" (list $keys.backupToken.existingSecret $keys.backupToken.key "backup-token")
+  "adminToken" (list $keys.adminToken.existingSecret $keys.adminToken.key "admin-token") -}}
+{{- $one := index $all (index . 1) -}}
+{{- if index $one 0 }}{{ dict "secret" (index $one 0) "key" (index $one 1) | toJson }}
+{{- else }}{{ dict "secret" $made "key" (index $one 2) | toJson }}{{ end }}
+{{- end }}
+
+{{/*
+The secrets of a component as JSON: `env` (variable, secret, key, and the value's path in values.yaml) and `files`
+(variable, secret, key, the path in the pod). One list for the pods, the preflight and the network.
+*/}}
+{{- define "taskmesh.secrets" -}}
+{{- $root := index . 0 -}}
+{{- $name := index . 1 -}}
+{{- $values := $root.Values -}}
+{{- $env := list -}}
+{{- $files := list -}}
+{{- $key := dict -}}
+{{- range list "accessTokens" "gatewayIdentity" "backupIdentity" "publicIdentity" "backupToken" "adminToken" }}
+{{- $_ := set $key . (include "taskmesh.keyRef" (list $root .) | fromJson) }}
+{{- end }}
+
+{{- if eq $name "all" }}
+{{- with $values.keys.backupToken }}{{ if .existingSecret }}
+{{- $env = append $env (dict "name" "BACKUP_TOKEN" "secret" .existingSecret "key" .key "path" "keys.backupToken") }}
+{{- end }}{{ end }}
+{{- with $values.keys.adminToken }}{{ if .existingSecret }}
+{{- $env = append $env (dict "name" "ADMIN_TOKEN" "secret" .existingSecret "key" .key "path" "keys.adminToken") }}
+{{- end }}{{ end }}
+{{- end }}
+
+{{- if has $name (list "auth" "tasks" "backup") }}
+{{- with index $values.postgresql $name }}
+{{- $env = append $env (dict "name" "POSTGRES_URL" "secret" .existingSecret "key" .key "path" (printf "postgresql.%s" $name) "ca" (ternary $name "" (ne .ca.existingSecret ""))) }}
+{{- end }}
+{{- $files = append $files (dict "name" "IDENTITY_PUBLIC_KEYS_FILE" "secret" $key.publicIdentity.secret "key" $key.publicIdentity.key "file" "identity/public.json" "path" "keys.identity") }}
+{{- end }}
+{{- range ternary (list "auth" "tasks" "backup") (list $name) (eq $name "backup") }}
+{{- $store := . }}
+{{- with dig . "ca" (dict "existingSecret" "") $values.postgresql }}{{ if and .existingSecret (ne $name "gateway") }}
+{{- $files = append $files (dict "name" "" "secret" .existingSecret "key" .key "file" (printf "postgresql/%s.crt" $store) "path" (printf "postgresql.%s.ca" $store)) }}
+{{- end }}{{ end }}
+{{- end }}
+
+{{- if has $name (list "gateway" "auth") }}
+{{- with $values.redis }}
+{{- $env = append $env (dict "name" "REDIS_URL" "secret" .existingSecret "key" .key "path" "redis") }}
+{{- if .ca.existingSecret }}
+{{- $files = append $files (dict "name" "REDIS_TLS_CA_FILE" "secret" .ca.existingSecret "key" .ca.key "file" "redis/ca.crt" "path" "redis.ca") }}
+{{- end }}
+{{- with .clientCertificate }}{{ if .existingSecret }}
+{{- $files = append $files (dict "name" "REDIS_TLS_CERT_FILE" "secret" .existingSecret "key" .certificateKey "file" "redis/tls.crt" "path" "redis.clientCertificate") }}
+{{- $files = append $files (dict "name" "REDIS_TLS_KEY_FILE" "secret" .existingSecret "key" .privateKeyKey "file" "redis/tls.key" "path" "redis.clientCertificate") }}
+{{- end }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{- if has $name (list "gateway" "tasks") }}
+{{- with $values.kafka }}
+{{- if and .tls.enabled .tls.ca.existingSecret }}
+{{- $files = append $files (dict "name" "KAFKA_SSL_CA_FILE" "secret" .tls.ca.existingSecret "key" .tls.ca.key "file" "kafka/ca.crt" "path" "kafka.tls.ca") }}
+{{- end }}
+{{- with index .clientCertificates $name }}{{ if .existingSecret }}
+{{- $path := printf "kafka.clientCertificates.%s" $name }}
+{{- $files = append $files (dict "name" "KAFKA_SSL_CERT_FILE" "secret" .existingSecret "key" .certificateKey "file" "kafka/user.crt" "path" $path) }}
+{{- $files = append $files (dict "name" "KAFKA_SSL_KEY_FILE" "secret" .existingSecret "key" .privateKeyKey "file" "kafka/user.key" "path" $path) }}
+{{- end }}{{ end }}
+{{- if .sasl.mechanism }}
+{{- with index .sasl $name }}
+{{- $files = append $files (dict "name" "KAFKA_SASL_PASSWORD_FILE" "secret" .existingSecret "key" .key "file" "kafka/password" "path" (printf "kafka.sasl.%s" $name)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- if eq $name "gateway" }}
+{{- $files = append $files (dict "name" "IDENTITY_KEY_FILE" "secret" $key.gatewayIdentity.secret "key" $key.gatewayIdentity.key "file" "identity/key.json" "path" "keys.identity") }}
+{{- $env = append $env (dict "name" "BACKUP_TOKEN" "secret" $key.backupToken.secret "key" $key.backupToken.key "path" "keys.backupToken") }}
+{{- else if eq $name "auth" }}
+{{- $files = append $files (dict "name" "ACCESS_TOKEN_KEYS_FILE" "secret" $key.accessTokens.secret "key" $key.accessTokens.key "file" "access-tokens/keys.json" "path" "keys.accessTokens") }}
+{{- else if eq $name "tasks" }}
+{{- $env = append $env (dict "name" "ADMIN_TOKEN" "secret" $key.adminToken.secret "key" $key.adminToken.key "path" "keys.adminToken") }}
+{{- else if eq $name "backup" }}
+{{- $files = append $files (dict "name" "IDENTITY_KEY_FILE" "secret" $key.backupIdentity.secret "key" $key.backupIdentity.key "file" "identity/key.json" "path" "keys.identity") }}
+{{- with $values.postgresql }}
+{{- $env = append $env (dict "name" "AUTH_ADMIN_URL" "secret" .authAdmin.existingSecret "key" .authAdmin.key "path" "postgresql.authAdmin" "ca" (ternary "auth" "" (ne .auth.ca.existingSecret ""))) }}
+{{- $env = append $env (dict "name" "TASKS_ADMIN_URL" "secret" .tasksAdmin.existingSecret "key" .tasksAdmin.key "path" "postgresql.tasksAdmin" "ca" (ternary "tasks" "" (ne .tasks.ca.existingSecret ""))) }}
+{{- end }}
+{{- end }}
+{{- if has $name (list "auth" "all") }}
+{{- with $values.auth.smtp }}{{ if .existingSecret }}
+{{- $env = append $env (dict "name" "SMTP_URL" "secret" .existingSecret "key" .key "path" "auth.smtp") }}
+{{- end }}{{ end }}
+{{- end }}
+{{- if has $name (list "backup" "all") }}
+{{- with $values.backup.s3 }}{{ if .existingSecret }}
+{{- $env = append $env (dict "name" "BACKUP_S3_URL" "secret" .existingSecret "key" .key "path" "backup.s3") }}
+{{- end }}{{ end }}
+{{- with $values.backup.encryption }}{{ if .existingSecret }}
+{{- $files = append $files (dict "name" "BACKUP_KEY_FILE" "secret" .existingSecret "key" .key "file" "encryption/keys.txt" "path" "backup.encryption") }}
+{{- end }}{{ end }}
+{{- end }}
+{{- dict "env" $env "files" $files | toJson -}}
+{{- end }}
+
+{{/* Environment variables out of secrets; takes the list `env`. A URL whose server has an authority is checked against it. */}}
+{{- define "taskmesh.secretEnv" -}}
+{{- range . }}
+- name: {{ ternary (printf "%s_PLAIN" .name) .name (ne (default "" .ca) "") }}
+  valueFrom:
+    secretKeyRef: { name: {{ .secret }}, key: {{ .key }} }
+{{- if .ca }}
+- name: {{ .name }}
+  value: $({{ .name }}_PLAIN)?sslmode=verify-full&sslrootcert=/etc/taskmesh/postgresql/{{ .ca }}.crt
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* One volume that holds every file: (list files optional). */}}
+{{- define "taskmesh.secretVolume" -}}
+- name: secrets
+  projected:
+    defaultMode: 0440
+    sources:
+    {{- range index . 0 }}
+      - secret:
+          name: {{ .secret }}
+          items: [{ key: {{ .key | quote }}, path: {{ .file }} }]
+    {{- end }}
+{{- end }}

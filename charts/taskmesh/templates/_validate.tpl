@@ -1,0 +1,64 @@
+{{/* What the schema cannot say: values that contradict each other. Each sentence names the path and the remedy. */}}
+{{- define "taskmesh.validate" -}}
+{{- $problems := list -}}
+{{- $v := .Values -}}
+{{- if eq $v.mode "distributed" }}
+{{- if not $v.keys.generate }}
+{{- range $name, $key := omit $v.keys "generate" }}
+{{- if not $key.existingSecret }}{{ $problems = append $problems (printf "keys.%s.existingSecret is empty: name a secret, or set keys.generate to true" $name) }}{{ end }}
+{{- end }}
+{{- end }}
+{{- if and (gt (int $v.backup.replicas) 1) (not $v.backup.s3.existingSecret) }}
+{{- $problems = append $problems (printf "backup.replicas is %d, but a directory belongs to one pod: set backup.s3.existingSecret, or backup.replicas to 1" (int $v.backup.replicas)) }}
+{{- end }}
+{{- range $name := list "gateway" "tasks" }}
+{{- $user := index $v.kafka.sasl $name }}
+{{- if and $v.kafka.sasl.mechanism (or (not $user.username) (not $user.existingSecret)) }}
+{{- $problems = append $problems (printf "kafka.sasl.%s lacks username or existingSecret: set both, or kafka.sasl.mechanism to an empty text" $name) }}
+{{- end }}
+{{- if and (index $v.kafka.clientCertificates $name).existingSecret (not $v.kafka.tls.enabled) }}
+{{- $problems = append $problems (printf "kafka.clientCertificates.%s is set, but kafka.tls.enabled is false: set it to true" $name) }}
+{{- end }}
+{{- end }}
+{{- if and $v.kafka.tls.ca.existingSecret (not $v.kafka.tls.enabled) }}
+{{- $problems = append $problems "kafka.tls.ca is set, but kafka.tls.enabled is false: set it to true" }}
+{{- end }}
+{{- range $name := list "gateway" "auth" "tasks" }}
+{{- $scaling := (index $v $name).autoscaling }}
+{{- if gt (int $scaling.minReplicas) (int $scaling.maxReplicas) }}
+{{- $problems = append $problems (printf "%s.autoscaling.minReplicas is above maxReplicas: lower it" $name) }}
+{{- end }}
+{{- $query := or $scaling.connectionsPerPod $scaling.pendingChangesPerPod }}
+{{- if and (eq $scaling.mode "keda") $query (not $v.prometheus.address) }}
+{{- $problems = append $problems (printf "%s.autoscaling.mode is keda: set prometheus.address to where Prometheus answers, such as http://prometheus.monitoring:9090" $name) }}
+{{- end }}
+{{- end }}
+{{- if and $v.backup.settings.BACKUP_KEEP (not $v.backup.settings.BACKUP_SCHEDULE) }}
+{{- $problems = append $problems "backup.settings.BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE: set it, or BACKUP_KEEP to an empty text" }}
+{{- end }}
+{{- else }}
+{{- if and (eq $v.settings.NODE_ENV "production") (not $v.keys.backupToken.existingSecret) }}
+{{- $problems = append $problems "settings.NODE_ENV is production: with mode allInOne set keys.backupToken.existingSecret, or settings.NODE_ENV to development" }}
+{{- end }}
+{{- end }}
+{{- if and (ne $v.gateway.trustedDocuments.mode "off") (not $v.gateway.trustedDocuments.existingConfigMap) }}
+{{- $problems = append $problems (printf "gateway.trustedDocuments.mode is %s: set gateway.trustedDocuments.existingConfigMap" $v.gateway.trustedDocuments.mode) }}
+{{- end }}
+{{- if and $v.httpRoute.enabled (not $v.httpRoute.parentRefs) }}
+{{- $problems = append $problems "httpRoute.enabled is true: set httpRoute.parentRefs to your Gateway, such as [{name: public, namespace: gateways}]" }}
+{{- end }}
+{{- if and $v.ingress.enabled (not $v.ingress.hosts) }}
+{{- $problems = append $problems "ingress.enabled is true: set ingress.hosts, such as [tasks.example.com]" }}
+{{- end }}
+{{- if $v.externalSecrets.enabled }}
+{{- if not $v.externalSecrets.storeRef.name }}
+{{- $problems = append $problems "externalSecrets.enabled is true: set externalSecrets.storeRef.name to your store" }}
+{{- end }}
+{{- if not $v.externalSecrets.secrets }}
+{{- $problems = append $problems "externalSecrets.enabled is true: list what to fetch under externalSecrets.secrets, such as {taskmesh-redis: {redis-url: {key: taskmesh/redis}}}" }}
+{{- end }}
+{{- end }}
+{{- if $problems }}
+{{- fail (printf "\n\nThese values do not go together:\n  - %s\n" (join "\n  - " $problems)) }}
+{{- end }}
+{{- end }}

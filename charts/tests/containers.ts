@@ -1,0 +1,34 @@
+import { render, type RenderOptions } from '../tools/helm.ts';
+import { containersOf, serving, type Container, type Manifest } from '../tools/manifest.ts';
+
+export const SERVICES = ['gateway', 'auth', 'tasks', 'backup'];
+
+export async function containerOf(name: string, options: RenderOptions = {}): Promise<Container> {
+  const found = serving(await render(options)).flatMap(({ template }) => containersOf(template));
+  const container = found.find((each) => each.name === name);
+  if (!container) throw new Error(`There is no container ${name}.`);
+  return container;
+}
+
+/** Its environment as text; a secret as `secret/key`. */
+export const envOf = ({ env = [] }: Container) =>
+  Object.fromEntries(
+    env.map(({ name, value, valueFrom }) => [
+      name,
+      value ?? `${valueFrom?.secretKeyRef.name}/${valueFrom?.secretKeyRef.key}`,
+    ]),
+  );
+
+export const named = (manifests: Manifest[], kind: string, name: string) =>
+  manifests.find((each) => each.kind === kind && each.metadata.name === name);
+
+/** The files of a pod that come out of secrets: path to `secret/key`. */
+export async function filesOf(component: string, options: RenderOptions = {}): Promise<Record<string, string>> {
+  const manifest = serving(await render(options)).find(({ metadata }) => metadata.name.endsWith(`-${component}`));
+  const sources = manifest?.template.spec.volumes?.flatMap(({ projected }) => projected?.sources ?? []) ?? [];
+  return Object.fromEntries(
+    sources.flatMap(({ secret }) =>
+      secret.items.map(({ key, path }) => [`/etc/taskmesh/${path}`, `${secret.name}/${key}`]),
+    ),
+  );
+}

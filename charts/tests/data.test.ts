@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { CHARTS } from '../tools/generated.ts';
+import { render, valuesFiles } from '../tools/helm.ts';
+import { containersOf, workloads, type Manifest } from '../tools/manifest.ts';
+
+const chart = 'taskmesh-data';
+const release = 'taskmesh-data';
+const ofKind = (manifests: Manifest[], kind: string) => manifests.filter((each) => each.kind === kind);
+const namesOf = (manifests: Manifest[], kind: string) => ofKind(manifests, kind).map(({ metadata }) => metadata.name);
+
+describe('the servers by operators', () => {
+  it('are a cluster for each store, whose owner may restore it', async () => {
+    const clusters = ofKind(await render({ chart, release }), 'Cluster');
+    expect(clusters.map(({ metadata }) => metadata.name)).toEqual(
+      ['auth', 'tasks', 'backup'].map((name) => `${release}-${name}`),
+    );
+    for (const { spec, metadata } of clusters) {
+      const name = metadata.name.replace(`${release}-`, '');
+      expect(spec).toMatchObject({ bootstrap: { initdb: { database: name, owner: name } } });
+      const roles =
+        name === 'backup' ? undefined : [{ name, ensure: 'present', login: true, createdb: true, createrole: true }];
+      expect((spec?.managed as { roles: unknown } | undefined)?.roles).toEqual(roles);
+    }
+  });
+
+  it('let the application read and write its topic, and nobody anything else', async () => {
+    const manifests = await render({ chart, release });
+    expect(ofKind(manifests, 'KafkaTopic')[0]?.spec).toMatchObject({
+      topicName: TASK_CHANGES_TOPIC,
+      partitions: 8,
+      replicas: 3,
+    });
+    const acls = ofKind(manifests, 'KafkaUser').map(({ metadata, spec }) => [
+      metadata.name,
+      (spec?.authorization as { acls: { resource: { name: string }; operations: string[] }[] }).acls.map(
+        ({ resource, operations }) => [resource.name, operations],
+      ),
+    ]);
+    expect(Object.fromEntries(acls)).toEqual({
+      'taskmesh-data-kafka-gateway': [[TASK_CHANGES_TOPIC, ['Read', 'Describe']]],
+      'taskmesh-data-kafka-tasks': [[TASK_CHANGES_TOPIC, ['Write', 'Describe', 'Create']]],
+    });
+    const [kafka] = ofKind(manifests, 'Kafka');
+    expect(kafka?.spec?.kafka).toMatchObject({
+      authorization: { type: 'simple' },
+      config: { 'auto.create.topics.enable': false, 'min.insync.replicas': 2 },
+      listeners: [{ port: 9093, tls: true, authentication: { type: 'scram-sha-512' } }],
+    });
+  });
+
+  it('are archived by the plugin, and can begin at a moment of the past', async () => {
+    const archived = await render({ chart, release, values: 'ci/backups-poolers.yaml' });
+    expect(ofKind(archived, 'ScheduledBackup')).toHaveLength(3);
+    expect(namesOf(archived, 'ObjectStore')).toEqual([release]);
+    expect(
+      ofKind(archived, 'Pooler').every(({ spec }) => (spec?.pgbouncer as { poolMode: string }).poolMode === 'session'),
+    ).toBe(true);
+    for (const { spec } of ofKind(await render({ chart, release: 'again', values: 'ci/recovery.yaml' }), 'Cluster'))
+      expect(spec).toMatchObject({
+        bootstrap: { recovery: { source: 'origin', recoveryTarget: { targetTime: '2026-05-01T10:00:00Z' } } },
+        externalClusters: [
+          { name: 'origin', plugin: { parameters: { serverName: expect.stringMatching(/^taskmesh-data-/) } } },
+        ],
+        plugins: [{ isWALArchiver: true, parameters: { serverName: expect.stringMatching(/^again-/) } }],
+      });
+  });
+
+  it('stay when the release goes', async () => {
+    const manifests = await render({ chart, release, values: 'ci/backups-poolers.yaml' });
+    const lasting = manifests.filter(({ kind }) =>
+      ['Cluster', 'Kafka', 'KafkaNodePool', 'KafkaTopic', 'ObjectStore'].includes(kind),
+    );
+    expect(lasting.length).toBe(7);
+    for (const { metadata } of lasting)
+      expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
+    const small = await render({ chart, release, values: 'ci/small.yaml' });
+    expect(small.filter(({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'])).toEqual([]);
+  });
+
+  it('let nobody in but the application and their own operator', async () => {
+    const policies = ofKind(await render({ chart, release }), 'NetworkPolicy');
+    expect(policies).toHaveLength(4);
+    for (const { spec } of policies) {
+      expect(spec?.policyTypes).toContain('Ingress');
+      for (const { from = [], ports = [] } of spec?.ingress ?? [])
+        expect(
+          from.length > 0 && (ports.length > 0 || from[0]?.podSelector?.matchLabels?.['cnpg.io/cluster'] !== undefined),
+        ).toBe(true);
+    }
+  });
+
+  it.each(valuesFiles(chart))('keep to the restricted standard with %s', async (values) => {
+    const pods = workloads(await render({ chart, release: 'data', values }));
+    expect(pods).toHaveLength(1);
+    for (const { template } of pods) {
+      expect(template.spec).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      for (const container of containersOf(template)) {
+        expect(container.securityContext).toMatchObject({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(container.image).toMatch(/:\d+\.\d+\.\d+$/);
+      }
+    }
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ 'postgresql.backups.enabled': true }, 'set postgresql.backups.destinationPath'],
+    [{ 'postgresql.recovery.fromRelease': 'old' }, 'set postgresql.backups'],
+    [{ 'postgresql.recovery.fromRelease': release }, 'install one with another name'],
+    [{ 'postgresql.recovery.targetTime': '2026-05-01T10:00:00Z' }, 'name the release whose archives are read'],
+    [{ 'postgresql.backup.instances': 1 }, 'commits would wait for ever'],
+  ])('refuse values that do not go together: %j', async (set, sentence) => {
+    await expect(render({ chart, release, set })).rejects.toThrow(sentence);
+  });
+});
+
+it('what the servers’ chart makes is what the application is told', async () => {
+  const manifests = await render({ chart, release });
+  const made = new Set([
+    ...namesOf(manifests, 'Cluster').flatMap((name) => [`${name}-app`, `${name}-ca`]),
+    ...namesOf(manifests, 'Kafka').map((name) => `${name}-cluster-ca-cert`),
+    ...namesOf(manifests, 'KafkaUser'),
+    'taskmesh-redis',
+  ]);
+  const told = parse(readFileSync(join(CHARTS, 'taskmesh/values-with-data.yaml'), 'utf8')) as object;
+  const asked = new Set(JSON.stringify(told).match(/(?<="existingSecret":")[^"]+/g));
+  expect(asked).toEqual(made);
+  expect(JSON.stringify(told)).toContain(`${namesOf(manifests, 'Kafka')[0]}-kafka-bootstrap:9093`);
+  for (const name of namesOf(manifests, 'KafkaUser')) expect(JSON.stringify(told)).toContain(`"username":"${name}"`);
+});

@@ -1,0 +1,179 @@
+import { render, type RenderOptions } from '../tools/helm.ts';
+import { containersOf, serving, workloads, type Manifest } from '../tools/manifest.ts';
+
+const hookOf = ({ metadata }: Manifest) => metadata.annotations?.['helm.sh/hook'];
+const weightOf = ({ metadata }: Manifest) => Number(metadata.annotations?.['helm.sh/hook-weight']);
+const jobs = async (options?: RenderOptions) =>
+  workloads(await render(options)).filter(({ kind, metadata }) => kind === 'Job' && !metadata.name.includes('-test-'));
+
+describe('before an install or an upgrade', () => {
+  it('keys are made, then secrets and servers looked at, then stores migrated', async () => {
+    const steps = (await jobs()).toSorted((one, other) => weightOf(one) - weightOf(other));
+    expect(steps.map(({ metadata }) => metadata.name.replace('shop-taskmesh-', ''))).toEqual([
+      'keys',
+      'preflight',
+      ...['migrate-auth', 'migrate-tasks', 'migrate-backup'],
+    ]);
+    expect(new Set(steps.map(hookOf))).toEqual(new Set(['pre-install,pre-upgrade']));
+    for (const { spec } of steps) expect(spec).toMatchObject({ activeDeadlineSeconds: expect.any(Number) });
+  });
+
+  it('each job finds its account, its rights and its network made before it', async () => {
+    const manifests = await render();
+    for (const job of await jobs()) {
+      const component = job.metadata.labels?.['app.kubernetes.io/component'];
+      const needed = manifests.filter(
+        ({ kind, metadata }) => kind !== 'Job' && metadata.labels?.['app.kubernetes.io/component'] === component,
+      );
+      expect(needed.map(({ kind }) => kind).toSorted()).toEqual(
+        component === 'keys'
+          ? ['NetworkPolicy', 'Role', 'RoleBinding', 'ServiceAccount']
+          : ['NetworkPolicy', 'ServiceAccount'],
+      );
+      for (const each of needed) {
+        expect(hookOf(each)).toBe(hookOf(job));
+        expect(weightOf(each)).toBeLessThan(weightOf(job));
+      }
+    }
+  });
+
+  it('the maker of keys may make secrets, and neither read nor change one', async () => {
+    const roles = (await render()).filter(({ kind }) => kind === 'Role');
+    expect(roles.map(({ rules }) => rules)).toEqual([[{ apiGroups: [''], resources: ['secrets'], verbs: ['create'] }]]);
+  });
+
+  it('no keys are made when each is said, or it is switched off', async () => {
+    const names = (await render({ values: 'ci/tls-sasl.yaml' })).map(({ metadata }) => metadata.name);
+    expect(names.filter((name) => name.endsWith('-keys'))).toEqual([]);
+    expect((await render({ values: 'ci/tls-sasl.yaml' })).filter(({ kind }) => kind === 'Role')).toEqual([]);
+  });
+
+  it.each(['values.yaml', 'ci/tls-sasl.yaml', 'ci/mutual-tls.yaml'])(
+    'the preflight looks for every secret that a pod needs, and none keeps it from starting: %s',
+    async (values) => {
+      const manifests = await render({ values });
+      const preflight = (await jobs({ values })).find(({ metadata }) => metadata.name.endsWith('-preflight'));
+      const sources = (volumes = preflight?.template.spec.volumes) =>
+        (volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []).map(({ secret }) => secret);
+      expect(sources().every(({ optional }) => optional)).toBe(true);
+      const looked = new Set(sources().flatMap(({ name, items }) => items.map(({ key }) => `${name}/${key}`)));
+      const needed = serving(manifests).flatMap(({ template }) => [
+        ...sources(template.spec.volumes).flatMap(({ name, items }) => items.map(({ key }) => `${name}/${key}`)),
+        ...containersOf(template)
+          .flatMap(({ env = [] }) => env)
+          .flatMap(({ valueFrom }) =>
+            valueFrom ? [`${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`] : [],
+          ),
+      ]);
+      expect(looked).toEqual(new Set(needed));
+      const said = JSON.parse(
+        preflight?.template.spec.containers[0]?.env?.find(({ name }) => name === 'EXPECTED_SECRETS')?.value ?? '{}',
+      ) as Record<string, { secret: string; key: string; path: string }[]>;
+      expect(
+        new Set(
+          Object.values(said)
+            .flat()
+            .map(({ secret, key }) => `${secret}/${key}`),
+        ),
+      ).toEqual(looked);
+      expect(
+        Object.values(said)
+          .flat()
+          .every(({ path }) => path !== ''),
+      ).toBe(true);
+    },
+  );
+
+  it('the preflight looks for a migration’s own secret as well', async () => {
+    const set = { 'migrations.tasks': { existingSecret: 'owners', key: 'url' } };
+    const preflight = (await jobs({ set })).find(({ metadata }) => metadata.name.endsWith('-preflight'));
+    expect(JSON.stringify(preflight?.template.spec.volumes)).toContain('"name":"owners","optional":true');
+    expect(JSON.stringify(preflight?.template.spec.containers)).toContain('migrations.tasks');
+  });
+
+  it('secrets out of a store are asked for first, and outlive the asking', async () => {
+    const manifests = await render({ values: 'ci/gateway-api.yaml' });
+    const external = manifests.filter(({ kind }) => kind === 'ExternalSecret');
+    expect(external).toHaveLength(2);
+    for (const each of external) {
+      expect(weightOf(each)).toBeLessThan(Math.min(...(await jobs({ values: 'ci/gateway-api.yaml' })).map(weightOf)));
+      expect(each.spec).toMatchObject({ target: { creationPolicy: 'Orphan', deletionPolicy: 'Retain' } });
+    }
+  });
+});
+
+describe('migrations', () => {
+  const atStart = async (values: string) =>
+    serving(await render({ values }))
+      .flatMap(({ template }) => template.spec.containers)
+      .flatMap(({ name, env = [] }) =>
+        env.filter((each) => each.name === 'MIGRATE_AT_START').map(({ value }) => [name, value]),
+      );
+
+  it('as a hook: a job for each store with its own secret, and services wait for the schema', async () => {
+    const migrations = (await jobs()).filter(({ metadata }) => metadata.name.includes('migrate'));
+    expect(
+      migrations.flatMap(({ template }) =>
+        template.spec.containers.map(({ args, env = [] }) => [args, env.at(-1)?.valueFrom]),
+      ),
+    ).toEqual(
+      ['auth', 'tasks', 'backup'].map((name) => [
+        ['migrate', name],
+        { secretKeyRef: { name: 'taskmesh-postgresql', key: `${name}-url` } },
+      ]),
+    );
+    expect(await atStart('values.yaml')).toEqual([
+      ['auth', 'false'],
+      ['tasks', 'false'],
+      ['backup', 'false'],
+    ]);
+  });
+
+  it('as a job: no hook, a role of its own, and a new name for every change', async () => {
+    const values = 'ci/migrations-job.yaml';
+    const names = async (set: Record<string, unknown> = {}) =>
+      (await jobs({ values, set })).map(({ metadata }) => metadata.name);
+    expect((await jobs({ values })).map(hookOf)).toEqual([undefined, undefined, undefined]);
+    const [auth] = await jobs({ values });
+    expect(auth?.template.spec.containers[0]?.env?.at(-1)?.valueFrom).toEqual({
+      secretKeyRef: { name: 'owners', key: 'auth-url' },
+    });
+    const [before, after] = [await names(), await names({ 'image.tag': '9.9.9' })];
+    expect(before.filter((name) => after.includes(name))).toEqual([]);
+    expect(await names()).toEqual(before);
+  });
+
+  it('as an init container: before each service that has a store', async () => {
+    const inits = serving(await render({ values: 'ci/migrations-init.yaml' })).map(({ template }) =>
+      template.spec.initContainers?.map(({ args }) => args),
+    );
+    expect(inits).toEqual([undefined, [['migrate', 'auth']], [['migrate', 'tasks']], [['migrate', 'backup']]]);
+    expect(
+      (await jobs({ values: 'ci/migrations-init.yaml' })).filter(({ metadata }) => metadata.name.includes('migrate')),
+    ).toEqual([]);
+  });
+
+  it('at start: by the services themselves', async () => {
+    expect(await atStart('ci/migrations-start.yaml')).toEqual([
+      ['auth', 'true'],
+      ['tasks', 'true'],
+      ['backup', 'true'],
+    ]);
+    expect(
+      (await jobs({ values: 'ci/migrations-start.yaml' })).filter(({ metadata }) => metadata.name.includes('migrate')),
+    ).toEqual([]);
+  });
+});
+
+describe('helm test', () => {
+  it.each([
+    { values: 'values.yaml', tests: ['gateway', 'auth', 'tasks', 'backup'] },
+    { values: 'values-trial.yaml', tests: ['all'] },
+    { values: 'ci/migrations-job.yaml', tests: [] },
+  ])('asks each service of $values', async ({ values, tests }) => {
+    const found = workloads(await render({ values })).filter((each) => hookOf(each) === 'test');
+    expect(found.map(({ metadata }) => metadata.name.split('-test-')[1])).toEqual(tests);
+    for (const { template } of found)
+      expect(template.spec.containers[0]?.args?.[1]).toMatch(/^http:\/\/[\w-]+:(80|4000)$/);
+  });
+});

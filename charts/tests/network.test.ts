@@ -1,0 +1,119 @@
+import { render, valuesFiles } from '../tools/helm.ts';
+import { isSelected, workloads, type Manifest, type PolicyRule } from '../tools/manifest.ts';
+
+const policiesOf = (manifests: Manifest[]) => manifests.filter(({ kind }) => kind === 'NetworkPolicy');
+const portsOf = ({ ports = [] }: PolicyRule) => ports.map(({ port }) => port);
+const isPod = (name: string) => ({
+  'app.kubernetes.io/name': 'taskmesh',
+  'app.kubernetes.io/instance': 'shop',
+  'app.kubernetes.io/component': name,
+});
+
+/** The components that a component's policies let in or out at our own ports. */
+function neighbours(manifests: Manifest[], component: string, direction: 'ingress' | 'egress'): string[] {
+  const own = policiesOf(manifests).filter(
+    ({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === component,
+  );
+  return own
+    .flatMap(({ spec }) => spec?.[direction] ?? [])
+    .flatMap((rule) => (direction === 'ingress' ? rule.from : rule.to) ?? [])
+    .flatMap(({ podSelector }) => podSelector?.matchLabels?.['app.kubernetes.io/component'] ?? [])
+    .toSorted();
+}
+
+describe.each(valuesFiles('taskmesh').filter((file) => file !== 'ci/bare.yaml'))('the network with %s', (values) => {
+  it('is closed in both directions for every pod, those of jobs included', async () => {
+    const manifests = await render({ values });
+    const closed = policiesOf(manifests).filter(({ spec }) => spec?.policyTypes?.join() === 'Ingress,Egress');
+    for (const { template, metadata } of workloads(manifests)) {
+      const policies = closed.filter(({ spec }) => isSelected(spec?.podSelector ?? {}, template.metadata.labels));
+      expect([metadata.name, policies.length > 0]).toEqual([metadata.name, true]);
+    }
+  });
+
+  it('lets nobody but scrapers to the admin port', async () => {
+    const rules = policiesOf(await render({ values })).flatMap(({ spec }) => spec?.ingress ?? []);
+    const admin = rules.filter((rule) => portsOf(rule).includes('admin'));
+    expect(admin.length).toBeGreaterThan(0);
+    for (const rule of admin) {
+      expect(portsOf(rule)).toEqual(['admin']);
+      expect(rule.from).toEqual([
+        { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } },
+      ]);
+    }
+    expect(rules.every(({ ports = [] }) => ports.length > 0)).toBe(true); // no ports would be all of them
+  });
+
+  it('has no way out without ports', async () => {
+    const rules = policiesOf(await render({ values })).flatMap(({ spec }) => spec?.egress ?? []);
+    for (const rule of rules) expect(portsOf(rule).length).toBeGreaterThan(0);
+  });
+});
+
+describe('who talks to whom', () => {
+  it('follows the architecture, and nothing more', async () => {
+    const manifests = await render();
+    const ways = Object.fromEntries(
+      ['gateway', 'auth', 'tasks', 'backup', 'migrate', 'keys', 'preflight', 'test'].map((name) => [
+        name,
+        { in: neighbours(manifests, name, 'ingress'), out: neighbours(manifests, name, 'egress') },
+      ]),
+    );
+    expect(ways).toEqual({
+      gateway: { in: [], out: ['auth', 'backup', 'tasks'] },
+      auth: { in: ['backup', 'gateway', 'test'], out: [] },
+      tasks: { in: ['backup', 'gateway', 'test'], out: [] },
+      backup: { in: ['gateway', 'test'], out: ['auth', 'tasks'] },
+      migrate: { in: [], out: [] },
+      keys: { in: [], out: [] },
+      preflight: { in: [], out: [] },
+      test: { in: [], out: ['auth', 'backup', 'gateway', 'tasks'] },
+    });
+  });
+
+  it.each([
+    { component: 'gateway', ports: [53, 53, 6379, 9092, 9093, 'http'] },
+    { component: 'auth', ports: [25, 465, 53, 53, 5432, 587, 6379] },
+    { component: 'tasks', ports: [53, 53, 5432, 9092, 9093] },
+    { component: 'backup', ports: [53, 53, 5432, 'http'] },
+    { component: 'migrate', ports: [53, 53, 5432] },
+    { component: 'keys', ports: [443, 53, 53, 6443] },
+  ])('$component leaves at its own servers’ ports', async ({ component, ports }) => {
+    const policies = policiesOf(await render()).filter(({ spec }) =>
+      isSelected(spec?.podSelector ?? {}, isPod(component)),
+    );
+    const out = policies.flatMap(({ spec }) => spec?.egress ?? []).flatMap(portsOf);
+    const own = component === 'migrate' || component === 'keys' ? out.slice(2) : out; // DNS is said for all, and for jobs again
+    expect(own.map(String).toSorted()).toEqual(ports.map(String).toSorted());
+  });
+
+  it('backup reaches a bucket when there is one', async () => {
+    const manifests = await render({ set: { 'backup.s3.existingSecret': 'bucket' } });
+    const policy = policiesOf(manifests).find(({ metadata }) => metadata.name === 'shop-taskmesh-backup');
+    expect((policy?.spec?.egress ?? []).flatMap(portsOf)).toContain(443);
+  });
+
+  it('clients that are named are let in, and the tests of the release', async () => {
+    const policy = policiesOf(await render({ values: 'ci/gateway-api.yaml' })).find(
+      ({ metadata }) => metadata.name === 'shop-taskmesh-gateway',
+    );
+    const [, clients] = policy?.spec?.ingress ?? [];
+    expect(clients?.from?.map((peer) => peer.namespaceSelector?.matchLabels ?? peer.podSelector?.matchLabels)).toEqual([
+      { 'kubernetes.io/metadata.name': 'gateways' },
+      isPod('test'),
+    ]);
+  });
+
+  it('peers that are named for a server narrow the way to it', async () => {
+    const manifests = await render({ values: 'ci/everything-said.yaml' });
+    const rules = policiesOf(manifests).flatMap(({ spec }) => spec?.egress ?? []);
+    const toPostgres = rules.filter((rule) => portsOf(rule).includes(5432));
+    expect(toPostgres.length).toBeGreaterThan(3);
+    for (const rule of toPostgres)
+      expect(rule).toMatchObject({ to: [{ ipBlock: { cidr: '10.0.0.0/8' } }], ports: [{}, { port: 6432 }] });
+  });
+
+  it('can be left open', async () => {
+    expect(policiesOf(await render({ values: 'ci/bare.yaml' }))).toEqual([]);
+  });
+});

@@ -1,0 +1,62 @@
+import { parseManifests, render, renderText, runHelm, valuesFiles } from '../tools/helm.ts';
+import { CHARTS, CHART_NAMES } from '../tools/generated.ts';
+import { join } from 'node:path';
+
+const cases = CHART_NAMES.flatMap((chart) => valuesFiles(chart).map((values) => ({ chart, values })));
+
+describe.each(cases)('$chart with $values', ({ chart, values }) => {
+  const folder = join(CHARTS, chart);
+
+  it.each([3, 4] as const)('passes the strict lint of Helm %s', async (helm) => {
+    await runHelm(['lint', '--strict', folder, '--values', join(folder, values)], helm);
+  });
+
+  it('is rendered the same each time, and by both Helms, for every Kubernetes that is supported', async () => {
+    const [first, second, byHelm3] = await Promise.all([
+      renderText({ chart, values }),
+      renderText({ chart, values }),
+      render({ chart, values, helm: 3 }),
+    ]);
+    expect(first).toBe(second);
+    const manifests = parseManifests(first);
+    expect(manifests.length).toBeGreaterThan(0);
+    const byName = (list: typeof manifests) =>
+      Object.fromEntries(list.map((each) => [`${each.kind}/${each.metadata.name}`, each]));
+    expect(byName(byHelm3)).toEqual(byName(manifests));
+    expect(Object.keys(byName(manifests))).toHaveLength(manifests.length); // no name twice
+    for (const kubernetes of ['1.35.0', '1.37.0'])
+      expect(parseManifests(await renderText({ chart, values, kubernetes }))).toEqual(manifests);
+  });
+
+  it('puts everything into the namespace of the release, with the usual labels', async () => {
+    for (const { kind, metadata } of await render({ chart, values })) {
+      expect([kind, metadata.name, metadata.namespace]).toEqual([kind, metadata.name, 'prod']);
+      expect(metadata.labels).toMatchObject({
+        'app.kubernetes.io/name': expect.any(String),
+        'app.kubernetes.io/instance': 'shop',
+        'app.kubernetes.io/managed-by': 'Helm',
+        'app.kubernetes.io/component': expect.any(String),
+        'helm.sh/chart': expect.stringMatching(`^${chart}-`),
+      });
+      expect(metadata.name.length).toBeLessThanOrEqual(63);
+    }
+  });
+});
+
+describe('names', () => {
+  it('have room for the longest release name', async () => {
+    const release = `a${'b'.repeat(52)}`;
+    for (const values of [undefined, 'ci/migrations-job.yaml'])
+      for (const { metadata } of await render({ release, values }))
+        expect(metadata.name.length).toBeLessThanOrEqual(63);
+  });
+
+  it('do not say the chart twice', async () => {
+    const names = (await render({ release: 'taskmesh' })).map(({ metadata }) => metadata.name);
+    expect(names).toContain('taskmesh-gateway');
+  });
+
+  it('refuses a Kubernetes that is too old', async () => {
+    await expect(render({ kubernetes: '1.29.0' })).rejects.toThrow('kubeVersion');
+  });
+});

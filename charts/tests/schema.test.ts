@@ -1,0 +1,115 @@
+import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { CHARTS, CHART_NAMES, generatedFiles } from '../tools/generated.ts';
+import { render } from '../tools/helm.ts';
+
+type Tree = Record<string, unknown>;
+
+describe.each(CHART_NAMES)('the values of %s', (chart) => {
+  const file = (name: string) => readFileSync(join(CHARTS, chart, name), 'utf8');
+  const schema = JSON.parse(file('values.schema.json')) as AnySchemaObject;
+  const validate = new Ajv2020({ allowUnionTypes: true, strictTypes: false }).compile(schema);
+  const values = () => parse(file('values.yaml')) as Tree;
+
+  it('have a schema and a table that are up to date (npm run charts:generate)', () => {
+    for (const [path, text] of generatedFiles(chart)) {
+      expect(existsSync(path)).toBe(true);
+      expect(readFileSync(path, 'utf8')).toBe(text);
+    }
+  });
+
+  it('fit their own schema', () => {
+    expect([validate(values()), validate.errors]).toEqual([true, null]);
+  });
+
+  it('know no other key, wherever it is', () => {
+    const groups = paths(schema, (part) => part.additionalProperties === false);
+    expect(groups.length).toBeGreaterThan(5);
+    for (const group of groups) {
+      const changed = values();
+      (at(changed, group) as Tree).noSuchKey = 1;
+      expect([group.join('.'), validate(changed)]).toEqual([group.join('.'), false]);
+    }
+  });
+
+  it('are of one type each', () => {
+    const leaves = paths(schema, (part) => part.properties === undefined && part.$ref === undefined).filter(
+      ([first]) => first !== 'global',
+    );
+    for (const leaf of leaves) {
+      const changed = values();
+      (at(changed, leaf.slice(0, -1)) as Tree)[leaf.at(-1) ?? ''] = null;
+      const other = () => {
+        (at(changed, leaf.slice(0, -1)) as Tree)[leaf.at(-1) ?? ''] = [[{ no: 'such type' }]];
+        return validate(changed);
+      };
+      expect([leaf.join('.'), validate(changed), other()]).toEqual([leaf.join('.'), false, false]);
+    }
+  });
+
+  it('have a description for each group and each enum is said', () => {
+    for (const path of paths(schema, (part) => Array.isArray(part.enum)))
+      expect((at(schemaAt(schema, path), []) as { enum: unknown[] }).enum.length).toBeGreaterThan(1);
+  });
+});
+
+/** Where parts of the schema that fit are in the values. */
+function paths(schema: AnySchemaObject, fits: (part: AnySchemaObject) => boolean, path: string[] = []): string[][] {
+  const below = Object.entries((schema.properties ?? {}) as Record<string, AnySchemaObject>).flatMap(([name, part]) =>
+    paths(part, fits, [...path, name]),
+  );
+  return fits(schema) ? [path, ...below] : below;
+}
+
+const at = (tree: unknown, path: string[]): unknown => path.reduce((part, name) => (part as Tree)[name], tree);
+const schemaAt = (schema: AnySchemaObject, path: string[]) =>
+  path.reduce((part, name) => (part.properties as Record<string, AnySchemaObject>)[name] ?? {}, schema);
+
+describe('what Helm says to wrong values', () => {
+  it.each([3, 4] as const)('names the path (Helm %s)', async (helm) => {
+    const wrong = render({ helm, set: { 'gateway.replicas': 'many' } });
+    await expect(wrong).rejects.toThrow(/gateway.replicas.*integer/);
+    await expect(render({ helm, set: { 'gateway.replica': 2 } })).rejects.toThrow(/gateway.*replica/);
+    await expect(render({ helm, set: { 'gateway.pod.replica': 2 } })).rejects.toThrow(/pod.*replica/);
+    await expect(render({ helm, set: { 'image.tag': 'latest' } })).rejects.toThrow(/image.tag/);
+  });
+});
+
+describe('the settings in the values', () => {
+  /** Those that the chart says itself, or takes out of a secret, a ConfigMap or another value. */
+  const OWN = new Set(
+    `HOST PORT ADMIN_HOST ADMIN_PORT DATA_DIR BACKUPS_DIR DATABASE_PREFIX AUTH_URL TASKS_URL BACKUP_URL IDENTITY_KEY_FILE
+    IDENTITY_PUBLIC_KEYS_FILE ADMIN_TOKEN POSTGRES_URL REDIS_URL REDIS_TLS_CA_FILE REDIS_TLS_CERT_FILE REDIS_TLS_KEY_FILE
+    KAFKA_BROKERS KAFKA_SSL KAFKA_SSL_CA_FILE KAFKA_SSL_CERT_FILE KAFKA_SSL_KEY_FILE KAFKA_SASL_MECHANISM
+    KAFKA_SASL_USERNAME KAFKA_SASL_PASSWORD KAFKA_SASL_PASSWORD_FILE KAFKA_TOPIC_PREFIX SUPERGRAPH_FILE TRUSTED_DOCUMENTS
+    TRUSTED_DOCUMENTS_FILE ACCESS_TOKEN_KEYS_FILE SMTP_URL BACKUP_TOKEN BACKUP_S3_URL BACKUP_KEY_FILE TASKS_ADMIN_URL
+    AUTH_ADMIN_URL MIGRATE_AT_START NEWER_SCHEMA`.split(/\s+/),
+  );
+
+  it('are those of the product, with its defaults', () => {
+    const told = readFileSync(join(CHARTS, '../.env.example'), 'utf8').matchAll(
+      /^([A-Z][A-Z0-9_]*)=(.*?)(?:\s+#.*)?$/gm,
+    );
+    const defaults = new Map([...told].map(([, name = '', value = '']) => [name, value.trim()]));
+    const values = parse(readFileSync(join(CHARTS, 'taskmesh/values.yaml'), 'utf8')) as Record<
+      string,
+      { settings?: Tree }
+    >;
+    const settings = Object.assign({}, values.settings, ...Object.values(values).map((part) => part?.settings)) as Tree;
+    expect(Object.keys(settings).toSorted()).toEqual([...defaults.keys()].filter((name) => !OWN.has(name)).toSorted());
+    // What an installation for users has otherwise than a developer's machine.
+    const others = [
+      'NODE_ENV',
+      'PUBLIC_URL',
+      'RATE_LIMIT_FACTOR',
+      'GRAPHQL_INTROSPECTION',
+      'HASH_CONCURRENCY',
+      'BACKUP_SCHEDULE',
+      'BACKUP_KEEP',
+    ];
+    for (const [name, value] of Object.entries(settings))
+      if (!others.includes(name)) expect([name, String(value)]).toEqual([name, defaults.get(name)]);
+  });
+});

@@ -1,0 +1,222 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CHARTS } from '../tools/generated.ts';
+import { render, type RenderOptions } from '../tools/helm.ts';
+import { isSelected, serving } from '../tools/manifest.ts';
+import { containerOf, envOf, filesOf, named, SERVICES } from './containers.ts';
+
+describe('the services', () => {
+  it('are one image with the service’s name', async () => {
+    for (const name of SERVICES) {
+      const { image, args, command } = await containerOf(name);
+      expect([image, args, command]).toEqual(['taskmesh:0.1.0', [name], undefined]);
+    }
+  });
+
+  it('listen for everybody in the pod’s network, and keep what they write under /data', async () => {
+    for (const name of SERVICES)
+      expect(envOf(await containerOf(name))).toMatchObject({
+        HOST: '0.0.0.0',
+        PORT: '4000',
+        ADMIN_HOST: '0.0.0.0',
+        ADMIN_PORT: '14000',
+        DATA_DIR: '/data',
+        NODE_ENV: 'production',
+      });
+  });
+
+  it('find each other', async () => {
+    const urls = {
+      AUTH_URL: 'http://shop-taskmesh-auth:4000',
+      TASKS_URL: 'http://shop-taskmesh-tasks:4000',
+      BACKUP_URL: 'http://shop-taskmesh-backup:4000',
+    };
+    expect(envOf(await containerOf('gateway'))).toMatchObject(urls);
+    const { BACKUP_URL: _own, ...others } = urls;
+    expect(envOf(await containerOf('backup'))).toMatchObject(others);
+    const manifests = await render();
+    for (const name of ['auth', 'tasks', 'backup'])
+      expect(named(manifests, 'Service', `shop-taskmesh-${name}`)?.spec).toMatchObject({
+        type: 'ClusterIP',
+        ports: [{ port: 4000, targetPort: 'http' }],
+      });
+  });
+
+  it('are each selected by their services, and by nobody else’s', async () => {
+    const manifests = await render();
+    const pods = serving(manifests);
+    for (const { metadata, spec } of manifests.filter(({ kind }) => kind === 'Service')) {
+      const labels = { matchLabels: spec?.selector as Record<string, string> };
+      const selected = pods.filter(({ template }) => isSelected(labels, template.metadata.labels));
+      expect(selected.map((pod) => pod.metadata.name)).toEqual([metadata.name.replace(/-admin$/, '')]);
+    }
+  });
+
+  it('keep the admin port out of the public service', async () => {
+    const manifests = await render({ values: 'ci/everything-said.yaml' });
+    expect(named(manifests, 'Service', 'mesh-gateway')?.spec).toMatchObject({
+      type: 'LoadBalancer',
+      ports: [{ port: 8080, targetPort: 'http' }],
+    });
+    expect(named(manifests, 'Service', 'mesh-gateway')?.spec?.ports).toHaveLength(1);
+    expect(named(manifests, 'Service', 'mesh-gateway-admin')?.spec).toMatchObject({ clusterIP: 'None' });
+  });
+
+  it('keep their heap within the memory limit', async () => {
+    expect(envOf(await containerOf('gateway')).NODE_OPTIONS).toBe('--max-old-space-size=537');
+    const set = { 'gateway.resources.limits.memory': '2Gi', 'gateway.heapPercent': 50 };
+    expect(envOf(await containerOf('gateway', { set })).NODE_OPTIONS).toBe('--max-old-space-size=1024');
+  });
+
+  it('have as long to stop as their process allows itself, and the pause before it', async () => {
+    const source = readFileSync(join(CHARTS, '../libs/service/src/run-main.ts'), 'utf8');
+    const deadlineMs = Number(/STOP_DEADLINE_MS = ([\d_]+)/.exec(source)?.[1]?.replaceAll('_', ''));
+    expect(deadlineMs).toBeGreaterThan(0);
+    for (const values of ['values.yaml', 'ci/everything-said.yaml'])
+      for (const { template } of serving(await render({ values })))
+        for (const { lifecycle } of template.spec.containers)
+          expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+            (lifecycle?.preStop?.sleep.seconds ?? 0) + deadlineMs / 1_000 + 2,
+          );
+  });
+
+  it('change one by one without a gap, and backup with a directory of its own steps aside first', async () => {
+    const strategies = async (options?: RenderOptions) =>
+      Object.fromEntries(
+        serving(await render(options)).map(({ metadata, spec }) => [metadata.name.split('-').at(-1), spec?.strategy]),
+      );
+    const rolling = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: '25%' } };
+    expect(await strategies()).toEqual({
+      gateway: rolling,
+      auth: rolling,
+      tasks: rolling,
+      backup: { type: 'Recreate' },
+    });
+    expect((await strategies({ values: 'ci/tls-sasl.yaml' })).backup).toEqual(rolling);
+  });
+
+  it('are spread over zones and hosts, each revision by itself', async () => {
+    for (const { template } of serving(await render()))
+      expect(template.spec.topologySpreadConstraints).toMatchObject(
+        ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map((topologyKey) => ({
+          topologyKey,
+          whenUnsatisfiable: 'ScheduleAnyway',
+          matchLabelKeys: ['pod-template-hash'],
+        })),
+      );
+  });
+});
+
+describe('settings', () => {
+  it('go to the service that reads them', async () => {
+    expect(envOf(await containerOf('gateway'))).toMatchObject({ GRAPHQL_MAX_DEPTH: '12', TRUSTED_DOCUMENTS: 'off' });
+    expect(envOf(await containerOf('auth'))).toMatchObject({ ACCESS_TOKEN_TTL_S: '3600' });
+    expect(envOf(await containerOf('auth'))).not.toHaveProperty('GRAPHQL_MAX_DEPTH');
+    expect(envOf(await containerOf('tasks'))).toMatchObject({ POSTGRES_POOL_SIZE: '10' });
+    expect(envOf(await containerOf('backup'))).toMatchObject({
+      BACKUP_SCHEDULE: '30 3 * * *',
+      BACKUPS_DIR: '/backups',
+    });
+  });
+
+  it('are as they are written: large numbers, fractions, false', async () => {
+    const values = 'ci/everything-said.yaml';
+    expect(envOf(await containerOf('gateway', { values }))).toMatchObject({
+      REALTIME_MAX_MESSAGE_BYTES: '10485760',
+      GRAPHQL_INTROSPECTION: 'false',
+      SUPERGRAPH_FILE: '/etc/taskmesh-supergraph/supergraph.graphql',
+      TRUSTED_DOCUMENTS_FILE: '/etc/taskmesh-documents/documents.json',
+    });
+    expect(envOf(await containerOf('tasks', { values })).CHANGE_RETENTION_HOURS).toBe('0.5');
+    expect(envOf(await containerOf('auth', { values })).RATE_LIMIT_FACTOR).toBe('0.5');
+  });
+
+  it('without a value are left out', async () => {
+    const env = envOf(await containerOf('gateway'));
+    for (const name of ['TRUSTED_PROXIES', 'GRAPHQL_INTROSPECTION', 'PUBLIC_URL', 'SUPERGRAPH_FILE'])
+      expect(env).not.toHaveProperty(name);
+  });
+
+  it.each([
+    { values: 'ci/gateway-api.yaml', url: 'https://tasks.example.com' },
+    { values: 'ci/hpa-ingress.yaml', url: 'https://tasks.example.com' },
+    { values: 'values.yaml', url: undefined },
+  ])('lead links to the first public host: $values', async ({ values, url }) => {
+    expect(envOf(await containerOf('gateway', { values })).PUBLIC_URL).toBe(url);
+    expect(envOf(await containerOf('auth', { values })).PUBLIC_URL).toBe(url);
+  });
+});
+
+describe('secrets', () => {
+  it('go to the pods that need them, and to no other', async () => {
+    const made = 'shop-taskmesh-keys';
+    const secretsIn = (env: Record<string, string>) =>
+      Object.values(env)
+        .filter((value) => /^(taskmesh|shop)-[\w-]+\/[\w-]+$/.test(value))
+        .toSorted();
+    expect(secretsIn(envOf(await containerOf('gateway')))).toEqual([
+      `${made}/backup-token`,
+      'taskmesh-redis/redis-url',
+    ]);
+    expect(secretsIn(envOf(await containerOf('auth')))).toEqual([
+      'taskmesh-postgresql/auth-url',
+      'taskmesh-redis/redis-url',
+    ]);
+    expect(secretsIn(envOf(await containerOf('tasks')))).toEqual([
+      `${made}/admin-token`,
+      'taskmesh-postgresql/tasks-url',
+    ]);
+    expect(secretsIn(envOf(await containerOf('backup')))).toEqual(
+      ['auth-admin-url', 'backup-url', 'tasks-admin-url'].map((key) => `taskmesh-postgresql/${key}`),
+    );
+    expect(await filesOf('gateway')).toEqual({ '/etc/taskmesh/identity/key.json': `${made}/gateway-identity.json` });
+    expect(await filesOf('auth')).toEqual({
+      '/etc/taskmesh/identity/public.json': `${made}/identity-public.json`,
+      '/etc/taskmesh/access-tokens/keys.json': `${made}/access-token-keys.json`,
+    });
+    expect(await filesOf('tasks')).toEqual({ '/etc/taskmesh/identity/public.json': `${made}/identity-public.json` });
+    expect(await filesOf('backup')).toEqual({
+      '/etc/taskmesh/identity/public.json': `${made}/identity-public.json`,
+      '/etc/taskmesh/identity/key.json': `${made}/backup-identity.json`,
+    });
+  });
+
+  it.each(['ci/tls-sasl.yaml', 'ci/mutual-tls.yaml'])('that settings name as files are mounted: %s', async (values) => {
+    for (const name of SERVICES) {
+      const files = Object.keys(await filesOf(name, { values }));
+      const told = Object.values(envOf(await containerOf(name, { values }))).flatMap(
+        (value) => value.match(/\/etc\/taskmesh\/[\w./-]+/g) ?? [],
+      );
+      expect(new Set(told)).toEqual(new Set(files));
+    }
+  });
+
+  it('of servers over TLS are used as the services read them', async () => {
+    const values = 'ci/tls-sasl.yaml';
+    expect(envOf(await containerOf('tasks', { values }))).toMatchObject({
+      POSTGRES_URL_PLAIN: 'tasks-db/uri',
+      POSTGRES_URL: '$(POSTGRES_URL_PLAIN)?sslmode=verify-full&sslrootcert=/etc/taskmesh/postgresql/tasks.crt',
+      KAFKA_BROKERS: 'kafka-1.example.com:9093,kafka-2.example.com:9093',
+      KAFKA_SSL: 'true',
+      KAFKA_SSL_CA_FILE: '/etc/taskmesh/kafka/ca.crt',
+      KAFKA_SASL_MECHANISM: 'scram-sha-512',
+      KAFKA_SASL_USERNAME: 'tasks',
+      KAFKA_SASL_PASSWORD_FILE: '/etc/taskmesh/kafka/password',
+    });
+    expect(envOf(await containerOf('gateway', { values }))).toMatchObject({
+      KAFKA_SASL_USERNAME: 'gateway',
+      REDIS_TLS_CA_FILE: '/etc/taskmesh/redis/ca.crt',
+    });
+    expect(envOf(await containerOf('backup', { values }))).toMatchObject({
+      AUTH_ADMIN_URL: '$(AUTH_ADMIN_URL_PLAIN)?sslmode=verify-full&sslrootcert=/etc/taskmesh/postgresql/auth.crt',
+      BACKUP_S3_URL: 'bucket/s3-url',
+      BACKUP_KEY_FILE: '/etc/taskmesh/encryption/keys.txt',
+    });
+    expect(envOf(await containerOf('auth', { values })).SMTP_URL).toBe('smtp/smtp-url');
+  });
+
+  it('are in no file that the chart makes', async () => {
+    for (const values of ['values.yaml', 'values-trial.yaml', 'ci/tls-sasl.yaml'])
+      expect((await render({ values })).filter(({ kind }) => kind === 'Secret')).toEqual([]);
+  });
+});

@@ -1,0 +1,60 @@
+import { render } from '../tools/helm.ts';
+import { serving } from '../tools/manifest.ts';
+import { containerOf, envOf, named } from './containers.ts';
+
+describe('the trial', () => {
+  const values = 'values-trial.yaml';
+
+  it('is one pod with one volume, and nothing has to be there before', async () => {
+    const manifests = await render({ values });
+    const [pod, ...others] = serving(manifests);
+    expect(others).toEqual([]);
+    expect(pod?.spec?.replicas).toBe(1);
+    const { env = [], args, image } = await containerOf('all', { values });
+    expect([image, args]).toEqual(['taskmesh:0.1.0-all', ['all']]);
+    expect(env.some(({ valueFrom }) => valueFrom)).toBe(false);
+    expect(manifests.filter(({ kind }) => kind === 'PersistentVolumeClaim')).toHaveLength(1);
+    const hooks = manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook']?.includes('install'));
+    expect(hooks).toEqual([]);
+  });
+
+  it('takes secrets of your own for mails and archives', async () => {
+    const set = {
+      'auth.smtp.existingSecret': 'smtp',
+      'backup.s3.existingSecret': 'bucket',
+      'backup.encryption.existingSecret': 'age',
+    };
+    expect(envOf(await containerOf('all', { values, set }))).toMatchObject({
+      SMTP_URL: 'smtp/smtp-url',
+      BACKUP_S3_URL: 'bucket/s3-url',
+      BACKUP_KEY_FILE: '/etc/taskmesh/encryption/keys.txt',
+    });
+  });
+
+  it('is reached at its own service', async () => {
+    expect(named(await render({ values }), 'Service', 'shop-taskmesh')?.spec).toMatchObject({
+      ports: [{ port: 80, targetPort: 'http' }],
+    });
+  });
+});
+
+describe('volumes', () => {
+  it('with data outlive the release', async () => {
+    for (const values of ['values.yaml', 'values-trial.yaml']) {
+      const claims = (await render({ values })).filter(({ kind }) => kind === 'PersistentVolumeClaim');
+      expect(claims).toHaveLength(1);
+      expect(claims[0]?.metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
+    }
+  });
+
+  it.each([
+    { set: { 'backup.persistence.existingClaim': 'mine' }, volume: { persistentVolumeClaim: { claimName: 'mine' } } },
+    { set: { 'backup.s3.existingSecret': 'bucket' }, volume: { emptyDir: {} } },
+    { set: { 'backup.persistence.enabled': false }, volume: { emptyDir: {} } },
+  ])('of backups are made when they are needed only: $set', async ({ set, volume }) => {
+    const manifests = await render({ set });
+    expect(manifests.filter(({ kind }) => kind === 'PersistentVolumeClaim')).toEqual([]);
+    const backup = serving(manifests).find(({ metadata }) => metadata.name.endsWith('-backup'));
+    expect(backup?.template.spec.volumes).toContainEqual({ name: 'backups', ...volume });
+  });
+});

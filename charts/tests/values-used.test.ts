@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CHARTS } from '../tools/generated.ts';
+import { renderText, valuesFiles } from '../tools/helm.ts';
+import { readValues, type Documented, type Schema } from '../tools/values-schema.ts';
+
+const { documented, schema } = readValues(readFileSync(join(CHARTS, 'taskmesh/values.yaml'), 'utf8'));
+/** Only says that something is missing: values that do not go together have a test of their own. */
+const GUARDS = ['keys.generate'];
+const leaves = documented.filter((each) => each.default !== undefined && !GUARDS.includes(each.path));
+
+/** What shows that a value without a plain type is used. */
+const SAMPLES: [RegExp, unknown][] = [
+  [/\.resources$/, { requests: { cpu: '7', memory: '7Gi' }, limits: { memory: '7Gi' } }],
+  [/^(gateway|auth|tasks|backup|allInOne)\.pod$/, { priorityClassName: 'sample' }],
+  [/\.(tolerations|dns|scrapers|clients)$/, [{ sample: 'x' }]],
+  [/\.(extraEnv|parentRefs)$/, [{ name: 'SAMPLE' }]],
+  [/\.extraVolumes$/, [{ name: 'sample' }]],
+  [/\.extraVolumeMounts$/, [{ name: 'sample', mountPath: '/sample' }]],
+  [/\.egress\./, { ports: [7777] }],
+  [/\.brokers$/, ['sample:1']],
+  [/externalSecrets\.secrets$/, { sample: { key: { key: 'k' } } }],
+  [/(size|Size)$/, '7Gi'],
+  [/digest$/, `sha256:${'a'.repeat(64)}`],
+  [/PUBLIC_URL$/, 'https://sample.example.com'],
+  [/RATE_LIMIT_FACTOR$/, 7],
+  [/GRAPHQL_INTROSPECTION$/, true],
+  [/maxUnavailable$/, '7%'],
+  [/disabled$/, ['TaskmeshTargetDown']],
+];
+
+/** Each is different from the default, or from what a file of the chart says. */
+function others({ path, default: value }: Documented): unknown[] {
+  const sample = SAMPLES.find(([pattern]) => pattern.test(path));
+  if (sample) return [sample[1]];
+  const { enum: allowed } = partOf(path) as { enum?: unknown[] };
+  if (allowed) return allowed.filter((each) => each !== value);
+  if (typeof value === 'boolean') return [!value, value];
+  if (typeof value === 'number') return [value + 2];
+  if (typeof value === 'string') return ['sample'];
+  return [Array.isArray(value) ? ['sample'] : { sample: 'x' }];
+}
+
+const partOf = (path: string) =>
+  path.split('.').reduce((part, name) => (part.properties as Record<string, Schema>)[name] ?? {}, schema);
+
+/** Some values mean something beside others only: all files that the chart brings are tried. */
+async function changes(leaf: Documented): Promise<boolean> {
+  for (const values of valuesFiles('taskmesh'))
+    for (const value of others(leaf)) {
+      const before = await original(values);
+      const after = await renderText({ values, set: { [leaf.path]: value } }).catch(() => before); // refused beside these
+      if (after !== before) return true;
+    }
+  return false;
+}
+
+const originals = new Map<string, Promise<string>>();
+function original(values: string): Promise<string> {
+  const text = originals.get(values) ?? renderText({ values });
+  originals.set(values, text);
+  return text;
+}
+
+// Each takes a render or more: an ordinary run tries some, a long one (npm run test:long) all.
+const STEP = process.env.TASKMESH_LONG ? 1 : 9;
+
+it.concurrent.each(leaves.filter((_leaf, index) => index % STEP === 0))(
+  '$path changes what is installed',
+  async (leaf) => expect([leaf.path, await changes(leaf)]).toEqual([leaf.path, true]),
+  60_000,
+);

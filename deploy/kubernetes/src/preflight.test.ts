@@ -1,0 +1,77 @@
+import { ConfigError, type Env } from '@taskmesh/service';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { preflight, type ExpectedSecrets } from './preflight.ts';
+
+const expected: ExpectedSecrets = {
+  gateway: [{ name: 'REDIS_URL', secret: 'redis', key: 'url', file: 'env/REDIS_URL', path: 'redis' }],
+  auth: [
+    { name: 'POSTGRES_URL', secret: 'pg', key: 'auth', file: 'env/POSTGRES_URL', path: 'postgresql.auth', ca: 'auth' },
+    { name: '', secret: 'pg-ca', key: 'ca.crt', file: 'postgresql/auth.crt', path: 'postgresql.auth.ca' },
+    { name: 'ACCESS_TOKEN_KEYS_FILE', secret: 'keys', key: 'k', file: 'tokens/keys.json', path: 'keys.accessTokens' },
+  ],
+};
+let dir: string;
+
+beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'taskmesh-preflight-'))));
+afterEach(() => rmSync(dir, { recursive: true }));
+
+function put(file: string, text = 'x'): void {
+  mkdirSync(dirname(join(dir, file)), { recursive: true });
+  writeFileSync(join(dir, file), text);
+}
+
+function putAll(): void {
+  put('gateway/env/REDIS_URL', 'redis://cache');
+  put('auth/env/POSTGRES_URL', 'postgres://db/auth');
+  put('auth/postgresql/auth.crt');
+  put('auth/tokens/keys.json');
+}
+
+const looked = (check: (env: Env) => Promise<string[]>) =>
+  preflight({
+    expected,
+    secretsDir: dir,
+    env: { KAFKA_BROKERS: 'kafka:9092', KAFKA_USERNAME_OF_GATEWAY: 'reader' },
+    check,
+  });
+
+describe('the preflight', () => {
+  it('names every secret that is missing, and where to name another, before it looks at a server', async () => {
+    put('auth/tokens/keys.json');
+    put('auth/postgresql/auth.crt');
+    const check = () => Promise.reject(new Error('asked'));
+    expect((await looked(check)).problems).toEqual([
+      "The secret redis has no key url, or is not there: make it, or name another one at redis of the chart's values.",
+      "The secret pg has no key auth, or is not there: make it, or name another one at postgresql.auth of the chart's values.",
+    ]);
+  });
+
+  it('takes an empty value for none', async () => {
+    putAll();
+    put('gateway/env/REDIS_URL', '');
+    expect((await looked(() => Promise.resolve([]))).problems).toHaveLength(1);
+  });
+
+  it('shows each service its own servers, as its pods will see them', async () => {
+    putAll();
+    const asked: Env[] = [];
+    expect(await looked(async (env) => (asked.push(env), []))).toEqual({ problems: [], notes: [] });
+    expect(asked).toMatchObject([
+      { REDIS_URL: 'redis://cache', KAFKA_BROKERS: 'kafka:9092', KAFKA_SASL_USERNAME: 'reader' },
+      {
+        POSTGRES_URL: `postgres://db/auth?sslmode=verify-full&sslrootcert=${dir}/auth/postgresql/auth.crt`,
+        ACCESS_TOKEN_KEYS_FILE: `${dir}/auth/tokens/keys.json`,
+      },
+    ]);
+    expect(asked[1]).not.toHaveProperty('KAFKA_BROKERS');
+  });
+
+  it('tells what a server refuses as a problem, and what may mend itself as a note', async () => {
+    putAll();
+    const refuses = ({ REDIS_URL }: Env) =>
+      REDIS_URL ? Promise.resolve(['Redis is away.']) : Promise.reject(new ConfigError(['A password is wrong.']));
+    expect(await looked(refuses)).toEqual({ problems: ['A password is wrong.'], notes: ['Redis is away.'] });
+  });
+});

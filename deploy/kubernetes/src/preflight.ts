@@ -1,0 +1,86 @@
+import { checkGivenServers } from '@taskmesh/local';
+import { ConfigError, type Env } from '@taskmesh/service';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const expectedSecret = z.object({
+  /** The variable that the service reads: the value for `env/…`, otherwise the file's path. Empty: a file that a URL names. */
+  name: z.string(),
+  secret: z.string(),
+  key: z.string(),
+  /** Below the component's directory. */
+  file: z.string(),
+  /** Where it is said in the chart's values. */
+  path: z.string(),
+  /** The store whose server's authority checks this URL. */
+  ca: z.string().optional(),
+});
+
+/** By component, every secret that its pods need. */
+export const expectedSecrets = z.record(z.string(), z.array(expectedSecret));
+export type ExpectedSecrets = z.output<typeof expectedSecrets>;
+
+export interface Findings {
+  /** Sentences; with any of them nothing may be replaced. */
+  problems: string[];
+  /** What may mend itself. */
+  notes: string[];
+}
+
+/** Looks whether every secret is there, and then whether the servers that they lead to can be used. */
+export async function preflight(options: {
+  expected: ExpectedSecrets;
+  secretsDir: string;
+  /** Settings that are no secrets. */
+  env: Env;
+  check?: typeof checkGivenServers;
+}): Promise<Findings> {
+  const { expected, secretsDir, env, check = checkGivenServers } = options;
+  const problems = new Set<string>();
+  const notes = new Set<string>();
+  const environments = Object.entries(expected).map(([component, secrets]) => {
+    const dir = join(secretsDir, component);
+    const settings: Record<string, string | undefined> = { ...ofComponent(env, component) };
+    for (const secret of secrets) {
+      const value = read(join(dir, secret.file));
+      if (value)
+        settings[secret.name] = secret.file.startsWith('env/') ? asRead(value, secret, dir) : join(dir, secret.file);
+      else problems.add(missing(secret));
+    }
+    return settings;
+  });
+  if (problems.size === 0)
+    for (const settings of environments) {
+      try {
+        for (const note of await check(settings)) notes.add(note);
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        for (const problem of error.problems) problems.add(problem);
+      }
+    }
+  return { problems: [...problems], notes: [...notes] };
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** As the pod's template puts it together. */
+function asRead(value: string, { ca }: ExpectedSecrets[string][number], dir: string): string {
+  return ca ? `${value}?sslmode=verify-full&sslrootcert=${join(dir, 'postgresql', `${ca}.crt`)}` : value;
+}
+
+const missing = ({ secret, key, path }: ExpectedSecrets[string][number]) =>
+  `The secret ${secret} has no key ${key}, or is not there: make it, or name another one at ${path} of the chart's values.`;
+
+/** Each client of Kafka has a name of its own; only those two read and write there. */
+function ofComponent(env: Env, component: string): Env {
+  const { KAFKA_BROKERS, ...others } = env;
+  const user = env[`KAFKA_USERNAME_OF_${component.toUpperCase()}`];
+  return user === undefined ? others : { ...others, KAFKA_BROKERS, KAFKA_SASL_USERNAME: user };
+}

@@ -1,0 +1,20 @@
+const TIMEOUT_MS = 5_000;
+const UNAUTHENTICATED = 401;
+
+/** A service as its callers see it: `public` must be ready, an `inner` one must refuse who shows no token of ours. */
+export type Side = 'public' | 'inner';
+
+/** @throws Error with a sentence when it does not do what it should */
+export async function smoke(side: Side, url: string): Promise<void> {
+  const path = side === 'public' ? '/readyz' : '/graphql';
+  const wanted = side === 'public' ? 200 : UNAUTHENTICATED;
+  const { status } = await fetch(`${url}${path}`, {
+    ...(side === 'inner' && {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: '{ __typename }' }),
+    }),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  if (status !== wanted) throw new Error(`${path} answers ${status} instead of ${wanted}.`);
+}
