@@ -16,11 +16,7 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
       'services/gateway/src/realtime/phoenix/channels.ts',
       'services/gateway/src/realtime/phoenix/reading.ts',
     ],
-    tests: [
-      'services/gateway/src/realtime/phoenix',
-      'tests/simulation/simulation.test',
-      'services/gateway/tests/channel',
-    ],
+    tests: ['services/gateway/tests/channel', 'tests/simulation/simulation.test'],
   },
   kafka: {
     mutate: [
