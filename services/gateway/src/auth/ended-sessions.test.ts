@@ -68,13 +68,16 @@ describe('the list of ended sessions', () => {
     await sessions.stop();
   });
 
-  it('hears from other gateways at once, and bears nonsense', async () => {
+  it('hears from other gateways at once, and bears nonsense, also beside what makes sense', async () => {
     const { sessions, keyValue } = fixture();
     await sessions.start();
+    const told = { sequence: 9, sessionId: 'told', until: UNTIL };
     await keyValue.publish('sessions.ended', 'nonsense');
-    await keyValue.publish('sessions.ended', '[null, 5, {"sessionId": 7, "until": 1}]');
-    await keyValue.publish('sessions.ended', JSON.stringify([{ sequence: 9, sessionId: 'told', until: UNTIL }]));
+    await keyValue.publish('sessions.ended', JSON.stringify(told));
+    const nonsense = [null, 5, { sessionId: 7, until: UNTIL }, { sessionId: 'for ever' }];
+    await keyValue.publish('sessions.ended', JSON.stringify([...nonsense, told]));
     await eventually(() => sessions.has('told'));
+    expect(sessions.has('for ever')).toBe(false);
     await sessions.stop();
   });
 
