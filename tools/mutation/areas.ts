@@ -16,7 +16,11 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
       'services/gateway/src/realtime/phoenix/channels.ts',
       'services/gateway/src/realtime/phoenix/reading.ts',
     ],
-    tests: ['services/gateway/tests/channel', 'tests/simulation/simulation.test'],
+    tests: [
+      'services/gateway/tests/channel-ends services/gateway/tests/channel-owners.test services/gateway/tests/channel-beginnings services/gateway/tests/channel-filters',
+      'services/gateway/tests/channel-owners.random',
+      'tests/simulation/simulation.test',
+    ],
   },
   kafka: {
     mutate: [
