@@ -6,7 +6,8 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
   feed: {
     mutate: ['services/gateway/src/realtime/feed.ts', 'services/gateway/src/realtime/owner-feed.ts'],
     tests: [
-      'services/gateway/src/realtime/feed services/gateway/src/realtime/replays',
+      'services/gateway/src/realtime/owner-feed services/gateway/src/realtime/feed',
+      'services/gateway/src/realtime/replays',
       'tests/simulation/simulation.test',
     ],
   },
