@@ -10,7 +10,7 @@ let world: ReturnType<typeof createChannelWorld>;
 beforeEach(() => (world = createChannelWorld()));
 afterEach(() => {
   world.hangUpAll();
-  expect([world.feed.owners(), world.held()]).toEqual([0, { places: 0, watchers: 0 }]);
+  expect([world.feed.owners(), world.held()]).toEqual([0, { places: 0, watchers: 0, subscriptions: 0 }]);
 });
 
 const join = async (client: Client, payload: Record<string, unknown> = {}, topic = TOPIC, ref = '1') => {
@@ -38,7 +38,7 @@ describe('the place of a user at this gateway', () => {
     expect(world.held().places).toBe(1);
     expect(await join(client, {}, TOPIC, '4')).toMatchObject({ status: 'ok' });
     for (const topic of [TOPIC, OTHER]) client.send([null, '5', topic, 'phx_leave', {}]);
-    expect(world.held()).toEqual({ places: 0, watchers: 0 });
+    expect(world.held()).toEqual({ places: 0, watchers: 0, subscriptions: 0 });
     await joined();
   });
 
@@ -50,7 +50,7 @@ describe('the place of a user at this gateway', () => {
       status: 'error',
       response: { reason: 'ConnectionRateLimitReached: Too many connections of this user' },
     });
-    expect([late.closed, client.closed]).toEqual([TOO_MANY, undefined]);
+    expect([late.closed, client.closed, world.failures]).toEqual([TOO_MANY, undefined, ['refused']]);
     world.mostPlaces = 0;
     await push(client, 'bob.fresh.2');
     expect(messages(client).at(-1)).toBe('Too many connections');
@@ -92,7 +92,9 @@ describe('when the feed', () => {
 
   it('ends because the store was restored, the channel fails, and the socket does not', async () => {
     const client = await joined();
+    expect([world.held().subscriptions, world.failures]).toEqual([1, []]);
     world.restore();
+    expect([world.held().subscriptions, world.failures]).toEqual([0, ['cursor_expired']]);
     expect(client.frames.slice(-2)).toMatchObject([
       ['1', null, TOPIC, 'system', { status: 'error', message: expect.stringMatching(/^CURSOR_EXPIRED/) }],
       ['1', '1', TOPIC, 'phx_error', {}],
@@ -161,6 +163,16 @@ describe('a session', () => {
 });
 
 describe('a channel', () => {
+  it('that was left is none any more: others may be joined in its place, and nobody is told anything on it', async () => {
+    const client = world.connect();
+    for (let ref = 1; ref <= 30; ref++) {
+      expect(await join(client, {}, `realtime:${ref}`, String(ref))).toMatchObject({ status: 'ok' });
+      client.send([String(ref), null, `realtime:${ref}`, 'phx_leave', {}]);
+    }
+    client.send(['1', 'late', 'realtime:1', 'access_token', { access_token: 'bob.fresh.2' }]);
+    expect(client.reply('late')).toEqual({ status: 'error', response: { reason: 'unmatched topic' } });
+  });
+
   it('whose token runs out in the moment of its join waits for a fresh one', async () => {
     const client = await joined({ access_token: 'ada.ending.1' });
     world.commit('ada');

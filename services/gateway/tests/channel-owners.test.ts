@@ -6,7 +6,7 @@ let world: ReturnType<typeof createChannelWorld>;
 beforeEach(() => (world = createChannelWorld()));
 afterEach(() => {
   world.hangUpAll();
-  expect([world.feed.owners(), world.held()]).toEqual([0, { places: 0, watchers: 0 }]);
+  expect([world.feed.owners(), world.held()]).toEqual([0, { places: 0, watchers: 0, subscriptions: 0 }]);
 });
 
 const push = (token: string, joinRef: string | null = '1') => [

@@ -6,7 +6,7 @@ import { Registry } from 'prom-client';
 import type { WebSocket } from 'ws';
 import type { Caller, GatewayParts } from '../../src/parts.ts';
 import type { Feed } from '../../src/realtime/feed.ts';
-import { createRealtimeMetrics } from '../../src/realtime/metrics.ts';
+import { createRealtimeMetrics, type FailureReason } from '../../src/realtime/metrics.ts';
 import type { FeedReader } from '../../src/realtime/owner-feed.ts';
 import { createPhoenix } from '../../src/realtime/phoenix/phoenix.ts';
 import type { SessionWatch } from '../../src/realtime/session-watch.ts';
@@ -65,6 +65,8 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
   const clients: Client[] = [];
   let nowMs = Date.parse('2026-11-20T10:00:00Z');
   let places = 0;
+  let subscriptions = 0;
+  const failures: FailureReason[] = [];
   const clock = { now: () => nowMs };
   const log = createLog({ service: 'test', level: 'silent' });
   const world = {
@@ -85,7 +87,7 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
     const [userId = '', kind = '', sid = ''] = token.split('.');
     if (ended.has(sid)) return { kind: 'invalid' };
     const leftS = { fresh: 60, ending: 0, fading: -10 }[kind];
-    if (leftS === undefined || (leftS <= 0 && !options)) return { kind: 'invalid' };
+    if (leftS === undefined || leftS <= -(options?.graceS ?? 0)) return { kind: 'invalid' };
     const exp = nowMs / 1000 + leftS;
     const claims = { userId, email: '', iat: 0, exp, sub: userId, sid, jti: '' };
     return { kind: 'user', claims, identity: { role: 'user', userId, sessionId: sid } } as Caller;
@@ -141,14 +143,23 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
     feed,
     watch,
     limits: { takeIp: takeUser, takeUser, takeRefusal: takeUser, messages: () => () => true },
-    metrics: createRealtimeMetrics(new Registry(), clock),
+    metrics: {
+      ...createRealtimeMetrics(new Registry(), clock),
+      subscribed() {
+        subscriptions++;
+        return () => void subscriptions--;
+      },
+      failed: (_protocol, reason) => void failures.push(reason),
+    },
   });
 
   return Object.assign(world, {
     waiting,
     feed,
-    /** What is held for users: places, and watches over sessions. */
-    held: () => ({ places, watchers: watchers.size }),
+    /** What is held for users: places, watches over sessions, and channels that count as joined. */
+    held: () => ({ places, watchers: watchers.size, subscriptions }),
+    /** Why channels could not be joined, or failed, as it is counted. */
+    failures,
     pass: (ms: number) => void (nowMs += ms),
     connect(apikey = 'public-key'): Client {
       const socket = Object.assign(new EventEmitter(), {
