@@ -190,6 +190,23 @@ describe('an owner’s feed', () => {
     expect([seen, counted.expired]).toEqual([[], 0]);
   });
 
+  it('asks for nothing when its turn comes and nobody needs the page any more', async () => {
+    const turns = { fill: pLimit(1), replay: pLimit(1) };
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const others = [turns.fill(() => gate), turns.replay(() => gate)];
+    const { feed, store, attach, commitMany, deliver } = fixture({ turns });
+    attach();
+    deliver(...commitMany(2));
+    attach(); // to replay
+    feed.reach({ epoch: 1, sequence: 3 });
+    await new Promise(setImmediate);
+    feed.end('stopped');
+    open();
+    await Promise.all(others);
+    await new Promise(setImmediate);
+    expect(store.asked.changesAfter).toBe(0);
+  });
+
   it('hands over nothing of a page that does not begin with the next change', async () => {
     const page = { epoch: 1, expired: false };
     const store = createStore();
