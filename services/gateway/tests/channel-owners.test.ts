@@ -266,5 +266,6 @@ describe('a join', () => {
     world.commit('ada');
     const events = client.frames.map(([, , , event, { message }]) => message ?? event);
     expect(events).toEqual(['phx_reply', 'Subscribed to PostgreSQL', 'CURSOR_EXPIRED', 'cursor', 'postgres_changes']);
+    expect(world.failures).toEqual(['cursor_expired']);
   });
 });

@@ -207,19 +207,19 @@ describe('an owner’s feed', () => {
     expect(store.asked.changesAfter).toBe(0);
   });
 
-  it('hands over nothing of a page that does not begin with the next change', async () => {
-    const page = { epoch: 1, expired: false };
+  it('hands over nothing of a page that does not begin with the next change, nor what comes behind a hole in it', async () => {
     const store = createStore();
-    const [first, second] = [store.commit('x'), store.commit('x')];
-    const pages = [[second], [first, first, second]];
-    const changesAfter = async () => ({ ...page, changes: pages.shift() ?? [] });
+    const [first, second, third] = [store.commit('one'), store.commit('one'), store.commit('one')];
+    const pages = [[second], [first, first, third], [second, third]];
+    let left = [...pages];
+    const changesAfter = async () => ({ epoch: 1, expired: false, changes: left.shift() ?? [] });
     const { feed, attach, counted } = fixture({ tasks: { changesAfter } });
     const { seen } = attach();
-    feed.reach({ epoch: 1, sequence: 2 });
-    await eventually(() => expect(seen).toEqual([1, 2]));
-    pages.push([second], [first, first, second]);
+    feed.reach({ epoch: 1, sequence: 3 });
+    await eventually(() => expect(seen).toEqual([1, 2, 3]));
+    left = [...pages];
     const late = attach();
-    await eventually(() => expect(late.seen).toEqual([1, 2]));
-    expect(counted.replayed).toBe(2);
+    await eventually(() => expect(late.seen).toEqual([1, 2, 3]));
+    expect(counted.replayed).toBe(3);
   });
 });
