@@ -211,6 +211,15 @@ describe('a channel', () => {
     },
   );
 
+  it('whose token does not count is refused, and its socket goes on', async () => {
+    const client = world.connect();
+    expect(await join(client, { access_token: 'ada.forged.1' })).toEqual({
+      status: 'error',
+      response: { reason: 'InvalidJWTToken: The token provided is not valid' },
+    });
+    expect([client.closed, await join(client, {}, TOPIC, '2')]).toMatchObject([undefined, { status: 'ok' }]);
+  });
+
   it('that was not joined yet just goes when its topic is joined anew', async () => {
     world.isWaiting = true;
     const client = world.connect();

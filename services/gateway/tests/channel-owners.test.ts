@@ -97,9 +97,9 @@ describe('a channel whose token had just run out when it was joined', () => {
     await settled();
     while (world.waiting[0]?.what === 'token') await (world.waiting.shift()?.goOn(), settled());
     client.send(leave('1'));
+    const before = client.frames.length;
     await world.settle();
     expect(world.feed.owners()).toBe(0);
-    const before = client.frames.length;
     world.commit('ada');
     expect(client.frames).toHaveLength(before);
   });
