@@ -6,7 +6,8 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
   feed: {
     mutate: ['services/gateway/src/realtime/feed.ts', 'services/gateway/src/realtime/owner-feed.ts'],
     tests: [
-      'services/gateway/src/realtime/feed services/gateway/src/realtime/replays',
+      'services/gateway/src/realtime/owner-feed services/gateway/src/realtime/feed',
+      'services/gateway/src/realtime/replays',
       'tests/simulation/simulation.test',
     ],
   },
@@ -17,9 +18,9 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
       'services/gateway/src/realtime/phoenix/reading.ts',
     ],
     tests: [
-      'services/gateway/src/realtime/phoenix',
+      'services/gateway/tests/channel-ends services/gateway/tests/channel-owners.test services/gateway/tests/channel-beginnings services/gateway/tests/channel-filters',
+      'services/gateway/tests/channel-owners.random',
       'tests/simulation/simulation.test',
-      'services/gateway/tests/channel',
     ],
   },
   kafka: {

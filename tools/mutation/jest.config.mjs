@@ -4,11 +4,13 @@ export default {
   ...base,
   rootDir: '../..',
   testTimeout: 15_000,
+  testEnvironment: '<rootDir>/tools/mutation/environment.mjs',
   // Our packages by path: through node_modules, tests would get the sources without the mutations.
   moduleNameMapper: {
-    '^@taskmesh/testing/mail-server$': '<rootDir>/libs/testing/src/mail-server.ts',
     '^@taskmesh/(gateway|auth|tasks|backup)$': '<rootDir>/services/$1/src/index.ts',
     '^@taskmesh/(local|all-in-one)$': '<rootDir>/deploy/$1/src/index.ts',
     '^@taskmesh/([^/]+)$': '<rootDir>/libs/$1/src/index.ts',
+    '^@taskmesh/(gateway|tasks)/([^/]+)$': '<rootDir>/services/$1/src/$2.ts',
+    '^@taskmesh/([^/]+)/([^/]+)$': '<rootDir>/libs/$1/src/$2.ts',
   },
 };

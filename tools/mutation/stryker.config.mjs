@@ -23,6 +23,6 @@ export default {
   incremental: true,
   incrementalFile: reportOf(name),
   concurrency: Math.max(1, Math.floor(availableParallelism() / 2)),
-  // What waits for ever has been noticed, but what is only slow has not: longer than a test may take in jest.config.mjs.
-  timeoutMS: 30_000,
+  // What waits for ever has been noticed, but what is only slow has not, and beside other work everything is slow.
+  timeoutMS: 150_000,
 };

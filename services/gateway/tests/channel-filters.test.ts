@@ -64,7 +64,7 @@ describe('filters of channels', () => {
     );
     sockets[0]?.hangUp();
     sockets[1]?.hangUp();
-    expect(world.held()).toEqual({ places: 0, watchers: 0 });
+    expect(world.held()).toEqual({ places: 0, watchers: 0, subscriptions: 0 });
     const again = world.connect();
     again.join('1', asking(many(100, 300)));
     await settled();

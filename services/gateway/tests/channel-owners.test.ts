@@ -6,7 +6,7 @@ let world: ReturnType<typeof createChannelWorld>;
 beforeEach(() => (world = createChannelWorld()));
 afterEach(() => {
   world.hangUpAll();
-  expect([world.feed.owners(), world.held()]).toEqual([0, { places: 0, watchers: 0 }]);
+  expect([world.feed.owners(), world.held()]).toEqual([0, { places: 0, watchers: 0, subscriptions: 0 }]);
 });
 
 const push = (token: string, joinRef: string | null = '1') => [
@@ -55,9 +55,14 @@ describe('a channel whose token had just run out when it was joined', () => {
     expect(world.feed.owners()).toBe(1);
   });
 
-  it('fails when none comes in time, so that its client joins anew', async () => {
-    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
-    try {
+  describe('in time or not', () => {
+    beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
+    afterEach(() => {
+      world.hangUpAll();
+      jest.useRealTimers();
+    });
+
+    it('fails when none comes, so that its client joins anew', async () => {
       const client = await faded();
       jest.advanceTimersByTime(10_000);
       expect(client.frames.at(-1)).toEqual(['1', '1', TOPIC, 'phx_error', { code: 4401, reason: 'token expired' }]);
@@ -65,10 +70,24 @@ describe('a channel whose token had just run out when it was joined', () => {
       await settled();
       world.commit('ada');
       expect(client.told()).toEqual([]);
-    } finally {
-      world.hangUpAll();
-      jest.useRealTimers();
-    }
+    });
+
+    it('goes on when one came', async () => {
+      const client = await faded();
+      client.send(push('ada.fresh.2'));
+      await settled();
+      jest.advanceTimersByTime(10_000);
+      world.commit('ada');
+      expect(client.told()).toEqual(['ada#1']);
+    });
+
+    it('says nothing more when it was left', async () => {
+      const client = await faded();
+      client.send(leave('1'));
+      const before = client.frames.length;
+      jest.advanceTimersByTime(10_000);
+      expect(client.frames).toHaveLength(before);
+    });
   });
 
   it('leaves no reader behind when it is left before its cursor turns out to be of no use', async () => {
@@ -78,9 +97,9 @@ describe('a channel whose token had just run out when it was joined', () => {
     await settled();
     while (world.waiting[0]?.what === 'token') await (world.waiting.shift()?.goOn(), settled());
     client.send(leave('1'));
+    const before = client.frames.length;
     await world.settle();
     expect(world.feed.owners()).toBe(0);
-    const before = client.frames.length;
     world.commit('ada');
     expect(client.frames).toHaveLength(before);
   });
@@ -247,5 +266,6 @@ describe('a join', () => {
     world.commit('ada');
     const events = client.frames.map(([, , , event, { message }]) => message ?? event);
     expect(events).toEqual(['phx_reply', 'Subscribed to PostgreSQL', 'CURSOR_EXPIRED', 'cursor', 'postgres_changes']);
+    expect(world.failures).toEqual(['cursor_expired']);
   });
 });

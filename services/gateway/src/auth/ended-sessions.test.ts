@@ -68,13 +68,24 @@ describe('the list of ended sessions', () => {
     await sessions.stop();
   });
 
-  it('hears from other gateways at once, and bears nonsense', async () => {
-    const { sessions, keyValue } = fixture();
+  it('hears from other gateways at once, and bears nonsense, also beside what makes sense', async () => {
+    const keyValue = createMemoryKeyValue();
+    let hear = (_message: string) => {};
+    const { sessions } = fixture(1, {
+      ...keyValue,
+      async subscribe(_channel, listener) {
+        hear = listener;
+        return async () => {};
+      },
+    });
+    const heard: string[] = [];
+    sessions.onEnded((id) => heard.push(id));
     await sessions.start();
-    await keyValue.publish('sessions.ended', 'nonsense');
-    await keyValue.publish('sessions.ended', '[null, 5, {"sessionId": 7, "until": 1}]');
-    await keyValue.publish('sessions.ended', JSON.stringify([{ sequence: 9, sessionId: 'told', until: UNTIL }]));
-    await eventually(() => sessions.has('told'));
+    const told = { sequence: 9, sessionId: 'told', until: UNTIL };
+    const nonsense = [null, 5, { sessionId: 7, until: UNTIL }, { sessionId: 'for ever' }];
+    for (const message of ['nonsense', JSON.stringify(told), JSON.stringify([...nonsense, told])]) hear(message);
+    expect(heard).toEqual(['told']);
+    expect(sessions.has('told')).toBe(true);
     await sessions.stop();
   });
 

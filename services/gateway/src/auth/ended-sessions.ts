@@ -102,7 +102,6 @@ function readMessage(message: string): EndedSession[] {
 }
 
 function isEndedSession(value: unknown): value is EndedSession {
-  if (typeof value !== 'object' || value === null) return false;
-  const { sessionId, until } = value as Partial<EndedSession>;
+  const { sessionId, until } = (value ?? {}) as Partial<EndedSession>;
   return typeof sessionId === 'string' && Number.isFinite(until);
 }

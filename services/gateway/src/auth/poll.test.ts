@@ -74,6 +74,16 @@ describe('a task that is polled', () => {
     await poll.stop();
   });
 
+  it('has its next turn so long after one out of turn', async () => {
+    const { poll, startedAt } = fixture({ everyMs: 1_000 });
+    poll.start();
+    await jest.advanceTimersByTimeAsync(600);
+    await poll.now();
+    await jest.advanceTimersByTimeAsync(1_500);
+    expect(startedAt).toEqual([0, 600, 1_600]);
+    await poll.stop();
+  });
+
   it('ends with the run that is under way, whose failure is nobody’s business any more', async () => {
     let fail = () => {};
     const slow = new Promise<void>((_resolve, reject) => (fail = () => reject(new Error('closed'))));

@@ -81,16 +81,16 @@ export class OwnerFeed {
 
   /** Adds a reader that has seen everything up to `position`, which is of this feed's epoch; returns how to take it off. */
   attach(reader: FeedReader, { sequence }: FeedPosition): () => void {
-    const attached: Attached = { reader, position: sequence, isReplaying: sequence < this.#last };
+    const attached: Attached = { reader, position: sequence, isReplaying: false };
     this.#readers.add(attached);
-    if (attached.isReplaying) void this.#replay(attached);
+    void this.#replay(attached);
     return () => void this.#detach(attached);
   }
 
   /** A record off the event log: the next one, one seen before, or one behind a gap. */
   take(change: TaskChanged): void {
-    if (change.epoch !== this.#epoch || change.sequence <= this.#last) return;
-    if (change.sequence === this.#last + 1 && !this.#isFilling) this.#deliver(change, 'event_log');
+    const isNext = change.epoch === this.#epoch && change.sequence === this.#last + 1;
+    if (isNext && !this.#isFilling) this.#deliver(change, 'event_log');
     else this.reach(change);
   }
 
@@ -120,7 +120,6 @@ export class OwnerFeed {
     this.#options.metrics.arrived(change, way);
     if (change.traceparent) this.#tellTrace(change, change.traceparent);
     this.#last = change.sequence;
-    if (this.#target < this.#last) this.#target = this.#last;
     for (const attached of this.#readers) {
       if (attached.isReplaying || change.sequence <= attached.position) continue;
       this.#tell(attached, change);

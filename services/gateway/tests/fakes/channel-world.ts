@@ -6,7 +6,7 @@ import { Registry } from 'prom-client';
 import type { WebSocket } from 'ws';
 import type { Caller, GatewayParts } from '../../src/parts.ts';
 import type { Feed } from '../../src/realtime/feed.ts';
-import { createRealtimeMetrics } from '../../src/realtime/metrics.ts';
+import { createRealtimeMetrics, type FailureReason } from '../../src/realtime/metrics.ts';
 import type { FeedReader } from '../../src/realtime/owner-feed.ts';
 import { createPhoenix } from '../../src/realtime/phoenix/phoenix.ts';
 import type { SessionWatch } from '../../src/realtime/session-watch.ts';
@@ -33,6 +33,8 @@ export interface Client {
   closed: { code: number; reason: string } | undefined;
   /** Called with each frame as it is written. */
   onFrame: (frame: Frame) => void;
+  /** So many bytes wait for it to read them. */
+  lag(bytes: number): void;
   send(frame: unknown): void;
   join(ref: string, payload: Record<string, unknown>, topic?: string): void;
   /** Titles of the changes that were written. */
@@ -51,7 +53,8 @@ export const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * Channels on sockets that are no sockets, with a feed and a check of tokens that answer when the test says so. A token
- * is `<user>.<kind>.<number>`; `fresh`, `fading` (it has just run out) and anything else, which does not count.
+ * is `<user>.<kind>.<number>`; `fresh`, `ending` (it runs out now), `fading` (it has just run out) and anything else,
+ * which does not count.
  */
 export function createChannelWorld(config: Partial<GatewayParts['config']['realtime']> = {}) {
   const waiting: Waiting[] = [];
@@ -62,9 +65,15 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
   const clients: Client[] = [];
   let nowMs = Date.parse('2026-11-20T10:00:00Z');
   let places = 0;
+  let subscriptions = 0;
+  const failures: FailureReason[] = [];
   const clock = { now: () => nowMs };
   const log = createLog({ service: 'test', level: 'silent' });
-  const world = { isWaiting: false };
+  const world = {
+    isWaiting: false,
+    /** For all users together. */
+    mostPlaces: Infinity,
+  };
 
   const pass = async (what: Waiting['what'], of: string) => {
     if (!world.isWaiting) return;
@@ -77,8 +86,9 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
     await pass('token', token);
     const [userId = '', kind = '', sid = ''] = token.split('.');
     if (ended.has(sid)) return { kind: 'invalid' };
-    if (kind !== 'fresh' && !(kind === 'fading' && options)) return { kind: 'invalid' };
-    const exp = kind === 'fresh' ? nowMs / 1000 + 60 : nowMs / 1000 - 10;
+    const leftS = { fresh: 60, ending: 0, fading: -10 }[kind];
+    if (leftS === undefined || leftS <= -(options?.graceS ?? 0)) return { kind: 'invalid' };
+    const exp = nowMs / 1000 + leftS;
     const claims = { userId, email: '', iat: 0, exp, sub: userId, sid, jti: '' };
     return { kind: 'user', claims, identity: { role: 'user', userId, sessionId: sid } } as Caller;
   };
@@ -118,6 +128,7 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
     return () => void watchers.delete(watcher);
   };
   const takeUser = () => {
+    if (places >= world.mostPlaces) return undefined;
     places++;
     return () => void places--;
   };
@@ -132,14 +143,23 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
     feed,
     watch,
     limits: { takeIp: takeUser, takeUser, takeRefusal: takeUser, messages: () => () => true },
-    metrics: createRealtimeMetrics(new Registry(), clock),
+    metrics: {
+      ...createRealtimeMetrics(new Registry(), clock),
+      subscribed() {
+        subscriptions++;
+        return () => void subscriptions--;
+      },
+      failed: (_protocol, reason) => void failures.push(reason),
+    },
   });
 
   return Object.assign(world, {
     waiting,
     feed,
-    /** What is held for users: places, and watches over sessions. */
-    held: () => ({ places, watchers: watchers.size }),
+    /** What is held for users: places, watches over sessions, and channels that count as joined. */
+    held: () => ({ places, watchers: watchers.size, subscriptions }),
+    /** Why channels could not be joined, or failed, as it is counted. */
+    failures,
     pass: (ms: number) => void (nowMs += ms),
     connect(apikey = 'public-key'): Client {
       const socket = Object.assign(new EventEmitter(), {
@@ -163,6 +183,7 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
         frames: [],
         closed: undefined,
         onFrame: () => undefined,
+        lag: (bytes) => void (socket.bufferedAmount = bytes),
         send: (frame) => void socket.emit('message', Buffer.from(JSON.stringify(frame)), false),
         join: (ref, payload, topic = TOPIC) =>
           client.send([ref, ref, topic, 'phx_join', { config: { postgres_changes: BINDINGS }, ...payload }]),

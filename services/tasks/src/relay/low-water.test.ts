@@ -10,6 +10,7 @@ function createWorld() {
   let last = 0;
   return {
     water,
+    except: () => water.begin(ONE.parts, ONE.limit).except,
     /** Takes the next id, and writes it when the transaction ends. */
     take(writer: string) {
       last += 1;
@@ -58,6 +59,18 @@ it('rises behind what is published, once nobody can have taken a lower id', () =
   expect(water.isMoving()).toBe(false);
 });
 
+it('is worth a look when something was read, and not while there is nothing', () => {
+  const { water, look, take, end, read } = createWorld();
+  expect(water.isMoving()).toBe(true);
+  look();
+  read();
+  expect(water.isMoving()).toBe(false);
+  take('a');
+  end('a');
+  read();
+  expect(water.isMoving()).toBe(true);
+});
+
 it('waits for who took an id between two looks, and not for who came later', () => {
   const { look, take, end, read, publish } = createWorld();
   take('early');
@@ -87,14 +100,16 @@ it('stays below what was read and not dealt with, and below the end of a read th
 });
 
 it('passes what somebody else remembers, until everything is looked at anew', () => {
-  const { water, look, take, end, read } = createWorld();
+  const { water, except, look, take, end, read } = createWorld();
   take('a');
   end('a');
   water.pass(read().rows);
   expect(read()).toMatchObject({ after: 0, ids: [] });
+  expect(except()).toEqual(['1']);
   for (let looks = 0; looks < 3; looks++) look();
   read();
   expect(read().after).toBe(1);
+  expect(except()).toEqual([]); // it is below the low water now
   water.restart();
   expect(read()).toMatchObject({ after: 0, ids: [1] });
 });

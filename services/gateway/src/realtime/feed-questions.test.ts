@@ -1,0 +1,128 @@
+import { jest } from '@jest/globals';
+import type { TasksInternal } from '@taskmesh/internal-api';
+import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { createReader, createStore } from '../../tests/fakes/change-store.ts';
+import { createFeed, type FeedOptions } from './feed.ts';
+import { NO_FEED_METRICS } from './metrics.ts';
+
+const EVERY_MS = 60_000;
+
+describe('what the feed of a gateway asks the tasks service', () => {
+  let store: ReturnType<typeof createStore>;
+  /** The owners of each question about heads. */
+  let questions: string[][];
+  let told: string[];
+  let stop: () => Promise<void>;
+
+  const startFeed = async (options: Partial<FeedOptions> = {}) => {
+    const tasks: TasksInternal = {
+      ...store.tasks,
+      heads(owners, asCursors) {
+        questions.push(owners);
+        return store.tasks.heads(owners, asCursors);
+      },
+    };
+    const write = (line: string) => told.push((JSON.parse(line) as { msg: string }).msg);
+    const log = createLog({ service: 'test', level: 'debug', destination: { write } });
+    const feed = createFeed({ ...store, tasks, log, headsEveryMs: EVERY_MS, ...options });
+    await feed.start();
+    stop = () => feed.stop();
+    return feed;
+  };
+  const announce = (epoch: number) => store.deliverText('epoch', JSON.stringify({ epoch }));
+
+  beforeEach(() => {
+    store = createStore();
+    [questions, told] = [[], []];
+  });
+  afterEach(() => stop());
+
+  describe('in all regularity', () => {
+    beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] }));
+    afterEach(() => jest.useRealTimers());
+
+    it('is nothing as long as nobody reads, and nothing after the end', async () => {
+      const feed = await startFeed();
+      await jest.advanceTimersByTimeAsync(EVERY_MS);
+      expect(questions).toEqual([]);
+      const owner = randomUUID();
+      await feed.subscribe(owner, undefined, createReader());
+      await jest.advanceTimersByTimeAsync(EVERY_MS);
+      expect(questions).toEqual([[owner], [owner]]);
+      const answer = store.answerLate('heads');
+      await jest.advanceTimersByTimeAsync(EVERY_MS);
+      await feed.stop();
+      answer.come();
+      await jest.advanceTimersByTimeAsync(EVERY_MS);
+      expect(questions).toHaveLength(3);
+      expect(jest.getTimerCount()).toBe(0);
+    });
+
+    it('is the heads of all owners, each once, by the thousand', async () => {
+      const feed = await startFeed();
+      const owners = Array.from({ length: 2_001 }, () => randomUUID());
+      for (const owner of owners) await feed.subscribe(owner, undefined, createReader());
+      questions = [];
+      await jest.advanceTimersByTimeAsync(EVERY_MS);
+      expect(questions.map(({ length }) => length)).toEqual([1_000, 1_000, 1]);
+      expect(questions.flat()).toEqual(owners);
+    });
+  });
+
+  it('goes on after a question that had no answer, which is told', async () => {
+    const feed = await startFeed({ headsEveryMs: 10 });
+    const owner = randomUUID();
+    const reader = createReader();
+    await feed.subscribe(owner, undefined, reader);
+    store.setAway(true);
+    await eventually(() => expect(told).toContain('heads could not be compared'));
+    store.setAway(false);
+    store.commit(owner);
+    await eventually(() => expect(reader.seen).toEqual([1]));
+  });
+
+  it('is an announced epoch: once at a time, and again when it could not be confirmed', async () => {
+    const feed = await startFeed();
+    const reader = createReader();
+    await feed.subscribe(randomUUID(), undefined, reader);
+    questions = [];
+    announce(1); // which is known
+    const answer = store.answerLate('heads');
+    for (let times = 0; times < 3; times++) announce(2);
+    await answer.asked;
+    expect(questions).toEqual([[]]);
+    answer.come();
+    await eventually(() => (announce(2), expect(questions).toHaveLength(2)));
+    store.setAway(true);
+    await eventually(() => (announce(2), expect(told).toContain('a new epoch could not be confirmed')));
+    store.setAway(false);
+    store.restore();
+    await eventually(() => (announce(2), expect(reader.ends).toEqual(['expired'])));
+  });
+});
+
+it('who comes back with a cursor is counted, by whether it can be used', async () => {
+  const store = createStore();
+  const counted: string[] = [];
+  const common = {
+    ...store,
+    log: createLog({ service: 'test', level: 'silent' }),
+    metrics: { ...NO_FEED_METRICS, resumed: (outcome: string) => void counted.push(outcome) },
+  };
+  const feed = createFeed(common);
+  const owner = randomUUID();
+  store.commit(owner);
+  await feed.subscribe(owner, undefined, createReader());
+  expect(counted).toEqual([]);
+  await feed.subscribe(owner, store.cursor(owner, 0), createReader());
+  expect(counted).toEqual(['resumed']);
+  await expect(feed.subscribe(owner, 'nonsense', createReader())).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
+  expect(counted).toEqual(['resumed', 'expired']);
+  const openCursor = () => Promise.reject(new Error('broken'));
+  const failing = createFeed({ ...common, tasks: { ...store.tasks, openCursor } });
+  await expect(failing.subscribe(owner, 'cursor', createReader())).rejects.toThrow('broken');
+  expect(counted).toHaveLength(2);
+  await feed.stop();
+});

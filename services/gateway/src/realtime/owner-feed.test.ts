@@ -1,0 +1,225 @@
+import { jest } from '@jest/globals';
+import type { TaskChanged } from '@taskmesh/events';
+import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import pLimit from 'p-limit';
+import { createReader, createStore, upTo } from '../../tests/fakes/change-store.ts';
+import { OwnerFeed } from './owner-feed.ts';
+
+/** The feed of one owner at the beginning of the log, with nobody who compares heads, and all that it says. */
+function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = {}) {
+  const owner = randomUUID();
+  const store = createStore();
+  const [told, arrived] = [[] as Record<string, unknown>[], [] as string[]];
+  const counted = { gaps: 0, replayed: 0, expired: 0, epochs: [] as number[] };
+  const write = (line: string) => told.push(JSON.parse(line) as Record<string, unknown>);
+  const feed = new OwnerFeed({
+    owner,
+    start: { epoch: 1, sequence: 0 },
+    tasks: store.tasks,
+    log: createLog({ service: 'test', level: 'debug', destination: { write } }),
+    metrics: {
+      arrived: ({ sequence }, way) => arrived.push(`${sequence} ${way}`),
+      gapFilled: () => counted.gaps++,
+      resumed: () => undefined,
+      replayed: (count) => (counted.replayed += count),
+    },
+    turns: { fill: pLimit(1), replay: pLimit(1) },
+    drainWithinMs: 60_000,
+    onEpoch: (epoch) => counted.epochs.push(epoch),
+    onExpired: () => counted.expired++,
+    ...options,
+  });
+  const attach = (sequence = 0) => {
+    const reader = createReader();
+    return { ...reader, leave: feed.attach(reader, { epoch: 1, sequence }) };
+  };
+  const commit = () => store.commit(owner);
+  const commitMany = (count: number) => Array.from({ length: count }, commit);
+  const deliver = (...changes: TaskChanged[]) => changes.forEach((change) => feed.take(change));
+  return { owner, store, feed, told, arrived, counted, attach, commit, commitMany, deliver };
+}
+
+describe('an owner’s feed', () => {
+  it('goes on for the others when one reader leaves, who is told nothing more', () => {
+    const { feed, attach, commit, deliver } = fixture();
+    const [leaving, staying] = [attach(), attach()];
+    deliver(commit());
+    leaving.leave();
+    expect(feed.isUnused).toBe(false);
+    deliver(commit());
+    expect([leaving.seen, staying.seen]).toEqual([[1], [1, 2]]);
+    staying.leave();
+    expect(feed.isUnused).toBe(true);
+    feed.end('stopped');
+    expect([leaving.ends, staying.ends]).toEqual([[], []]);
+  });
+
+  it('tells a reader nothing that it has seen, though the feed itself has not come as far', async () => {
+    const { attach, commit, commitMany, deliver } = fixture();
+    const behind = attach();
+    const changes = commitMany(3);
+    const ahead = attach(3);
+    deliver(...changes);
+    expect([behind.seen, ahead.seen]).toEqual([[1, 2, 3], []]);
+    deliver(commit());
+    expect([behind.seen, ahead.seen]).toEqual([[1, 2, 3, 4], [4]]);
+  });
+
+  it('fills a gap of many pages to its end, and counts it once; what is no gap is none', async () => {
+    const { attach, commitMany, deliver, feed, arrived, counted } = fixture();
+    const { seen } = attach();
+    const changes = commitMany(30);
+    for (const some of [changes.slice(0, 1), changes.slice(28), changes.slice(28)]) deliver(...some);
+    await eventually(() => expect(seen).toEqual(upTo(30)));
+    expect(counted).toMatchObject({ gaps: 1, replayed: 0 });
+    expect(arrived).toEqual(['1 event_log', ...upTo(30, 2).map((sequence) => `${sequence} gap_fill`)]);
+    deliver(...changes);
+    feed.reach({ epoch: 1, sequence: 30 });
+    expect(counted.gaps).toBe(1);
+  });
+
+  it('takes neither a record nor a head of another epoch', () => {
+    const { feed, attach, commit, store } = fixture();
+    const { seen } = attach();
+    const change = commit();
+    for (const epoch of [0, 2]) {
+      feed.take({ ...change, epoch });
+      feed.reach({ epoch, sequence: 1 });
+    }
+    expect([seen, store.asked.changesAfter]).toEqual([[], 0]);
+  });
+
+  it('asks again with growing pauses, up to a second, while it gets no answer, and not at all when it has ended', async () => {
+    jest.useFakeTimers();
+    try {
+      let asked = 0;
+      const changesAfter = () => (asked++, Promise.reject(new Error('away')));
+      const { feed, attach, told } = fixture({ tasks: { changesAfter } });
+      attach();
+      feed.reach({ epoch: 1, sequence: 1 });
+      const timesIn = async (ms: number) => {
+        asked = 0;
+        await jest.advanceTimersByTimeAsync(ms);
+        return asked;
+      };
+      expect(await timesIn(49)).toBe(1);
+      expect(await timesIn(1)).toBe(1);
+      expect(await timesIn(99)).toBe(0);
+      expect(await timesIn(1_500)).toBe(4); // behind 100, 200, 400 and 800 ms
+      expect(await timesIn(10_000)).toBe(10);
+      expect(told.at(-1)).toMatchObject({ msg: 'changes could not be read; trying again', err: { message: 'away' } });
+      feed.end('stopped');
+      expect(await timesIn(10_000)).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('asks without a pause behind every answer, also after one that was late in coming', async () => {
+    jest.useFakeTimers();
+    try {
+      const { feed, attach, commit, commitMany, store } = fixture();
+      const { seen } = attach();
+      store.setAway(true);
+      commitMany(30);
+      feed.reach({ epoch: 1, sequence: 30 });
+      await jest.advanceTimersByTimeAsync(1_000);
+      store.setAway(false);
+      await jest.advanceTimersByTimeAsync(1_000);
+      expect(seen).toEqual(upTo(30));
+      store.setAway(true);
+      commit();
+      feed.reach({ epoch: 1, sequence: 31 });
+      await jest.advanceTimersByTimeAsync(49);
+      store.setAway(false);
+      await jest.advanceTimersByTimeAsync(1);
+      expect(seen).toEqual(upTo(31));
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('says where a change goes that is traced, and nothing of others', () => {
+    const { attach, commit, deliver, told } = fixture();
+    attach();
+    deliver(commit());
+    expect(told).toEqual([]);
+    deliver({ ...commit(), traceparent: '00-trace' });
+    expect(told).toMatchObject([{ level: 'debug', traceparent: '00-trace', sequence: 2, readers: 1 }]);
+  });
+
+  it('tells of a reader that fails by which change it did', () => {
+    const { feed, commit, deliver, told } = fixture();
+    const onChange = () => {
+      throw new Error('broken');
+    };
+    feed.attach({ ...createReader(), onChange }, { epoch: 1, sequence: 0 });
+    deliver(commit());
+    expect(told).toMatchObject([{ level: 'error', changeId: '1', err: { message: 'broken' } }]);
+    expect(feed.isUnused).toBe(true);
+  });
+
+  it('expires as a whole when a gap cannot be filled any more, and for one reader when only that one is too far behind', async () => {
+    const { owner, store, feed, attach, commit, commitMany, deliver, counted } = fixture();
+    const live = attach();
+    deliver(...commitMany(5));
+    store.forgetUpTo(owner, 3);
+    const late = attach(2);
+    await eventually(() => expect(late.ends).toEqual(['expired']));
+    expect([live.ends, counted.expired]).toEqual([[], 0]);
+    deliver(commit());
+    expect(live.seen).toEqual(upTo(6));
+    commitMany(2);
+    store.forgetUpTo(owner, 8);
+    feed.reach({ epoch: 1, sequence: 8 });
+    await eventually(() => expect(counted.expired).toBeGreaterThan(0));
+    feed.end('expired');
+  });
+
+  it('tells of every other epoch that a page shows, and hands over nothing of it', async () => {
+    const { store, feed, attach, commit, counted } = fixture();
+    const { seen } = attach();
+    commit();
+    store.restore();
+    commit();
+    feed.reach({ epoch: 1, sequence: 1 });
+    await eventually(() => expect(counted.epochs).toContain(2));
+    feed.end('expired');
+    expect([seen, counted.expired]).toEqual([[], 0]);
+  });
+
+  it('asks for nothing when its turn comes and nobody needs the page any more', async () => {
+    const turns = { fill: pLimit(1), replay: pLimit(1) };
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const others = [turns.fill(() => gate), turns.replay(() => gate)];
+    const { feed, store, attach, commitMany, deliver } = fixture({ turns });
+    attach();
+    deliver(...commitMany(2));
+    attach(); // to replay
+    feed.reach({ epoch: 1, sequence: 3 });
+    await new Promise(setImmediate);
+    feed.end('stopped');
+    open();
+    await Promise.all(others);
+    await new Promise(setImmediate);
+    expect(store.asked.changesAfter).toBe(0);
+  });
+
+  it('hands over nothing of a page that does not begin with the next change, nor what comes behind a hole in it', async () => {
+    const store = createStore();
+    const [first, second, third] = [store.commit('one'), store.commit('one'), store.commit('one')];
+    const pages = [[second], [first, first, third], [second, third]];
+    let left = [...pages];
+    const changesAfter = async () => ({ epoch: 1, expired: false, changes: left.shift() ?? [] });
+    const { feed, attach, counted } = fixture({ tasks: { changesAfter } });
+    const { seen } = attach();
+    feed.reach({ epoch: 1, sequence: 3 });
+    await eventually(() => expect(seen).toEqual([1, 2, 3]));
+    left = [...pages];
+    const late = attach();
+    await eventually(() => expect(late.seen).toEqual([1, 2, 3]));
+    expect(counted.replayed).toBe(3);
+  });
+});
