@@ -23,11 +23,11 @@ interface Content {
 }
 
 let stores: RunningStores;
-beforeEach(async () => {
+beforeAll(async () => {
   stores = await runStores('own');
   await fill(stores);
-});
-afterEach(() => stores.stop());
+}, 60_000);
+afterAll(() => stores.stop());
 
 /** The archive, changed as by somebody who knows how it is made. */
 function forge(file: string, change: (content: Content) => void): string {
@@ -58,6 +58,11 @@ const reasonOf = (file: string) =>
   );
 
 describe('an archive that was made here', () => {
+  let made: string;
+  beforeAll(async () => {
+    ({ file: made } = await stores.work.create());
+  }, 60_000);
+
   it.each<[string, (content: Content) => void, RegExp]>([
     [
       'has a newer schema than is known',
@@ -124,22 +129,24 @@ describe('an archive that was made here', () => {
       ({ dumps }) => (dumps.tasks = dumps.tasks.replace(/\tlow\t/, '\tno\t')),
       /Rows of the table tasks break the rules|the dump was not accepted/,
     ],
-  ])('is neither verified nor restored when it %s', async (_what, change, reason) => {
-    const { file } = await stores.work.create();
-    const before = await rowsOf(stores);
-    const forged = forge(file, change);
-    expect(await reasonOf(forged)).toMatch(reason);
-    expect((await stores.work.find(forged))?.verifiedAt).toBeNull();
-    expect(await stores.work.restore(forged)).toMatchObject({ outcome: 'PROCESSED', dropped: [] });
-    expect(await rowsOf(stores)).toEqual(before);
-  });
+  ])(
+    'is neither verified nor restored when it %s',
+    async (_what, change, reason) => {
+      const before = await rowsOf(stores);
+      const forged = forge(made, change);
+      expect(await reasonOf(forged)).toMatch(reason);
+      expect((await stores.work.find(forged))?.verifiedAt).toBeNull();
+      expect(await stores.work.restore(forged)).toMatchObject({ outcome: 'PROCESSED', dropped: [] });
+      expect(await rowsOf(stores)).toEqual(before);
+    },
+    60_000,
+  );
 
   it('says in the answer of a restore why a schema is not restored', async () => {
-    const { file } = await stores.work.create();
-    const forged = forge(file, ({ manifest }) => (manifest.stores.tasks.schemaVersion = '0099-future'));
+    const forged = forge(made, ({ manifest }) => (manifest.stores.tasks.schemaVersion = '0099-future'));
     const { message } = await stores.work.restore(forged);
     expect(message).toMatch(/not restored \(The archive has a schema of the version 0099-future, .*newer one\)/);
-  });
+  }, 60_000);
 
   it('is not restored when something would be lost, unless that is allowed: then the answer names it', async () => {
     await stores.tasks.query(`alter table tasks add column note text; update tasks set note = 'dear to somebody'`);
@@ -158,7 +165,7 @@ describe('an archive that was made here', () => {
       dropped: ['tasks.tasks.note', 'auth.invoices'],
     });
     expect(await stores.tasks.query(`select 1 from tasks where title = 'changed'`)).toEqual([]);
-  });
+  }, 60_000);
 
   it('brings random rows of both stores back as they were, every one of them', async () => {
     const text = (min: number, max: number) =>
@@ -166,9 +173,11 @@ describe('an archive that was made here', () => {
         .string({ unit: 'grapheme', minLength: min, maxLength: max })
         .filter((value) => !value.includes('\0') && [...value].length <= 250);
     const title = text(0, 100).map((value) => `the ${value}`);
-    const time = fc
-      .date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
-      .map((date) => date.toISOString());
+    const timeFrom = (min: string) =>
+      fc
+        .date({ min: new Date(min), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
+        .map((date) => date.toISOString());
+    const time = timeFrom('0001-01-01T00:00:00Z');
     const task = fc.record({
       id: fc.uuid(),
       user_id: fc.uuid(),
@@ -183,7 +192,7 @@ describe('an archive that was made here', () => {
       version: fc.integer({ min: 1, max: 2_000_000_000 }),
     });
     const entry = fc.record({
-      at: time,
+      at: timeFrom('2026-01-01T00:00:00Z'),
       kind: text(1, 30),
       account_id: fc.option(fc.uuid()),
       session_id: fc.option(fc.uuid()),
@@ -214,7 +223,7 @@ describe('an archive that was made here', () => {
     expect(await reasonOf(file)).toBe('none');
     expect(await stores.work.restore(file)).toMatchObject({ outcome: 'RESTORED' });
     expect(await rowsOf(stores)).toEqual(before);
-  });
+  }, 60_000);
 });
 
 describe('a dump from somewhere else', () => {
@@ -233,5 +242,5 @@ describe('a dump from somewhere else', () => {
       dropped: ['tasks.invoices', 'tasks.tasks.note'],
     });
     expect(await rowsOf(stores)).toEqual(before);
-  });
+  }, 60_000);
 });

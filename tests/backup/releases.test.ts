@@ -9,7 +9,7 @@ const ARCHIVES = readdirSync(RELEASES).filter((file) => file.endsWith('.tar.gz')
 let stores: RunningStores;
 beforeEach(async () => {
   stores = await runStores('released');
-});
+}, 60_000);
 afterEach(() => stores.stop());
 
 async function expectBack(file: string, expected: ReleasedRows) {
@@ -19,11 +19,15 @@ async function expectBack(file: string, expected: ReleasedRows) {
 }
 
 describe('an archive of an earlier release', () => {
-  it.each(ARCHIVES)('%s proves to be fit, and brings all of it back into a new installation', async (file) => {
-    copyFileSync(join(RELEASES, file), join(stores.backupsDir, file));
-    const rows = readFileSync(join(RELEASES, file.replace('.tar.gz', '.json')), 'utf8');
-    await expectBack(file, JSON.parse(rows) as ReleasedRows); // as it was written at the release
-  });
+  it.each(ARCHIVES)(
+    '%s proves to be fit, and brings all of it back into a new installation',
+    async (file) => {
+      copyFileSync(join(RELEASES, file), join(stores.backupsDir, file));
+      const rows = readFileSync(join(RELEASES, file.replace('.tar.gz', '.json')), 'utf8');
+      await expectBack(file, JSON.parse(rows) as ReleasedRows); // as it was written at the release
+    },
+    60_000,
+  );
 });
 
 describe('an archive of stores with an earlier schema', () => {
@@ -31,22 +35,26 @@ describe('an archive of stores with an earlier schema', () => {
     { tasks: '0001-tasks-and-feed', auth: '0001-accounts' },
     { tasks: '0002-dead-letters', auth: '0002-recovery' },
     { tasks: '0003-times-end', auth: '0003-audit' },
-  ])('is migrated with its rows: $tasks, $auth', async (versions) => {
-    const earlier = await earlierStores(versions);
-    await fill(earlier);
-    const isBeforeTimesEnd = versions.tasks < '0003';
-    const late = `update tasks set updated_at = '10000-05-05T00:00Z' where title like 'plain%'`;
-    if (isBeforeTimesEnd) await earlier.tasks.query(late);
-    const before = await runBackup('earlier', earlier);
-    const { file } = await before.work.create();
-    copyFileSync(join(before.backupsDir, file), join(stores.backupsDir, file));
-    const expected = await rowsOf(earlier);
-    await before.stop();
-    await Promise.all([earlier.auth.drop(), earlier.tasks.drop()]);
-    const migrated = expected.tasks.map((task) =>
-      String(task.updated_at).startsWith('10000') ? { ...task, updated_at: '9999-12-31T23:59:59.999+00:00' } : task,
-    );
-    expect(migrated.filter((task, index) => task !== expected.tasks[index])).toHaveLength(isBeforeTimesEnd ? 4 : 0);
-    await expectBack(file, { ...expected, tasks: migrated });
-  });
+  ])(
+    'is migrated with its rows: $tasks, $auth',
+    async (versions) => {
+      const earlier = await earlierStores(versions);
+      await fill(earlier);
+      const isBeforeTimesEnd = versions.tasks < '0003';
+      const late = `update tasks set updated_at = '10000-05-05T00:00Z' where title like 'plain%'`;
+      if (isBeforeTimesEnd) await earlier.tasks.query(late);
+      const before = await runBackup('earlier', earlier);
+      const { file } = await before.work.create();
+      copyFileSync(join(before.backupsDir, file), join(stores.backupsDir, file));
+      const expected = await rowsOf(earlier);
+      await before.stop();
+      await Promise.all([earlier.auth.drop(), earlier.tasks.drop()]);
+      const migrated = expected.tasks.map((task) =>
+        String(task.updated_at).startsWith('10000') ? { ...task, updated_at: '9999-12-31T23:59:59.999+00:00' } : task,
+      );
+      expect(migrated.filter((task, index) => task !== expected.tasks[index])).toHaveLength(isBeforeTimesEnd ? 4 : 0);
+      await expectBack(file, { ...expected, tasks: migrated });
+    },
+    60_000,
+  );
 });

@@ -25,7 +25,9 @@ export interface RunningBackup {
 /** A backup service and the stores that it backs up, each with the service that owns it. */
 export type RunningStores = Databases & RunningBackup;
 
-const clock = { now: () => Date.now() };
+/** Soon after what the stores are filled with, so that no retention clears it away. */
+const BEGIN = Date.parse('2026-01-15T00:00Z');
+const clock = { now: () => BEGIN + performance.now() };
 const logOf = (service: string) => createLog({ service, level: 'silent' });
 
 /** New and empty stores: an installation of its own. */

@@ -1,0 +1,125 @@
+import { codeOf, loggedIn, LOGIN, signedUp } from './operations.ts';
+import { ARCHIVED, archiveOf, dropDatabase, swap, type RestoredDatabase } from './restored.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+
+/** A schema in front of PostgreSQL's own, in which nothing is what it seems. */
+const HOSTILE_NAMES = `
+  create schema evil;
+  create table evil.pg_class as select * from pg_class limit 0;
+  create table evil.pg_attribute as select attrelid, attname, atttypid, attnum, attisdropped, attgenerated from pg_attribute limit 0;
+  create table evil.accounts (id int);
+  create function evil.pg_input_is_valid(text, text) returns boolean language sql as 'select false';
+  create function evil.char_length(text) returns int language sql as 'select 99999';
+  do $$ begin execute format('alter database %I set search_path = evil, pg_catalog, public', current_database()); end $$;`;
+
+describe('an archive of the accounts', () => {
+  let running: RunningAuth;
+  const olds: string[] = [];
+
+  beforeEach(async () => {
+    running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
+  });
+  afterEach(async () => {
+    await running.stop();
+    for (const old of olds.splice(0)) await dropDatabase(old);
+  });
+
+  const facts = async () =>
+    (await running.database.query('select at, kind, account_id, request_id from audit_log order by id')).map((fact) =>
+      JSON.stringify(fact),
+    );
+  const forget = (which: string) =>
+    running.database.query(
+      `begin; set local taskmesh.audit_housekeeping = 'on'; delete from audit_log where ${which}; commit`,
+    );
+  const restoreArchive = async (archive: RestoredDatabase) => {
+    const adoption = await running.auth.restore.adopt(archive.name, ARCHIVED);
+    olds.push(await swap(running, archive.name));
+    return adoption;
+  };
+
+  it('brings the audit trail of an archive back into a new installation, before what that one has itself', async () => {
+    await signedUp(running, 'audited@example.test');
+    await loggedIn(running, 'audited@example.test');
+    const archived = await facts();
+    const archive = await archiveOf(running);
+    await forget('true');
+    running.clock.advance(60_000);
+    await running.database.query('truncate accounts cascade');
+    await signedUp(running, 'operator@example.test');
+    const own = await facts();
+    expect(await restoreArchive(archive)).toMatchObject({ complete: true, rows: { audit_log: archived.length } });
+    expect(await facts()).toEqual([...archived, ...own]);
+    await loggedIn(running, 'audited@example.test');
+    expect((await facts()).slice(0, -1)).toEqual([...archived, ...own]);
+    await expect(running.database.query('delete from audit_log')).rejects.toThrow('only grows');
+  });
+
+  it('brings it back where there is none at all, and entries that come before the swap follow on it', async () => {
+    await signedUp(running, 'audited@example.test');
+    const archived = await facts();
+    const archive = await archiveOf(running);
+    await forget('true');
+    await running.auth.restore.adopt(archive.name, ARCHIVED);
+    await loggedIn(running, 'audited@example.test');
+    const [later] = await facts();
+    olds.push(await swap(running, archive.name));
+    expect(await facts()).toEqual([...archived, later]);
+  });
+
+  it('tells no entry of the trail twice, and takes those back that the living one has forgotten', async () => {
+    await signedUp(running, 'audited@example.test');
+    running.clock.advance(60_000);
+    await loggedIn(running, 'audited@example.test');
+    const archive = await archiveOf(running);
+    const second = await archiveOf(running);
+    running.clock.advance(60_000);
+    await loggedIn(running, 'audited@example.test');
+    const all = await facts();
+    await restoreArchive(archive);
+    expect(await facts()).toEqual(all);
+    await dropDatabase(olds.pop() ?? '');
+    await forget('id in (select id from audit_log order by id limit 1)');
+    await restoreArchive(second);
+    expect(await facts()).toEqual(all);
+  });
+
+  it('takes an account of an archive without its password when checking that would cost too much', async () => {
+    await signedUp(running, 'slow@example.test');
+    const archive = await archiveOf(running);
+    await archive.query(`update restored.accounts set password_hash = replace(password_hash, 't=2', 't=99')`);
+    await restoreArchive(archive);
+    const login = await running.send(LOGIN, { input: { email: 'slow@example.test', password: PASSWORD } });
+    expect(codeOf(login)).toBe('UNAUTHENTICATED');
+    expect(await running.database.query(`select 1 from accounts where password_hash like '%t=99%'`)).toEqual([]);
+  });
+
+  it.each([
+    ['email_key is made', `email_key = 'other@example.test'`],
+    ['email is an', `email = 'nobody', email_key = 'nobody'`],
+    ['password_version is', 'password_version = 2147483647'],
+    ['Rows of the table accounts', `name = null`],
+  ])('is refused when an account of an archive breaks the rule: %s', async (sentence, change) => {
+    await signedUp(running, 'broken@example.test');
+    const archive = await archiveOf(running);
+    await archive.query(`update restored.accounts set ${change}`);
+    expect(await running.auth.restore.adopt(archive.name, ARCHIVED)).toEqual({
+      complete: false,
+      reason: expect.stringContaining(sentence),
+    });
+    await dropDatabase(archive.name);
+  });
+
+  it('is judged by the same rules whatever the restored database says of names', async () => {
+    await signedUp(running, 'same@example.test');
+    for (const archived of [ARCHIVED, undefined]) {
+      const archive = await archiveOf(running);
+      await archive.query(HOSTILE_NAMES);
+      expect(await running.auth.restore.adopt(archive.name, archived)).toMatchObject({
+        complete: true,
+        rows: { accounts: 1 },
+      });
+      await dropDatabase(archive.name);
+    }
+  });
+});
