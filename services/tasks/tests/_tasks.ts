@@ -2,7 +2,7 @@ import type { TaskChanged } from '@taskmesh/events';
 import { EPOCH_KEY, parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import type { Identity } from '@taskmesh/identity';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
-import { createLog, type Clock } from '@taskmesh/service';
+import { createLog, type Clock, type Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import type { Registry } from 'prom-client';
@@ -65,6 +65,8 @@ export interface TestTasksOptions {
   eventLog?: EventLog;
   metrics?: Registry;
   relay?: Partial<RelayPatience>;
+  /** @default silent */
+  log?: Log;
 }
 
 /** The service over a fresh database, with an event log in memory. */
@@ -82,7 +84,7 @@ export async function startTasks(options: TestTasksOptions): Promise<TestTasks> 
 
 async function startOn(database: TestDatabase, options: TestTasksOptions): Promise<TestTasks> {
   const { clock = { now: () => Date.now() }, env, eventLog = createMemoryEventLog(), metrics } = options;
-  const log = createLog({ service: 'tasks', level: 'silent' });
+  const { log = createLog({ service: 'tasks', level: 'silent' }) } = options;
   const config = readTasksConfig({ POSTGRES_URL: database.url, ...env });
   const relay = { ...config.relay, ...options.relay };
   const published: TaskChanged[] = [];

@@ -1,4 +1,5 @@
 import { createMemoryEventLog, PublishError, type EventLog, type LogRecord } from '@taskmesh/messaging';
+import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
 import { followed, replayed, storedTasks } from './_history.ts';
@@ -207,7 +208,10 @@ it('starts and writes without an event log, and catches up in order when it come
       await inner.publish(topic, records);
     },
   };
-  const service = await startTasks({ name: 'relay_away', eventLog, relay: HASTE });
+  const told: string[] = [];
+  const write = (line: string) => told.push((JSON.parse(line) as { msg: string }).msg);
+  const log = createLog({ service: 'tasks', level: 'info', destination: { write } });
+  const service = await startTasks({ name: 'relay_away', eventLog, relay: HASTE, log });
   try {
     const users = usersOf(3, service).flat();
     await writeAtRandom(users, 200, seeded(5));
@@ -220,6 +224,10 @@ it('starts and writes without an event log, and catches up in order when it come
     expect((await service.tasks.ready()).checks?.eventLog).toBe(true);
     expect(await service.database.query('select * from dead_letters')).toEqual([]);
     expect(service.published).toHaveLength(new Set(service.published.map(({ id }) => id)).size);
+    expect(told.filter((text) => /everything/.test(text))).toEqual([
+      'cannot publish everything; trying again until it works',
+      'publishing everything again',
+    ]);
   } finally {
     await service.stop();
   }
