@@ -116,6 +116,7 @@ describe('a restore', () => {
       'begin',
       `comment on database ${databaseOf(fixture.auth.url)} is 'held'`,
     );
+    const writer = await hold(fixture.auth.url);
     const restoring = fixture.restore('own.tar.gz');
     await eventually(async () =>
       expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
@@ -125,7 +126,7 @@ describe('a restore', () => {
        where l.mode = 'ShareLock' and l.granted and datname = $1`,
       [databaseOf(fixture.auth.url)],
     );
-    await fixture.auth.query(`insert into sessions (account) values (1)`);
+    await writer.query('insert into sessions (account) values (1)');
     await holder.query('rollback');
     expect(await restoring).toMatchObject(NOT_RESTORED);
     expect(await inStores()).toEqual(OLD);
