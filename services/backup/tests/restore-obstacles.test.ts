@@ -134,10 +134,14 @@ describe('a restore', () => {
   }, 60_000);
 
   it('replaces stores that are flagged as templates', async () => {
-    for (const { url } of [fixture.tasks, fixture.auth])
-      await fixture.own.query(`alter database ${databaseOf(url)} is_template true`);
+    const flag = async (isTemplate: boolean) => {
+      for (const { url } of [fixture.tasks, fixture.auth])
+        await fixture.own.query(`alter database ${databaseOf(url)} is_template ${isTemplate}`);
+    };
+    await flag(true);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
     expect(await inStores()).toEqual(NEW);
+    await flag(false); // what the operator has set stays: nobody could drop them
   }, 60_000);
 
   it('changes nothing while somebody copies a store', async () => {

@@ -66,7 +66,7 @@ export function createAdoption({ url, databaseAt, clock, log }: AdoptionDeps): A
       const target = inDatabase(url, parseInput(name, given));
       const store = await databaseAt(target);
       try {
-        await store.migrate();
+        await withStores(url, target, () => store.migrate());
       } finally {
         await store.close();
       }

@@ -13,8 +13,8 @@ export interface VerificationRunDeps {
 /** Proves the newest archive again, and the one whose last proof is the oldest: so all of them have their turn. */
 export function createVerificationRun({ backups, reports, log }: VerificationRunDeps): () => Promise<boolean> {
   /** The first one that opens here. */
-  const proveOne = async (archives: Backup[], except?: string): Promise<string | undefined> => {
-    for (const { file } of archives) if (file === except || (await prove(backups, file, log))) return file;
+  const proveOne = async (archives: Backup[]): Promise<string | undefined> => {
+    for (const { file } of archives) if (await prove(backups, file, log)) return file;
     return undefined;
   };
 
@@ -22,7 +22,9 @@ export function createVerificationRun({ backups, reports, log }: VerificationRun
     reports.run('verification', async () => {
       const newestFirst = (await backups.list()).filter(isDue);
       const newest = await settled(proveOne(newestFirst));
-      const oldest = await settled(proveOne(newestFirst.toSorted(byProof), newest.value ?? newestFirst[0]?.file));
+      const tried = newest.value ?? newestFirst[0]?.file;
+      const others = newestFirst.filter(({ file }) => file !== tried);
+      const oldest = await settled(proveOne(others.toSorted(byProof)));
       for (const { failure } of [newest, oldest]) if (failure !== undefined) throw failure;
     });
 }
