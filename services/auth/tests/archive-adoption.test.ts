@@ -84,6 +84,21 @@ describe('an archive of the accounts', () => {
     expect(await facts()).toEqual(all);
   });
 
+  it('finds where the living trail begins, however its database writes dates', async () => {
+    await signedUp(running, 'audited@example.test');
+    const archived = await facts();
+    const archive = await archiveOf(running);
+    await forget('true');
+    running.clock.advance(60_000);
+    await loggedIn(running, 'audited@example.test');
+    const own = await facts();
+    await running.database.query(
+      `do $$ begin execute format('alter database %I set datestyle = ''German''', current_database()); end $$;`,
+    );
+    expect(await restoreArchive(archive)).toMatchObject({ complete: true });
+    expect(await facts()).toEqual([...archived, ...own]);
+  });
+
   it('takes an account of an archive without its password when checking that would cost too much', async () => {
     await signedUp(running, 'slow@example.test');
     const archive = await archiveOf(running);

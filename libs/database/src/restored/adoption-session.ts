@@ -10,6 +10,7 @@ export function openAdoptionSession(
 ): Promise<Session> {
   const settings = {
     search_path: 'pg_catalog,pg_temp',
+    datestyle: 'ISO', // times go from one database to the other as text
     statement_timeout: String(timeoutMs),
     lock_timeout: '30s',
   };

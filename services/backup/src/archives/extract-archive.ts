@@ -4,6 +4,8 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Unpack } from 'tar';
+import { RoomError } from '../room.ts';
+import { TooSlowError } from '../too-slow-error.ts';
 import { byteCount, byteLimit } from './byte-limit.ts';
 import { createEntryCheck } from './entry-rules.ts';
 import { asExtractionError, ExtractionError } from './extraction-error.ts';
@@ -37,9 +39,13 @@ export async function extractArchive(extraction: Extraction): Promise<void> {
     if (sizeBytes > limits.compressedBytes)
       throw new ExtractionError(`The archive has more than ${limits.compressedBytes} bytes.`);
     const unpack = createUnpack(dir, limits, stop);
-    const maxBytes = Math.min(limits.expandedBytes, (await freeBytes()) / FREE_DISK_SHARE);
+    const roomBytes = Math.floor((await freeBytes()) / FREE_DISK_SHARE);
+    const limit =
+      roomBytes < limits.expandedBytes
+        ? byteLimit(roomBytes, new RoomError('the disk has too little room'))
+        : byteLimit(limits.expandedBytes);
     const signal = AbortSignal.any([stop.signal, deadline]);
-    await pipeline(source, byteCount(onRead), createGunzip(), byteLimit(Math.floor(maxBytes)), unpack.stream, {
+    await pipeline(source, byteCount(onRead), createGunzip(), limit, unpack.stream, {
       signal,
     });
     if (unpack.entries() === 0) throw new ExtractionError('The archive is empty.');
@@ -93,5 +99,6 @@ async function freeBytesOf(dir: string): Promise<number> {
 }
 
 function tooSlow({ timeoutMs }: ArchiveLimits): ExtractionError {
-  return new ExtractionError(`Extraction took longer than ${timeoutMs / 1000} seconds.`);
+  const message = `Extraction took longer than ${timeoutMs / 1000} seconds.`;
+  return new ExtractionError(message, { cause: new TooSlowError(message) });
 }

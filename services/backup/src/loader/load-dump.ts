@@ -1,7 +1,7 @@
+import { unavailable } from '@taskmesh/errors';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { errorMessage } from '../error-code.ts';
 import { LoadError } from './load-error.ts';
 import type { Order, Told } from './load.process.ts';
 import type { LoadReport } from './run-script.ts';
@@ -28,7 +28,7 @@ const FLAGS = ['--liftoff-only', '--max-old-space-size=64', '--max-semi-space-si
 /**
  * Brings the rows of a dump into a database over PostgreSQL's own protocol: all of them or none. Works in a process of its
  * own.
- * @throws LoadError with the line for everything that is not allowed, and for what PostgreSQL refuses
+ * @throws LoadError with the line for everything that is not allowed, and for what PostgreSQL refuses; the signal's reason
  */
 export async function loadDump({ path, url, signal, onProgress = () => undefined }: Load): Promise<LoadReport> {
   const child = fork(PROCESS, { execArgv: FLAGS, stdio: 'ignore' });
@@ -41,14 +41,18 @@ export async function loadDump({ path, url, signal, onProgress = () => undefined
     child.send(order, () => undefined); // a failure is told by its exit
     return await reportOf(child, onProgress);
   } catch (error) {
-    if (signal.aborted) throw new LoadError(`The load was ended: ${errorMessage(signal.reason)}`);
-    throw error;
+    throw signal.aborted ? signal.reason : error;
   } finally {
     signal.removeEventListener('abort', end);
     end();
     await gone;
   }
 }
+
+/** A crash, or a heap that is full, has other signals. */
+const ENDED_BY_OTHERS = new Set(['SIGHUP', 'SIGINT', 'SIGKILL', 'SIGTERM']);
+
+const tooMuch = () => new LoadError('The dump needs more than a load may have: its process has ended.');
 
 function reportOf(child: ChildProcess, onProgress: (bytesRead: number) => void): Promise<LoadReport> {
   return new Promise((resolve, reject) => {
@@ -58,7 +62,9 @@ function reportOf(child: ChildProcess, onProgress: (bytesRead: number) => void):
       else reject(errorOf(told));
     });
     child.once('error', reject);
-    child.once('exit', () => reject(new LoadError('The dump needs more than a load may have: its process has ended.')));
+    child.once('exit', (_code, signal) =>
+      reject(signal && ENDED_BY_OTHERS.has(signal) ? unavailable('The load was ended by somebody.') : tooMuch()),
+    );
   });
 }
 

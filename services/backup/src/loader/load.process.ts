@@ -26,6 +26,8 @@ const TELL_EVERY_MS = 100;
 const tell = (told: Told, then: () => void = () => undefined) => process.send?.(told, then);
 const leave = () => process.exit();
 process.once('disconnect', leave); // whoever wanted this is gone
+// A terminal, and some service managers, send these to the whole group: whoever wanted this decides.
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 
 process.once('message', (order: Order) => {
   load(order).then(

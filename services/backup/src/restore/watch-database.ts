@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
+import { LoadError } from '../loader/load-error.ts';
+import { TooSlowError } from '../too-slow-error.ts';
 import type { LoadLimits } from './load-limits.ts';
 
 export interface Watched {
@@ -24,11 +26,14 @@ export async function whileWatched<Result>(
   const stop = new AbortController();
   const done = new AbortController();
   const movement = createMovement(limits.stallMs);
-  const onTimeout = setTimeout(() => stop.abort(new Error('The time is up.')), limits.timeoutMs);
+  const onTimeout = setTimeout(() => stop.abort(new TooSlowError('The time is up.')), limits.timeoutMs);
   // Beside the looks: a server that does not answer stalls as well.
-  const onStall = setInterval(() => movement.hasStalled() && stop.abort(new Error('Nothing moves any more.')), 250);
+  const onStall = setInterval(
+    () => movement.hasStalled() && stop.abort(new TooSlowError('Nothing moves any more.')),
+    250,
+  );
   const look = ({ bytes, sessions }: Look) => {
-    if (bytes > limits.databaseBytes) stop.abort(new Error('The database grew too large.'));
+    if (bytes > limits.databaseBytes) stop.abort(new LoadError('The database grew too large.'));
     movement.see(bytes, sessions);
   };
   void lookOn(adminUrl, database, done.signal, look);

@@ -7,13 +7,26 @@ import { KeyError } from '../encryption/archive-cipher.ts';
 import { errorCode, errorMessage } from '../error-code.ts';
 import { LoadError } from '../loader/load-error.ts';
 import { IncompleteStoreError } from '../restore/prepare-store.ts';
+import { RoomError } from '../room.ts';
+import { TooSlowError } from '../too-slow-error.ts';
 import { VerifyError } from './verify-error.ts';
 
 const UNDONE = 'The archive was not verified';
 /** What the system says when it cannot, rather than of an archive. */
-const SYSTEM = new Set(['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'EMFILE', 'EIO', 'EFBIG']);
-/** PostgreSQL's classes of what no dump is to blame for: connections, resources, shutdowns, the server's system. */
-const SERVER = /^(08|53|57P|58)|^E[A-Z]+$/;
+const SYSTEM = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EACCES',
+  'EROFS',
+  'EMFILE',
+  'ENFILE',
+  'EIO',
+  'EFBIG',
+  'ESTALE',
+  'ETIMEDOUT',
+]);
+/** PostgreSQL's classes of what no dump is to blame for: connections, resources, operators, the server's system and its own defects. */
+const SERVER = /^(08|53|57|58|XX)|^E[A-Z]+$/;
 
 /** What an operator is told: an archive that is not fit is CONFLICT, what was away or full is SERVICE_UNAVAILABLE. */
 export function asVerifyFailure(error: unknown): unknown {
@@ -21,7 +34,10 @@ export function asVerifyFailure(error: unknown): unknown {
   if (error instanceof KeyError)
     return new AppError('CONFLICT', `The archive cannot be proved here: ${error.message}`, { cause: error });
   const cause = error instanceof Error ? error.cause : undefined;
-  if (error instanceof ExtractionError && SYSTEM.has(errorCode(cause))) return asBackupFailure(cause, UNDONE);
+  if (error instanceof TooSlowError || cause instanceof TooSlowError)
+    return unavailable(`${UNDONE}: it took too long.`, error);
+  if (error instanceof ExtractionError && (cause instanceof RoomError || SYSTEM.has(errorCode(cause))))
+    return asBackupFailure(cause, UNDONE);
   if (error instanceof LoadError && isServersFault(cause))
     return unavailable(`${UNDONE}: a store's server was not available.`, error);
   const reason = reasonOf(error);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGzip, gzipSync } from 'node:zlib';
 import { extractArchive } from '../../src/archives/extract-archive.ts';
+import { RoomError } from '../../src/room.ts';
 import { ExtractionError } from '../../src/archives/extraction-error.ts';
 import { archiveLimits, DEFAULT_SIZES, type ArchiveLimits } from '../../src/archives/limits.ts';
 import { HARMLESS, HOSTILE } from './hostile-archives.ts';
@@ -73,7 +74,10 @@ describe('extractArchive', () => {
 
   it('stops at a quarter of the free disk, whatever else is allowed', async () => {
     const bytes = gzipSync(tar([{ name: 'a', content: 'x'.repeat(3_000) }])); // 4,608 bytes of tar
-    await expect(extract(bytes, {}, 18_000)).rejects.toThrow('more than 4500 bytes');
+    await expect(extract(bytes, {}, 18_000)).rejects.toMatchObject({
+      message: expect.stringContaining('more than 4500 bytes'),
+      cause: new RoomError('the disk has too little room'),
+    });
     await expect(extract(bytes, {}, 18_432)).resolves.toBeUndefined();
   });
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { checkBareTables } from '../../src/databases/bare-tables.ts';
 import { withClient } from '../../src/databases/connect.ts';
 import { handOver } from '../../src/databases/fresh-database.ts';
 import { loadDump } from '../../src/loader/load-dump.ts';
+import { childrenOf } from '../support/memory.ts';
 import { createFreshTestDatabase, type FreshTestDatabase } from '../support/restore-database.ts';
 
 let database: FreshTestDatabase;
@@ -23,6 +25,9 @@ async function load(sql: string | Buffer, { timeoutMs = 20_000 } = {}) {
 }
 
 const query = (text: string) => withClient(database.adminUrl, async (client) => (await client.query(text)).rows);
+/** The child that loads, by id. */
+const loadingProcess = () =>
+  childrenOf(process.pid).find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('load.process')) ?? NaN;
 const genuine = () => readFile(new URL('../fixtures/pg-dump-15.sql', import.meta.url), 'utf8');
 
 describe('loadDump', () => {
@@ -144,6 +149,28 @@ describe('loadDump', () => {
     expect(await query('select count(*)::int as n, max(id) as last from restored.t')).toEqual([
       { n: 3_000, last: 2_999 },
     ]);
+  });
+
+  it('goes on when the whole group of processes is told to end, and blames no dump when somebody ends it', async () => {
+    const rows = Array.from({ length: 200_000 }, (_, index) => `${index}\tsome text of a row`);
+    const path = join(dir, 'database.sql');
+    await writeFile(path, `create table t (id int, name text);\ncopy t from stdin;\n${rows.join('\n')}\n\\.\n`);
+    const loadAnd = (signals: NodeJS.Signals[]) => {
+      const onProgress = () => {
+        for (const signal of signals.splice(0)) process.kill(loadingProcess(), signal);
+      };
+      return loadDump({ path, url: database.loaderUrl, signal: AbortSignal.timeout(60_000), onProgress });
+    };
+    await expect(loadAnd(['SIGKILL'])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await loadAnd(['SIGTERM', 'SIGINT', 'SIGHUP'])).toMatchObject({ copiedRows: 200_000 });
+  });
+
+  it('ends for the reason that it is ended for', async () => {
+    const reason = new Error('The time is up.');
+    const path = join(dir, 'database.sql');
+    await writeFile(path, 'create table t (id int);');
+    const ended = loadDump({ path, url: database.loaderUrl, signal: AbortSignal.abort(reason) });
+    await expect(ended).rejects.toBe(reason);
   });
 
   it('lets the loading role do nothing outside of its database', async () => {

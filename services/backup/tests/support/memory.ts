@@ -15,7 +15,8 @@ function privateMib(pid: number): number {
   return sum;
 }
 
-function childrenOf(pid: number): number[] {
+/** Of a process, by id. */
+export function childrenOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`)
     .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' '))
     .filter((text) => text !== '')

@@ -1,0 +1,28 @@
+import { ExtractionError } from '../archives/extraction-error.ts';
+import { LoadError } from '../loader/load-error.ts';
+import { RoomError } from '../room.ts';
+import { TooSlowError } from '../too-slow-error.ts';
+import { asVerifyFailure, isUnfit } from './verify.errors.ts';
+
+const coded = (code: string) => Object.assign(new Error('something'), { code });
+
+describe('a verification that fails', () => {
+  it.each([
+    ['the disk has too little room', new ExtractionError('too large', { cause: new RoomError('no room') })],
+    ['the place of the archives does not answer', new ExtractionError('not read', { cause: coded('ESTALE') })],
+    ['it takes too long to read the archive', new ExtractionError('late', { cause: new TooSlowError('late') })],
+    ['a server does not get on', new TooSlowError('Nothing moves any more.')],
+    ['a statement takes too long, or is ended', new LoadError('Line 1: canceled', { cause: coded('57014') })],
+    ['a server has a defect', new LoadError('Line 1: could not read block', { cause: coded('XX001') })],
+  ])('does not blame the archive when %s', (_what, error) => {
+    expect(isUnfit(asVerifyFailure(error))).toBe(false);
+  });
+
+  it.each([
+    ['grows too large', new LoadError('The database grew too large.')],
+    ['is refused by PostgreSQL', new LoadError('Line 1: no', { cause: coded('42P01') })],
+    ['has too long names', new ExtractionError('not read', { cause: coded('ENAMETOOLONG') })],
+  ])('blames an archive that %s', (_what, error) => {
+    expect(isUnfit(asVerifyFailure(error))).toBe(true);
+  });
+});
