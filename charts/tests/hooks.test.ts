@@ -143,6 +143,22 @@ describe('migrations', () => {
     expect(await names()).toEqual(before);
   });
 
+  it.each([
+    { values: 'values.yaml', takers: ['migrate', 'migrate', 'migrate', 'auth', 'tasks', 'backup'] },
+    { values: 'ci/migrations-init.yaml', takers: ['migrate', 'auth', 'migrate', 'tasks', 'migrate', 'backup'] },
+    { values: 'values-trial.yaml', takers: ['all'] },
+  ])(
+    'take the schema of a newer version where that is allowed, as the services do: $values',
+    async ({ values, takers }) => {
+      const manifests = await render({ values, set: { 'migrations.newerSchema': 'allow' } });
+      const containers = workloads(manifests).flatMap(({ template }) => containersOf(template));
+      const allowed = containers.filter(({ env = [] }) =>
+        env.some(({ name, value }) => name === 'NEWER_SCHEMA' && value === 'allow'),
+      );
+      expect(allowed.map(({ name }) => name).toSorted()).toEqual(takers.toSorted());
+    },
+  );
+
   it('as an init container: before each service that has a store', async () => {
     const inits = serving(await render({ values: 'ci/migrations-init.yaml' })).map(({ template }) =>
       template.spec.initContainers?.map(({ args }) => args),

@@ -1,5 +1,6 @@
 import { render, valuesFiles } from '../tools/helm.ts';
 import { isSelected, workloads, type Manifest, type PolicyRule } from '../tools/manifest.ts';
+import { named } from './containers.ts';
 
 const policiesOf = (manifests: Manifest[]) => manifests.filter(({ kind }) => kind === 'NetworkPolicy');
 const portsOf = ({ ports = [] }: PolicyRule) => ports.map(({ port }) => port);
@@ -87,10 +88,18 @@ describe('who talks to whom', () => {
     expect(own.map(String).toSorted()).toEqual(ports.map(String).toSorted());
   });
 
-  it('backup reaches a bucket when there is one', async () => {
-    const manifests = await render({ set: { 'backup.s3.existingSecret': 'bucket' } });
-    const policy = policiesOf(manifests).find(({ metadata }) => metadata.name === 'shop-taskmesh-backup');
-    expect((policy?.spec?.egress ?? []).flatMap(portsOf)).toContain(443);
+  it.each([
+    { set: { 'backup.s3.existingSecret': 'bucket' }, ports: [443] },
+    { set: { 'backup.webhook.existingSecret': 'chat' }, ports: [443] },
+    {
+      set: { 'auth.smtp.existingSecret': 'smtp', 'backup.settings.BACKUP_MAIL_TO': 'ops@example.com' },
+      ports: [25, 465, 587],
+    },
+  ])('backup reaches what it is told to use, and only then: $set', async ({ set, ports }) => {
+    const portsWith = async (options: object) =>
+      (named(await render(options), 'NetworkPolicy', 'shop-taskmesh-backup')?.spec?.egress ?? []).flatMap(portsOf);
+    const before = await portsWith({});
+    expect((await portsWith({ set })).filter((port) => !before.includes(port))).toEqual(ports);
   });
 
   it('clients that are named are let in, and the tests of the release', async () => {

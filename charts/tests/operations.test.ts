@@ -170,6 +170,11 @@ describe('values that do not go together', () => {
     [{ 'gateway.autoscaling.mode': 'keda' }, 'set prometheus.address to where Prometheus answers'],
     [{ 'tasks.autoscaling.minReplicas': 9 }, 'tasks.autoscaling.minReplicas is above maxReplicas: lower it'],
     [{ 'backup.settings.BACKUP_SCHEDULE': '' }, 'BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE'],
+    [{ 'backup.settings.BACKUP_MAIL_TO': 'a@example.com' }, 'set auth.smtp.existingSecret, or BACKUP_MAIL_TO to'],
+    [
+      { 'backup.settings.BACKUP_RECIPIENTS': 'age1x' },
+      'set backup.encryption.existingSecret, or BACKUP_VERIFY to false',
+    ],
     [{ 'gateway.trustedDocuments.mode': 'only' }, 'set gateway.trustedDocuments.existingConfigMap'],
     [{ 'httpRoute.enabled': true }, 'set httpRoute.parentRefs to your Gateway'],
     [{ 'ingress.enabled': true }, 'set ingress.hosts, such as [tasks.example.com]'],

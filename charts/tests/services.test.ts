@@ -215,6 +215,22 @@ describe('secrets', () => {
     expect(envOf(await containerOf('auth', { values })).SMTP_URL).toBe('smtp/smtp-url');
   });
 
+  it('of mails and of a webhook go to backup when it tells operators', async () => {
+    const set = { 'auth.smtp.existingSecret': 'smtp', 'auth.settings.MAIL_FROM': 'tasks@example.com' };
+    expect(envOf(await containerOf('backup', { set }))).not.toHaveProperty('SMTP_URL');
+    const telling = {
+      ...set,
+      'backup.settings.BACKUP_MAIL_TO': 'ops@example.com',
+      'backup.webhook.existingSecret': 'chat',
+    };
+    expect(envOf(await containerOf('backup', { set: telling }))).toMatchObject({
+      SMTP_URL: 'smtp/smtp-url',
+      MAIL_FROM: 'tasks@example.com',
+      BACKUP_MAIL_TO: 'ops@example.com',
+      BACKUP_WEBHOOK_URL: 'chat/webhook-url',
+    });
+  });
+
   it('are in no file that the chart makes', async () => {
     for (const values of ['values.yaml', 'values-trial.yaml', 'ci/tls-sasl.yaml'])
       expect((await render({ values })).filter(({ kind }) => kind === 'Secret')).toEqual([]);

@@ -25,6 +25,8 @@ const SAMPLES: [RegExp, unknown][] = [
   [/PUBLIC_URL$/, 'https://sample.example.com'],
   [/RATE_LIMIT_FACTOR$/, 7],
   [/GRAPHQL_INTROSPECTION$/, true],
+  [/BACKUP_RECIPIENTS$/, 'age1sample'],
+  [/RESTORE_KEEP_OLD$/, '7d'],
   [/maxUnavailable$/, '7%'],
   [/disabled$/, ['TaskmeshTargetDown']],
 ];

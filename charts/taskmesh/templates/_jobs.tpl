@@ -9,7 +9,7 @@
   securityContext:
     {{- include "taskmesh.containerSecurity" $root | nindent 4 }}
   env:
-    {{- include "taskmesh.settings" (pick $root.Values.settings "LOG_LEVEL") | nindent 4 }}
+    {{- include "taskmesh.settings" (dict "LOG_LEVEL" $root.Values.settings.LOG_LEVEL "NEWER_SCHEMA" $root.Values.migrations.newerSchema) | nindent 4 }}
     {{- include "taskmesh.secretEnv" (include "taskmesh.migrationSecrets" . | fromJson).env | nindent 4 }}
   resources:
     {{- toYaml $root.Values.jobs.resources | nindent 4 }}

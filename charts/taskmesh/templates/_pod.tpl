@@ -59,8 +59,11 @@ capabilities: { drop: [ALL] }
 {{- range ternary (list "gateway" "auth" "tasks" "backup") (list $name) (eq $name "all") }}
 {{- include "taskmesh.settings" (index $values .).settings }}
 {{- end }}
-{{- if and (ne $name "all") (ne $name "gateway") }}
-{{- include "taskmesh.settings" (dict "MIGRATE_AT_START" (eq $values.migrations.mode "start") "NEWER_SCHEMA" $values.migrations.newerSchema) }}
+{{- if and (eq $name "backup") $values.backup.settings.BACKUP_MAIL_TO }}
+{{- include "taskmesh.settings" (pick $values.auth.settings "MAIL_FROM") }}
+{{- end }}
+{{- if ne $name "gateway" }}
+{{- include "taskmesh.settings" (dict "MIGRATE_AT_START" (or (eq $name "all") (eq $values.migrations.mode "start")) "NEWER_SCHEMA" $values.migrations.newerSchema) }}
 {{- end }}
 {{- if has $name (list "gateway" "backup") }}
 {{- include "taskmesh.settings" (dict "AUTH_URL" (include "taskmesh.serviceUrl" (list $root "auth")) "TASKS_URL" (include "taskmesh.serviceUrl" (list $root "tasks"))) }}

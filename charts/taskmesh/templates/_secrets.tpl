@@ -100,7 +100,7 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- $env = append $env (dict "name" "TASKS_ADMIN_URL" "secret" .tasksAdmin.existingSecret "key" .tasksAdmin.key "path" "postgresql.tasksAdmin" "ca" (ternary "tasks" "" (ne .tasks.ca.existingSecret ""))) }}
 {{- end }}
 {{- end }}
-{{- if has $name (list "auth" "all") }}
+{{- if or (has $name (list "auth" "all")) (and (eq $name "backup") $values.backup.settings.BACKUP_MAIL_TO) }}
 {{- with $values.auth.smtp }}{{ if .existingSecret }}
 {{- $env = append $env (dict "name" "SMTP_URL" "secret" .existingSecret "key" .key "path" "auth.smtp") }}
 {{- end }}{{ end }}
@@ -108,6 +108,9 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- if has $name (list "backup" "all") }}
 {{- with $values.backup.s3 }}{{ if .existingSecret }}
 {{- $env = append $env (dict "name" "BACKUP_S3_URL" "secret" .existingSecret "key" .key "path" "backup.s3") }}
+{{- end }}{{ end }}
+{{- with $values.backup.webhook }}{{ if .existingSecret }}
+{{- $env = append $env (dict "name" "BACKUP_WEBHOOK_URL" "secret" .existingSecret "key" .key "path" "backup.webhook") }}
 {{- end }}{{ end }}
 {{- with $values.backup.encryption }}{{ if .existingSecret }}
 {{- $files = append $files (dict "name" "BACKUP_KEY_FILE" "secret" .existingSecret "key" .key "file" "encryption/keys.txt" "path" "backup.encryption") }}

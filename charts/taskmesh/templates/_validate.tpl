@@ -36,10 +36,17 @@
 {{- if and $v.backup.settings.BACKUP_KEEP (not $v.backup.settings.BACKUP_SCHEDULE) }}
 {{- $problems = append $problems "backup.settings.BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE: set it, or BACKUP_KEEP to an empty text" }}
 {{- end }}
+{{- if and $v.backup.settings.BACKUP_MAIL_TO (not $v.auth.smtp.existingSecret) }}
+{{- $problems = append $problems "backup.settings.BACKUP_MAIL_TO is set, but no mail leaves: set auth.smtp.existingSecret, or BACKUP_MAIL_TO to an empty text" }}
+{{- end }}
 {{- else }}
 {{- if and (eq $v.settings.NODE_ENV "production") (not $v.keys.backupToken.existingSecret) }}
 {{- $problems = append $problems "settings.NODE_ENV is production: with mode allInOne set keys.backupToken.existingSecret, or settings.NODE_ENV to development" }}
 {{- end }}
+{{- end }}
+{{- $proves := or $v.backup.settings.BACKUP_VERIFY $v.backup.settings.BACKUP_VERIFY_SCHEDULE }}
+{{- if and $v.backup.settings.BACKUP_RECIPIENTS $proves (not $v.backup.encryption.existingSecret) }}
+{{- $problems = append $problems "backup.settings.BACKUP_RECIPIENTS is set, and no key here opens such archives to prove them: set backup.encryption.existingSecret, or BACKUP_VERIFY to false and BACKUP_VERIFY_SCHEDULE to an empty text" }}
 {{- end }}
 {{- if and (ne $v.gateway.trustedDocuments.mode "off") (not $v.gateway.trustedDocuments.existingConfigMap) }}
 {{- $problems = append $problems (printf "gateway.trustedDocuments.mode is %s: set gateway.trustedDocuments.existingConfigMap" $v.gateway.trustedDocuments.mode) }}
