@@ -234,6 +234,7 @@ describe('a channel', () => {
     expect(messages(client)).toEqual(['phx_reply', 'phx_close']);
     await join(client, { config: { postgres_changes: [{ table: 'tasks', filter: 5 }] } }, TOPIC, '2');
     expect(messages(client)).toEqual(['phx_reply', 'phx_close', 'phx_reply']);
+    expect(world.failures).toEqual(['refused', 'refused']);
   });
 
   it('tells a change in one message to all its bindings of the same columns, each named once', async () => {
