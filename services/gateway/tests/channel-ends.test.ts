@@ -83,6 +83,8 @@ describe('when the feed', () => {
       await join(client, {}, OTHER, '2');
       reader?.onEnd(end);
       expect(client.closed).toEqual(closed);
+      // At once, however long the client takes to hear of it.
+      expect([world.feed.owners(), world.held().places]).toEqual([0, 0]);
       expect(client.frames.slice(-2).map(([ref, , topic, , { message }]) => [ref, topic, message])).toEqual([
         ['1', TOPIC, closed?.reason],
         ['2', OTHER, closed?.reason],
@@ -232,6 +234,7 @@ describe('a channel', () => {
     const client = world.connect();
     await join(client, { config: { postgres_changes: [{ table: 'users' }] } });
     expect(messages(client)).toEqual(['phx_reply', 'phx_close']);
+    expect(client.frames.at(-1)).toEqual(['1', '1', TOPIC, 'phx_close', {}]);
     await join(client, { config: { postgres_changes: [{ table: 'tasks', filter: 5 }] } }, TOPIC, '2');
     expect(messages(client)).toEqual(['phx_reply', 'phx_close', 'phx_reply']);
     expect(world.failures).toEqual(['refused', 'refused']);
