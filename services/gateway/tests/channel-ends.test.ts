@@ -251,6 +251,13 @@ describe('a channel', () => {
     world.commit('ada');
     const told = client.frames.flatMap(([, , , , payload]) => ('data' in payload ? [payload['ids']] : []));
     expect(told).toEqual([[ids[0], ids[2]], [ids[3]]]);
+    expect(world.delivered).toHaveLength(1);
+  });
+
+  it('tells nothing of a change that concerns no binding of it, which does not count as delivered', async () => {
+    const client = await joined({ config: { postgres_changes: [{ ...BINDINGS[0], event: 'DELETE' }] } });
+    world.commit('ada');
+    expect([client.told(), world.delivered]).toEqual([[], []]);
   });
 
   it('tells one cursor for all changes that come at once, and none when it is left by then', async () => {

@@ -117,6 +117,23 @@ describe('an owner’s feed', () => {
     }
   });
 
+  it('asks with pauses for a reader that comes back, too', async () => {
+    jest.useFakeTimers();
+    try {
+      const { attach, commit, deliver, store } = fixture();
+      deliver(commit());
+      store.setAway(true);
+      const { seen } = attach();
+      await jest.advanceTimersByTimeAsync(49);
+      store.setAway(false);
+      expect(seen).toEqual([]);
+      await jest.advanceTimersByTimeAsync(1);
+      expect(seen).toEqual([1]);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('asks without a pause behind every answer, also after one that was late in coming', async () => {
     jest.useFakeTimers();
     try {
