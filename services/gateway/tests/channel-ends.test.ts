@@ -107,7 +107,7 @@ describe('when the feed', () => {
   it('cannot be had, a join is refused and its client joins again; a channel that is handed over ends its socket', async () => {
     world.isWaiting = true;
     const client = world.connect();
-    await join(client);
+    await join(client, { resume: { since: world.cursor('ada', 0) } });
     world.waiting.shift()?.goOn(); // the token
     await settled();
     world.waiting.shift()?.fail();

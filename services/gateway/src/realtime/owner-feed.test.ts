@@ -117,18 +117,44 @@ describe('an owner’s feed', () => {
     }
   });
 
-  it('asks with pauses for a reader that comes back, too', async () => {
+  it('asks with pauses for a reader that comes back, too, and without any behind an answer', async () => {
     jest.useFakeTimers();
     try {
-      const { attach, commit, deliver, store } = fixture();
-      deliver(commit());
+      const { attach, commitMany, deliver, store } = fixture();
+      deliver(...commitMany(30));
       store.setAway(true);
       const { seen } = attach();
       await jest.advanceTimersByTimeAsync(49);
       store.setAway(false);
       expect(seen).toEqual([]);
       await jest.advanceTimersByTimeAsync(1);
-      expect(seen).toEqual([1]);
+      expect(seen).toEqual(upTo(30));
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('keeps a page for a moment while a reader that comes back cannot take it, and asks for it again after that', async () => {
+    jest.useFakeTimers();
+    try {
+      const { feed, commitMany, deliver, store } = fixture();
+      deliver(...commitMany(5));
+      const replay = async (pauseMs: number) => {
+        store.asked.changesAfter = 0;
+        const reader = createReader();
+        let hasPaused = false;
+        const drained = async () => {
+          if (reader.seen.length < 3 || hasPaused) return;
+          hasPaused = true;
+          await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        };
+        feed.attach({ ...reader, drained }, { epoch: 1, sequence: 0 });
+        await jest.advanceTimersByTimeAsync(1_000);
+        expect(reader.seen).toEqual(upTo(5));
+        return store.asked.changesAfter;
+      };
+      expect(await replay(99)).toBe(1);
+      expect(await replay(101)).toBe(2);
     } finally {
       jest.useRealTimers();
     }
