@@ -233,6 +233,25 @@ describe('an owner’s feed', () => {
     expect([seen, counted.expired]).toEqual([[], 0]);
   });
 
+  it('tells a reader that leaves in the middle of a page nothing more of it', async () => {
+    const { feed, commitMany, deliver, counted } = fixture();
+    deliver(...commitMany(5));
+    const seen: number[] = [];
+    const leave = feed.attach(
+      {
+        ...createReader(),
+        onChange({ sequence }) {
+          seen.push(sequence);
+          if (sequence === 2) leave();
+        },
+      },
+      { epoch: 1, sequence: 0 },
+    );
+    await eventually(() => expect(seen).toContain(2));
+    await new Promise(setImmediate);
+    expect([seen, counted.replayed]).toEqual([[1, 2], 2]);
+  });
+
   it('asks for nothing when its turn comes and nobody needs the page any more', async () => {
     const turns = { fill: pLimit(1), replay: pLimit(1) };
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
