@@ -83,6 +83,8 @@ describe('when the feed', () => {
       await join(client, {}, OTHER, '2');
       reader?.onEnd(end);
       expect(client.closed).toEqual(closed);
+      // At once, however long the client takes to hear of it.
+      expect([world.feed.owners(), world.held().places]).toEqual([0, 0]);
       expect(client.frames.slice(-2).map(([ref, , topic, , { message }]) => [ref, topic, message])).toEqual([
         ['1', TOPIC, closed?.reason],
         ['2', OTHER, closed?.reason],
@@ -105,7 +107,7 @@ describe('when the feed', () => {
   it('cannot be had, a join is refused and its client joins again; a channel that is handed over ends its socket', async () => {
     world.isWaiting = true;
     const client = world.connect();
-    await join(client);
+    await join(client, { resume: { since: world.cursor('ada', 0) } });
     world.waiting.shift()?.goOn(); // the token
     await settled();
     world.waiting.shift()?.fail();
@@ -232,8 +234,10 @@ describe('a channel', () => {
     const client = world.connect();
     await join(client, { config: { postgres_changes: [{ table: 'users' }] } });
     expect(messages(client)).toEqual(['phx_reply', 'phx_close']);
+    expect(client.frames.at(-1)).toEqual(['1', '1', TOPIC, 'phx_close', {}]);
     await join(client, { config: { postgres_changes: [{ table: 'tasks', filter: 5 }] } }, TOPIC, '2');
     expect(messages(client)).toEqual(['phx_reply', 'phx_close', 'phx_reply']);
+    expect(world.failures).toEqual(['refused', 'refused']);
   });
 
   it('tells a change in one message to all its bindings of the same columns, each named once', async () => {
@@ -247,6 +251,13 @@ describe('a channel', () => {
     world.commit('ada');
     const told = client.frames.flatMap(([, , , , payload]) => ('data' in payload ? [payload['ids']] : []));
     expect(told).toEqual([[ids[0], ids[2]], [ids[3]]]);
+    expect(world.delivered).toHaveLength(1);
+  });
+
+  it('tells nothing of a change that concerns no binding of it, which does not count as delivered', async () => {
+    const client = await joined({ config: { postgres_changes: [{ ...BINDINGS[0], event: 'DELETE' }] } });
+    world.commit('ada');
+    expect([client.told(), world.delivered]).toEqual([[], []]);
   });
 
   it('tells one cursor for all changes that come at once, and none when it is left by then', async () => {

@@ -237,6 +237,7 @@ describe('a join', () => {
     const client = world.connect();
     for (let ref = 1; ref <= 21; ref++) client.join(String(ref), { access_token: 'ada.fresh.1' });
     expect(client.reply('21')?.response?.reason).toMatch(/^ChannelRateLimitReached/);
+    expect(world.failures).toEqual(['subscription_limit']);
     await world.settle();
     client.join('22', { access_token: 'ada.fresh.1' });
     await world.settle();

@@ -260,6 +260,28 @@ it('puts a record aside that the event log refuses for good; the others and the 
   }
 });
 
+it('keeps the order of an owner who had to wait, also behind a record that is refused for good', async () => {
+  let isOut = true;
+  const eventLog = choosyLog(({ value }) => {
+    if (isOut) return refusal('LEADER_NOT_AVAILABLE');
+    return value.includes('poison') ? refusal('MESSAGE_TOO_LARGE') : undefined;
+  });
+  const service = await startTasks({ name: 'relay_behind', eventLog, relay: HASTE });
+  try {
+    const user = service.user();
+    // More than is tried at once of one who waited.
+    for (let n = 1; n <= 150; n++) await user.create({ title: n % 40 === 0 ? 'poison' : `task ${n}` });
+    await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(false));
+    isOut = false;
+    await service.delivered();
+    expect(service.published.map(({ sequence }) => sequence)).toEqual(
+      Array.from({ length: 150 }, (_, n) => n + 1).filter((n) => n % 40 !== 0),
+    );
+  } finally {
+    await service.stop();
+  }
+});
+
 it('never takes an outage for a bad record, whatever the log calls it: its owner waits, and nobody else', async () => {
   const reasons = [
     ...['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION', 'UNKNOWN_TOPIC_OR_PARTITION', 'REQUEST_TIMED_OUT'],

@@ -117,6 +117,49 @@ describe('an owner’s feed', () => {
     }
   });
 
+  it('asks with pauses for a reader that comes back, too, and without any behind an answer', async () => {
+    jest.useFakeTimers();
+    try {
+      const { attach, commitMany, deliver, store } = fixture();
+      deliver(...commitMany(30));
+      store.setAway(true);
+      const { seen } = attach();
+      await jest.advanceTimersByTimeAsync(49);
+      store.setAway(false);
+      expect(seen).toEqual([]);
+      await jest.advanceTimersByTimeAsync(1);
+      expect(seen).toEqual(upTo(30));
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('keeps a page for a moment while a reader that comes back cannot take it, and asks for it again after that', async () => {
+    jest.useFakeTimers();
+    try {
+      const { feed, commitMany, deliver, store } = fixture();
+      deliver(...commitMany(5));
+      const replay = async (pauseMs: number) => {
+        store.asked.changesAfter = 0;
+        const reader = createReader();
+        let hasPaused = false;
+        const drained = async () => {
+          if (reader.seen.length < 3 || hasPaused) return;
+          hasPaused = true;
+          await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        };
+        feed.attach({ ...reader, drained }, { epoch: 1, sequence: 0 });
+        await jest.advanceTimersByTimeAsync(1_000);
+        expect(reader.seen).toEqual(upTo(5));
+        return store.asked.changesAfter;
+      };
+      expect(await replay(99)).toBe(1);
+      expect(await replay(101)).toBe(2);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('asks without a pause behind every answer, also after one that was late in coming', async () => {
     jest.useFakeTimers();
     try {
@@ -188,6 +231,25 @@ describe('an owner’s feed', () => {
     await eventually(() => expect(counted.epochs).toContain(2));
     feed.end('expired');
     expect([seen, counted.expired]).toEqual([[], 0]);
+  });
+
+  it('tells a reader that leaves in the middle of a page nothing more of it', async () => {
+    const { feed, commitMany, deliver, counted } = fixture();
+    deliver(...commitMany(5));
+    const seen: number[] = [];
+    const leave = feed.attach(
+      {
+        ...createReader(),
+        onChange({ sequence }) {
+          seen.push(sequence);
+          if (sequence === 2) leave();
+        },
+      },
+      { epoch: 1, sequence: 0 },
+    );
+    await eventually(() => expect(seen).toContain(2));
+    await new Promise(setImmediate);
+    expect([seen, counted.replayed]).toEqual([[1, 2], 2]);
   });
 
   it('asks for nothing when its turn comes and nobody needs the page any more', async () => {

@@ -67,6 +67,7 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
   let places = 0;
   let subscriptions = 0;
   const failures: FailureReason[] = [];
+  const delivered: TaskChanged[] = [];
   const clock = { now: () => nowMs };
   const log = createLog({ service: 'test', level: 'silent' });
   const world = {
@@ -150,6 +151,7 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
         return () => void subscriptions--;
       },
       failed: (_protocol, reason) => void failures.push(reason),
+      delivered: (_protocol, change) => void delivered.push(change),
     },
   });
 
@@ -160,6 +162,8 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
     held: () => ({ places, watchers: watchers.size, subscriptions }),
     /** Why channels could not be joined, or failed, as it is counted. */
     failures,
+    /** The changes that count as delivered, once for each channel. */
+    delivered,
     pass: (ms: number) => void (nowMs += ms),
     connect(apikey = 'public-key'): Client {
       const socket = Object.assign(new EventEmitter(), {
