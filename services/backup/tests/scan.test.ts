@@ -75,7 +75,7 @@ describe('the manifest of an archive', () => {
         read++;
       },
     });
-    expect(await peekManifest(endless)).toMatchObject({ format: 1, stores: { tasks: { file: 'database.sql' } } });
+    expect(await peekManifest(endless)).toMatchObject({ format: 2, stores: { tasks: { file: 'database.sql' } } });
     expect(endless.destroyed).toBe(true);
     expect(read).toBeLessThan(10);
   });
