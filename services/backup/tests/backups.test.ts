@@ -85,7 +85,7 @@ describe('backups', () => {
   });
 
   it('is ready while its database answers', async () => {
-    expect(await backup.ready()).toEqual({ ok: true, checks: { database: true } });
+    expect(await backup.ready()).toEqual({ ok: true, checks: { database: true, schema: true } });
   });
 });
 
