@@ -204,7 +204,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       }
     },
 
-    scan: (onProgress = () => undefined) => scanArchives({ ...deps, list }, onProgress),
+    scan: (onProgress = () => undefined) => scanArchives({ ...deps, list, find }, onProgress),
 
     async remove(file) {
       const removed = await storage.remove(file);
