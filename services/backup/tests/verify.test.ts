@@ -128,7 +128,14 @@ describe('verifyBackup', () => {
     bytes.writeUInt8(bytes.readUInt8(middle) ^ 0xff, middle);
     await writeFile(path, bytes);
     expect((await verify(file)).error?.extensions?.code).toBe('CONFLICT');
-    expect((await find(file))?.verifiedAt).toBeNull();
+    expect(await find(file)).toMatchObject({
+      verifiedAt: null,
+      unfitAt: expect.any(Date),
+      sha256: null,
+      origin: 'request',
+    });
+    await utimes(path, new Date(), new Date(Date.now() + 5_000));
+    expect(await find(file)).toMatchObject({ unfitAt: null });
   });
 
   it('knows nothing of an archive that took the place of a proved one, also when it is as large', async () => {

@@ -100,6 +100,12 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     return archives.map((archive) => described(archive, byFile.get(archive.file))).sort(newestFirst);
   };
 
+  /** The file that was looked into: another one that takes its place is not meant. */
+  const markUnfit = async ({ file, modifiedAt }: StoredArchive): Promise<void> => {
+    const sha256 = (await find(file))?.sha256 ?? null;
+    await repository.markUnfit(file, { unfitAt: now(), modifiedAt, sha256 });
+  };
+
   const showFigures = async () => metrics.archives(await list());
 
   /** The newest one tells best how large the next one is. */
@@ -196,7 +202,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
         log.error({ err: error, file }, 'archive not verified');
         const failure = asVerifyFailure(error);
         metrics.verified(isUnfit(failure) ? 'unfit' : isUnprovable(failure) ? 'unprovable' : 'failed');
-        if (isUnfit(failure)) await repository.markUnfit(file, now()).catch(() => undefined);
+        if (isUnfit(failure)) await markUnfit(stored).catch(() => undefined);
         throw failure;
       } finally {
         await archive.close();
