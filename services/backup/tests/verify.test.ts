@@ -230,12 +230,14 @@ describe('verifyBackup', () => {
       const first = other.backups.verify('slow.tar.gz');
       await reached.promise;
       expect(await fixture.restore('living.tar.gz')).toMatchObject({ databaseRestored: true });
+      const scheduled = fixture.backup.backups.verify('living.tar.gz', undefined, 'schedule');
       await expect(fixture.backup.backups.verify('slow.tar.gz')).rejects.toMatchObject({
         code: 'SERVICE_UNAVAILABLE',
         message: 'Another verification is running; try again later.',
       });
       goOn.resolve();
       expect(await first).toMatchObject({ stores: ['tasks', 'auth'] });
+      expect(await scheduled).toMatchObject({ verifiedAt: expect.any(Date) }); // has nothing else to do than to wait
     } finally {
       goOn.resolve();
       await other.stop();
