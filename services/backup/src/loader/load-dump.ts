@@ -52,6 +52,7 @@ export async function loadDump({ path, url, signal, onProgress = () => undefined
 /** What Node and TLS go by: a dump is read by a process that has none of our secrets. */
 const NEEDED = /^(NODE_|OPENSSL_|PGSSL|SSL_CERT_|LD_LIBRARY_PATH$)/;
 
+// eslint-disable-next-line no-restricted-properties -- what a child is given of it, not what is configured by it
 const neededEnvironment = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => NEEDED.test(name)));
 
 /** A crash, or a heap that is full, has other signals. */
