@@ -28,7 +28,12 @@ async function encrypted(): Promise<Buffer> {
 }
 
 /** What a Taskmesh with that one archive answers, and what it got. */
-async function restoreWith(key: string, stored: Buffer, restored = true) {
+async function restoreWith(
+  key: string,
+  stored: Buffer,
+  restored = true,
+  message = restored ? 'Database restored.' : 'Failed.',
+) {
   const archives = new Map([['secret.tar.gz.age', stored]]);
   const restores: (Buffer | undefined)[] = [];
   const heard: string[] = [];
@@ -43,7 +48,7 @@ async function restoreWith(key: string, stored: Buffer, restored = true) {
     else if (request.method === 'DELETE') json(archives.delete(file) ? 200 : 404, { success: true, message: 'Deleted.' });
     else if (request.method === 'POST') {
       restores.push(archives.get(searchParams.get('file') ?? ''));
-      json(restored ? 200 : 500, { success: restored, message: restored ? 'Database restored.' : 'Failed.', databaseRestored: restored });
+      json(restored ? 200 : 500, { success: restored, message, databaseRestored: restored });
     }
   }).listen(0, '127.0.0.1'); // prettier-ignore
   await once(server, 'listening');
@@ -63,6 +68,16 @@ describe('a restore with a key that is here', () => {
     expect(ran).toMatchObject({ status: 0, out: 'Database restored.\n', left: ['secret.tar.gz.age'] });
     expect(ran.restores).toEqual([CONTENT]);
     expect(ran.heard).not.toContain('AGE-SECRET-KEY');
+  });
+
+  it('shows no name out of an archive to the terminal as a command', async () => {
+    const { out } = await restoreWith(
+      'key.txt',
+      await encrypted(),
+      true,
+      'not restored (the table \u001b[2J is not named)',
+    );
+    expect(out).toBe('not restored (the table ?[2J is not named)\n');
   });
 
   it.each([

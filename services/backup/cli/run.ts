@@ -88,7 +88,7 @@ async function runCommand(options: Options, world: World): Promise<number> {
       const end = await (keyFile ? decrypt(keyFile) : restore(file));
       const { message, databaseRestored = false, dropped = [] } = end;
       const leftOut = dropped.length > 0 ? `\nLeft out: ${printable(dropped.join(', '))}` : '';
-      tell(message + leftOut, { message, databaseRestored, dropped });
+      tell(printable(message) + leftOut, { message, databaseRestored, dropped });
       return end.databaseRestored ? 0 : 1;
     }
     case 'undo': {

@@ -4,11 +4,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { peekManifest } from '../src/archives/peek-manifest.ts';
+import type { Backup } from '../src/backups/backup.entity.ts';
+import { scanArchives, type ScanDeps } from '../src/backups/scan-archives.ts';
 import type { BackupProgress } from '../src/backups/backup-progress.ts';
 import { tar } from './archives/tar-bytes.ts';
 import {
   accountsDump,
   createBackupFixture,
+  createRecordingLog,
   ownArchive,
   tasksDump,
   type BackupFixture,
@@ -58,6 +61,44 @@ describe('a scan', () => {
       expect((await other.backups.find(secret.file))?.createdAt).toEqual(secret.createdAt);
     });
   }, 60_000);
+});
+
+describe('a scan that reads an archive while somebody else catalogues it', () => {
+  const content = gzipSync(
+    tar(Object.entries(ownArchive({ tasks: tasksDump(['one']), auth: accountsDump([]) })).map(([name, text]) => ({ name, content: text }))),
+  ); // prettier-ignore
+  const stale: Backup = { file: 'a.tar.gz', sizeBytes: content.length, sha256: null, createdAt: new Date(0), origin: 'unknown', stores: [], modifiedAt: null, verifiedAt: null, unfitAt: null, verifiedVersion: null }; // prettier-ignore
+
+  it.each([
+    [
+      'keeps what that one says',
+      { ...stale, origin: 'schedule', stores: ['tasks', 'auth'], verifiedAt: new Date(1) },
+      0,
+    ],
+    ['keeps who brought it', { ...stale, origin: 'upload', sha256: 'abc' }, 1],
+    ['does not bring back what was deleted', undefined, 0],
+  ] as const)('%s', async (_what, now, added) => {
+    let known: Partial<Backup> | undefined = stale;
+    const open = async () => {
+      known = now && { ...now, stores: [...now.stores] };
+      return {
+        kind: 'found',
+        sizeBytes: content.length,
+        read: () => Readable.from([content]),
+        close: async () => undefined,
+      };
+    };
+    const deps = {
+      storage: { open },
+      repository: { save: async (backup: Backup) => void (known = backup) },
+      cipher: undefined,
+      list: async () => [stale],
+      find: async () => known,
+      log: createRecordingLog().log,
+    };
+    expect(await scanArchives(deps as unknown as ScanDeps, () => undefined)).toMatchObject({ archives: 1, added });
+    expect(known).toEqual(now && { ...now, stores: ['tasks', 'auth'] });
+  });
 });
 
 describe('the manifest of an archive', () => {

@@ -128,7 +128,14 @@ describe('verifyBackup', () => {
     bytes.writeUInt8(bytes.readUInt8(middle) ^ 0xff, middle);
     await writeFile(path, bytes);
     expect((await verify(file)).error?.extensions?.code).toBe('CONFLICT');
-    expect((await find(file))?.verifiedAt).toBeNull();
+    expect(await find(file)).toMatchObject({
+      verifiedAt: null,
+      unfitAt: expect.any(Date),
+      sha256: null,
+      origin: 'request',
+    });
+    await utimes(path, new Date(), new Date(Date.now() + 5_000));
+    expect(await find(file)).toMatchObject({ unfitAt: null });
   });
 
   it('knows nothing of an archive that took the place of a proved one, also when it is as large', async () => {
@@ -223,12 +230,14 @@ describe('verifyBackup', () => {
       const first = other.backups.verify('slow.tar.gz');
       await reached.promise;
       expect(await fixture.restore('living.tar.gz')).toMatchObject({ databaseRestored: true });
+      const scheduled = fixture.backup.backups.verify('living.tar.gz', undefined, 'schedule');
       await expect(fixture.backup.backups.verify('slow.tar.gz')).rejects.toMatchObject({
         code: 'SERVICE_UNAVAILABLE',
         message: 'Another verification is running; try again later.',
       });
       goOn.resolve();
       expect(await first).toMatchObject({ stores: ['tasks', 'auth'] });
+      expect(await scheduled).toMatchObject({ verifiedAt: expect.any(Date) }); // has nothing else to do than to wait
     } finally {
       goOn.resolve();
       await other.stop();

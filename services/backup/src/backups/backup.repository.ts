@@ -15,9 +15,8 @@ export function createBackupRepository(database: Database) {
     },
 
     /** Forgets that it was ever proved. */
-    async markUnfit(file: string, unfitAt: Date): Promise<void> {
-      const changes = { verifiedAt: null, verifiedVersion: null, unfitAt };
-      await database.em().nativeUpdate(BackupEntity, { file }, changes);
+    async markUnfit(file: string, seen: Pick<Backup, 'unfitAt' | 'modifiedAt' | 'sha256'>): Promise<void> {
+      await database.em().nativeUpdate(BackupEntity, { file }, { verifiedAt: null, verifiedVersion: null, ...seen });
     },
 
     async remove(file: string): Promise<void> {

@@ -47,7 +47,7 @@ export interface BackupService {
    * Restores the archive into databases of its own beside the living ones, which nothing touches, and drops them again.
    * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for a restore; SERVICE_UNAVAILABLE
    */
-  verify(file: string, onProgress?: OnProgress): Promise<Backup>;
+  verify(file: string, onProgress?: OnProgress, origin?: 'request' | 'schedule'): Promise<Backup>;
   /** Brings into the catalogue what is there and it does not know. @throws AppError SERVICE_UNAVAILABLE */
   scan(onProgress?: OnProgress): Promise<BackupScan>;
   /** Says whether there was such an archive. */
@@ -100,6 +100,12 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     return archives.map((archive) => described(archive, byFile.get(archive.file))).sort(newestFirst);
   };
 
+  /** The file that was looked into: another one that takes its place is not meant. */
+  const markUnfit = async ({ file, modifiedAt }: StoredArchive): Promise<void> => {
+    const sha256 = (await find(file))?.sha256 ?? null;
+    await repository.markUnfit(file, { unfitAt: now(), modifiedAt, sha256 });
+  };
+
   const showFigures = async () => metrics.archives(await list());
 
   /** The newest one tells best how large the next one is. */
@@ -121,7 +127,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   return {
     async create(onProgress, origin = 'request') {
       try {
-        return await createLock.run(CREATE_WAIT_MS[origin], () => createAlone(origin, onProgress));
+        return await createLock.run(WAIT_MS[origin], () => createAlone(origin, onProgress));
       } catch (error) {
         metrics.notMade(origin, failureReason(error));
         log.error({ err: error }, 'backup not made');
@@ -166,14 +172,14 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       }
     },
 
-    async verify(file, onProgress = () => undefined) {
+    async verify(file, onProgress = () => undefined, origin = 'request') {
       const stored = await storage.find(file);
       const archive = stored && (await storage.open(file));
       if (!stored || archive?.kind !== 'found') throw notFound('There is no such backup file.');
       try {
         const begin = performance.now();
         const checked = withChecksum(archive);
-        const stores = await verifier.verify(file, checked, onProgress);
+        const stores = await verifier.verify(file, checked, { onProgress, waitMs: WAIT_MS[origin] });
         const [found, left] = [await find(file), await storage.find(file)];
         if (!found || !left) throw notFound('The archive was deleted meanwhile.');
         if (!isSameFile(stored, left)) throw unavailable('The archive was replaced meanwhile; verify it again.');
@@ -196,7 +202,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
         log.error({ err: error, file }, 'archive not verified');
         const failure = asVerifyFailure(error);
         metrics.verified(isUnfit(failure) ? 'unfit' : isUnprovable(failure) ? 'unprovable' : 'failed');
-        if (isUnfit(failure)) await repository.markUnfit(file, now()).catch(() => undefined);
+        if (isUnfit(failure)) await markUnfit(stored).catch(() => undefined);
         throw failure;
       } finally {
         await archive.close();
@@ -204,7 +210,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       }
     },
 
-    scan: (onProgress = () => undefined) => scanArchives({ ...deps, list }, onProgress),
+    scan: (onProgress = () => undefined) => scanArchives({ ...deps, list, find }, onProgress),
 
     async remove(file) {
       const removed = await storage.remove(file);
@@ -228,8 +234,8 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   };
 }
 
-/** How long a maker waits for another one: a person would rather try again, a schedule has nothing else to do. */
-const CREATE_WAIT_MS = { request: 5_000, schedule: 60 * 60_000 };
+/** How long one waits for another one: a person would rather try again, a schedule has nothing else to do. */
+const WAIT_MS = { request: 5_000, schedule: 60 * 60_000 };
 /** An archive may be so many times as large as the one before it. */
 const GROWTH = 1.25;
 

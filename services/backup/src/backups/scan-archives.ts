@@ -14,6 +14,7 @@ export interface ScanDeps {
   repository: BackupRepository;
   cipher: ArchiveCipher | undefined;
   list(): Promise<Backup[]>;
+  find(file: string): Promise<Backup | undefined>;
   log: Log;
 }
 
@@ -32,7 +33,7 @@ export interface BackupScan {
  * it knows stays as it is. Who made an archive cannot be seen from it: retention never deletes what a scan has found.
  */
 export async function scanArchives(deps: ScanDeps, onProgress: OnProgress): Promise<BackupScan> {
-  const { repository, list, log } = deps;
+  const { repository, list, find, log } = deps;
   const archives = await list();
   const totalBytes = archives.reduce((sum, { sizeBytes }) => sum + Number(sizeBytes), 0);
   const scan: BackupScan = { archives: archives.length, added: 0, unread: 0 };
@@ -42,10 +43,14 @@ export async function scanArchives(deps: ScanDeps, onProgress: OnProgress): Prom
     doneBytes += Number(archive.sizeBytes);
     if (archive.stores.length > 0) continue; // somebody has looked into it
     const manifest = await manifestOf(archive.file, deps);
-    if (manifest) {
-      scan.added++;
-      await whileAway({ kind: 'read' }, () => repository.save(describedBy(archive, manifest)));
-    } else scan.unread++;
+    if (!manifest) {
+      scan.unread++;
+      continue;
+    }
+    const current = await find(archive.file); // reading takes long: others may have catalogued, proved or deleted it
+    if (!current || current.stores.length > 0) continue;
+    scan.added++;
+    await whileAway({ kind: 'read' }, () => repository.save(describedBy(current, manifest)));
   }
   onProgress({ phase: 'scan', doneBytes, totalBytes });
   log.info({ ...scan }, 'archives scanned');

@@ -31,7 +31,7 @@ const FLAGS = ['--liftoff-only', '--max-old-space-size=64', '--max-semi-space-si
  * @throws LoadError with the line for everything that is not allowed, and for what PostgreSQL refuses; the signal's reason
  */
 export async function loadDump({ path, url, signal, onProgress = () => undefined }: Load): Promise<LoadReport> {
-  const child = fork(PROCESS, { execArgv: FLAGS, stdio: 'ignore' });
+  const child = fork(PROCESS, { execArgv: FLAGS, stdio: 'ignore', env: neededEnvironment() });
   const gone = once(child, 'exit').catch(() => undefined); // one that never began is told by `reportOf`
   const end = () => child.kill('SIGKILL');
   signal.addEventListener('abort', end, { once: true });
@@ -48,6 +48,12 @@ export async function loadDump({ path, url, signal, onProgress = () => undefined
     await gone;
   }
 }
+
+/** What Node and TLS go by: a dump is read by a process that has none of our secrets. */
+const NEEDED = /^(NODE_|OPENSSL_|PGSSL|SSL_CERT_|LD_LIBRARY_PATH$)/;
+
+// eslint-disable-next-line no-restricted-properties -- what a child is given of it, not what is configured by it
+const neededEnvironment = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => NEEDED.test(name)));
 
 /** A crash, or a heap that is full, has other signals. */
 const ENDED_BY_OTHERS = new Set(['SIGHUP', 'SIGINT', 'SIGKILL', 'SIGTERM']);

@@ -5,7 +5,7 @@ import { isUnprovable } from '../verify/verify.errors.ts';
 /** Whether it was proved; not, when its key is not here: that is no failure. @throws AppError when it is not fit, or was not verified */
 export async function prove(backups: Pick<BackupService, 'verify'>, file: string, log: Log): Promise<boolean> {
   try {
-    await backups.verify(file);
+    await backups.verify(file, undefined, 'schedule');
     return true;
   } catch (error) {
     if (!isUnprovable(error)) throw error;

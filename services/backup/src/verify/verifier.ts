@@ -32,25 +32,29 @@ export interface VerifierDeps extends KnownStores {
   onUnsettled: () => void;
   archiveLimits: ArchiveLimits;
   loadLimits: LoadLimits;
-  /** How long one verification waits for another one. @default 5_000 */
-  waitMs?: number;
+}
+
+interface Verifying {
+  onProgress: OnProgress;
+  /** How long it waits for another verification. */
+  waitMs: number;
 }
 
 export interface Verifier {
   /** Restores beside the living stores, and takes all of it away again. Returns which stores the archive would bring back. */
-  verify(file: string, archive: OpenArchive, onProgress: OnProgress): Promise<StoreName[]>;
+  verify(file: string, archive: OpenArchive, how: Verifying): Promise<StoreName[]>;
   /** Removes what a crash left behind. @throws Error when that cannot be done yet */
   settleInterrupted(): Promise<void>;
 }
 
-const WAIT_MS = 5_000;
+const SETTLE_WAIT_MS = 5_000;
 
 export class VerificationBusy extends Error {
   override readonly name = 'VerificationBusy';
 }
 
 export function createVerifier(deps: VerifierDeps): Verifier {
-  const { scratch, cipher, lock, log, archiveLimits, waitMs = WAIT_MS } = deps;
+  const { scratch, cipher, lock, log, archiveLimits } = deps;
 
   const settleAll = async () => {
     for (const left of await deps.journal.all()) {
@@ -75,7 +79,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     });
 
   return {
-    async verify(file, archive, onProgress) {
+    async verify(file, archive, { onProgress, waitMs }) {
       try {
         return await lock.run(waitMs, () => verifyAlone(file, archive, onProgress));
       } catch (error) {
@@ -87,7 +91,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
 
     async settleInterrupted() {
       try {
-        await lock.run(waitMs, settleAll);
+        await lock.run(SETTLE_WAIT_MS, settleAll);
       } catch (error) {
         if (!(error instanceof VerificationBusy)) throw error; // who holds the lock has settled all before
       }

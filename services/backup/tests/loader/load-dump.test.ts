@@ -165,6 +165,17 @@ describe('loadDump', () => {
     expect(await loadAnd(['SIGTERM', 'SIGINT', 'SIGHUP'])).toMatchObject({ copiedRows: 200_000 });
   });
 
+  it('knows nothing of our settings', async () => {
+    const path = join(dir, 'database.sql');
+    await writeFile(path, `create table t (id int);\ncopy t from stdin;\n${'1\n'.repeat(200_000)}\\.\n`);
+    let environment = '';
+    const onProgress = () => (environment ||= readFileSync(`/proc/${loadingProcess()}/environ`, 'utf8'));
+    await loadDump({ path, url: database.loaderUrl, signal: AbortSignal.timeout(60_000), onProgress });
+    const names = environment.split('\0').map((line) => line.split('=')[0]);
+    expect(names).toContain('NODE_CHANNEL_FD');
+    expect(names).not.toContain('PATH'); // as little as what is ours
+  });
+
   it('ends for the reason that it is ended for', async () => {
     const reason = new Error('The time is up.');
     const path = join(dir, 'database.sql');
