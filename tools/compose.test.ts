@@ -72,6 +72,12 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
+  it('takes the schema of a newer version with every store, in its service and its migration alike', () => {
+    const told = services.filter(([, { environment }]) => environment?.NEWER_SCHEMA === '${NEWER_SCHEMA:-refuse}');
+    const stores = ['auth', 'tasks', 'backup'];
+    expect(told.map(([name]) => name)).toEqual([...stores, ...stores.map((name) => `migrate-${name}`)]);
+  });
+
   it('has every secret made', async () => {
     const script = await readFile(`${ROOT}deploy/compose/make-secrets.sh`, 'utf8');
     for (const secret of Object.keys(compose.secrets)) {

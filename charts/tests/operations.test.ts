@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CHARTS } from '../tools/generated.ts';
 import { render, runHelm } from '../tools/helm.ts';
 import { serving, type Manifest } from '../tools/manifest.ts';
+import { alertsOf, allAlerts } from './alerts.ts';
 
 const ROOT = join(CHARTS, '..');
 const ofKind = (manifests: Manifest[], kind: string) => manifests.filter((each) => each.kind === kind);
@@ -85,14 +86,8 @@ describe('routes', () => {
 
 describe('alerts', () => {
   const values = 'ci/monitoring.yaml';
-  const rulesOf = async (options: object) =>
-    ofKind(await render(options), 'PrometheusRule').flatMap(({ spec }) =>
-      (spec?.groups ?? []).flatMap(({ rules }) => rules),
-    );
-  const all = () => rulesOf({ set: { 'prometheusRule.enabled': true } });
-
   it('each lead to a runbook that is there, and says the alert’s name', async () => {
-    const rules = await all();
+    const rules = await allAlerts();
     expect(rules.length).toBeGreaterThan(10);
     for (const { alert, annotations } of rules) {
       const file = join(ROOT, 'docs/runbooks', annotations.runbook_url.split('/').at(-1) ?? '');
@@ -104,18 +99,18 @@ describe('alerts', () => {
     const told = globSync('docs/runbooks/*.md', { cwd: ROOT }).flatMap(
       (file) => readFileSync(join(ROOT, file), 'utf8').match(/\bTaskmesh[A-Z][A-Za-z]+\b/g) ?? [],
     );
-    expect(new Set(told)).toEqual(new Set((await all()).map(({ alert }) => alert)));
+    expect(new Set(told)).toEqual(new Set((await allAlerts()).map(({ alert }) => alert)));
   });
 
   it('can be left out, and get labels', async () => {
-    const rules = await rulesOf({ values });
+    const rules = await alertsOf({ values });
     expect(rules.map(({ alert }) => alert)).not.toContain('TaskmeshClientsTooSlow');
-    expect(rules).toHaveLength((await all()).length - 1);
+    expect(rules).toHaveLength((await allAlerts()).length - 1);
     expect(rules.every(({ labels }) => labels.team === 'tasks' && labels.severity !== undefined)).toBe(true);
   });
 
   it('look at this release only', async () => {
-    for (const { expr } of await all()) {
+    for (const { expr } of await allAlerts()) {
       expect(expr).toContain('namespace="prod"');
       expect(expr).not.toContain('$SELECTOR');
     }

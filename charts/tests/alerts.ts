@@ -1,0 +1,10 @@
+import { render, type RenderOptions } from '../tools/helm.ts';
+import type { AlertRule } from '../tools/manifest.ts';
+
+/** The alerts of a release. */
+export async function alertsOf(options: RenderOptions): Promise<AlertRule[]> {
+  const rules = (await render(options)).filter(({ kind }) => kind === 'PrometheusRule');
+  return rules.flatMap(({ spec }) => (spec?.groups ?? []).flatMap((group) => group.rules));
+}
+
+export const allAlerts = () => alertsOf({ set: { 'prometheusRule.enabled': true } });
