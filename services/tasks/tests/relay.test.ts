@@ -123,7 +123,8 @@ it('keeps order and loses nothing over an event log that refuses, takes half, an
     const users = usersOf(5, service).flat();
     await writeAtRandom(users, 200, seeded(3));
     await expectWholeHistory(service, users);
-    expect(service.published.length).toBeGreaterThan(200); // the denied ones came twice
+    const different = new Set(service.published.map(({ id }) => id));
+    expect(service.published.length).toBeGreaterThan(different.size); // the denied ones came twice
   } finally {
     await service.stop();
   }
