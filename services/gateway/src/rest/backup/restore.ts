@@ -46,7 +46,7 @@ export function restoreRoute(scope: FastifyInstance, parts: BackupParts): void {
 export function undoRoute(scope: FastifyInstance, parts: BackupParts): void {
   scope.post(UNDO_PATH, (request, reply) => {
     requireOperator(parts, request);
-    return answerEnd(parts, request, reply, (onProgress) => parts.connections.backup.undo(onProgress));
+    return answerEnd(parts, request, reply, { run: (onProgress) => parts.connections.backup.undo(onProgress) });
   });
   addOtherMethods(scope, UNDO_PATH, ['POST'], 'backup');
 }
@@ -88,7 +88,8 @@ async function answer(parts: BackupParts, restore: Restore, request: FastifyRequ
     return sendAnswer(reply, { status, body: { success: false, message: refused, error: refused } });
   }
   const wanted = { file: named.file, allowLoss: isTrue(request, 'allowLoss') };
-  return answerEnd(parts, request, reply, (onProgress) => restore(request, wanted, onProgress));
+  const run = (onProgress?: OnWorkProgress) => restore(request, wanted, onProgress);
+  return answerEnd(parts, request, reply, { run, hasLists: wanted.allowLoss });
 }
 
 function isTrue({ query }: FastifyRequest, name: string): boolean {
@@ -99,22 +100,23 @@ function answerEnd(
   { log }: BackupParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  run: (onProgress?: OnWorkProgress) => Promise<RestoreEnd>,
+  { run, hasLists = false }: { run: (onProgress?: OnWorkProgress) => Promise<RestoreEnd>; hasLists?: boolean },
 ) {
   return answerWork(request, reply, {
-    run: async (onProgress) => answerOf(await run(onProgress)),
+    run: async (onProgress) => answerOf(await run(onProgress), hasLists),
     onDefect: (error) => log.error({ err: error, requestId: request.id }, 'restore failed'),
   });
 }
 
-function answerOf({ success, message, error, outcome, skipped = [], dropped }: RestoreEnd): BackupAnswer {
+/** The documented answer has no lists: only who asks for what the document does not know is told them in it. */
+function answerOf(
+  { success, message, error, outcome, skipped = [], dropped }: RestoreEnd,
+  hasLists: boolean,
+): BackupAnswer {
+  const lists = { ...(skipped.length > 0 && { skipped }), ...(dropped.length > 0 && { dropped }) };
   return {
     status: STATUS[outcome],
-    body: {
-      ...{ success, message, ...(!success && { error: error ?? message }) },
-      ...(skipped.length > 0 && { skipped }),
-      ...(dropped.length > 0 && { dropped }),
-    },
-    inLines: { databaseRestored: outcome.startsWith('RESTORED') },
+    body: { success, message, ...(!success && { error: error ?? message }), ...(hasLists && lists) },
+    inLines: { databaseRestored: outcome.startsWith('RESTORED'), ...lists },
   };
 }
