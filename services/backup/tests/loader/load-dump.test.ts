@@ -25,6 +25,8 @@ async function load(sql: string | Buffer, { timeoutMs = 20_000 } = {}) {
 }
 
 const query = (text: string) => withClient(database.adminUrl, async (client) => (await client.query(text)).rows);
+/** So many take a second: what is done at the first progress is done while they are loaded. */
+const LONG_ROWS = 1_000_000;
 /** The child that loads, by id. */
 const loadingProcess = () =>
   childrenOf(process.pid).find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('load.process')) ?? NaN;
@@ -152,7 +154,7 @@ describe('loadDump', () => {
   });
 
   it('goes on when the whole group of processes is told to end, and blames no dump when somebody ends it', async () => {
-    const rows = Array.from({ length: 200_000 }, (_, index) => `${index}\tsome text of a row`);
+    const rows = Array.from({ length: LONG_ROWS }, (_, index) => `${index}\tsome text of a row`);
     const path = join(dir, 'database.sql');
     await writeFile(path, `create table t (id int, name text);\ncopy t from stdin;\n${rows.join('\n')}\n\\.\n`);
     const loadAnd = (signals: NodeJS.Signals[]) => {
@@ -162,12 +164,12 @@ describe('loadDump', () => {
       return loadDump({ path, url: database.loaderUrl, signal: AbortSignal.timeout(60_000), onProgress });
     };
     await expect(loadAnd(['SIGKILL'])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    expect(await loadAnd(['SIGTERM', 'SIGINT', 'SIGHUP'])).toMatchObject({ copiedRows: 200_000 });
+    expect(await loadAnd(['SIGTERM', 'SIGINT', 'SIGHUP'])).toMatchObject({ copiedRows: LONG_ROWS });
   });
 
   it('knows nothing of our settings', async () => {
     const path = join(dir, 'database.sql');
-    await writeFile(path, `create table t (id int);\ncopy t from stdin;\n${'1\n'.repeat(200_000)}\\.\n`);
+    await writeFile(path, `create table t (id int);\ncopy t from stdin;\n${'1\n'.repeat(LONG_ROWS)}\\.\n`);
     let environment = '';
     const onProgress = () => (environment ||= readFileSync(`/proc/${loadingProcess()}/environ`, 'utf8'));
     await loadDump({ path, url: database.loaderUrl, signal: AbortSignal.timeout(60_000), onProgress });
