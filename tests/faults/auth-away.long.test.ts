@@ -1,10 +1,8 @@
-import { say, startStack, type Stack } from '@taskmesh/local';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { say } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROTOCOLS, PROTOCOLS_WITH_NAMES } from '../clients/streams/protocols.ts';
 import { report, runCampaign, type DoneFault } from './campaign.ts';
+import { useFaultStack } from './fault-stack.ts';
 import { inject } from './inject.ts';
 import { numberFromEnv } from './random.ts';
 
@@ -14,31 +12,20 @@ const AWAY_MS = 60_000;
 const CALM_MS = 8_000;
 
 describe('the feed while auth, which adds the names of owners, is away for a minute', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-auth-away-'));
-  let stack: Stack;
-
-  beforeAll(async () => {
-    const env = { PATH: process.env.PATH, LOG_LEVEL: 'info' };
-    stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
-  }, 180_000);
-  afterAll(async () => {
-    await stack.stop();
-    if (!process.env.TASKMESH_KEEP_LOGS) rmSync(dataDir, { recursive: true });
-    else say(`the logs: ${dataDir}`);
-  }, 60_000);
+  const faulty = useFaultStack('auth-away');
 
   it('tells every event whole or not at all, and each once', async () => {
     const freezeAuth = async (_accounts: unknown, random: () => number): Promise<DoneFault[]> => {
       await sleep(CALM_MS * random());
       say(`freeze auth for ${AWAY_MS / 1000} s`);
-      await inject({ stack, dataDir }, { target: 'auth', kind: 'freeze', forMs: AWAY_MS });
+      await inject(faulty, { target: 'auth', kind: 'freeze', forMs: AWAY_MS });
       await sleep(CALM_MS);
       return [{ target: 'auth', kind: 'freeze' }];
     };
     const withNames = new Set(PROTOCOLS_WITH_NAMES.map(({ protocol }) => protocol));
     const protocols = [...PROTOCOLS.filter(({ protocol }) => !withNames.has(protocol)), ...PROTOCOLS_WITH_NAMES];
     const result = await runCampaign({
-      urls: stack.urls,
+      urls: faulty.stack.urls,
       seed: SEED,
       owners: Array.from({ length: 3 }, () => ({ paceMs: 150, protocols })),
       faults: freezeAuth,

@@ -1,8 +1,6 @@
-import { say, startStack, type Stack } from '@taskmesh/local';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { say } from '@taskmesh/local';
 import { doRandomFaults, report, runCampaign } from './campaign.ts';
+import { useFaultStack } from './fault-stack.ts';
 import { numberFromEnv } from './random.ts';
 
 /** The schedule of faults, what is written and who is cut off follow from it. */
@@ -12,28 +10,17 @@ const TARGETS = ['kafka', 'gateway-1', 'gateway-2', 'tasks', 'auth', 'redis', 'p
 const OVERHEAD_MS = 300_000;
 
 describe('the feed while everything around it is killed, frozen and restarted', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-campaign-'));
-  let stack: Stack;
-
-  beforeAll(async () => {
-    const env = { PATH: process.env.PATH, LOG_LEVEL: 'info' };
-    stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
-  }, 180_000);
-  afterAll(async () => {
-    await stack.stop();
-    if (!process.env.TASKMESH_KEEP_LOGS) rmSync(dataDir, { recursive: true });
-    else say(`the logs: ${dataDir}`);
-  }, 60_000);
+  const faulty = useFaultStack('campaign');
 
   it(
     'loses, repeats and reorders nothing in any protocol, and shows nobody anything of others',
     async () => {
       const result = await runCampaign({
-        urls: stack.urls,
+        urls: faulty.stack.urls,
         seed: SEED,
         owners: Array.from({ length: 6 }, () => ({ paceMs: 60 })),
         faults: (_accounts, random) =>
-          doRandomFaults({ stack, dataDir, targets: TARGETS, durationMs: DURATION_MS, log: say }, random),
+          doRandomFaults({ ...faulty, targets: TARGETS, durationMs: DURATION_MS, log: say }, random),
         log: say,
       });
       say(report(result));

@@ -1,14 +1,11 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
-import { startStack, type Stack } from '@taskmesh/local';
 import { createKafkaEventLog } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount, type Account } from './account.ts';
 import { summary } from './campaign.ts';
+import { useFaultStack } from './fault-stack.ts';
 import { inject } from './inject.ts';
 import { createRandom, numberFromEnv } from './random.ts';
 
@@ -18,18 +15,8 @@ const OWNERS = 4;
 const CALM_MS = 1_500;
 
 describe('kill -9 of any process of the stack under load', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-kill-'));
   const random = createRandom(SEED);
-  let stack: Stack;
-
-  beforeAll(async () => {
-    const env = { PATH: process.env.PATH, LOG_LEVEL: 'info' };
-    stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
-  }, 180_000);
-  afterAll(async () => {
-    await stack.stop();
-    rmSync(dataDir, { recursive: true });
-  }, 60_000);
+  const faulty = useFaultStack('kill');
 
   it.each([['gateway-1', 'tasks'], ['postgres'], ['auth', 'backup', 'redis'], ['kafka']])(
     'loses, repeats and reorders nothing in any protocol: %s %s %s',
@@ -37,11 +24,16 @@ describe('kill -9 of any process of the stack under load', () => {
       const accounts: Account[] = [];
       for (let owner = 0; owner < OWNERS; owner++)
         accounts.push(
-          await createAccount({ urls: stack.urls, name: `owner-${victims.join('-')}-${owner}`, random, paceMs: 40 }),
+          await createAccount({
+            urls: faulty.stack.urls,
+            name: `owner-${victims.join('-')}-${owner}`,
+            random,
+            paceMs: 40,
+          }),
         );
       await sleep(CALM_MS);
       for (const target of victims) {
-        await inject({ stack, dataDir }, { target, kind: 'kill', forMs: 0 });
+        await inject(faulty, { target, kind: 'kill', forMs: 0 });
         await sleep(CALM_MS * (0.5 + random()));
       }
       await Promise.all(accounts.map((account) => account.stopWriting()));
@@ -58,10 +50,10 @@ describe('kill -9 of any process of the stack under load', () => {
   );
 
   it('misses nothing and publishes again when Kafka comes back empty', async () => {
-    const account = await createAccount({ urls: stack.urls, name: 'owner-wiped', random, paceMs: 40 });
+    const account = await createAccount({ urls: faulty.stack.urls, name: 'owner-wiped', random, paceMs: 40 });
     await sleep(CALM_MS);
-    await inject({ stack, dataDir }, { target: 'kafka', kind: 'wipe', forMs: 0 });
-    const admin = stack.processes.get('tasks')?.current.adminUrl ?? '';
+    await inject(faulty, { target: 'kafka', kind: 'wipe', forMs: 0 });
+    const admin = faulty.stack.processes.get('tasks')?.current.adminUrl ?? '';
     await eventually(
       async () => {
         const { checks } = (await (await fetch(`${admin}/readyz?verbose`)).json()) as { checks: { eventLog: boolean } };
@@ -76,9 +68,9 @@ describe('kill -9 of any process of the stack under load', () => {
   }, 90_000);
 
   it('misses nothing for records that nobody can read, and keeps those for an operator', async () => {
-    const account = await createAccount({ urls: stack.urls, name: 'owner-poison', random, paceMs: 40 });
+    const account = await createAccount({ urls: faulty.stack.urls, name: 'owner-poison', random, paceMs: 40 });
     const eventLog = createKafkaEventLog({
-      brokers: [stack.servers.kafka],
+      brokers: [faulty.stack.servers.kafka],
       clientId: 'poison',
       log: createLog({ service: 'poison', level: 'silent' }),
     });
@@ -88,7 +80,7 @@ describe('kill -9 of any process of the stack under load', () => {
       await sleep(200);
     }
     await eventLog.close();
-    const admin = stack.processes.get('tasks')?.current.adminUrl ?? '';
+    const admin = faulty.stack.processes.get('tasks')?.current.adminUrl ?? '';
     const kept = async () => {
       const { deadLetters } = (await (await fetch(`${admin}/dead-letters`)).json()) as { deadLetters: object[] };
       return deadLetters;

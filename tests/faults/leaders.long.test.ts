@@ -1,13 +1,11 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
-import { say, startKafkaCluster, startStack, type KafkaCluster, type Stack } from '@taskmesh/local';
+import { say, startKafkaCluster, type KafkaCluster } from '@taskmesh/local';
 import kafkajs from 'kafkajs';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROTOCOLS } from '../clients/streams/protocols.ts';
 import type { Account, Latency } from './account.ts';
 import { report, runCampaign, type DoneFault, type OwnerOptions } from './campaign.ts';
+import { useFaultStack } from './fault-stack.ts';
 import { numberFromEnv } from './random.ts';
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_124);
@@ -34,21 +32,11 @@ interface Outage {
 }
 
 describe('the feed while a third of the partitions is without a leader', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-leaders-'));
   let kafka: KafkaCluster;
-  let stack: Stack;
-
-  beforeAll(async () => {
+  const faulty = useFaultStack('leaders', async (dataDir) => {
     kafka = await startKafkaCluster({ dataDir, log: () => {}, brokers: NODES });
-    const env = { PATH: process.env.PATH, LOG_LEVEL: 'info', KAFKA_BROKERS: kafka.url };
-    stack = await startStack({ dataDir: join(dataDir, 'stack'), gateways: 2, env, log: () => {} });
-  }, 240_000);
-  afterAll(async () => {
-    await stack.stop();
-    await kafka.stop();
-    if (!process.env.TASKMESH_KEEP_LOGS) rmSync(dataDir, { recursive: true });
-    else say(`the logs: ${dataDir}`);
-  }, 90_000);
+    return { env: { KAFKA_BROKERS: kafka.url }, stop: () => kafka.stop() };
+  });
 
   /** Which node has an owner's changes. */
   const readLeaders = async (): Promise<(ownerId: string) => number | undefined> => {
@@ -76,7 +64,7 @@ describe('the feed while a third of the partitions is without a leader', () => {
   };
 
   const deadLetters = async () => {
-    const response = await fetch(`${stack.processes.get('tasks')?.current.adminUrl}/dead-letters`);
+    const response = await fetch(`${faulty.stack.processes.get('tasks')?.current.adminUrl}/dead-letters`);
     return ((await response.json()) as { deadLetters: object[] }).deadLetters;
   };
 
@@ -95,7 +83,13 @@ describe('the feed while a third of the partitions is without a leader', () => {
       await sleep(CALM_MS);
       return kinds.map((kind) => ({ target: 'a Kafka node', kind }));
     };
-    const result = await runCampaign({ urls: stack.urls, seed: SEED, owners: OWNERS, faults: takeTwoAway, log: say });
+    const result = await runCampaign({
+      urls: faulty.stack.urls,
+      seed: SEED,
+      owners: OWNERS,
+      faults: takeTwoAway,
+      log: say,
+    });
     say(report(result));
     const late = outages.flatMap((outage) => {
       const [held, free] = [true, false].map((isHeld) =>

@@ -1,12 +1,10 @@
-import { say, startStack, type Stack } from '@taskmesh/local';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { say } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRest } from '../clients/http.ts';
 import type { Account } from './account.ts';
 import { report, runCampaign, type DoneFault } from './campaign.ts';
 import type { Restore } from './epochs.ts';
+import { useFaultStack } from './fault-stack.ts';
 import { inject, shuffled } from './inject.ts';
 import { numberFromEnv } from './random.ts';
 
@@ -19,21 +17,13 @@ const FROZEN = ['gateway-1', 'gateway-2', 'gateway-1', 'gateway-2', 'tasks', 'ka
 const RESTORES = FROZEN.length;
 
 describe('the feed while the tasks are restored again and again', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-restores-'));
-  let stack: Stack;
-
-  beforeAll(async () => {
-    const env = { PATH: process.env.PATH, LOG_LEVEL: 'info' };
-    stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
-  }, 180_000);
-  afterAll(async () => {
-    await stack.stop();
-    if (!process.env.TASKMESH_KEEP_LOGS) rmSync(dataDir, { recursive: true });
-    else say(`the logs: ${dataDir}`);
-  }, 60_000);
+  const faulty = useFaultStack('restores');
 
   const makeArchive = async () => {
-    const { status, body } = await createRest(stack.urls[0] ?? '')<{ data: { file: string } }>('POST', '/backups');
+    const { status, body } = await createRest(faulty.stack.urls[0] ?? '')<{ data: { file: string } }>(
+      'POST',
+      '/backups',
+    );
     expect(status).toBe(201);
     return body.data.file;
   };
@@ -55,13 +45,13 @@ describe('the feed while the tasks are restored again and again', () => {
     for (const [index, target] of shuffled(FROZEN, random).entries()) {
       await sleep(CALM_MS * (0.5 + random()));
       const forMs = FREEZE_MS.least + random() * (FREEZE_MS.most - FREEZE_MS.least);
-      const url = stack.urls[target === 'gateway-1' ? 1 : 0] ?? '';
+      const url = faulty.stack.urls[target === 'gateway-1' ? 1 : 0] ?? '';
       say(
         `restore ${index + 1} of ${RESTORES}${target ? `, freeze ${target} for ${(forMs / 1000).toFixed(1)} s` : ''}`,
       );
       const [restored] = await Promise.all([
         restore(url, file),
-        target && inject({ stack, dataDir }, { target, kind: 'freeze', forMs }),
+        target && inject(faulty, { target, kind: 'freeze', forMs }),
       ]);
       say(`  restored in ${((restored.answeredAt - restored.sentAt) / 1000).toFixed(1)} s`);
       done.push({ target: 'tasks', kind: 'restore' }, ...(target ? [{ target, kind: 'freeze' }] : []));
@@ -73,7 +63,7 @@ describe('the feed while the tasks are restored again and again', () => {
 
   it('ends every feed of the old tasks, tells all of the new ones, and mixes nothing', async () => {
     const result = await runCampaign({
-      urls: stack.urls,
+      urls: faulty.stack.urls,
       seed: SEED,
       owners: Array.from({ length: 4 }, () => ({ paceMs: 60, isRestored: true })),
       faults: restoreAgainAndAgain,

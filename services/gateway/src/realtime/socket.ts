@@ -20,9 +20,14 @@ const PING_EVERY_MS = 12_000;
 
 const reasons = new WeakMap<WebSocket, EndReason>();
 
-/** Closes a socket for a reason of ours; the first one counts. */
-export function endSocket(socket: WebSocket, reason: EndReason, [code, text]: [code: number, text: string]): void {
+/** The first one counts. */
+function noteReason(socket: WebSocket, reason: EndReason): void {
   if (!reasons.has(socket)) reasons.set(socket, reason);
+}
+
+/** Closes a socket for a reason of ours. */
+export function endSocket(socket: WebSocket, reason: EndReason, [code, text]: [code: number, text: string]): void {
+  noteReason(socket, reason);
   socket.close(code, text);
 }
 
@@ -85,7 +90,7 @@ export function socketReader(socket: WebSocket): QueuedReader {
   return {
     waitingBytes: socket.bufferedAmount,
     cut() {
-      if (!reasons.has(socket)) reasons.set(socket, 'slow');
+      noteReason(socket, 'slow');
       socket.terminate();
     },
   };
