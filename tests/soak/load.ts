@@ -4,13 +4,21 @@ import { createAccount, type Account } from '../faults/account.ts';
 import { createRandom } from '../faults/random.ts';
 import { createGraphql, createRest } from '../clients/http.ts';
 
+/** How long lists are asked for before everything else begins. */
+const ALONE_MS = 20_000;
 const PASSWORD = 'correct horse battery staple';
+
+/** Of a list, by `performance.now()`. */
+export interface Asked {
+  from: number;
+  to: number;
+}
 
 export interface SoakLoad {
   accounts: Account[];
   counts: Record<string, number>;
-  /** Of lists, which have nothing to do with whoever misbehaves. */
-  listMs: number[];
+  /** By a client that has nothing to do with whoever misbehaves: first with nobody beside it, then beside everything. */
+  lists: { alone: Asked[]; beside: Asked[] };
   /** Answers that nobody may get. */
   surprises: string[];
   stop(): Promise<void>;
@@ -21,15 +29,14 @@ export async function startLoad(urls: string[], seed: number): Promise<SoakLoad>
   const random = createRandom(seed);
   const url = urls[0] ?? '';
   const accounts: Account[] = [];
-  for (let index = 0; index < 3; index++)
-    accounts.push(await createAccount({ urls, name: `soak-${seed}-${index}`, random, paceMs: 150 }));
   const email = `soak-${seed}-${Date.now()}@example.com`;
   const session = await createRest(url)<{ access_token: string }>('POST', '/auth/signup', {
     body: { email, password: PASSWORD, name: 'Soak' },
   });
   const token = session.body.access_token;
   const counts: Record<string, number> = {};
-  const listMs: number[] = [];
+  const lists: SoakLoad['lists'] = { alone: [], beside: [] };
+  let asked = lists.alone;
   const surprises: string[] = [];
   const ending = new AbortController();
 
@@ -41,13 +48,18 @@ export async function startLoad(urls: string[], seed: number): Promise<SoakLoad>
       await sleep(everyMs, undefined, { signal: ending.signal }).catch(() => undefined);
     }
   };
+  const asking = again('list', 50, async () => {
+    const from = performance.now();
+    const surprise = await list(url, token);
+    asked.push({ from, to: performance.now() });
+    return surprise;
+  });
+  await sleep(ALONE_MS);
+  asked = lists.beside;
+  for (let index = 0; index < 3; index++)
+    accounts.push(await createAccount({ urls, name: `soak-${seed}-${index}`, random, paceMs: 150 }));
   const running = [
-    again('list', 50, async () => {
-      const began = performance.now();
-      const surprise = await list(url, token);
-      listMs.push(performance.now() - began);
-      return surprise;
-    }),
+    asking,
     again('query', 100, () => query(url, token, (counts['query'] ?? 0) + 1)),
     again('login', 2_000, () => signInAndOut(url, email)),
     again('refused upgrade', 50, () => refusedUpgrade(url, '/nothing')),
@@ -58,7 +70,7 @@ export async function startLoad(urls: string[], seed: number): Promise<SoakLoad>
   return {
     accounts,
     counts,
-    listMs,
+    lists,
     surprises,
     async stop() {
       ending.abort();

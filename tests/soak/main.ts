@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { numberFromEnv } from '../faults/random.ts';
 import { flatness, type Tolerance } from './flatness.ts';
-import { startLoad } from './load.ts';
+import { startLoad, type Asked } from './load.ts';
 import { COLLECT_ON_SIGNAL, sample, type Series } from './samples.ts';
 
 const HELP = `npm run soak [-- --minutes N]
@@ -54,7 +54,7 @@ await runCommand({
       await stack.stop();
       rmSync(dataDir, { recursive: true, force: true });
     };
-    const { series, load, verdicts } = await run(stack, signal).finally(stop);
+    const { series, samplings, load, verdicts } = await run(stack, signal).finally(stop);
 
     const problems = [
       ...report(series),
@@ -64,9 +64,11 @@ await runCommand({
     ];
     const confirmed = load.accounts.reduce((sum, account) => sum + account.figures().confirmed, 0);
     const done = Object.entries(load.counts).map(([name, count]) => `${name} ${count}`);
-    const times = load.listMs.toSorted((one, other) => one - other);
-    const at = (share: number) => `${times[Math.floor(share * (times.length - 1))]?.toFixed(1)} ms`;
-    say(`\nDone: writes ${confirmed}, ${done.join(', ')}. Lists: p50 ${at(0.5)}, p99 ${at(0.99)}.`);
+    say(`\nDone: writes ${confirmed}, ${done.join(', ')}.`);
+    const beside = load.lists.beside.filter(({ from, to }) => !samplings.some((one) => from < one.to && to > one.from));
+    say(
+      `Lists: alone ${latency(load.lists.alone)}; beside all that ${latency(beside)}, collections for samples left out.`,
+    );
     for (const problem of problems.slice(0, 40)) say(`! ${problem}`);
     if (problems.length === 0) say('Everything is flat, and no promise broke.');
     process.exit(problems.length === 0 && !signal.aborted ? 0 : 1);
@@ -76,18 +78,27 @@ await runCommand({
 
 async function run(stack: Stack, signal: AbortSignal) {
   const series: Series = new Map();
+  const samplings: Asked[] = [];
   const load = await startLoad(stack.urls, numberFromEnv('TASKMESH_SEED', 20_261_122));
   const beganAt = performance.now();
   for (let count = 1; count <= SAMPLES && !signal.aborted; count++) {
     const dueAt = beganAt + (count * minutes * 60_000) / SAMPLES; // however long samples take
     await sleep(Math.max(0, dueAt - performance.now()), undefined, { signal }).catch(() => undefined);
+    const from = performance.now();
     await sample(stack, serviceDatabases(), series);
+    samplings.push({ from, to: performance.now() });
     if (count % (SAMPLES / 10) === 0) say(`${Math.round((count / SAMPLES) * minutes)} of ${minutes} minutes`);
   }
   await load.stop();
   const verdicts = await Promise.all(load.accounts.map((account) => account.verdict()));
   await Promise.all(load.accounts.map((account) => account.close()));
-  return { series, load, verdicts };
+  return { series, samplings, load, verdicts };
+}
+
+function latency(asked: Asked[]): string {
+  const times = asked.map(({ from, to }) => to - from).toSorted((one, other) => one - other);
+  const at = (share: number) => `${times[Math.floor(share * (times.length - 1))]?.toFixed(1)} ms`;
+  return `p50 ${at(0.5)}, p99 ${at(0.99)}`;
 }
 
 /** Prints a line for each figure; says which of them still grow. */
