@@ -12,6 +12,13 @@ export function epochOf({ readAt }: ReadList, restores: Restore[]): number {
   return restores.filter(({ sentAt }) => sentAt < readAt).length;
 }
 
+/** Whether a list may be of this epoch: while a restore runs, nobody knows from which store an answer came. */
+export function mayBeListOf(list: ReadList, epoch: number, restores: Restore[]): boolean {
+  const latest = epochOf(list, restores);
+  const isBeside = list.readAt < (restores[latest - 1]?.answeredAt ?? -Infinity);
+  return epoch === latest || (isBeside && epoch === latest - 1);
+}
+
 /** Whether a write may have been done in this epoch: nobody knows on which side of a restore it was that met one. */
 export function mayBeOf({ sentAt, answeredAt }: Write, epoch: number, restores: Restore[]): boolean {
   return answeredAt > (restores[epoch - 1]?.sentAt ?? -Infinity) && sentAt < (restores[epoch]?.answeredAt ?? Infinity);

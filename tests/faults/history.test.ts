@@ -173,6 +173,23 @@ describe('the history checker over a restore', () => {
     expect(found(before)).toEqual(['lost']);
   });
 
+  it('does not take a list for the next epoch because that one’s restore had been asked for', () => {
+    const again = { sentAt: 40, answeredAt: 45 };
+    const anew = (readAt: number): Reading => ({ list: { ...list, readAt }, changes: [] });
+    const ends = (...readings: Reading[]) =>
+      contradictions({
+        owner: 'ada',
+        ownerId: OWNER,
+        writes: [],
+        restores: [RESTORE, again],
+        streams: new Map([['suspect', [{ list: EMPTY_LIST, changes: [] }, ...readings]]]),
+        tasks: new Map([['a', 'first']]),
+      }).map(({ what }) => /restore \d/.exec(what)?.[0]);
+    expect(ends(anew(42), anew(46))).toEqual([]);
+    expect(ends(anew(46), anew(47))).toEqual(['restore 1']);
+    expect(ends(anew(24), anew(30))).toEqual(['restore 2']);
+  });
+
   it('notices a change of the old epoch in the new one', () => {
     const [first] = before.changes;
     if (!first) throw new Error('There is one.');

@@ -1,5 +1,5 @@
 import type { Reading, StreamedChange } from '../clients/streams/stream.ts';
-import { epochOf, isDue, mayBeOf, type Restore } from './epochs.ts';
+import { epochOf, isDue, mayBeListOf, mayBeOf, type Restore } from './epochs.ts';
 
 /** A write that was sent. Titles are unique, so that a change tells whose doing it is. */
 export interface Write {
@@ -68,9 +68,16 @@ function ofReading(
 
 /** A restore that a reader was not told of: what it knows since is of no store any more. */
 function untold(readings: Reading[], restores: Restore[]): Contradiction[] {
-  const told = new Set(readings.map(({ list }) => epochOf(list, restores)));
-  return restores.flatMap((_restore, index) =>
-    told.has(index + 1) ? [] : [{ fault: 'lost' as const, what: `the end of the feed by restore ${index + 1}` }],
+  const readAt = readings.map(({ list }) => Math.round(list.readAt)).join(', ');
+  return restores.flatMap(({ answeredAt }, index) =>
+    readings.some(({ list }) => mayBeListOf(list, index + 1, restores))
+      ? []
+      : [
+          {
+            fault: 'lost' as const,
+            what: `the end of the feed by restore ${index + 1}, answered at ${Math.round(answeredAt)}; lists read at ${readAt}`,
+          },
+        ],
   );
 }
 

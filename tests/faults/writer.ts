@@ -168,9 +168,9 @@ const MUTATIONS: Record<Write['kind'], string> = {
 
 async function overGraphql(url: string, token: string, { kind, ...variables }: Request): Promise<Answer> {
   const graphql = createGraphql(url);
-  const { data, errors } = await graphql<{ t?: { id: string } } | null>(MUTATIONS[kind], { token, variables });
-  if (!errors) return { outcome: 'done', id: data?.t?.id };
-  const code = errors[0]?.extensions.code ?? '';
-  const outcome = CODES[code];
-  return outcome ? { outcome } : { outcome: 'surprise', what: JSON.stringify(errors) };
+  const answer = await graphql<{ t?: { id: string } } | null | undefined>(MUTATIONS[kind], { token, variables });
+  const { data, errors } = answer;
+  if (data && !errors) return { outcome: 'done', id: data.t?.id };
+  const outcome = CODES[errors?.[0]?.extensions.code ?? ''];
+  return outcome ? { outcome } : { outcome: 'surprise', what: JSON.stringify(answer) };
 }

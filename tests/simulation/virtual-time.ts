@@ -33,6 +33,14 @@ export interface VirtualTime {
 
 const real = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate };
 
+type Timers = Record<keyof typeof real, (...args: never[]) => unknown>;
+
+/** Whose timers run. Jest keeps all that its globals have ever been, whole worlds with them: so they change only once. */
+let timers: Timers = real;
+const globals = Object.fromEntries(
+  Object.keys(real).map((name) => [name, (...args: never[]) => timers[name as keyof Timers](...args)]),
+);
+
 /** `random` makes timers inexact by less than a millisecond, so that what is due at once comes in any order. */
 export function installVirtualTime(random: () => number): VirtualTime {
   const tasks: Task[] = [];
@@ -53,7 +61,7 @@ export function installVirtualTime(random: () => number): VirtualTime {
   };
   const later = (ms = 0) => now + Math.max(1, Number.isFinite(ms) ? ms : 1) + random();
 
-  const globals = {
+  timers = {
     setTimeout: (run: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) =>
       add(later(ms), () => run(...args)),
     clearTimeout: cancel,
@@ -105,7 +113,7 @@ export function installVirtualTime(random: () => number): VirtualTime {
     },
     pending: () => waiting,
     uninstall() {
-      Object.assign(globalThis, real);
+      timers = real;
       if (performanceNow) Object.defineProperty(performance, 'now', performanceNow);
       else delete (performance as { now?: unknown }).now; // it is its prototype's
     },

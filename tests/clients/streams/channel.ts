@@ -4,6 +4,7 @@ import type { Connect, Listener, SeenTask, StreamedChange } from './stream.ts';
 const TOPIC = 'realtime:tasks';
 const HEARTBEAT_MS = 25_000;
 const TRANSIENT_CLOSES = new Set([1006, 1012, 1013]);
+const TRANSIENT = /UnableToSubscribe|Service restart|The service is not available right now/;
 
 interface Row {
   id: string;
@@ -73,7 +74,7 @@ function takeMessage(text: string, version: string, listener: Listener): void {
   }
   if (event === 'phx_error') return listener.onEnd(); // the real client joins anew; why is told before
   // Whatever else there is says that the channel does not go on.
-  if (!/UnableToSubscribe|Service restart/.test(text)) listener.onFailure(text);
+  if (!TRANSIENT.test(text)) listener.onFailure(text);
   listener.onEnd();
 }
 
