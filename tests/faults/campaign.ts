@@ -117,7 +117,7 @@ export async function doRandomFaults(
     const second = random() < TOGETHER ? plan.next().value : undefined;
     const due = second && second.target !== first.target ? [first, second] : [first];
     const left = Math.max(0, Math.round((deadline - performance.now()) / 1000));
-    log(`${left} s to go: ${due.map(described).join(' and ')}`);
+    log(`${left} s to go, at ${Math.round(performance.now())}: ${due.map(described).join(' and ')}`);
     await Promise.all(due.map((fault) => inject({ stack, dataDir }, fault)));
     done.push(...due);
   }

@@ -12,6 +12,8 @@ export interface Write {
   sentAt: number;
   /** Infinity when nobody answered. */
   answeredAt: number;
+  /** How it was sent, for people. */
+  via?: string;
 }
 
 /** What happened to one account, as its writers, its streams and its list tell it. */
@@ -123,7 +125,10 @@ function lost(changes: StreamedChange[], due: Write[], known: ReadonlySet<string
   const unconfirmed = due.filter((write) => write.outcome === 'confirmed' && !told.has(signatureOf(write)));
   const elsewhere = [...known].filter((identity) => !seen.has(identity));
   return [
-    ...unconfirmed.map((write) => ({ fault: 'lost' as const, what: `${signatureOf(write)} was confirmed` })),
+    ...unconfirmed.map((write) => ({
+      fault: 'lost' as const,
+      what: `${signatureOf(write)} was confirmed${how(write)}`,
+    })),
     ...elsewhere.map((identity) => ({ fault: 'lost' as const, what: `${identity} came in another stream` })),
   ];
 }
@@ -186,6 +191,9 @@ function unlikeList({ list, changes }: Reading, tasks: ReadonlyMap<string, strin
         ],
   );
 }
+
+const how = ({ via, sentAt, answeredAt }: Write) =>
+  via === undefined ? '' : ` over ${via}, sent at ${Math.round(sentAt)}, answered at ${Math.round(answeredAt)}`;
 
 /** What a write and its change have in common. */
 function signatureOf({ kind, title, taskId }: Pick<Write, 'kind' | 'title' | 'taskId'>): string {

@@ -51,9 +51,11 @@ export function startWriter(options: WriterOptions): Writer {
 
   const send = async (request: Request): Promise<Answer> => {
     const url = urls[Math.floor(random() * urls.length)] ?? '';
-    const work = random() < 0.5 ? overRest(url, token, request) : overGraphql(url, token, request);
+    const isRest = random() < 0.5;
+    const work = isRest ? overRest(url, token, request) : overGraphql(url, token, request);
     const late = sleep(TIMEOUT_MS, { outcome: 'unanswered' as const }, { ref: false });
     const answer = await Promise.race([work.catch(() => ({ outcome: 'unanswered' as const })), late]);
+    request.via = `${isRest ? 'REST' : 'GraphQL'} at ${url}`;
     if (answer.outcome === 'refused') counts.refused++;
     if (answer.outcome === 'surprise') surprises.push(`${name}: ${request.kind} was answered ${answer.what}`);
     if (answer.outcome === 'done' || answer.outcome === 'denied') {
@@ -88,6 +90,7 @@ export function startWriter(options: WriterOptions): Writer {
     const answer = await sendUntilClear(request);
     if (answer.outcome === 'done' || answer.outcome === 'denied') {
       noted.answeredAt = performance.now();
+      if (request.via !== undefined) noted.via = request.via;
       noted.outcome = answer.outcome === 'done' ? 'confirmed' : 'denied';
       if (answer.outcome === 'done' && kind === 'INSERT' && answer.id) noted.taskId = answer.id;
     }
@@ -135,6 +138,8 @@ interface Request {
   title?: string;
   /** Makes a create safe to repeat. */
   key?: string;
+  /** How it was sent last. */
+  via?: string;
 }
 
 /** Besides success: not there (somebody else deleted it); the first call with this key still runs; the service is away. */
@@ -166,7 +171,7 @@ const MUTATIONS: Record<Write['kind'], string> = {
   DELETE: 'mutation($id: ID!) { deleteTask(id: $id) }',
 };
 
-async function overGraphql(url: string, token: string, { kind, ...variables }: Request): Promise<Answer> {
+async function overGraphql(url: string, token: string, { kind, via: _, ...variables }: Request): Promise<Answer> {
   const graphql = createGraphql(url);
   const answer = await graphql<{ t?: { id: string } } | null | undefined>(MUTATIONS[kind], { token, variables });
   const { data, errors } = answer;
