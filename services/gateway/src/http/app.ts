@@ -88,7 +88,11 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
 /** What Node's parser refuses never becomes a request: the answer is written by hand. */
 function answerBadRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isPatientWith(socket)) return;
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    if (isPatientWith(socket)) return;
+    // No request, no answer: one that crosses it on the way would take it for its own, and think itself refused.
+    if (socket.bytesRead === 0) return void socket.destroy();
+  }
   const refused = REFUSALS[error.code ?? ''] ?? BAD_REQUEST;
   const requestId = randomUUID();
   const body = errorText(new AppError(refused.code, refused.message), requestId);
