@@ -2,9 +2,12 @@ import { fileURLToPath } from 'node:url';
 import { putBetween } from '../report/publish.ts';
 import { capacityTable, profileTable } from './capacity-tables.ts';
 import type { ScaleReport } from './report.ts';
-import { costTable, describeRun, otherTable, replayTable, whereOff } from './tables.ts';
+import { costTable, describeRun, isBusy, otherTable, replayTable, whereOff } from './tables.ts';
 
 export const SCALING_DOC = fileURLToPath(new URL('../../../docs/scaling.md', import.meta.url));
+
+const ROUGH =
+  '**Rough:** the costs were measured on a busy machine (see above), so small ones are off by a factor. Take them again on a quiet one before you rely on a figure here.';
 
 /** What stands in docs/scaling.md between two marks, by their name. */
 export function generatedTexts(report: ScaleReport): Record<string, string> {
@@ -13,7 +16,7 @@ export function generatedTexts(report: ScaleReport): Record<string, string> {
     costs: [describeRun(report), costTable(report), otherTable(report)].join('\n\n'),
     replay: [replayTable(report), offText(report)].join('\n\n'),
     profile: profileTable(),
-    capacity: capacityTable(coefficients),
+    capacity: [...(isBusy(report) ? [ROUGH] : []), capacityTable(coefficients)].join('\n\n'),
   };
 }
 

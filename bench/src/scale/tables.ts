@@ -51,8 +51,12 @@ export function describeRun({ startedAt, machine, parameters, othersShare }: Sca
   return [
     machineLine(startedAt, machine),
     `stretches of ${seconds} s · ${sockets} sockets · a backlog of ${backlog} changes`,
-    ...(othersShare > BUSY ? [busy] : []),
+    ...(isBusy({ othersShare }) ? [busy] : []),
   ].join('  \n');
+}
+
+export function isBusy({ othersShare }: Pick<ScaleReport, 'othersShare'>): boolean {
+  return othersShare > BUSY;
 }
 
 /** CPU-ms of each work in each part. */
