@@ -13,6 +13,10 @@ import { runProfile } from './profile/run-profile.ts';
 import { describeBesideLogins, describeRequests, publish, putBetween } from './report/publish.ts';
 import { writeReport } from './report/report.ts';
 import { runBench } from './run-bench.ts';
+import { describeScale, writeDocumentation } from './scale/documentation.ts';
+import { MEASURED_FILE, readMeasured } from './scale/measured.ts';
+import { readScaleOptions, SCALE_HELP, type ScaleOptions } from './scale/options.ts';
+import { runScale } from './scale/run-scale.ts';
 import { dataDirsIn, makeWorkDir } from './work-dir.ts';
 
 const BENCH = fileURLToPath(new URL('..', import.meta.url));
@@ -50,6 +54,7 @@ await runCommand({
 function benchNamed(name: string | undefined): (around: Surroundings) => Promise<void> {
   if (name === 'feed') return benchOf(FEED_HELP, () => readFeedOptions(args.slice(1)), benchFeed);
   if (name === 'backup') return benchOf(BACKUP_HELP, () => readBackupOptions(args.slice(1)), benchBackups);
+  if (name === 'scale') return benchOf(SCALE_HELP, () => readScaleOptions(args.slice(1)), benchScale);
   return benchOf(HELP, () => readOptions(args), benchRequests);
 }
 
@@ -81,6 +86,18 @@ async function benchBackups(options: BackupBenchOptions, around: Surroundings): 
   const figures = `${backupHeading(report)}\n\n${backupTable(report)}`;
   if (options.publish) putBetween(README, BACKUP_FIGURES, figures);
   say(`\n${figures}\n\nAll rounds: ${file}`);
+}
+
+async function benchScale(options: ScaleOptions, around: Surroundings): Promise<void> {
+  if (options.tables) return writeDocumentation(readMeasured());
+  const report = await runScale({ ...options, ...around });
+  const file = resultFile(options, report);
+  writeReport(file, report);
+  if (options.publish) {
+    writeReport(MEASURED_FILE, report);
+    writeDocumentation(report);
+  }
+  say(`\n${describeScale(report)}\n\nAll figures: ${file}`);
 }
 
 function resultFile({ name }: { name: string | undefined }, { startedAt }: { startedAt: string }): string {

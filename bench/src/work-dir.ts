@@ -2,6 +2,8 @@ import { endNotedProcesses } from '@taskmesh/local';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** That a stack can have. */
+export const MOST_GATEWAYS = 16;
 const PREFIX = 'bench-';
 
 /** A fresh directory for this run; what runs that were killed left behind, processes and files, is removed. */
@@ -17,10 +19,17 @@ export async function makeWorkDir(cacheDir: string): Promise<{ path: string; rem
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** Of a stack with so many gateways. */
+export function stackDir(workDir: string, gateways: number): string {
+  return join(workDir, `stack-${gateways}`);
+}
+
 /** Where targets note the processes that they started. */
 export function dataDirsIn(workDir: string): string[] {
+  const stacks = Array.from({ length: MOST_GATEWAYS }, (_, index) => stackDir(workDir, index + 1));
   return ['.', 'beside-logins']
     .flatMap((run) => ['bare', 'embedded', 'separate', 'separate/stack'].map((name) => join(workDir, run, name)))
+    .concat(stacks)
     .filter((dir) => existsSync(dir));
 }
 

@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openListeners, type ListenerOptions } from '../../feed/load/listeners.ts';
+
+const ARRIVAL_MS = 30_000;
+
+/** Sockets over graphql-ws at one or more gateways; every message that they should get is counted. */
+export interface Subscribers {
+  /** @throws when not exactly so many messages come of what is done, each once and in order */
+  expect(messages: number, work: () => Promise<unknown>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openSubscribers(groups: Omit<ListenerOptions, 'speech'>[]): Promise<Subscribers> {
+  const all = await Promise.all(groups.map((group) => openListeners({ ...group, speech: 'graphql-ws' })));
+  return {
+    async expect(messages, work) {
+      const recordings = all.map((listeners) => listeners.record());
+      const count = () => recordings.reduce((sum, { numbers }) => sum + numbers.length, 0);
+      await work();
+      for (const deadline = performance.now() + ARRIVAL_MS; count() < messages; await sleep(20)) {
+        for (const { check } of recordings) check();
+        if (performance.now() > deadline) throw new Error(`${count()} of ${messages} messages arrived.`);
+      }
+      for (const { check } of recordings) check();
+      if (count() !== messages) throw new Error(`${count()} messages arrived, and there should be ${messages}.`);
+    },
+    close: async () => void (await Promise.all(all.map((listeners) => listeners.close()))),
+  };
+}

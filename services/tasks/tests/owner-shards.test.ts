@@ -1,0 +1,158 @@
+import type { Statement } from '@taskmesh/database';
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { readFileSync } from 'node:fs';
+import { Client } from 'pg';
+import * as feed from '../src/feed/feed.statements.ts';
+import * as deadLetters from '../src/relay/dead-letters.statements.ts';
+import * as relay from '../src/relay/relay.statements.ts';
+import { listStatement } from '../src/tasks/list.statements.ts';
+import * as tasks from '../src/tasks/task.statements.ts';
+import type { TaskOrder } from '../src/tasks/task-order.ts';
+
+/** The tables of owners, divided by owner: the planner shows which shards a statement looks into. */
+const SHARDS = 4;
+const SCHEMA = [
+  ...[
+    `create table tasks (id uuid not null, user_id uuid not null, title text not null, description text, completed boolean not null,
+      due_date timestamptz(3), category text, priority text not null, created_at timestamptz(3) not null,
+      updated_at timestamptz(3) not null, version integer not null default 1) partition by hash (user_id)`,
+    'create table feeds (owner_id uuid primary key, sequence bigint not null) partition by hash (owner_id)',
+    'create sequence changes_id_seq',
+    `create table changes (id bigint not null default nextval('changes_id_seq'), part smallint not null, owner_id uuid not null,
+      sequence bigint not null, kind text not null, task json not null, previous json, occurred_at timestamptz(3) not null,
+      traceparent text, published_at timestamptz, unique (owner_id, sequence)) partition by hash (owner_id)`,
+    `create table idempotency_keys (owner_id uuid not null, key text not null, input_hash text not null, task json not null,
+      expires_at timestamptz(3) not null, primary key (owner_id, key)) partition by hash (owner_id)`,
+    'create table feed_state (epoch integer not null, cursor_key bytea not null)',
+    `create table dead_letters (id bigserial primary key, source text, fingerprint text unique, change_id bigint, owner_id uuid,
+      sequence bigint, reason text, record text, died_at timestamptz)`,
+  ],
+  ...['tasks', 'feeds', 'changes', 'idempotency_keys'].flatMap((table) =>
+    Array.from(
+      { length: SHARDS },
+      (_, shard) =>
+        `create table ${table}_${shard} partition of ${table} for values with (modulus ${SHARDS}, remainder ${shard})`,
+    ),
+  ),
+];
+
+const OWNER = '0198c0de-0000-7000-8000-000000000001';
+const TASK = '0198c0de-0000-7000-8000-000000000002';
+const NOW = '2026-11-20T10:00:00.000Z';
+const CREATE = [0, null, TASK, OWNER, NOW, 'title', null, false, null, null, 'low'];
+const WRITE = [0, null, TASK, OWNER, null, NOW];
+
+/** What each is asked with; without values it takes none. */
+const VALUES: Record<string, unknown[]> = {
+  'task-create': CREATE,
+  'task-create-once': [...CREATE, 'key', 'hash', NOW],
+  'task-first-created': [OWNER, 'key'],
+  'task-update': [...WRITE, 'title', null, null, false, null, false, null, false, null],
+  'task-delete': WRITE,
+  'task-find': [TASK, OWNER],
+  'task-statistics': [OWNER],
+  'feed-heads': [[OWNER]],
+  'feed-changes-after': [OWNER, 1, 100],
+  'feed-forget-changes': [1_000, 0, 2_000, []],
+  'feed-forget-keys': [NOW, 2_000],
+  'relay-claim': [relay.LOCK_CLASS, [0, 1]],
+  'relay-read': [[0, 1], [0, 0], 500, []],
+  'relay-mark': [[1, 2]],
+  'relay-mark-and-read': [[0, 1], [0, 0], 500, [], [1, 2]],
+  'relay-read-owed': [[OWNER], [1], [100]],
+  'relay-bury': [1, 'reason'],
+  'dead-letters-note-unreadable': ['record 1', OWNER, 1, 'reason', 'record', 10],
+  'dead-letters-list': [0, 100],
+  'dead-letters-replay': [[1]],
+  'dead-letters-discard': [[1]],
+};
+
+let store: TestDatabase;
+let client: Client;
+beforeAll(async () => {
+  store = await createTestDatabase('shards');
+  client = new Client({ connectionString: store.url });
+  await client.connect();
+  await client.query(SCHEMA.join(';'));
+});
+afterAll(async () => {
+  await client.end();
+  await store.drop();
+});
+
+interface PlanNode {
+  'Relation Name'?: string;
+  Plans?: PlanNode[];
+}
+
+/** Which shards of which tables a statement looks into when it is asked about one owner. */
+async function shardsOf(statement: Statement, values = VALUES[statement.name] ?? []): Promise<Set<string>> {
+  const { rows } = await client.query(`explain (format json) ${statement.text}`, values);
+  const [{ Plan }] = (rows as { 'QUERY PLAN': [{ Plan: PlanNode }] }[])[0]?.['QUERY PLAN'] ?? [{ Plan: {} }];
+  const relations = (node: PlanNode): string[] => [
+    ...(node['Relation Name'] ? [node['Relation Name']] : []),
+    ...(node.Plans ?? []).flatMap(relations),
+  ];
+  return new Set(relations(Plan).filter((name) => /_\d$/.test(name)));
+}
+
+/** `one`: of each table at most the owner's shard. */
+async function reachOf(statement: Statement, values?: unknown[]): Promise<'one' | 'all' | 'none'> {
+  const shards = await shardsOf(statement, values);
+  if (shards.size === 0) return 'none';
+  const tables = new Set([...shards].map((name) => name.slice(0, -2)));
+  return tables.size === shards.size ? 'one' : 'all';
+}
+
+const statementsOf = (module: object) =>
+  Object.values(module).filter((value): value is Statement => typeof value === 'object' && 'text' in value);
+
+/** Besides these, every statement needs one owner's shard alone. */
+const ALL_SHARDS = [
+  // The owner is locked by name, the row is then found by its id alone.
+  ...['task-update', 'task-delete'],
+  ...['relay-read', 'relay-mark', 'relay-mark-and-read', 'relay-read-owed', 'relay-backlog', 'relay-has-backlog'],
+  ...['feed-forget-changes', 'feed-forget-keys'],
+  ...['relay-bury', 'dead-letters-list', 'dead-letters-replay'],
+];
+/** They read nothing of any owner: creates only write rows, which find the shard of the owner that they name. */
+const NO_SHARD = [
+  ...['task-create', 'task-create-once'],
+  ...['feed-state', 'relay-claim', 'relay-writers', 'relay-epoch', 'relay-wake-others', 'relay-ping'],
+  ...['dead-letters-discard', 'dead-letters-count'],
+];
+
+it('every statement needs one owner’s shard alone, but those that are known to look at all', async () => {
+  const reaches: Record<string, string> = {};
+  const expected: Record<string, string> = {};
+  for (const statement of [tasks, feed, relay, deadLetters].flatMap(statementsOf)) {
+    const { name } = statement;
+    reaches[name] = await reachOf(statement);
+    expected[name] = ALL_SHARDS.includes(name) ? 'all' : NO_SHARD.includes(name) ? 'none' : 'one';
+  }
+  expect(reaches).toEqual(expected);
+  expect(ALL_SHARDS.filter((name) => !(name in reaches))).toEqual([]);
+});
+
+it('every list does', async () => {
+  const fields: TaskOrder['field'][] = ['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'];
+  const places = {
+    CREATED_AT: [NOW, TASK],
+    UPDATED_AT: [NOW, NOW, TASK],
+    DUE_DATE: [NOW, NOW, TASK],
+    PRIORITY: [1, NOW, TASK],
+  };
+  for (const field of fields) {
+    for (const isBehindPlace of [false, true]) {
+      const everything = { withTotal: true, withHead: true, withPrevious: true };
+      const statement = listStatement({ order: { field, direction: 'ASC' }, isBehindPlace, ...everything });
+      const values = [OWNER, null, null, null, 50, 0, ...(isBehindPlace ? places[field] : [])];
+      expect([statement.name, await reachOf(statement, values)]).toEqual([statement.name, 'one']);
+    }
+  }
+});
+
+it('the documentation names those that look at all', () => {
+  const text = readFileSync(new URL('../../../docs/scaling.md', import.meta.url), 'utf8');
+  expect(ALL_SHARDS.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+});
