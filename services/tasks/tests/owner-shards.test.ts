@@ -109,8 +109,6 @@ const statementsOf = (module: object) =>
 
 /** Besides these, every statement needs one owner's shard alone. */
 const ALL_SHARDS = [
-  // The owner is locked by name, the row is then found by its id alone.
-  ...['task-update', 'task-delete'],
   ...['relay-read', 'relay-mark', 'relay-mark-and-read', 'relay-read-owed', 'relay-backlog', 'relay-has-backlog'],
   ...['feed-forget-changes', 'feed-forget-keys'],
   ...['relay-bury', 'dead-letters-list', 'dead-letters-replay'],

@@ -100,7 +100,7 @@ export const UPDATE: Statement = {
         updated_at = least(greatest($6::timestamptz, old.updated_at + interval '1 millisecond'), '${LAST_MOMENT}'),
         version = old.version + 1
       from old, feed
-      where t.id = old.id
+      where t.id = old.id and t.user_id = $4
       returning t.*
     ), change as (
       ${logged('UPDATE', 'task', 'row_to_json(old), task.updated_at, $2')} from old, feed, task
@@ -113,7 +113,7 @@ export const DELETE: Statement = {
   name: 'task-delete',
   text: `
     with old as (${LOCKED}), feed as (${COUNTED}), gone as (
-      delete from tasks t using old, feed where t.id = old.id returning t.id
+      delete from tasks t using old, feed where t.id = old.id and t.user_id = $4 returning t.id
     ), change as (
       ${logged('DELETE', 'old', 'row_to_json(old), greatest($6::timestamptz, old.updated_at), $2')} from old, feed, gone
     )
