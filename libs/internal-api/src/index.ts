@@ -19,10 +19,10 @@ export type {
   BackupWork,
   OnWorkProgress,
   RestoreEnd,
-  RestoreWishes,
   WorkProgress,
 } from './backup/backup-work.ts';
 export { createBackupWorkClient } from './backup/client.ts';
 export { createLines, type Lines } from './backup/lines.ts';
+export { queryOfWishes, wishesOf, type RestoreWishes } from './backup/restore-wishes.ts';
 export { receiveBody } from './backup/receive-body.ts';
 export { serveBackupWork, type ServedBackupWork } from './backup/serve.ts';

@@ -15,6 +15,7 @@ Backups of a running Taskmesh, over its REST interface.
   scan                   read what lies in the place of the archives into the list
 
   --yes                  restore, undo: without asking
+  --store <name>         restore: only this store, tasks or auth (may be repeated)
   --allow-loss           restore: leave out tables and columns that the stores have no place for
   --identity <path>      restore: an age key that opens the archive; it stays here
   --to <path>            download: where to
@@ -50,6 +51,8 @@ export interface Options {
   identity: string | undefined;
   yes: boolean;
   allowLoss: boolean;
+  /** Undefined: all that the archive holds. */
+  stores: string[] | undefined;
   json: boolean;
 }
 
@@ -70,6 +73,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     ['as', 'upload'],
     ['yes', 'restore', 'undo'],
     ['allow-loss', 'restore'],
+    ['store', 'restore'],
     ['identity', 'restore'],
   ] as const)
     if (values[option] !== undefined && !of.some((one) => one === command))
@@ -83,6 +87,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     identity: values.identity,
     yes: values.yes ?? false,
     allowLoss: values['allow-loss'] ?? false,
+    stores: values.store,
     json: values.json ?? false,
   };
 }
@@ -92,7 +97,14 @@ function parse(args: string[]) {
   const flag = { type: 'boolean' } as const;
   const help = { ...flag, short: 'h' } as const;
   const flags = { yes: flag, 'allow-loss': flag, json: flag, help } as const;
-  const options = { ...flags, to: text, as: text, identity: text, url: text } as const;
+  const options = {
+    ...flags,
+    to: text,
+    as: text,
+    identity: text,
+    url: text,
+    store: { ...text, multiple: true },
+  } as const;
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (cause) {

@@ -4,6 +4,7 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { queryOfWishes } from '@taskmesh/internal-api';
 import { createClient, Refused, Unreachable, type BackupClient, type End } from './client.ts';
 import { backupTable, bytesText, printable } from './format.ts';
 import { withDecrypted } from './decrypted.ts';
@@ -80,9 +81,10 @@ async function runCommand(options: Options, world: World): Promise<number> {
       return 0;
     }
     case 'restore': {
-      await confirm(options, world, `Replace all data of ${options.url.origin} by those of ${printable(file)}?`);
-      const allowLoss = options.allowLoss ? '&allowLoss=true' : '';
-      const restore = (name: string) => work(`/backup/restore?file=${encodeURIComponent(name)}${allowLoss}`);
+      const what = options.stores ? `the store ${options.stores.map(printable).join(', ')}` : 'all data';
+      await confirm(options, world, `Replace ${what} of ${options.url.origin} by those of ${printable(file)}?`);
+      const query = queryOfWishes(options);
+      const restore = (name: string) => work(`/backup/restore?file=${encodeURIComponent(name)}${query}`);
       const keyFile = options.identity && resolve(world.cwd, options.identity);
       const decrypt = (identity: string) => withDecrypted(client, { file, keyFile: identity, view }, restore);
       const end = await (keyFile ? decrypt(keyFile) : restore(file));

@@ -100,6 +100,16 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     expect(await restored('&allowLoss=true')).toEqual({ ...done, dropped: ['tasks.invoices'] });
   });
 
+  it('restore only the stores that are named, however they are, and never pass a name over', async () => {
+    const { json } = await call('POST', '/api/backups');
+    const restored = async (query: string) =>
+      (await call('POST', `/api/backup/restore?file=${json.data.file}${query}`)).json.message;
+    expect(await restored('&stores=tasks')).toBe('Restored: ["tasks"].');
+    for (const query of ['&stores=tasks,a%26b', '&stores=tasks&stores=a%26b'])
+      expect(await restored(query)).toBe('Restored: ["tasks","a&b"].');
+    expect(await restored('&stores=')).toBe('Restored: [].');
+  });
+
   it('say in the last line why they failed, when there was progress before', async () => {
     gateway.backupWork.failNext(conflict('A store is not fit.'));
     const known = await call('POST', '/api/backups', { headers: LINES });

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { RestoreWishes } from './restore-wishes.ts';
 
 /** An archive as the list of them shows it. */
 export interface BackupEntry {
@@ -26,11 +27,6 @@ export interface WorkProgress {
 }
 
 export type OnWorkProgress = (progress: WorkProgress) => void;
-
-export interface RestoreWishes {
-  /** Whether what the stores have no place for is left out of an archive that was made here. @default false */
-  allowLoss?: boolean;
-}
 
 /** How a restore ended, by the ten rules of the interface document. */
 export interface RestoreEnd {
@@ -80,6 +76,7 @@ export interface BackupWork {
   verify(file: string, onProgress?: OnWorkProgress): Promise<BackupEntry>;
   /** Brings into the catalogue what is there and it does not know. */
   scan(onProgress?: OnWorkProgress): Promise<BackupScan>;
+  /** @throws AppError BAD_USER_INPUT for wishes that cannot be */
   restore(file: string, onProgress?: OnWorkProgress, wishes?: RestoreWishes): Promise<RestoreEnd>;
   /** Takes the last restore back. */
   undo(onProgress?: OnWorkProgress): Promise<RestoreEnd>;

@@ -2,16 +2,9 @@ import { AppError, isErrorCode, unavailable, type Issue } from '@taskmesh/errors
 import type { IdentitySigner } from '@taskmesh/identity';
 import type { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
-import type {
-  BackupEntry,
-  BackupScan,
-  BackupWork,
-  OnWorkProgress,
-  RestoreEnd,
-  RestoreWishes,
-  WorkProgress,
-} from './backup-work.ts';
+import type { BackupEntry, BackupScan, BackupWork, OnWorkProgress, RestoreEnd, WorkProgress } from './backup-work.ts';
 import { SILENCE_MS, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
+import { queryOfWishes, type RestoreWishes } from './restore-wishes.ts';
 
 /** Storing an archive for good may take a while after its last byte: a bucket puts parts together. */
 const STORE_TIMEOUT_MS = 10 * 60_000;
@@ -38,9 +31,9 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
     name: WorkName,
     file = '',
     onProgress?: OnWorkProgress,
-    { allowLoss = false }: RestoreWishes = {},
+    wishes: RestoreWishes = {},
   ): Promise<Result> => {
-    const { body } = await send({ method: 'POST', path: pathOf(name, file) + (allowLoss ? '&allowLoss=true' : '') });
+    const { body } = await send({ method: 'POST', path: pathOf(name, file) + queryOfWishes(wishes) });
     const end = await lastOf(body, onProgress);
     if ('error' in end) throw errorOf(end.error);
     return end.result as Result; // our own service's form

@@ -50,7 +50,8 @@ export type Mutation = {
   deleteBackup: Scalars['Boolean']['output'];
   /**
    * Operators only. Replaces the stores by what the archive holds. One that was made here, with tables or columns that the
-   * stores have no place for, is not restored unless `allowLoss` is true: then it is restored without them.
+   * stores have no place for, is not restored unless `allowLoss` is true: then it is restored without them. With `stores`
+   * (tasks, auth), only those are replaced.
    */
   restoreBackup: RestoreResult;
   /** Operators only. Brings into the catalogue what lies in the place of the archives, from their manifests. */
@@ -73,6 +74,7 @@ export type MutationDeleteBackupArgs = {
 export type MutationRestoreBackupArgs = {
   allowLoss?: InputMaybe<Scalars['Boolean']['input']>;
   file: Scalars['String']['input'];
+  stores?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
 

@@ -3,7 +3,7 @@ import type { BackupEntry, BackupWork, RestoreEnd } from '@taskmesh/internal-api
 import type { Backup } from '../backups/backup.entity.ts';
 import type { BackupService, Download } from '../backups/backup.service.ts';
 import type { RestoreOutcome } from '../restore/restore-outcome.ts';
-import { restoreResultOf } from '../restore/restore.resolvers.ts';
+import { restoreOptionsOf, restoreResultOf } from '../restore/restore.resolvers.ts';
 import type { RestoreService } from '../restore/restore.service.ts';
 import { finished } from 'node:stream';
 
@@ -25,8 +25,8 @@ export function createBackupWork({
     create: async (onProgress) => entryOf(await told(backups.create(onProgress))),
     verify: async (file, onProgress) => entryOf(await told(backups.verify(file, onProgress))),
     scan: (onProgress) => told(backups.scan(onProgress)),
-    restore: async (file, onProgress, { allowLoss = false } = {}) =>
-      endOf(await restores.restore(file, { allowsLoss: allowLoss, ...(onProgress && { onProgress }) })),
+    restore: async (file, onProgress, wishes = {}) =>
+      endOf(await restores.restore(file, { ...restoreOptionsOf(wishes), ...(onProgress && { onProgress }) })),
     undo: async (onProgress) => endOf(await restores.undo(onProgress)),
     download: async (file) => {
       const download = await told(backups.download(file));

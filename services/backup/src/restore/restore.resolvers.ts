@@ -1,17 +1,19 @@
 import { requireOperator } from '@taskmesh/subgraph';
-import type { MutationResolvers, RestoreResult } from '../graphql/types.generated.ts';
+import type { MutationResolvers, MutationRestoreBackupArgs, RestoreResult } from '../graphql/types.generated.ts';
 import type { Skipped } from '../loader/dump-schema.ts';
+import type { StoreName } from '../stores/store.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
-import type { RestoreService } from './restore.service.ts';
+import type { RestoreOptions, RestoreService } from './restore.service.ts';
+import { wantedStores } from '../stores/wanted-stores.ts';
 
 export function createRestoreResolvers(service: RestoreService): {
   Mutation: Pick<MutationResolvers, 'restoreBackup' | 'undoRestore'>;
 } {
   return {
     Mutation: {
-      restoreBackup: async (_parent, { file, allowLoss }, { identity }) => {
+      restoreBackup: async (_parent, { file, ...wishes }, { identity }) => {
         requireOperator(identity);
-        return restoreResultOf(await service.restore(file, { allowsLoss: allowLoss ?? false }));
+        return restoreResultOf(await service.restore(file, restoreOptionsOf(wishes)));
       },
       undoRestore: async (_parent, _args, { identity }) => {
         requireOperator(identity);
@@ -21,20 +23,26 @@ export function createRestoreResolvers(service: RestoreService): {
   };
 }
 
+/** @throws AppError BAD_USER_INPUT */
+export function restoreOptionsOf({
+  allowLoss,
+  stores,
+}: Omit<MutationRestoreBackupArgs, 'file'>): Pick<RestoreOptions, 'allowsLoss' | 'only'> {
+  return { allowsLoss: allowLoss ?? false, only: wantedStores(stores) };
+}
+
+const RESTORED = 'Database restored; the application may need a restart.';
+const ONE_STORE: Record<StoreName, string> = {
+  tasks: 'Only the store tasks was replaced: tasks whose accounts are gone are there, and nobody sees them.',
+  auth: 'Only the store auth was replaced: tasks of accounts that are gone stay where they are, and nobody sees them.',
+};
+const PENDING = 'Some of what was replaced could not be removed yet; that goes on in the background.';
+
 /** What the caller hears of an outcome. */
 export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
   switch (outcome.kind) {
     case 'restored':
-      return {
-        ...(outcome.isCleanUpPending
-          ? done(
-              'RESTORED_CLEAN_UP_PENDING',
-              'Database restored; the application may need a restart. Some of what was replaced could not be removed yet; that goes on in the background.',
-            )
-          : done('RESTORED', 'Database restored; the application may need a restart.')),
-        skipped: byKind(outcome.skipped),
-        dropped: outcome.dropped,
-      };
+      return restoredResultOf(outcome);
     case 'processed':
       return done(
         'PROCESSED',
@@ -58,6 +66,16 @@ export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
     case 'nothing-to-undo':
       return refused('NOTHING_TO_UNDO', 'There is no restore whose former stores are still kept.');
   }
+}
+
+function restoredResultOf(outcome: Extract<RestoreOutcome, { kind: 'restored' }>): RestoreResult {
+  const { isCleanUpPending, skipped, dropped, onlyStore } = outcome;
+  const message = [RESTORED, onlyStore && ONE_STORE[onlyStore], isCleanUpPending && PENDING].filter(Boolean).join(' ');
+  return {
+    ...done(isCleanUpPending ? 'RESTORED_CLEAN_UP_PENDING' : 'RESTORED', message),
+    skipped: byKind(skipped),
+    dropped,
+  };
 }
 
 /** Of all stores together. */

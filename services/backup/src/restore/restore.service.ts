@@ -1,6 +1,6 @@
 import { AppError } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
-import { hasMainDump, readDumps, type KnownStores } from '../archives/archive-dumps.ts';
+import { dumpsOf, hasMainDump, readDumps, type KnownStores } from '../archives/archive-dumps.ts';
 import { extractArchive } from '../archives/extract-archive.ts';
 import { ExtractionError } from '../archives/extraction-error.ts';
 import type { ArchiveLimits } from '../archives/limits.ts';
@@ -11,7 +11,7 @@ import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts
 import type { BackupMetrics } from '../metrics.ts';
 import type { RunLock } from '../run-lock.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
-import { MAIN_DUMP } from '../stores/store.ts';
+import { MAIN_DUMP, type StoreName } from '../stores/store.ts';
 import type { LoadLimits } from './load-limits.ts';
 import { WritersBusyError } from '../databases/writers.ts';
 import { UnknownOutcomeError } from './exchange-stores.ts';
@@ -60,15 +60,13 @@ export function createRestoreService(deps: RestoreServiceDeps) {
     }
   };
 
-  const restore = async (file: string, { onProgress, allowsLoss }: RestoreOptions): Promise<RestoreOutcome> => {
+  const restore = async (file: string, options: RestoreOptions): Promise<RestoreOutcome> => {
     if (file === '') return { kind: 'file-missing' };
     const archive = await storage.open(file);
     if (archive.kind === 'outside') return { kind: 'outside' };
     if (archive.kind === 'missing') return { kind: 'not-found' };
     try {
-      return await lock.run(waitMs, (mayGoOn) =>
-        restoreFrom(deps, { file, archive, allowsLoss, mayGoOn, settleAll, onProgress }),
-      );
+      return await lock.run(waitMs, (mayGoOn) => restoreFrom(deps, { ...options, file, archive, mayGoOn, settleAll }));
     } finally {
       await archive.close();
     }
@@ -112,8 +110,8 @@ export function createRestoreService(deps: RestoreServiceDeps) {
   return {
     /** Restores from the archive that `file` names. Never throws: every end is an outcome. */
     async restore(file: string, options: Partial<RestoreOptions> = {}): Promise<RestoreOutcome> {
-      const { onProgress = () => undefined, allowsLoss = false } = options;
-      const outcome = await restore(file, { onProgress, allowsLoss }).catch((error: unknown) => failureOf(error, log));
+      const usual = { onProgress: () => undefined, allowsLoss: false };
+      const outcome = await restore(file, { ...usual, ...options }).catch((error: unknown) => failureOf(error, log));
       metrics.restored('restore', outcome);
       return outcome;
     },
@@ -136,16 +134,19 @@ export function createRestoreService(deps: RestoreServiceDeps) {
   };
 }
 
-export type RestoreOptions = Pick<StoresRestore, 'onProgress' | 'allowsLoss'>;
+export interface RestoreOptions extends Pick<StoresRestore, 'onProgress' | 'allowsLoss'> {
+  /** Absent: all that the archive holds. */
+  only?: readonly StoreName[] | undefined;
+}
 
-interface OneRestore extends Pick<StoresRestore, 'file' | 'allowsLoss' | 'mayGoOn' | 'onProgress'> {
+interface OneRestore extends RestoreOptions, Pick<StoresRestore, 'file' | 'mayGoOn'> {
   archive: OpenArchive;
   settleAll: () => Promise<void>;
 }
 
 function restoreFrom(
   deps: RestoreServiceDeps,
-  { file, archive, allowsLoss, mayGoOn, settleAll, onProgress }: OneRestore,
+  { file, archive, allowsLoss, only, mayGoOn, settleAll, onProgress }: OneRestore,
 ): Promise<RestoreOutcome> {
   const { scratch, cipher, nextId, log, archiveLimits, loadLimits } = deps;
   return scratch.use<RestoreOutcome>(async (dir) => {
@@ -156,10 +157,12 @@ function restoreFrom(
     await extractArchive({ source, sizeBytes, dir, limits: archiveLimits, onRead });
     if (!(await hasMainDump(dir))) return { kind: 'processed', why: `it holds no ${MAIN_DUMP}` };
     try {
-      const dumps = await readDumps(dir, deps);
+      const held = await readDumps(dir, deps);
+      const dumps = dumpsOf(held, only);
+      const onlyStore = dumps.length < held.length ? dumps[0]?.store.name : undefined;
       await settleAll();
       const restoring = { id: nextId(), file, dumps, allowsLoss, limits: loadLimits, mayGoOn, onProgress };
-      return { kind: 'restored', ...(await restoreStores(deps, restoring)) };
+      return { kind: 'restored', onlyStore, ...(await restoreStores(deps, restoring)) };
     } catch (error) {
       if (error instanceof UnknownOutcomeError) throw error;
       log.error({ err: error, file }, 'database not restored');

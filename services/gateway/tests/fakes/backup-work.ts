@@ -74,14 +74,14 @@ export function createFakeBackupWork(): FakeBackupWork {
       mayFail();
       return { archives: archives.size, added: 1, unread: 0 };
     },
-    async restore(file, onProgress, { allowLoss = false } = {}) {
+    async restore(file, onProgress, { allowLoss = false, stores } = {}) {
       if (file.startsWith('..')) return refused('FILE_OUTSIDE');
       if (!archives.has(file)) return refused('FILE_NOT_FOUND');
       progress.forEach((step) => onProgress?.(step));
       mayFail();
       return {
         success: true,
-        message: 'Database restored.',
+        message: stores ? `Restored: ${JSON.stringify(stores)}.` : 'Database restored.',
         error: null,
         outcome: 'RESTORED',
         dropped: allowLoss ? ['tasks.invoices'] : [],

@@ -1,4 +1,5 @@
-import type { OnWorkProgress, RestoreEnd, RestoreWishes } from '@taskmesh/internal-api';
+import { badUserInput } from '@taskmesh/errors';
+import { wishesOf, type OnWorkProgress, type RestoreEnd, type RestoreWishes } from '@taskmesh/internal-api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidOperation, type PreparedOperation } from '../../graph/executor.ts';
 import { addOtherMethods } from '../../http/other-methods.ts';
@@ -55,9 +56,13 @@ export function undoRoute(scope: FastifyInstance, parts: BackupParts): void {
 function restoreOf(parts: BackupParts): Restore | undefined {
   const { backup } = parts.connections;
   if (parts.graph.current.supergraph.own)
-    return (_request, { file, allowLoss }, onProgress) => backup.restore(file, onProgress, { allowLoss });
+    return (_request, { file, ...wishes }, onProgress) => backup.restore(file, onProgress, wishes);
   const operation = prepared(parts);
-  return operation && ((request, { file }) => restoreByGraph(parts, operation, request, file));
+  if (!operation) return undefined;
+  return async (request, { file, stores }) => {
+    if (stores) throw badUserInput([{ path: 'stores', message: 'cannot be chosen here' }]);
+    return restoreByGraph(parts, operation, request, file);
+  };
 }
 
 function prepared({ executor }: BackupParts): PreparedOperation | undefined {
@@ -87,13 +92,9 @@ async function answer(parts: BackupParts, restore: Restore, request: FastifyRequ
     const { status, refused } = named;
     return sendAnswer(reply, { status, body: { success: false, message: refused, error: refused } });
   }
-  const wanted = { file: named.file, allowLoss: isTrue(request, 'allowLoss') };
+  const wanted = { file: named.file, ...wishesOf(request.query) };
   const run = (onProgress?: OnWorkProgress) => restore(request, wanted, onProgress);
-  return answerEnd(parts, request, reply, { run, hasLists: wanted.allowLoss });
-}
-
-function isTrue({ query }: FastifyRequest, name: string): boolean {
-  return (query as Record<string, unknown>)[name] === 'true'; // Fastify's queries are always an object
+  return answerEnd(parts, request, reply, { run, hasLists: wanted.allowLoss === true });
 }
 
 function answerEnd(

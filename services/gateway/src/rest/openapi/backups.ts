@@ -194,6 +194,14 @@ export function describeBackups(): ApiPart {
                 'An archive that was made here, with tables or columns that the stores have no place for, is restored only with `true`, and without them.',
               schema: { type: 'boolean', default: false },
             },
+            {
+              name: 'stores',
+              in: 'query',
+              required: false,
+              description:
+                'Only these stores are replaced, with commas between them. Absent: all that the archive holds.',
+              schema: { type: 'string', examples: ['tasks', 'auth', 'tasks,auth'] },
+            },
           ],
           status: 200,
           answer: restoreAnswer,
