@@ -1,4 +1,4 @@
-export type { Adoption, ArchivedStore } from './adoption.ts';
+export type { AccountsComparison, Adoption, ArchivedStore, CountChange, StoreComparison } from './adoption.ts';
 export { ADOPTION_MS } from './timeouts.ts';
 export { createServicePool, type Post, type ServicePool } from './service-pool.ts';
 export { answerInTime, callInProcess } from './in-process.ts';
@@ -19,6 +19,7 @@ export type {
   BackupWork,
   OnWorkProgress,
   RestoreEnd,
+  RestoreForecast,
   WorkProgress,
 } from './backup/backup-work.ts';
 export { createBackupWorkClient } from './backup/client.ts';

@@ -1,5 +1,5 @@
 import type { TaskChanged } from '@taskmesh/events';
-import type { Adoption, ArchivedStore } from './adoption.ts';
+import type { Adoption, ArchivedStore, StoreComparison } from './adoption.ts';
 import type { InternalApi } from './define.ts';
 import { ADOPTION_MS, SMALL_CALL_MS } from './timeouts.ts';
 
@@ -53,6 +53,8 @@ export interface TasksRestore {
    * no connection to it. May be repeated only after `complete: false`, and never with `archived`.
    */
   adopt(database: string, archived?: ArchivedStore | null): Promise<Adoption>;
+  /** Behind `adopt`: what would change if `database` took the living store's place. Only reads. */
+  compare(database: string): Promise<StoreComparison>;
   /**
    * Makes a database that was the living store before a restore fit to be that again: migrates it, begins an epoch of
    * 1 + the greater of the living one's and its own, with an empty change log, sequences from 0 and a new cursor secret.
@@ -72,5 +74,5 @@ export const tasksRestore: InternalApi<TasksRestore> = {
   service: 'tasks',
   caller: 'backup',
   timeoutMs: ADOPTION_MS,
-  names: ['adopt', 'resume'],
+  names: ['adopt', 'compare', 'resume'],
 };

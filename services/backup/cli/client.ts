@@ -1,4 +1,4 @@
-import type { BackupEntry, BackupScan, WorkProgress } from '@taskmesh/internal-api';
+import type { BackupEntry, BackupScan, RestoreForecast, WorkProgress } from '@taskmesh/internal-api';
 import type { Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
 
@@ -13,7 +13,7 @@ export interface End {
   success: boolean;
   message: string;
   error?: string;
-  data?: BackupEntry & BackupScan;
+  data?: BackupEntry & BackupScan & RestoreForecast;
   databaseRestored?: boolean;
   /** What a restore left out. */
   dropped?: string[];

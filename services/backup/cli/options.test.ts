@@ -14,7 +14,8 @@ describe('the arguments of the command line', () => {
       url: new URL('https://x.example/base'),
     });
     expect(line('restore a.tar.gz --store tasks --store auth')).toMatchObject({ stores: ['tasks', 'auth'] });
-    expect(line('restore a.tar.gz').stores).toBeUndefined();
+    expect(line('restore a.tar.gz --dry-run')).toMatchObject({ dryRun: true });
+    expect(line('restore a.tar.gz')).toMatchObject({ stores: undefined });
     expect(line('undo --yes')).toMatchObject({ command: 'undo', file: '', yes: true });
     expect(line('list')).toMatchObject({ url: new URL('http://127.0.0.1:4000') });
     expect(line('list', { TASKMESH_URL: 'http://h:1' })).toMatchObject({ url: new URL('http://h:1') });
@@ -29,6 +30,7 @@ describe('the arguments of the command line', () => {
     'undo x',
     'verify a.tar.gz --allow-loss',
     'undo --store tasks',
+    'undo --dry-run',
     'restore a.tar.gz --store',
     'create --to x',
     'verify a --as b',

@@ -16,6 +16,7 @@ Backups of a running Taskmesh, over its REST interface.
 
   --yes                  restore, undo: without asking
   --store <name>         restore: only this store, tasks or auth (may be repeated)
+  --dry-run              restore: tell what would change, and change nothing
   --allow-loss           restore: leave out tables and columns that the stores have no place for
   --identity <path>      restore: an age key that opens the archive; it stays here
   --to <path>            download: where to
@@ -51,6 +52,7 @@ export interface Options {
   identity: string | undefined;
   yes: boolean;
   allowLoss: boolean;
+  dryRun: boolean;
   /** Undefined: all that the archive holds. */
   stores: string[] | undefined;
   json: boolean;
@@ -74,6 +76,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     ['yes', 'restore', 'undo'],
     ['allow-loss', 'restore'],
     ['store', 'restore'],
+    ['dry-run', 'restore'],
     ['identity', 'restore'],
   ] as const)
     if (values[option] !== undefined && !of.some((one) => one === command))
@@ -87,6 +90,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     identity: values.identity,
     yes: values.yes ?? false,
     allowLoss: values['allow-loss'] ?? false,
+    dryRun: values['dry-run'] ?? false,
     stores: values.store,
     json: values.json ?? false,
   };
@@ -96,7 +100,7 @@ function parse(args: string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
   const help = { ...flag, short: 'h' } as const;
-  const flags = { yes: flag, 'allow-loss': flag, json: flag, help } as const;
+  const flags = { yes: flag, 'allow-loss': flag, 'dry-run': flag, json: flag, help } as const;
   const options = {
     ...flags,
     to: text,

@@ -4,12 +4,11 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { queryOfWishes } from '@taskmesh/internal-api';
 import { createClient, Refused, Unreachable, type BackupClient, type End } from './client.ts';
 import { backupTable, bytesText, printable } from './format.ts';
-import { withDecrypted } from './decrypted.ts';
 import { HELP, readOptions, UsageError, type Options } from './options.ts';
 import { createProgressView, type ProgressView } from './progress.ts';
+import { restore } from './restore.ts';
 
 interface Output {
   isTTY?: boolean;
@@ -80,19 +79,11 @@ async function runCommand(options: Options, world: World): Promise<number> {
       tell(message, data);
       return 0;
     }
-    case 'restore': {
-      const what = options.stores ? `the store ${options.stores.map(printable).join(', ')}` : 'all data';
-      await confirm(options, world, `Replace ${what} of ${options.url.origin} by those of ${printable(file)}?`);
-      const query = queryOfWishes(options);
-      const restore = (name: string) => work(`/backup/restore?file=${encodeURIComponent(name)}${query}`);
-      const keyFile = options.identity && resolve(world.cwd, options.identity);
-      const decrypt = (identity: string) => withDecrypted(client, { file, keyFile: identity, view }, restore);
-      const end = await (keyFile ? decrypt(keyFile) : restore(file));
-      const { message, databaseRestored = false, dropped = [] } = end;
-      const leftOut = dropped.length > 0 ? `\nLeft out: ${printable(dropped.join(', '))}` : '';
-      tell(printable(message) + leftOut, { message, databaseRestored, dropped });
-      return end.databaseRestored ? 0 : 1;
-    }
+    case 'restore':
+      return restore({
+        ...{ client, options, view, work, tell, cwd: world.cwd },
+        confirm: (what) => confirm(options, world, what),
+      });
     case 'undo': {
       await confirm(options, world, `Take the last restore of ${options.url.origin} back?`);
       const { message } = await work('/backup/undo');

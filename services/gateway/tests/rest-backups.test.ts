@@ -110,6 +110,27 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     expect(await restored('&stores=')).toBe('Restored: [].');
   });
 
+  it('tell what a restore would change, and do not restore', async () => {
+    const { json } = await call('POST', '/api/backups');
+    const path = `/api/backup/dry-run?file=${json.data.file}`;
+    expect(await call('POST', path)).toMatchObject({
+      status: 200,
+      json: {
+        success: true,
+        message: 'The restore could be done now. Nothing was changed.',
+        data: { accounts: { now: 3, after: 2, gone: 2, back: 1, sessionsEnding: 4 }, dropped: ['tasks.invoices'] },
+      },
+    });
+    const lines = linesOf((await call('POST', `${path}&stores=tasks`, { headers: LINES })).text);
+    expect(lines.at(-1)).toMatchObject({
+      status: 200,
+      message: 'The restore could not be done now. Nothing was changed.',
+      data: { possible: false, obstacles: ['tasks: somebody uses it'], accounts: null },
+    });
+    expect((await call('POST', '/api/backup/dry-run')).status).toBe(400);
+    expect((await call('POST', '/api/backup/dry-run?file=none.tar.gz')).status).toBe(404);
+  });
+
   it('say in the last line why they failed, when there was progress before', async () => {
     gateway.backupWork.failNext(conflict('A store is not fit.'));
     const known = await call('POST', '/api/backups', { headers: LINES });

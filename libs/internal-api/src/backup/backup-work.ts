@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { AccountsComparison, CountChange } from '../adoption.ts';
 import type { RestoreWishes } from './restore-wishes.ts';
 
 /** An archive as the list of them shows it. */
@@ -50,6 +51,19 @@ export interface RestoreEnd {
     | 'NOTHING_TO_UNDO';
 }
 
+/** What a restore would change, and whether it could be done now. */
+export interface RestoreForecast {
+  possible: boolean;
+  /** What would keep the stores from being replaced now, as `store: reason`. */
+  obstacles: string[];
+  stores: { store: string; rows: (CountChange & { name: string })[] }[];
+  /** Null where no accounts would be replaced. */
+  accounts: AccountsComparison | null;
+  skipped: { kind: string; count: number }[];
+  dropped: string[];
+  tookMs: number;
+}
+
 /** How many archives are there, how many of them are new to the catalogue, and how many it cannot tell of. */
 export interface BackupScan {
   archives: number;
@@ -78,6 +92,8 @@ export interface BackupWork {
   scan(onProgress?: OnWorkProgress): Promise<BackupScan>;
   /** @throws AppError BAD_USER_INPUT for wishes that cannot be */
   restore(file: string, onProgress?: OnWorkProgress, wishes?: RestoreWishes): Promise<RestoreEnd>;
+  /** All of a restore but its last step. @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for it */
+  dryRun(file: string, onProgress?: OnWorkProgress, wishes?: RestoreWishes): Promise<RestoreForecast>;
   /** Takes the last restore back. */
   undo(onProgress?: OnWorkProgress): Promise<RestoreEnd>;
   /** Undefined when there is no such archive. */

@@ -2,7 +2,15 @@ import { AppError, isErrorCode, unavailable, type Issue } from '@taskmesh/errors
 import type { IdentitySigner } from '@taskmesh/identity';
 import type { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
-import type { BackupEntry, BackupScan, BackupWork, OnWorkProgress, RestoreEnd, WorkProgress } from './backup-work.ts';
+import type {
+  BackupEntry,
+  BackupScan,
+  BackupWork,
+  OnWorkProgress,
+  RestoreEnd,
+  RestoreForecast,
+  WorkProgress,
+} from './backup-work.ts';
 import { SILENCE_MS, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
 import { queryOfWishes, type RestoreWishes } from './restore-wishes.ts';
 
@@ -47,6 +55,7 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
     verify: (file, onProgress) => run<BackupEntry>('verify', file, onProgress),
     scan: (onProgress) => run<BackupScan>('scan', '', onProgress),
     restore: (file, onProgress, wishes) => run<RestoreEnd>('restore', file, onProgress, wishes),
+    dryRun: (file, onProgress, wishes) => run<RestoreForecast>('dryRun', file, onProgress, wishes),
     undo: (onProgress) => run<RestoreEnd>('undo', '', onProgress),
 
     async download(file) {

@@ -88,7 +88,8 @@ function runWork(
     case 'verify':
       return work.verify(file, onProgress);
     case 'restore':
-      return work.restore(file, onProgress, wishes);
+    case 'dryRun':
+      return work[name](file, onProgress, wishes);
   }
 }
 

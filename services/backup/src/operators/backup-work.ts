@@ -3,7 +3,8 @@ import type { BackupEntry, BackupWork, RestoreEnd } from '@taskmesh/internal-api
 import type { Backup } from '../backups/backup.entity.ts';
 import type { BackupService, Download } from '../backups/backup.service.ts';
 import type { RestoreOutcome } from '../restore/restore-outcome.ts';
-import { restoreOptionsOf, restoreResultOf } from '../restore/restore.resolvers.ts';
+import type { DryRun } from '../restore/dry-run.ts';
+import { forecastOf, restoreOptionsOf, restoreResultOf } from '../restore/restore.resolvers.ts';
 import type { RestoreService } from '../restore/restore.service.ts';
 import { finished } from 'node:stream';
 
@@ -11,9 +12,11 @@ import { finished } from 'node:stream';
 export function createBackupWork({
   backups,
   restores,
+  dryRun,
 }: {
   backups: BackupService;
   restores: RestoreService;
+  dryRun: DryRun;
 }): BackupWork {
   return {
     list: async () => (await told(backups.list())).map(entryOf),
@@ -27,6 +30,8 @@ export function createBackupWork({
     scan: (onProgress) => told(backups.scan(onProgress)),
     restore: async (file, onProgress, wishes = {}) =>
       endOf(await restores.restore(file, { ...restoreOptionsOf(wishes), ...(onProgress && { onProgress }) })),
+    dryRun: async (file, onProgress = () => undefined, wishes = {}) =>
+      forecastOf(await told(dryRun(file, { ...restoreOptionsOf(wishes), onProgress }))),
     undo: async (onProgress) => endOf(await restores.undo(onProgress)),
     download: async (file) => {
       const download = await told(backups.download(file));

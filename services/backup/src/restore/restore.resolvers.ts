@@ -2,18 +2,26 @@ import { requireOperator } from '@taskmesh/subgraph';
 import type { MutationResolvers, MutationRestoreBackupArgs, RestoreResult } from '../graphql/types.generated.ts';
 import type { Skipped } from '../loader/dump-schema.ts';
 import type { StoreName } from '../stores/store.ts';
+import type { DryRun, RestoreForecast } from './dry-run.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
 import type { RestoreOptions, RestoreService } from './restore.service.ts';
 import { wantedStores } from '../stores/wanted-stores.ts';
 
-export function createRestoreResolvers(service: RestoreService): {
-  Mutation: Pick<MutationResolvers, 'restoreBackup' | 'undoRestore'>;
+export function createRestoreResolvers(
+  service: RestoreService,
+  dryRun: DryRun,
+): {
+  Mutation: Pick<MutationResolvers, 'restoreBackup' | 'dryRunRestore' | 'undoRestore'>;
 } {
   return {
     Mutation: {
       restoreBackup: async (_parent, { file, ...wishes }, { identity }) => {
         requireOperator(identity);
         return restoreResultOf(await service.restore(file, restoreOptionsOf(wishes)));
+      },
+      dryRunRestore: async (_parent, { file, ...wishes }, { identity }) => {
+        requireOperator(identity);
+        return forecastOf(await dryRun(file, { ...restoreOptionsOf(wishes), onProgress: () => undefined }));
       },
       undoRestore: async (_parent, _args, { identity }) => {
         requireOperator(identity);
@@ -75,6 +83,22 @@ function restoredResultOf(outcome: Extract<RestoreOutcome, { kind: 'restored' }>
     ...done(isCleanUpPending ? 'RESTORED_CLEAN_UP_PENDING' : 'RESTORED', message),
     skipped: byKind(skipped),
     dropped,
+  };
+}
+
+/** What the caller hears of a restore that was only tried. */
+export function forecastOf({ stores, accounts, obstacles, skipped, dropped, tookMs }: RestoreForecast) {
+  return {
+    possible: obstacles.length === 0,
+    obstacles,
+    stores: stores.map(({ store, tables }) => ({
+      store,
+      rows: Object.entries(tables).map(([name, change]) => ({ name, ...change })),
+    })),
+    accounts: accounts ?? null,
+    skipped: byKind(skipped),
+    dropped,
+    tookMs,
   };
 }
 

@@ -87,6 +87,20 @@ export function createFakeBackupWork(): FakeBackupWork {
         dropped: allowLoss ? ['tasks.invoices'] : [],
       };
     },
+    async dryRun(file, onProgress, { stores } = {}) {
+      if (!archives.has(file)) throw notFound('There is no such backup file.');
+      progress.forEach((step) => onProgress?.(step));
+      mayFail();
+      return {
+        possible: !stores,
+        obstacles: (stores ?? []).map((store) => `${store}: somebody uses it`),
+        stores: [{ store: 'tasks', rows: [{ name: 'tasks', now: 2, after: 1 }] }],
+        accounts: stores ? null : { now: 3, after: 2, gone: 2, back: 1, sessionsEnding: 4 },
+        skipped: [{ kind: 'view', count: 1 }],
+        dropped: ['tasks.invoices'],
+        tookMs: 12,
+      };
+    },
     async undo(onProgress) {
       const [outcome = 'RESTORED'] = undos.splice(0, 1);
       if (outcome === 'NOTHING_TO_UNDO' || outcome === 'UNKNOWN') return refused(outcome);

@@ -22,6 +22,7 @@ import { STATE } from '../feed/feed.statements.ts';
 import {
   ANALYZE,
   BEGIN_EPOCH,
+  COUNT_TASKS,
   DROP_RESTORED,
   FORGET_CHANGES,
   restoredEpoch,
@@ -93,16 +94,18 @@ export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps)
     return { complete: true, ...taken };
   };
 
+  const targetOf = (given: string): string => inDatabase(url, parseInput(name, given));
+
   const withTarget = async <Result>(given: string, work: (session: Session, store: Store) => Promise<Result>) => {
-    const target = inDatabase(url, parseInput(name, given));
-    const session = await openAdoptionSession(target, { name: 'taskmesh-tasks-adoption', timeoutMs: ADOPTION_MS });
-    const store = await databaseAt(target);
-    try {
-      return await work(session, store);
-    } finally {
-      await store.close();
-      await session.close();
-    }
+    const target = targetOf(given);
+    return withSession(target, async (session) => {
+      const store = await databaseAt(target);
+      try {
+        return await work(session, store);
+      } finally {
+        await store.close();
+      }
+    });
   };
 
   return {
@@ -118,6 +121,11 @@ export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps)
         return { complete: false, reason: 'Two rows of the table tasks have the same id.' };
       }
     },
+    async compare(given) {
+      const target = targetOf(given);
+      const [now, after] = [await withSession(url, countTasks), await withSession(target, countTasks)];
+      return { tables: { tasks: { now, after } } };
+    },
     resume: (given) =>
       withTarget(given, async (session, store) => {
         await store.migrate();
@@ -127,6 +135,20 @@ export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps)
         });
       }),
   };
+}
+
+async function withSession<Result>(at: string, work: (session: Session) => Promise<Result>): Promise<Result> {
+  const session = await openAdoptionSession(at, { name: 'taskmesh-tasks-adoption', timeoutMs: ADOPTION_MS });
+  try {
+    return await work(session);
+  } finally {
+    await session.close();
+  }
+}
+
+async function countTasks(session: Session): Promise<number> {
+  const [row] = await session.run<{ count: string }>(COUNT_TASKS);
+  return Number(row?.count);
 }
 
 async function epochOfDump(session: Session): Promise<number> {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { sendError, toAppError } from '../../http/errors.ts';
 import type { GatewayParts } from '../../parts.ts';
 import { archiveRoutes } from './archives.ts';
+import { dryRunRoute } from './dry-run.ts';
 import { restoreRoute, undoRoute } from './restore.ts';
 
 export type BackupParts = Pick<GatewayParts, 'executor' | 'operator' | 'requestCall' | 'log' | 'connections' | 'graph'>;
@@ -18,6 +19,7 @@ export function backupRoutes(app: FastifyInstance, parts: BackupParts): void {
     restoreRoute(scope, parts);
     if (!parts.graph.current.supergraph.own) return;
     undoRoute(scope, parts);
+    dryRunRoute(scope, parts);
     archiveRoutes(scope, parts);
   });
 }
