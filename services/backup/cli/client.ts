@@ -15,6 +15,8 @@ export interface End {
   error?: string;
   data?: BackupEntry & BackupScan & RestoreForecast;
   databaseRestored?: boolean;
+  /** The archive of what a restore replaced. */
+  safetyBackup?: string;
   /** What a restore left out. */
   dropped?: string[];
 }

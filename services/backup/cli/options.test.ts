@@ -15,7 +15,8 @@ describe('the arguments of the command line', () => {
     });
     expect(line('restore a.tar.gz --store tasks --store auth')).toMatchObject({ stores: ['tasks', 'auth'] });
     expect(line('restore a.tar.gz --dry-run')).toMatchObject({ dryRun: true });
-    expect(line('restore a.tar.gz')).toMatchObject({ stores: undefined });
+    expect(line('restore a.tar.gz --no-safety-backup')).toMatchObject({ safetyBackup: false });
+    expect(line('restore a.tar.gz')).toMatchObject({ stores: undefined, safetyBackup: undefined });
     expect(line('undo --yes')).toMatchObject({ command: 'undo', file: '', yes: true });
     expect(line('list')).toMatchObject({ url: new URL('http://127.0.0.1:4000') });
     expect(line('list', { TASKMESH_URL: 'http://h:1' })).toMatchObject({ url: new URL('http://h:1') });
@@ -31,6 +32,7 @@ describe('the arguments of the command line', () => {
     'verify a.tar.gz --allow-loss',
     'undo --store tasks',
     'undo --dry-run',
+    'restore a --safety-backup --no-safety-backup',
     'restore a.tar.gz --store',
     'create --to x',
     'verify a --as b',

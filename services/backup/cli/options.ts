@@ -18,6 +18,8 @@ Backups of a running Taskmesh, over its REST interface.
   --store <name>         restore: only this store, tasks or auth (may be repeated)
   --dry-run              restore: tell what would change, and change nothing
   --allow-loss           restore: leave out tables and columns that the stores have no place for
+  --safety-backup        restore: make an archive of all stores right before they are replaced, or replace nothing;
+                         done without asking where RESTORE_KEEP_OLD is 0, unless --no-safety-backup
   --identity <path>      restore: an age key that opens the archive; it stays here
   --to <path>            download: where to
   --as <name>            upload: under which name
@@ -53,6 +55,8 @@ export interface Options {
   yes: boolean;
   allowLoss: boolean;
   dryRun: boolean;
+  /** Undefined: as Taskmesh is set. */
+  safetyBackup: boolean | undefined;
   /** Undefined: all that the archive holds. */
   stores: string[] | undefined;
   json: boolean;
@@ -77,10 +81,14 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     ['allow-loss', 'restore'],
     ['store', 'restore'],
     ['dry-run', 'restore'],
+    ['safety-backup', 'restore'],
+    ['no-safety-backup', 'restore'],
     ['identity', 'restore'],
   ] as const)
     if (values[option] !== undefined && !of.some((one) => one === command))
       throw new UsageError(`--${option} is for ${of.join(' and ')} only.`);
+  if (values['safety-backup'] && values['no-safety-backup'])
+    throw new UsageError('A safety backup, or none: both cannot be.');
   return {
     command,
     file,
@@ -92,6 +100,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     allowLoss: values['allow-loss'] ?? false,
     dryRun: values['dry-run'] ?? false,
     stores: values.store,
+    safetyBackup: values['no-safety-backup'] ? false : values['safety-backup'],
     json: values.json ?? false,
   };
 }
@@ -100,7 +109,15 @@ function parse(args: string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
   const help = { ...flag, short: 'h' } as const;
-  const flags = { yes: flag, 'allow-loss': flag, 'dry-run': flag, json: flag, help } as const;
+  const flags = {
+    yes: flag,
+    'allow-loss': flag,
+    'dry-run': flag,
+    json: flag,
+    help,
+    'safety-backup': flag,
+    'no-safety-backup': flag,
+  } as const;
   const options = {
     ...flags,
     to: text,

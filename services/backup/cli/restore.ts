@@ -27,8 +27,11 @@ async function replaceStores(command: RestoreCommand): Promise<number> {
   const { options, tell, confirm } = command;
   const what = options.stores ? `the store ${options.stores.map(printable).join(', ')}` : 'all data';
   await confirm(`Replace ${what} of ${options.url.origin} by those of ${printable(options.file)}?`);
-  const { message, databaseRestored = false, dropped = [] } = await workOn(command, '/backup/restore');
-  tell([printable(message), leftOutText(dropped)].filter(Boolean).join('\n'), { message, databaseRestored, dropped });
+  const end = await workOn(command, '/backup/restore');
+  const { message, databaseRestored = false, dropped = [], safetyBackup } = end;
+  const before = safetyBackup && `What was there before: ${safetyBackup}`;
+  const text = [message, leftOutText(dropped), before].flatMap((line) => (line ? [printable(line)] : []));
+  tell(text.join('\n'), { message, databaseRestored, dropped, safetyBackup });
   return databaseRestored ? 0 : 1;
 }
 

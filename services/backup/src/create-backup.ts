@@ -122,6 +122,8 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     ...shared,
     lock: createRunLock(database, { name: 'taskmesh-restore', busy: () => new RestoreBusy() }),
     journal: createRestoreRepository(database),
+    makeSafetyBackup: async (onProgress) => (await backups.create(onProgress, 'safety')).file,
+    usesSafetyBackups: config.usesSafetyBackups ?? false,
   });
   const settler = createSettler({
     settle: () => allSettled([restores.settleInterrupted(), verifier.settleInterrupted()]),

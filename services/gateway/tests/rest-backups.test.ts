@@ -110,6 +110,16 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     expect(await restored('&stores=')).toBe('Restored: [].');
   });
 
+  it('tell the name of a safety backup to who asks for one, and pass no misspelt wish over', async () => {
+    const { json } = await call('POST', '/api/backups');
+    const path = `/api/backup/restore?file=${json.data.file}&safetyBackup=`;
+    const done = { success: true, message: 'Database restored.' };
+    expect((await call('POST', `${path}true`)).json).toEqual({ ...done, safetyBackup: 'before.tar.gz' });
+    expect((await call('POST', `${path}false`)).json).toEqual(done);
+    for (const wrong of ['', 'yes', 'true&safetyBackup=true'])
+      expect(await call('POST', path + wrong)).toMatchObject({ status: 400, json: { error: expect.any(String) } });
+  });
+
   it('tell what a restore would change, and do not restore', async () => {
     const { json } = await call('POST', '/api/backups');
     const path = `/api/backup/dry-run?file=${json.data.file}`;

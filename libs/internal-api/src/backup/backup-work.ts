@@ -38,6 +38,8 @@ export interface RestoreEnd {
   skipped?: { kind: string; count: number }[];
   /** What was left out, as `store.table` or `store.table.column`. */
   dropped: string[];
+  /** The archive of what was replaced, if one was made for this. */
+  safetyBackup?: string | null;
   outcome:
     | 'RESTORED'
     | 'RESTORED_CLEAN_UP_PENDING'

@@ -76,7 +76,8 @@ export type Mutation = {
   /**
    * Operators only. Replaces the stores by what the archive holds. One that was made here, with tables or columns that the
    * stores have no place for, is not restored unless `allowLoss` is true: then it is restored without them. With `stores`
-   * (tasks, auth), only those are replaced.
+   * (tasks, auth), only those are replaced. With `safetyBackup`, an archive of all stores is made right before that, or nothing
+   * is replaced; without a word, one is made where replaced stores are not kept for an undo.
    */
   restoreBackup: RestoreResult;
   /** Operators only. Brings into the catalogue what lies in the place of the archives, from their manifests. */
@@ -106,6 +107,7 @@ export type MutationDryRunRestoreArgs = {
 export type MutationRestoreBackupArgs = {
   allowLoss?: InputMaybe<Scalars['Boolean']['input']>;
   file: Scalars['String']['input'];
+  safetyBackup?: InputMaybe<Scalars['Boolean']['input']>;
   stores?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
@@ -172,6 +174,8 @@ export type RestoreResult = {
   error?: Maybe<Scalars['String']['output']>;
   message: Scalars['String']['output'];
   outcome: RestoreOutcome;
+  /** The archive of what was replaced, if one was made for this restore. */
+  safetyBackup?: Maybe<Scalars['String']['output']>;
   /** What of the dumps was passed over. */
   skipped: Array<SkippedObjects>;
   success: Scalars['Boolean']['output'];
@@ -367,6 +371,7 @@ export type RestoreResultResolvers<ContextType = BackupContext, ParentType exten
   error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   outcome?: Resolver<ResolversTypes['RestoreOutcome'], ParentType, ContextType>;
+  safetyBackup?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   skipped?: Resolver<Array<ResolversTypes['SkippedObjects']>, ParentType, ContextType>;
   success?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };

@@ -42,8 +42,8 @@ export function createBackupWork({
 }
 
 function endOf(outcome: RestoreOutcome): RestoreEnd {
-  const { error = null, ...end } = restoreResultOf(outcome);
-  return { ...end, error };
+  const { error = null, safetyBackup = null, ...end } = restoreResultOf(outcome);
+  return { ...end, error, safetyBackup };
 }
 
 /** A store that is away is nobody's defect. */

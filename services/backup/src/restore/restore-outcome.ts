@@ -5,7 +5,8 @@ import type { StoreName } from '../stores/store.ts';
 export type RestoreOutcome =
   /**
    * `isCleanUpPending`: something could not be removed yet, which disturbs nobody; `skipped`: what of the dumps was passed over;
-   * `dropped`: what the stores had no place for, as `store.table` or `store.table.column`; `onlyStore`: the archive has more.
+   * `dropped`: what the stores had no place for, as `store.table` or `store.table.column`; `onlyStore`: the archive has more;
+   * `safetyBackup`: the archive of what was replaced.
    */
   | {
       kind: 'restored';
@@ -13,6 +14,7 @@ export type RestoreOutcome =
       skipped: Skipped[];
       dropped: string[];
       onlyStore?: StoreName | undefined;
+      safetyBackup?: string | undefined;
     }
   /** The archive was fine, the stores are as they were; `why` is a part of a sentence. */
   | { kind: 'processed'; why: string }

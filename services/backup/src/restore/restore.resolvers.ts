@@ -35,8 +35,13 @@ export function createRestoreResolvers(
 export function restoreOptionsOf({
   allowLoss,
   stores,
-}: Omit<MutationRestoreBackupArgs, 'file'>): Pick<RestoreOptions, 'allowsLoss' | 'only'> {
-  return { allowsLoss: allowLoss ?? false, only: wantedStores(stores) };
+  safetyBackup,
+}: Omit<MutationRestoreBackupArgs, 'file'>): Omit<RestoreOptions, 'onProgress'> {
+  return {
+    allowsLoss: allowLoss ?? false,
+    only: wantedStores(stores),
+    withSafetyBackup: safetyBackup ?? undefined,
+  };
 }
 
 const RESTORED = 'Database restored; the application may need a restart.';
@@ -77,12 +82,13 @@ export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
 }
 
 function restoredResultOf(outcome: Extract<RestoreOutcome, { kind: 'restored' }>): RestoreResult {
-  const { isCleanUpPending, skipped, dropped, onlyStore } = outcome;
+  const { isCleanUpPending, skipped, dropped, onlyStore, safetyBackup = null } = outcome;
   const message = [RESTORED, onlyStore && ONE_STORE[onlyStore], isCleanUpPending && PENDING].filter(Boolean).join(' ');
   return {
     ...done(isCleanUpPending ? 'RESTORED_CLEAN_UP_PENDING' : 'RESTORED', message),
     skipped: byKind(skipped),
     dropped,
+    safetyBackup,
   };
 }
 
@@ -111,7 +117,16 @@ function byKind(skipped: Skipped[]): Skipped[] {
 
 function done(outcome: RestoreResult['outcome'], message: string): RestoreResult {
   const databaseRestored = outcome !== 'PROCESSED';
-  return { success: true, message, error: null, databaseRestored, outcome, skipped: [], dropped: [] };
+  return {
+    success: true,
+    message,
+    error: null,
+    databaseRestored,
+    outcome,
+    skipped: [],
+    dropped: [],
+    safetyBackup: null,
+  };
 }
 
 function refused(outcome: RestoreResult['outcome'], error: string): RestoreResult {
@@ -123,5 +138,6 @@ function refused(outcome: RestoreResult['outcome'], error: string): RestoreResul
     outcome,
     skipped: [],
     dropped: [],
+    safetyBackup: null,
   };
 }

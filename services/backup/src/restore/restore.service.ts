@@ -9,6 +9,7 @@ import type { Scratch } from '../archives/scratch.ts';
 import { LoadError } from '../loader/load-error.ts';
 import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { BackupMetrics } from '../metrics.ts';
+import type { OnProgress } from '../backups/backup-progress.ts';
 import type { RunLock } from '../run-lock.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
 import { MAIN_DUMP, type StoreName } from '../stores/store.ts';
@@ -20,7 +21,7 @@ import { IncompleteStoreError } from './prepare-store.ts';
 import { RestoreBusy } from './restore-busy.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
 import type { RestoreRepository } from './restore.repository.ts';
-import { restoreStores, type StoresRestore } from './restore-stores.ts';
+import { restoreStores, SafetyBackupError, type StoresRestore } from './restore-stores.ts';
 import { settleRestore } from './settle-restore.ts';
 import { undoRestore } from './undo-restore.ts';
 
@@ -39,6 +40,10 @@ export interface RestoreServiceDeps extends KnownStores {
   loadLimits: LoadLimits;
   /** How long the replaced stores are kept, so that a restore can be taken back. */
   keepOldMs: number;
+  /** Makes an archive of all stores, for a restore. */
+  makeSafetyBackup: (onProgress: OnProgress) => Promise<string>;
+  /** Whether restores do that of which nobody says otherwise. */
+  usesSafetyBackups: boolean;
   /** Told when something is left to be settled or removed, now or later. */
   onUnsettled: () => void;
   /** How long a restore waits for another one. @default 5_000 */
@@ -137,6 +142,8 @@ export function createRestoreService(deps: RestoreServiceDeps) {
 export interface RestoreOptions extends Pick<StoresRestore, 'onProgress' | 'allowsLoss'> {
   /** Absent: all that the archive holds. */
   only?: readonly StoreName[] | undefined;
+  /** Whether an archive of what is replaced is made before. Absent: as the service is set. */
+  withSafetyBackup?: boolean | undefined;
 }
 
 interface OneRestore extends RestoreOptions, Pick<StoresRestore, 'file' | 'mayGoOn'> {
@@ -146,9 +153,9 @@ interface OneRestore extends RestoreOptions, Pick<StoresRestore, 'file' | 'mayGo
 
 function restoreFrom(
   deps: RestoreServiceDeps,
-  { file, archive, allowsLoss, only, mayGoOn, settleAll, onProgress }: OneRestore,
+  { file, archive, allowsLoss, only, withSafetyBackup, mayGoOn, settleAll, onProgress }: OneRestore,
 ): Promise<RestoreOutcome> {
-  const { scratch, cipher, nextId, log, archiveLimits, loadLimits } = deps;
+  const { scratch, cipher, nextId, log, archiveLimits, loadLimits: limits } = deps;
   return scratch.use<RestoreOutcome>(async (dir) => {
     const source = await openContent(file, archive.read(), cipher);
     const { sizeBytes } = archive;
@@ -161,7 +168,9 @@ function restoreFrom(
       const dumps = dumpsOf(held, only);
       const onlyStore = dumps.length < held.length ? dumps[0]?.store.name : undefined;
       await settleAll();
-      const restoring = { id: nextId(), file, dumps, allowsLoss, limits: loadLimits, mayGoOn, onProgress };
+      const isSafe = withSafetyBackup ?? deps.usesSafetyBackups;
+      const makeSafetyBackup = isSafe ? () => deps.makeSafetyBackup(onProgress) : undefined;
+      const restoring = { id: nextId(), file, dumps, allowsLoss, limits, makeSafetyBackup, mayGoOn, onProgress };
       return { kind: 'restored', onlyStore, ...(await restoreStores(deps, restoring)) };
     } catch (error) {
       if (error instanceof UnknownOutcomeError) throw error;
@@ -176,6 +185,8 @@ function reasonOf(error: unknown): string {
   if (error instanceof LoadError) return 'the dump was not accepted, see the log';
   if (error instanceof IncompleteStoreError) return 'the dump does not make a complete store, see the log';
   if (error instanceof ManifestError) return error.message.replace(/\.$/, '');
+  if (error instanceof SafetyBackupError)
+    return `without a safety backup nothing is replaced: ${error.message.replace(/\.$/, '')}`;
   if (error instanceof WritersBusyError) return 'somebody is writing without an end, see the log';
   return 'the database step failed, see the log';
 }

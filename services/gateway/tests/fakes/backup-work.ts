@@ -74,7 +74,7 @@ export function createFakeBackupWork(): FakeBackupWork {
       mayFail();
       return { archives: archives.size, added: 1, unread: 0 };
     },
-    async restore(file, onProgress, { allowLoss = false, stores } = {}) {
+    async restore(file, onProgress, { allowLoss = false, stores, safetyBackup } = {}) {
       if (file.startsWith('..')) return refused('FILE_OUTSIDE');
       if (!archives.has(file)) return refused('FILE_NOT_FOUND');
       progress.forEach((step) => onProgress?.(step));
@@ -85,6 +85,7 @@ export function createFakeBackupWork(): FakeBackupWork {
         error: null,
         outcome: 'RESTORED',
         dropped: allowLoss ? ['tasks.invoices'] : [],
+        safetyBackup: safetyBackup ? 'before.tar.gz' : null,
       };
     },
     async dryRun(file, onProgress, { stores } = {}) {

@@ -59,8 +59,8 @@ function restoreOf(parts: BackupParts): Restore | undefined {
     return (_request, { file, ...wishes }, onProgress) => backup.restore(file, onProgress, wishes);
   const operation = prepared(parts);
   if (!operation) return undefined;
-  return async (request, { file, stores }) => {
-    if (stores) throw badUserInput([{ path: 'stores', message: 'cannot be chosen here' }]);
+  return async (request, { file, stores, safetyBackup }) => {
+    if (stores ?? safetyBackup) throw badUserInput([], 'Neither stores nor a safety backup can be asked for here.');
     return restoreByGraph(parts, operation, request, file);
   };
 }
@@ -94,7 +94,7 @@ async function answer(parts: BackupParts, restore: Restore, request: FastifyRequ
   }
   const wanted = { file: named.file, ...wishesOf(request.query) };
   const run = (onProgress?: OnWorkProgress) => restore(request, wanted, onProgress);
-  return answerEnd(parts, request, reply, { run, hasLists: wanted.allowLoss === true });
+  return answerEnd(parts, request, reply, { run, hasLists: wanted.allowLoss === true || wanted.safetyBackup === true });
 }
 
 function answerEnd(
@@ -111,10 +111,14 @@ function answerEnd(
 
 /** The documented answer has no lists: only who asks for what the document does not know is told them in it. */
 function answerOf(
-  { success, message, error, outcome, skipped = [], dropped }: RestoreEnd,
+  { success, message, error, outcome, skipped = [], dropped, safetyBackup }: RestoreEnd,
   hasLists: boolean,
 ): BackupAnswer {
-  const lists = { ...(skipped.length > 0 && { skipped }), ...(dropped.length > 0 && { dropped }) };
+  const lists = {
+    ...(skipped.length > 0 && { skipped }),
+    ...(dropped.length > 0 && { dropped }),
+    ...(safetyBackup && { safetyBackup }),
+  };
   return {
     status: STATUS[outcome],
     body: { success, message, ...(!success && { error: error ?? message }), ...(hasLists && lists) },

@@ -63,6 +63,15 @@ const RESTORE_PARAMETERS: Parameter[] = [
   },
 ];
 
+const SAFETY_BACKUP: Parameter = {
+  name: 'safetyBackup',
+  in: 'query',
+  required: false,
+  description:
+    'Whether an archive of all stores is made right before they are replaced; without one, nothing is. Absent: where replaced stores are not kept for an undo (`RESTORE_KEEP_OLD=0`).',
+  schema: { type: 'boolean' },
+};
+
 const LONG = `With \`Accept: ${LINES_TYPE}\` the answer is a 200 whose lines tell the progress; the last one has the ordinary answer and its \`status\`.`;
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
 const ARCHIVE_SCHEMA = { type: 'string', description: 'The archive as it is stored.' };
@@ -205,7 +214,7 @@ export function describeBackups(): ApiPart {
           summary: 'Restore from an archive',
           description:
             'Replaces the stores by what the archive holds, in one step. When the database step fails, the answer is a 200 all the same, the message says so, and the data are as they were.',
-          parameters: RESTORE_PARAMETERS,
+          parameters: [...RESTORE_PARAMETERS, SAFETY_BACKUP],
           status: 200,
           answer: restoreAnswer,
           isLong: true,

@@ -69,7 +69,11 @@ const dropped = z.array(z.string()).optional().meta({
     'What the stores had no place for and was left out: `store.table` or `store.table.column`; absent as `skipped` is.',
 });
 
-export const restoreAnswer = z.object({ success, message, skipped, dropped }).meta({
+const safetyBackup = z.string().optional().meta({
+  description: 'The archive of what was replaced, if one was made; absent as `skipped` is, unless it was asked for.',
+});
+
+export const restoreAnswer = z.object({ success, message, skipped, dropped, safetyBackup }).meta({
   id: 'RestoreAnswer',
   examples: [{ success: true, message: 'Database restored; the application may need a restart.' }],
 });
@@ -147,6 +151,7 @@ export const workLine = z
     data: z.union([backup, scan, forecast]).optional(),
     skipped,
     dropped,
+    safetyBackup,
     databaseRestored: z.boolean().optional().meta({ description: 'On the last line of a restore, or of an undo.' }),
   })
   .meta({
