@@ -61,6 +61,11 @@ export interface TasksRestore {
    * Keeps no connection to it. May be repeated.
    */
   resume(database: string): Promise<void>;
+  /**
+   * Begins an epoch above all that were ever told, with a new cursor secret, in the living store: for who has put the database
+   * back to an earlier state by other means. Returns it. Not while `adopt`, `resume` or what follows them is going on.
+   */
+  newEpoch(): Promise<number>;
 }
 
 export const tasksInternal: InternalApi<TasksInternal> = {
@@ -74,5 +79,5 @@ export const tasksRestore: InternalApi<TasksRestore> = {
   service: 'tasks',
   caller: 'backup',
   timeoutMs: ADOPTION_MS,
-  names: ['adopt', 'compare', 'resume'],
+  names: ['adopt', 'compare', 'resume', 'newEpoch'],
 };

@@ -32,6 +32,7 @@ describe('the arguments of the command line', () => {
     'verify a.tar.gz --allow-loss',
     'undo --store tasks',
     'undo --dry-run',
+    'new-epoch x',
     'restore a --safety-backup --no-safety-backup',
     'restore a.tar.gz --store',
     'create --to x',

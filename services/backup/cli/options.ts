@@ -9,12 +9,13 @@ Backups of a running Taskmesh, over its REST interface.
   verify <file>          prove that an archive can be restored, beside the living stores
   restore <file>         replace the stores by what an archive holds (asks first)
   undo                   take the last restore back, while the former stores are kept (asks first)
+  new-epoch              after a physical restore of the tasks' database: clients begin anew (asks first)
   download <file>        fetch an archive (to the current folder)
   upload <path>          bring an archive
   delete <file>          delete an archive
   scan                   read what lies in the place of the archives into the list
 
-  --yes                  restore, undo: without asking
+  --yes                  restore, undo, new-epoch: without asking
   --store <name>         restore: only this store, tasks or auth (may be repeated)
   --dry-run              restore: tell what would change, and change nothing
   --allow-loss           restore: leave out tables and columns that the stores have no place for
@@ -37,6 +38,7 @@ const COMMANDS = {
   verify: { takesFile: true },
   restore: { takesFile: true },
   undo: { takesFile: false },
+  'new-epoch': { takesFile: false },
   download: { takesFile: true },
   upload: { takesFile: true },
   delete: { takesFile: true },
@@ -77,7 +79,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
   for (const [option, ...of] of [
     ['to', 'download'],
     ['as', 'upload'],
-    ['yes', 'restore', 'undo'],
+    ['yes', 'restore', 'undo', 'new-epoch'],
     ['allow-loss', 'restore'],
     ['store', 'restore'],
     ['dry-run', 'restore'],
@@ -86,7 +88,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     ['identity', 'restore'],
   ] as const)
     if (values[option] !== undefined && !of.some((one) => one === command))
-      throw new UsageError(`--${option} is for ${of.join(' and ')} only.`);
+      throw new UsageError(`--${option} is for ${of.join(', ')} only.`);
   if (values['safety-backup'] && values['no-safety-backup'])
     throw new UsageError('A safety backup, or none: both cannot be.');
   return {

@@ -90,6 +90,12 @@ async function runCommand(options: Options, world: World): Promise<number> {
       tell(message, { message });
       return 0;
     }
+    case 'new-epoch': {
+      await confirm(options, world, `Let all clients of ${options.url.origin} begin anew?`, '');
+      const { message, data } = await work('/backup/new-epoch');
+      tell(message, data);
+      return 0;
+    }
     case 'download': {
       const path = await download(client, { ...options, to: resolve(world.cwd, options.to ?? basename(file)) }, view);
       tell(`Received ${printable(path)}.`, { path });
@@ -110,10 +116,15 @@ async function runCommand(options: Options, world: World): Promise<number> {
 
 const SILENT: ProgressView = { show: () => undefined, end: () => undefined };
 
-async function confirm({ command, yes }: Options, { ask }: World, what: string): Promise<void> {
+async function confirm(
+  { command, yes }: Options,
+  { ask }: World,
+  what: string,
+  loss = ' What was written since is lost.',
+): Promise<void> {
   if (yes) return;
   if (!ask) throw new UsageError(`Nobody is here to be asked: ${command} needs --yes.`);
-  const question = `${what} What was written since is lost. [y/N] `;
+  const question = `${what}${loss} [y/N] `;
   if (!/^y(es)?$/i.test((await ask(question)).trim())) throw new Refused('Nothing was changed.');
 }
 

@@ -218,6 +218,8 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
       ['/api/backups/scan', 'POST, OPTIONS'],
       ['/api/backup/restore', 'POST, OPTIONS'],
       ['/api/backup/undo', 'POST, OPTIONS'],
+      ['/api/backup/dry-run', 'POST, OPTIONS'],
+      ['/api/backup/new-epoch', 'POST, OPTIONS'],
     ] as const) {
       const response = await fetch(`${gateway.origin}${path}`, { method: 'PATCH' });
       expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
@@ -238,10 +240,11 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
         for (const status of Object.keys(operation.responses)) {
           promised.push(`${method.toUpperCase()} ${path} ${status}`);
           archives.set('there.tar.gz', Buffer.from('there'));
+          const takesFile = /restore$|dry-run$/.test(path);
           const file = status === '404' ? 'none.tar.gz' : 'there.tar.gz';
-          const target = `${path.replace('{file}', file)}${path.endsWith('restore') && status !== '400' ? `?file=${file}` : ''}`;
+          const target = `${path.replace('{file}', file)}${takesFile && status !== '400' ? `?file=${file}` : ''}`;
           const failure = FAILURES[status];
-          if (failure && !(status === '400' && path.endsWith('restore'))) failNext(failure);
+          if (failure && !(status === '400' && takesFile)) failNext(failure);
           if (status === '404' && path.endsWith('undo')) undos.push('NOTHING_TO_UNDO');
           const own = status === '401' ? withToken : gateway;
           const options: Options = {
@@ -281,6 +284,8 @@ describe('backups while their service is away', () => {
         ['DELETE', '/api/backups/x.tar.gz'],
         ['POST', '/api/backup/restore?file=x'],
         ['POST', '/api/backup/undo'],
+        ['POST', '/api/backup/dry-run?file=x'],
+        ['POST', '/api/backup/new-epoch'],
       ] as const) {
         const body = method === 'PUT' ? { body: 'archive' } : {};
         const response = await fetch(`${gateway.origin}${path}`, { method, ...body });

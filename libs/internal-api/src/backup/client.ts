@@ -56,6 +56,7 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
     scan: (onProgress) => run<BackupScan>('scan', '', onProgress),
     restore: (file, onProgress, wishes) => run<RestoreEnd>('restore', file, onProgress, wishes),
     dryRun: (file, onProgress, wishes) => run<RestoreForecast>('dryRun', file, onProgress, wishes),
+    newEpoch: () => run<{ epoch: number }>('newEpoch'),
     undo: (onProgress) => run<RestoreEnd>('undo', '', onProgress),
 
     async download(file) {

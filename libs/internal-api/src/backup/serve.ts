@@ -77,7 +77,8 @@ function runWork(
 ): Promise<unknown> {
   switch (name) {
     case 'list':
-      return work.list();
+    case 'newEpoch':
+      return work[name]();
     case 'create':
     case 'undo':
     case 'scan':

@@ -74,6 +74,11 @@ export type Mutation = {
    */
   dryRunRestore: RestoreForecast;
   /**
+   * Operators only. For who has put the database of the tasks back to an earlier state by other means than a restore: begins an
+   * epoch above all that were ever told, so that clients with cursors from a time that is no more read their lists anew.
+   */
+  newEpoch: NewEpoch;
+  /**
    * Operators only. Replaces the stores by what the archive holds. One that was made here, with tables or columns that the
    * stores have no place for, is not restored unless `allowLoss` is true: then it is restored without them. With `stores`
    * (tasks, auth), only those are replaced. With `safetyBackup`, an archive of all stores is made right before that, or nothing
@@ -114,6 +119,11 @@ export type MutationRestoreBackupArgs = {
 
 export type MutationVerifyBackupArgs = {
   file: Scalars['String']['input'];
+};
+
+export type NewEpoch = {
+  __typename?: 'NewEpoch';
+  epoch: Scalars['Int']['output'];
 };
 
 export type Query = {
@@ -279,6 +289,7 @@ export type ResolversTypes = {
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  NewEpoch: ResolverTypeWrapper<NewEpoch>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   RestoreForecast: ResolverTypeWrapper<RestoreForecast>;
   RestoreOutcome: RestoreOutcome;
@@ -299,6 +310,7 @@ export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   Mutation: Record<PropertyKey, never>;
   Boolean: Scalars['Boolean']['output'];
+  NewEpoch: NewEpoch;
   Query: Record<PropertyKey, never>;
   RestoreForecast: RestoreForecast;
   RestoreResult: RestoreResult;
@@ -344,10 +356,15 @@ export type MutationResolvers<ContextType = BackupContext, ParentType extends Re
   createBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType>;
   deleteBackup: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteBackupArgs, 'file'>>;
   dryRunRestore: Resolver<ResolversTypes['RestoreForecast'], ParentType, ContextType, RequireFields<MutationDryRunRestoreArgs, 'allowLoss' | 'file'>>;
+  newEpoch: Resolver<ResolversTypes['NewEpoch'], ParentType, ContextType>;
   restoreBackup: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType, RequireFields<MutationRestoreBackupArgs, 'allowLoss' | 'file'>>;
   scanBackups: Resolver<ResolversTypes['BackupScan'], ParentType, ContextType>;
   undoRestore: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType>;
   verifyBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType, RequireFields<MutationVerifyBackupArgs, 'file'>>;
+};
+
+export type NewEpochResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['NewEpoch'] = ResolversParentTypes['NewEpoch']> = {
+  epoch?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type QueryResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
@@ -393,6 +410,7 @@ export type Resolvers<ContextType = BackupContext> = {
   CountChange?: CountChangeResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
   Mutation?: MutationResolvers<ContextType>;
+  NewEpoch?: NewEpochResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   RestoreForecast?: RestoreForecastResolvers<ContextType>;
   RestoreResult?: RestoreResultResolvers<ContextType>;

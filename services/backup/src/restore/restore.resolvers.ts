@@ -11,7 +11,7 @@ export function createRestoreResolvers(
   service: RestoreService,
   dryRun: DryRun,
 ): {
-  Mutation: Pick<MutationResolvers, 'restoreBackup' | 'dryRunRestore' | 'undoRestore'>;
+  Mutation: Pick<MutationResolvers, 'restoreBackup' | 'dryRunRestore' | 'newEpoch' | 'undoRestore'>;
 } {
   return {
     Mutation: {
@@ -22,6 +22,10 @@ export function createRestoreResolvers(
       dryRunRestore: async (_parent, { file, ...wishes }, { identity }) => {
         requireOperator(identity);
         return forecastOf(await dryRun(file, { ...restoreOptionsOf(wishes), onProgress: () => undefined }));
+      },
+      newEpoch: async (_parent, _args, { identity }) => {
+        requireOperator(identity);
+        return { epoch: await service.newEpoch() };
       },
       undoRestore: async (_parent, _args, { identity }) => {
         requireOperator(identity);

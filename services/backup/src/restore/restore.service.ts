@@ -23,6 +23,7 @@ import type { RestoreOutcome } from './restore-outcome.ts';
 import type { RestoreRepository } from './restore.repository.ts';
 import { restoreStores, SafetyBackupError, type StoresRestore } from './restore-stores.ts';
 import { settleRestore } from './settle-restore.ts';
+import { beginNewEpoch } from './new-epoch.ts';
 import { undoRestore } from './undo-restore.ts';
 
 export interface RestoreServiceDeps extends KnownStores {
@@ -127,6 +128,9 @@ export function createRestoreService(deps: RestoreServiceDeps) {
       metrics.restored('undo', outcome);
       return outcome;
     },
+
+    /** After the stores were put back by other means: clients begin anew. @throws AppError SERVICE_UNAVAILABLE */
+    newEpoch: () => beginNewEpoch({ lock, waitMs, settleAll, owner: deps.stores.tasks.owner, log }),
 
     /** Ends what a crash left half done, and drops what is kept no longer. @throws Error when some of it cannot be done yet */
     async settleInterrupted(): Promise<void> {

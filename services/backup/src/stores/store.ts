@@ -15,6 +15,8 @@ export interface StoreOwner {
   carryOver?(database: string): Promise<void>;
   /** Makes a database that was the living store once fit to be that again. */
   resume(database: string): Promise<void>;
+  /** Lets clients begin anew; absent where they follow nothing. */
+  newEpoch?(): Promise<number>;
 }
 
 export interface Store {

@@ -102,6 +102,10 @@ export function createFakeBackupWork(): FakeBackupWork {
         tookMs: 12,
       };
     },
+    async newEpoch() {
+      mayFail();
+      return { epoch: 28_000_000 };
+    },
     async undo(onProgress) {
       const [outcome = 'RESTORED'] = undos.splice(0, 1);
       if (outcome === 'NOTHING_TO_UNDO' || outcome === 'UNKNOWN') return refused(outcome);

@@ -42,13 +42,15 @@ export interface AdoptionDeps {
   url: string;
   /** The service's database at another address; opens nothing yet. */
   databaseAt(url: string): Promise<Pick<Database, 'migrate' | 'versions' | 'close'>>;
+  /** In the living store; tells everybody. */
+  beginEpoch(): Promise<number>;
   log: Log;
 }
 
 type Store = Pick<Database, 'migrate' | 'versions'>;
 
 /** Makes the database of a restored dump into a store. No row passes through this process. */
-export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps): TasksRestore {
+export function createAdoption({ database, url, databaseAt, beginEpoch: newEpoch, log }: AdoptionDeps): TasksRestore {
   const name = z
     .string()
     .regex(/^[^\0]{1,63}$/, 'That cannot be a database.')
@@ -121,6 +123,7 @@ export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps)
         return { complete: false, reason: 'Two rows of the table tasks have the same id.' };
       }
     },
+    newEpoch,
     async compare(given) {
       const target = targetOf(given);
       const [now, after] = [await withSession(url, countTasks), await withSession(target, countTasks)];

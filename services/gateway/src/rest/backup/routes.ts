@@ -3,6 +3,7 @@ import { sendError, toAppError } from '../../http/errors.ts';
 import type { GatewayParts } from '../../parts.ts';
 import { archiveRoutes } from './archives.ts';
 import { dryRunRoute } from './dry-run.ts';
+import { newEpochRoute } from './new-epoch.ts';
 import { restoreRoute, undoRoute } from './restore.ts';
 
 export type BackupParts = Pick<GatewayParts, 'executor' | 'operator' | 'requestCall' | 'log' | 'connections' | 'graph'>;
@@ -20,6 +21,7 @@ export function backupRoutes(app: FastifyInstance, parts: BackupParts): void {
     if (!parts.graph.current.supergraph.own) return;
     undoRoute(scope, parts);
     dryRunRoute(scope, parts);
+    newEpochRoute(scope, parts);
     archiveRoutes(scope, parts);
   });
 }

@@ -3,12 +3,14 @@ import type { z } from 'zod';
 import { LINES_TYPE } from '../backup/answers.ts';
 import { BACKUPS_PATH, SCAN_PATH } from '../backup/archives.ts';
 import { DRY_RUN_PATH } from '../backup/dry-run.ts';
+import { NEW_EPOCH_PATH } from '../backup/new-epoch.ts';
 import { RESTORE_PATH, UNDO_PATH } from '../backup/restore.ts';
 import {
   backupError,
   backupList,
   backupMessage,
   backupScan,
+  newEpoch,
   oneBackup,
   restoreAnswer,
   restoreForecast,
@@ -234,6 +236,16 @@ export function describeBackups(): ApiPart {
           errors: ['BAD_USER_INPUT', 'NOT_FOUND', 'CONFLICT'],
         }),
       },
+      [NEW_EPOCH_PATH]: {
+        post: operationOf({
+          name: 'beginNewEpoch',
+          summary: 'Let clients begin anew',
+          description:
+            'For who has put the database of the tasks back to an earlier state by other means (a physical restore): ends all feeds and makes all cursors from before worthless, so that clients read their lists anew.',
+          status: 200,
+          answer: newEpoch,
+        }),
+      },
       [UNDO_PATH]: {
         post: operationOf({
           name: 'undoRestore',
@@ -247,7 +259,17 @@ export function describeBackups(): ApiPart {
         }),
       },
     },
-    schemas: [oneBackup, backupList, backupScan, backupMessage, restoreAnswer, restoreForecast, backupError, workLine],
+    schemas: [
+      oneBackup,
+      backupList,
+      backupScan,
+      backupMessage,
+      restoreAnswer,
+      restoreForecast,
+      newEpoch,
+      backupError,
+      workLine,
+    ],
     responses: Object.fromEntries(
       Object.entries(FAILURES).map(([code, [name, description, message]]) => [
         name,

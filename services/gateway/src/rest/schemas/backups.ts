@@ -124,6 +124,23 @@ export const restoreForecast = z.object({ success, message, data: forecast }).me
   ],
 });
 
+export const newEpoch = z
+  .object({
+    success,
+    message,
+    data: z.object({ epoch: z.int().meta({ description: 'What the events say from now on.' }) }),
+  })
+  .meta({
+    id: 'NewEpochAnswer',
+    examples: [
+      {
+        success: true,
+        message: 'The epoch 28100000 has begun; clients read their lists anew.',
+        data: { epoch: 28_100_000 },
+      },
+    ],
+  });
+
 /** The interface document's own form. */
 export const backupError = z
   .object({ success: z.literal(false), message, error: z.string().meta({ description: 'What went wrong.' }) })
