@@ -62,14 +62,11 @@ async function atThisMoment(): Promise<() => Promise<void>> {
   await tasks.processAll();
   const kept = await Promise.all(TABLES.map((table) => database.query(`select to_jsonb(t) as row from ${table} t`)));
   return async () => {
-    for (const [index, table] of TABLES.entries())
-      await database
-        .query(`truncate ${table}`)
-        .then(() =>
-          database.query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1::jsonb)`, [
-            JSON.stringify(kept[index]?.map(({ row }) => row)),
-          ]),
-        );
+    for (const [index, table] of TABLES.entries()) {
+      const rows = JSON.stringify(kept[index]?.map(({ row }) => row));
+      await database.query(`truncate ${table}`);
+      await database.query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`, [rows]);
+    }
   };
 }
 
