@@ -82,6 +82,14 @@ describe('the command line for backups, beside a running platform', () => {
       err: expect.stringContaining('--yes'),
     });
     expect(await titles()).toHaveLength(2);
+    const tried = await backup(['restore', 'brought.tar.gz', '--dry-run']);
+    expect(tried).toMatchObject({ status: 0, out: expect.stringContaining('tasks.tasks: 2 rows now, 1 then\n') });
+    expect(tried.out).toContain('accounts: 1 now, 1 then; 0 gone, 0 back; sessions that end: 0\n');
+    expect(await backup(['restore', 'brought.tar.gz', '--store', 'nonsense', '--yes'])).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('There are: tasks, auth.'),
+    });
+    expect(await titles()).toHaveLength(2);
     const restored = await backup(['restore', 'brought.tar.gz', '--yes']);
     expect(restored).toMatchObject({ status: 0, out: expect.stringContaining('Database restored') });
     expect(restored.err).toContain('loading auth');
@@ -90,6 +98,12 @@ describe('the command line for backups, beside a running platform', () => {
     expect(await backup(['undo'])).toMatchObject({ status: 2, err: expect.stringContaining('--yes') });
     expect(await backup(['undo', '--yes'])).toMatchObject({ status: 0, out: expect.stringContaining('restored') });
     expect((await titles()).toSorted()).toEqual(['in the backup', 'later']);
+
+    expect(await backup(['new-epoch'])).toMatchObject({ status: 2, err: expect.stringContaining('--yes') });
+    expect(await backup(['new-epoch', '--yes'])).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('has begun'),
+    });
   }, 60_000);
 
   it('says what went wrong, and by its status what kind of thing', async () => {

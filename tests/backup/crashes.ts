@@ -52,7 +52,7 @@ export function describeCrashes({ seed, tasks, rounds }: CrashPlan) {
   const killDuring = async (during: 'restore' | 'create', kill: () => void) => {
     const step = STEPS[during][Math.floor(random() * STEPS[during].length)] ?? '';
     const delayMs = random() * MAX_DELAY_MS[during];
-    const path = during === 'create' ? '/api/backups' : `/api/backup/restore?file=${archive}`;
+    const path = during === 'create' ? '/api/backups' : `/api/backup/restore?file=${archive}&safetyBackup=false`;
     let killing: Promise<void> | undefined;
     let last: { status?: number; message?: string } = {};
     try {

@@ -19,6 +19,8 @@ export interface RunningBackup {
   work: BackupWork;
   backup: Backup;
   backupsDir: string;
+  /** Of its own database. */
+  ownUrl: string;
   stop(): Promise<void>;
 }
 
@@ -83,6 +85,7 @@ export async function runBackup(
     backup,
     work: backup.work,
     backupsDir,
+    ownUrl: own.url,
     async stop() {
       await backup.stop();
       await own.drop();

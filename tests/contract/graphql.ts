@@ -66,6 +66,8 @@ export function describeGraphql(platform: () => Platform) {
       ['mutation { deleteBackup(file: "x.tar.gz") }', 'FORBIDDEN'],
       ['{ backups { file } }', 'FORBIDDEN'],
       ['mutation { restoreBackup(file: "x.tar.gz") { success } }', 'FORBIDDEN'],
+      ['mutation { dryRunRestore(file: "x.tar.gz") { possible } }', 'FORBIDDEN'],
+      ['mutation { newEpoch { epoch } }', 'FORBIDDEN'],
     ])('somebody asking %s gets %s', async (query, code) => {
       expect(await codes(query)).toEqual([code]);
     });

@@ -22,3 +22,26 @@ export type Adoption =
       /** The archive is none that this version restores, whatever its rows are like. */
       concerns?: 'archive';
     };
+
+/** Of a table, or of all accounts: how many there are, and how many there would be. */
+export interface CountChange {
+  now: number;
+  after: number;
+}
+
+/** What would change if an adopted database took the place of the living store. */
+export interface StoreComparison {
+  /** Rows, by table. */
+  tables: Record<string, CountChange>;
+  /** Of the store that has them. */
+  accounts?: AccountsComparison;
+}
+
+export interface AccountsComparison extends CountChange {
+  /** That are there now, and would not be. */
+  gone: number;
+  /** That are not there now, and would be. */
+  back: number;
+  /** Of accounts that would be gone. */
+  sessionsEnding: number;
+}

@@ -1,5 +1,5 @@
 import type { KeySet } from '@taskmesh/identity';
-import type { Adoption, ArchivedStore } from './adoption.ts';
+import type { Adoption, ArchivedStore, StoreComparison } from './adoption.ts';
 import type { InternalApi } from './define.ts';
 import { ADOPTION_MS, SMALL_CALL_MS } from './timeouts.ts';
 
@@ -37,6 +37,8 @@ export interface AuthRestore {
    * earlier call copied.
    */
   carryOver(database: string): Promise<void>;
+  /** Behind `adopt`: what would change if `database` took the living store's place. Only reads. */
+  compare(database: string): Promise<StoreComparison>;
   /** Makes a database that was the living store before a restore fit to be that again, as far as `carryOver` does not: migrates it. */
   resume(database: string): Promise<void>;
 }
@@ -52,5 +54,5 @@ export const authRestore: InternalApi<AuthRestore> = {
   service: 'auth',
   caller: 'backup',
   timeoutMs: ADOPTION_MS,
-  names: ['adopt', 'carryOver', 'resume'],
+  names: ['adopt', 'carryOver', 'compare', 'resume'],
 };

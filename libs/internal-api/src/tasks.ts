@@ -1,5 +1,5 @@
 import type { TaskChanged } from '@taskmesh/events';
-import type { Adoption, ArchivedStore } from './adoption.ts';
+import type { Adoption, ArchivedStore, StoreComparison } from './adoption.ts';
 import type { InternalApi } from './define.ts';
 import { ADOPTION_MS, SMALL_CALL_MS } from './timeouts.ts';
 
@@ -53,12 +53,19 @@ export interface TasksRestore {
    * no connection to it. May be repeated only after `complete: false`, and never with `archived`.
    */
   adopt(database: string, archived?: ArchivedStore | null): Promise<Adoption>;
+  /** Behind `adopt`: what would change if `database` took the living store's place. Only reads. */
+  compare(database: string): Promise<StoreComparison>;
   /**
    * Makes a database that was the living store before a restore fit to be that again: migrates it, begins an epoch of
    * 1 + the greater of the living one's and its own, with an empty change log, sequences from 0 and a new cursor secret.
    * Keeps no connection to it. May be repeated.
    */
   resume(database: string): Promise<void>;
+  /**
+   * Begins an epoch above all that were ever told, with a new cursor secret, in the living store: for who has put the database
+   * back to an earlier state by other means. Returns it. Not while `adopt`, `resume` or what follows them is going on.
+   */
+  newEpoch(): Promise<number>;
 }
 
 export const tasksInternal: InternalApi<TasksInternal> = {
@@ -72,5 +79,5 @@ export const tasksRestore: InternalApi<TasksRestore> = {
   service: 'tasks',
   caller: 'backup',
   timeoutMs: ADOPTION_MS,
-  names: ['adopt', 'resume'],
+  names: ['adopt', 'compare', 'resume', 'newEpoch'],
 };

@@ -48,6 +48,23 @@ describe('a restored database', () => {
     expect(await living.database.query('select 1 from pg_stat_activity where datname = $1', [loaded.name])).toEqual([]);
   });
 
+  it('is compared with the living store: who would be gone or back, and which sessions would end', async () => {
+    await signedUp(living, 'stays@compare.test');
+    const { userId } = await signedUp(living, 'goes@compare.test');
+    await loggedIn(living, 'goes@compare.test');
+    loaded = await backupOf(living);
+    await loaded.query(`delete from restored.accounts where id = '${userId}'; ${restoredAccount()}`);
+    expect(await living.auth.restore.adopt(loaded.name)).toMatchObject({ complete: true });
+    const state = async () => living.database.query('select * from accounts, sessions order by 1, 2');
+    const before = await state();
+    const { now } = (await living.database.query('select count(*)::int as now from accounts'))[0] as { now: number };
+    expect(await living.auth.restore.compare(loaded.name)).toMatchObject({
+      tables: { accounts: { now, after: now }, audit_log: { now: expect.any(Number), after: expect.any(Number) } },
+      accounts: { now, after: now, gone: 1, back: 1, sessionsEnding: 2 },
+    });
+    expect(await state()).toEqual(before);
+  });
+
   it('may have addresses beyond ASCII, whose keys are made as at sign-up', async () => {
     const emails = ['ÄÖÜ@Beispiel.test', 'ΟΔΟΣ@example.test', 'I\u0307@example.test', 'e\u0301@example.test'];
     const rows = emails.map((email) => restoredAccount({ email: `'${email}'`, email_key: `'${emailKey(email)}'` }));

@@ -1,4 +1,4 @@
-import type { BackupEntry, BackupScan, WorkProgress } from '@taskmesh/internal-api';
+import type { BackupEntry, BackupScan, RestoreForecast, WorkProgress } from '@taskmesh/internal-api';
 import type { Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
 
@@ -13,8 +13,10 @@ export interface End {
   success: boolean;
   message: string;
   error?: string;
-  data?: BackupEntry & BackupScan;
+  data?: BackupEntry & BackupScan & RestoreForecast;
   databaseRestored?: boolean;
+  /** The archive of what a restore replaced. */
+  safetyBackup?: string;
   /** What a restore left out. */
   dropped?: string[];
 }

@@ -34,6 +34,10 @@ export function backupTable(backups: readonly BackupEntry[]): string {
 
 const timeText = (time: string) => `${time.slice(0, 19).replace('T', ' ')} UTC`;
 
+/** What a restore leaves out, on one line; empty without anything. */
+export const leftOutText = (dropped: readonly string[]): string =>
+  dropped.length > 0 ? printable(`Left out: ${dropped.join(', ')}`) : '';
+
 /** What a terminal would take as a command is not shown to it. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?');

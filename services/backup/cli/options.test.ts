@@ -13,6 +13,10 @@ describe('the arguments of the command line', () => {
       json: true,
       url: new URL('https://x.example/base'),
     });
+    expect(line('restore a.tar.gz --store tasks --store auth')).toMatchObject({ stores: ['tasks', 'auth'] });
+    expect(line('restore a.tar.gz --dry-run')).toMatchObject({ dryRun: true });
+    expect(line('restore a.tar.gz --no-safety-backup')).toMatchObject({ safetyBackup: false });
+    expect(line('restore a.tar.gz')).toMatchObject({ stores: undefined, safetyBackup: undefined });
     expect(line('undo --yes')).toMatchObject({ command: 'undo', file: '', yes: true });
     expect(line('list')).toMatchObject({ url: new URL('http://127.0.0.1:4000') });
     expect(line('list', { TASKMESH_URL: 'http://h:1' })).toMatchObject({ url: new URL('http://h:1') });
@@ -26,6 +30,11 @@ describe('the arguments of the command line', () => {
     'list --yes',
     'undo x',
     'verify a.tar.gz --allow-loss',
+    'undo --store tasks',
+    'undo --dry-run',
+    'new-epoch x',
+    'restore a --safety-backup --no-safety-backup',
+    'restore a.tar.gz --store',
     'create --to x',
     'verify a --as b',
     'list --url ftp://x',

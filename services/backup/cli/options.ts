@@ -9,13 +9,18 @@ Backups of a running Taskmesh, over its REST interface.
   verify <file>          prove that an archive can be restored, beside the living stores
   restore <file>         replace the stores by what an archive holds (asks first)
   undo                   take the last restore back, while the former stores are kept (asks first)
+  new-epoch              after a physical restore of the tasks' database: clients begin anew (asks first)
   download <file>        fetch an archive (to the current folder)
   upload <path>          bring an archive
   delete <file>          delete an archive
   scan                   read what lies in the place of the archives into the list
 
-  --yes                  restore, undo: without asking
+  --yes                  restore, undo, new-epoch: without asking
+  --store <name>         restore: only this store, tasks or auth (may be repeated)
+  --dry-run              restore: tell what would change, and change nothing
   --allow-loss           restore: leave out tables and columns that the stores have no place for
+  --safety-backup        restore: make an archive of all stores right before they are replaced, or replace nothing;
+                         done without asking where RESTORE_KEEP_OLD is 0, unless --no-safety-backup
   --identity <path>      restore: an age key that opens the archive; it stays here
   --to <path>            download: where to
   --as <name>            upload: under which name
@@ -33,6 +38,7 @@ const COMMANDS = {
   verify: { takesFile: true },
   restore: { takesFile: true },
   undo: { takesFile: false },
+  'new-epoch': { takesFile: false },
   download: { takesFile: true },
   upload: { takesFile: true },
   delete: { takesFile: true },
@@ -50,6 +56,11 @@ export interface Options {
   identity: string | undefined;
   yes: boolean;
   allowLoss: boolean;
+  dryRun: boolean;
+  /** Undefined: as Taskmesh is set. */
+  safetyBackup: boolean | undefined;
+  /** Undefined: all that the archive holds. */
+  stores: string[] | undefined;
   json: boolean;
 }
 
@@ -68,12 +79,18 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
   for (const [option, ...of] of [
     ['to', 'download'],
     ['as', 'upload'],
-    ['yes', 'restore', 'undo'],
+    ['yes', 'restore', 'undo', 'new-epoch'],
     ['allow-loss', 'restore'],
+    ['store', 'restore'],
+    ['dry-run', 'restore'],
+    ['safety-backup', 'restore'],
+    ['no-safety-backup', 'restore'],
     ['identity', 'restore'],
   ] as const)
     if (values[option] !== undefined && !of.some((one) => one === command))
-      throw new UsageError(`--${option} is for ${of.join(' and ')} only.`);
+      throw new UsageError(`--${option} is for ${of.join(', ')} only.`);
+  if (values['safety-backup'] && values['no-safety-backup'])
+    throw new UsageError('A safety backup, or none: both cannot be.');
   return {
     command,
     file,
@@ -83,6 +100,9 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     identity: values.identity,
     yes: values.yes ?? false,
     allowLoss: values['allow-loss'] ?? false,
+    dryRun: values['dry-run'] ?? false,
+    stores: values.store,
+    safetyBackup: values['no-safety-backup'] ? false : values['safety-backup'],
     json: values.json ?? false,
   };
 }
@@ -91,8 +111,23 @@ function parse(args: string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
   const help = { ...flag, short: 'h' } as const;
-  const flags = { yes: flag, 'allow-loss': flag, json: flag, help } as const;
-  const options = { ...flags, to: text, as: text, identity: text, url: text } as const;
+  const flags = {
+    yes: flag,
+    'allow-loss': flag,
+    'dry-run': flag,
+    json: flag,
+    help,
+    'safety-backup': flag,
+    'no-safety-backup': flag,
+  } as const;
+  const options = {
+    ...flags,
+    to: text,
+    as: text,
+    identity: text,
+    url: text,
+    store: { ...text, multiple: true },
+  } as const;
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (cause) {

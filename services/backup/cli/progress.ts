@@ -19,6 +19,7 @@ const LABELS: Record<string, string> = {
   extract: 'extracting',
   load: 'loading',
   check: 'checking',
+  compare: 'comparing',
   swap: 'swapping',
   scan: 'scanning',
   decrypt: 'decrypting',

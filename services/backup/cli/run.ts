@@ -6,9 +6,9 @@ import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createClient, Refused, Unreachable, type BackupClient, type End } from './client.ts';
 import { backupTable, bytesText, printable } from './format.ts';
-import { withDecrypted } from './decrypted.ts';
 import { HELP, readOptions, UsageError, type Options } from './options.ts';
 import { createProgressView, type ProgressView } from './progress.ts';
+import { restore } from './restore.ts';
 
 interface Output {
   isTTY?: boolean;
@@ -79,22 +79,21 @@ async function runCommand(options: Options, world: World): Promise<number> {
       tell(message, data);
       return 0;
     }
-    case 'restore': {
-      await confirm(options, world, `Replace all data of ${options.url.origin} by those of ${printable(file)}?`);
-      const allowLoss = options.allowLoss ? '&allowLoss=true' : '';
-      const restore = (name: string) => work(`/backup/restore?file=${encodeURIComponent(name)}${allowLoss}`);
-      const keyFile = options.identity && resolve(world.cwd, options.identity);
-      const decrypt = (identity: string) => withDecrypted(client, { file, keyFile: identity, view }, restore);
-      const end = await (keyFile ? decrypt(keyFile) : restore(file));
-      const { message, databaseRestored = false, dropped = [] } = end;
-      const leftOut = dropped.length > 0 ? `\nLeft out: ${printable(dropped.join(', '))}` : '';
-      tell(printable(message) + leftOut, { message, databaseRestored, dropped });
-      return end.databaseRestored ? 0 : 1;
-    }
+    case 'restore':
+      return restore({
+        ...{ client, options, view, work, tell, cwd: world.cwd },
+        confirm: (what) => confirm(options, world, what),
+      });
     case 'undo': {
       await confirm(options, world, `Take the last restore of ${options.url.origin} back?`);
       const { message } = await work('/backup/undo');
       tell(message, { message });
+      return 0;
+    }
+    case 'new-epoch': {
+      await confirm(options, world, `Let all clients of ${options.url.origin} begin anew?`, '');
+      const { message, data } = await work('/backup/new-epoch');
+      tell(message, data);
       return 0;
     }
     case 'download': {
@@ -117,10 +116,15 @@ async function runCommand(options: Options, world: World): Promise<number> {
 
 const SILENT: ProgressView = { show: () => undefined, end: () => undefined };
 
-async function confirm({ command, yes }: Options, { ask }: World, what: string): Promise<void> {
+async function confirm(
+  { command, yes }: Options,
+  { ask }: World,
+  what: string,
+  loss = ' What was written since is lost.',
+): Promise<void> {
   if (yes) return;
   if (!ask) throw new UsageError(`Nobody is here to be asked: ${command} needs --yes.`);
-  const question = `${what} What was written since is lost. [y/N] `;
+  const question = `${what}${loss} [y/N] `;
   if (!/^y(es)?$/i.test((await ask(question)).trim())) throw new Refused('Nothing was changed.');
 }
 

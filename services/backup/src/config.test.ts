@@ -117,6 +117,11 @@ describe('readBackupConfig', () => {
     for (const wrong of ['24', '-1h', '1w', '1.5h']) expect(() => keepOldMs(wrong)).toThrow('RESTORE_KEEP_OLD');
   });
 
+  it('makes safety backups only where former stores are not kept', () => {
+    const uses = (text?: string) => readBackupConfig({ ...ENV, RESTORE_KEEP_OLD: text }).usesSafetyBackups;
+    expect([undefined, '0', '0m', '24h'].map(uses)).toEqual([false, true, true, false]);
+  });
+
   it('uses pg_dump when it finds a fit one, with no more of the environment than that needs', () => {
     const env = { PATH: '/bin', PGSSLMODE: 'require', BACKUP_TOKEN: 'secret' };
     expect(readBackupConfig({ ...ENV, ...env }).pgDump).toEqual({

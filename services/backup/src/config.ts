@@ -21,6 +21,8 @@ export interface BackupConfig extends ArchiveSizes {
   restoreStore: StoreName;
   /** How long the stores that a restore replaced are kept for an undo. @default 0: they are dropped at once */
   keepOldMs?: number;
+  /** Whether restores make an archive of what they replace, unless somebody says otherwise. @default false */
+  usesSafetyBackups?: boolean;
   /** The pg_dump to use when it is fit for a store's server. Absent: none. */
   pgDump?: PgDump | undefined;
   /** When archives are made: a cron pattern in UTC. Absent: only when somebody asks. */
@@ -154,6 +156,7 @@ export function readBackupConfig(env: Env): BackupConfig {
     }),
     restoreStore: values.RESTORE_DATABASE,
     keepOldMs: values.RESTORE_KEEP_OLD,
+    usesSafetyBackups: values.RESTORE_KEEP_OLD === 0, // else nothing would be left to go back to
     schema: policy,
     secrets: {
       adminUrls: { tasks: values.TASKS_ADMIN_URL, auth: values.AUTH_ADMIN_URL },

@@ -28,6 +28,7 @@ import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
 import { createNotifier } from './notify/create-notifier.ts';
 import { createBackupWork } from './operators/backup-work.ts';
+import { createDryRun } from './restore/dry-run.ts';
 import { loadLimits } from './restore/load-limits.ts';
 import { RestoreBusy } from './restore/restore-busy.ts';
 import { createRestoreRepository } from './restore/restore.repository.ts';
@@ -121,22 +122,25 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     ...shared,
     lock: createRunLock(database, { name: 'taskmesh-restore', busy: () => new RestoreBusy() }),
     journal: createRestoreRepository(database),
+    makeSafetyBackup: async (onProgress) => (await backups.create(onProgress, 'safety')).file,
+    usesSafetyBackups: config.usesSafetyBackups ?? false,
   });
   const settler = createSettler({
     settle: () => allSettled([restores.settleInterrupted(), verifier.settleInterrupted()]),
     log,
   });
+  const dryRun = createDryRun({ storage, verifier, log });
   const notifier = createNotifier(config, { ...shared, database, clock, ids });
   const schedules = createSchedules(config, { ...shared, backups, database, reports: notifier.reports });
   let figures: NodeJS.Timeout | undefined;
   const ofBackups = createBackupsResolvers(backups);
-  const ofRestores = createRestoreResolvers(restores);
+  const ofRestores = createRestoreResolvers(restores, dryRun);
   const resolvers: Resolvers = { ...ofBackups, Mutation: { ...ofBackups.Mutation, ...ofRestores.Mutation } };
 
   return {
     subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(), resolvers, mapError: asUnavailable, log }),
     backups,
-    work: createBackupWork({ backups, restores }),
+    work: createBackupWork({ backups, restores, dryRun }),
     async start() {
       ensureWritableDirectory('DATA_DIR', config.scratchDir, 0o700);
       await schema.start();
@@ -187,9 +191,9 @@ async function allSettled(works: Promise<unknown>[]): Promise<void> {
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
+const NO_OWNER = 'The service that owns the store is not connected.';
 const noOwner: StoreOwner = {
-  adopt: async () => ({ complete: false, reason: 'The service that owns the store is not connected.' }),
-  resume: async () => {
-    throw new Error('The service that owns the store is not connected.');
-  },
+  adopt: async () => ({ complete: false, reason: NO_OWNER }),
+  compare: () => Promise.reject(new Error(NO_OWNER)),
+  resume: () => Promise.reject(new Error(NO_OWNER)),
 };

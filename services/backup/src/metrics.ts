@@ -71,7 +71,7 @@ export function createBackupMetrics(registry: Registry | undefined): BackupMetri
   });
   const left = gauge('restore_leftovers', 'Ended restores of which databases are there that should be gone');
   // A series that is there from the beginning shows its first failure as an increase.
-  for (const origin of ['request', 'schedule'])
+  for (const origin of ['request', 'safety', 'schedule'])
     for (const outcome of ['ok', 'failed']) runs.inc({ origin, outcome }, 0);
   for (const outcome of ['ok', 'unfit', 'unprovable', 'failed']) verifications.inc({ outcome }, 0);
   for (const reason of FAILURE_REASONS) failures.inc({ reason }, 0);

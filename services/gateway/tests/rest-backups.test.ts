@@ -100,6 +100,47 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     expect(await restored('&allowLoss=true')).toEqual({ ...done, dropped: ['tasks.invoices'] });
   });
 
+  it('restore only the stores that are named, however they are, and never pass a name over', async () => {
+    const { json } = await call('POST', '/api/backups');
+    const restored = async (query: string) =>
+      (await call('POST', `/api/backup/restore?file=${json.data.file}${query}`)).json.message;
+    expect(await restored('&stores=tasks')).toBe('Restored: ["tasks"].');
+    for (const query of ['&stores=tasks,a%26b', '&stores=tasks&stores=a%26b'])
+      expect(await restored(query)).toBe('Restored: ["tasks","a&b"].');
+    expect(await restored('&stores=')).toBe('Restored: [].');
+  });
+
+  it('tell the name of a safety backup to who asks for one, and pass no misspelt wish over', async () => {
+    const { json } = await call('POST', '/api/backups');
+    const path = `/api/backup/restore?file=${json.data.file}&safetyBackup=`;
+    const done = { success: true, message: 'Database restored.' };
+    expect((await call('POST', `${path}true`)).json).toEqual({ ...done, safetyBackup: 'before.tar.gz' });
+    expect((await call('POST', `${path}false`)).json).toEqual(done);
+    for (const wrong of ['', 'yes', 'true&safetyBackup=true'])
+      expect(await call('POST', path + wrong)).toMatchObject({ status: 400, json: { error: expect.any(String) } });
+  });
+
+  it('tell what a restore would change, and do not restore', async () => {
+    const { json } = await call('POST', '/api/backups');
+    const path = `/api/backup/dry-run?file=${json.data.file}`;
+    expect(await call('POST', path)).toMatchObject({
+      status: 200,
+      json: {
+        success: true,
+        message: 'The restore could be done now. Nothing was changed.',
+        data: { accounts: { now: 3, after: 2, gone: 2, back: 1, sessionsEnding: 4 }, dropped: ['tasks.invoices'] },
+      },
+    });
+    const lines = linesOf((await call('POST', `${path}&stores=tasks`, { headers: LINES })).text);
+    expect(lines.at(-1)).toMatchObject({
+      status: 200,
+      message: 'The restore could not be done now. Nothing was changed.',
+      data: { possible: false, obstacles: ['tasks: somebody uses it'], accounts: null },
+    });
+    expect((await call('POST', '/api/backup/dry-run')).status).toBe(400);
+    expect((await call('POST', '/api/backup/dry-run?file=none.tar.gz')).status).toBe(404);
+  });
+
   it('say in the last line why they failed, when there was progress before', async () => {
     gateway.backupWork.failNext(conflict('A store is not fit.'));
     const known = await call('POST', '/api/backups', { headers: LINES });
@@ -177,6 +218,8 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
       ['/api/backups/scan', 'POST, OPTIONS'],
       ['/api/backup/restore', 'POST, OPTIONS'],
       ['/api/backup/undo', 'POST, OPTIONS'],
+      ['/api/backup/dry-run', 'POST, OPTIONS'],
+      ['/api/backup/new-epoch', 'POST, OPTIONS'],
     ] as const) {
       const response = await fetch(`${gateway.origin}${path}`, { method: 'PATCH' });
       expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
@@ -197,10 +240,11 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
         for (const status of Object.keys(operation.responses)) {
           promised.push(`${method.toUpperCase()} ${path} ${status}`);
           archives.set('there.tar.gz', Buffer.from('there'));
+          const takesFile = /restore$|dry-run$/.test(path);
           const file = status === '404' ? 'none.tar.gz' : 'there.tar.gz';
-          const target = `${path.replace('{file}', file)}${path.endsWith('restore') && status !== '400' ? `?file=${file}` : ''}`;
+          const target = `${path.replace('{file}', file)}${takesFile && status !== '400' ? `?file=${file}` : ''}`;
           const failure = FAILURES[status];
-          if (failure && !(status === '400' && path.endsWith('restore'))) failNext(failure);
+          if (failure && !(status === '400' && takesFile)) failNext(failure);
           if (status === '404' && path.endsWith('undo')) undos.push('NOTHING_TO_UNDO');
           const own = status === '401' ? withToken : gateway;
           const options: Options = {
@@ -240,6 +284,8 @@ describe('backups while their service is away', () => {
         ['DELETE', '/api/backups/x.tar.gz'],
         ['POST', '/api/backup/restore?file=x'],
         ['POST', '/api/backup/undo'],
+        ['POST', '/api/backup/dry-run?file=x'],
+        ['POST', '/api/backup/new-epoch'],
       ] as const) {
         const body = method === 'PUT' ? { body: 'archive' } : {};
         const response = await fetch(`${gateway.origin}${path}`, { method, ...body });

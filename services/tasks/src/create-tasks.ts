@@ -9,6 +9,7 @@ import type { TasksConfig } from './config.ts';
 import { createTasksDatabase } from './database.ts';
 import { createCursors } from './feed/cursors.ts';
 import { createFeedService } from './feed/feed.service.ts';
+import { beginNewEpoch } from './feed/new-epoch.ts';
 import { createHousekeeping } from './feed/housekeeping.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import { uuidv7Ids, type Ids } from './ids.ts';
@@ -88,6 +89,11 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
       databaseAt: (url) =>
         createTasksDatabase({ postgresUrl: url, poolSize: ADOPTION_POOL_SIZE }, log, 'tasks-adoption'),
       log,
+      async beginEpoch() {
+        const epoch = await beginNewEpoch(database, clock.now());
+        relay.announce(epoch);
+        return epoch;
+      },
     }),
     async start() {
       await schema.start();

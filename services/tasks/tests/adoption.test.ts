@@ -247,6 +247,16 @@ describe('what is no restored database', () => {
   });
 });
 
+describe('a store that would take the living one’s place', () => {
+  it('is compared with that by the number of its rows', async () => {
+    await adopt(withRows({}));
+    const [now] = await living.database.query('select count(*)::int as n from tasks');
+    expect(await living.tasks.restore.compare(loaded.name)).toEqual({
+      tables: { tasks: { now: Number(now?.n), after: 1 } },
+    });
+  });
+});
+
 describe('a store from before a restore', () => {
   it('goes on in a new epoch, with its rows, and with nothing of its earlier changes', async () => {
     const owner = v7();

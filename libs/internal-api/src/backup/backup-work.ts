@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import type { AccountsComparison, CountChange } from '../adoption.ts';
+import type { RestoreWishes } from './restore-wishes.ts';
 
 /** An archive as the list of them shows it. */
 export interface BackupEntry {
@@ -27,11 +29,6 @@ export interface WorkProgress {
 
 export type OnWorkProgress = (progress: WorkProgress) => void;
 
-export interface RestoreWishes {
-  /** Whether what the stores have no place for is left out of an archive that was made here. @default false */
-  allowLoss?: boolean;
-}
-
 /** How a restore ended, by the ten rules of the interface document. */
 export interface RestoreEnd {
   success: boolean;
@@ -41,6 +38,8 @@ export interface RestoreEnd {
   skipped?: { kind: string; count: number }[];
   /** What was left out, as `store.table` or `store.table.column`. */
   dropped: string[];
+  /** The archive of what was replaced, if one was made for this. */
+  safetyBackup?: string | null;
   outcome:
     | 'RESTORED'
     | 'RESTORED_CLEAN_UP_PENDING'
@@ -52,6 +51,19 @@ export interface RestoreEnd {
     | 'FAILED'
     | 'UNKNOWN'
     | 'NOTHING_TO_UNDO';
+}
+
+/** What a restore would change, and whether it could be done now. */
+export interface RestoreForecast {
+  possible: boolean;
+  /** What would keep the stores from being replaced now, as `store: reason`. */
+  obstacles: string[];
+  stores: { store: string; rows: (CountChange & { name: string })[] }[];
+  /** Null where no accounts would be replaced. */
+  accounts: AccountsComparison | null;
+  skipped: { kind: string; count: number }[];
+  dropped: string[];
+  tookMs: number;
 }
 
 /** How many archives are there, how many of them are new to the catalogue, and how many it cannot tell of. */
@@ -80,7 +92,12 @@ export interface BackupWork {
   verify(file: string, onProgress?: OnWorkProgress): Promise<BackupEntry>;
   /** Brings into the catalogue what is there and it does not know. */
   scan(onProgress?: OnWorkProgress): Promise<BackupScan>;
+  /** @throws AppError BAD_USER_INPUT for wishes that cannot be */
   restore(file: string, onProgress?: OnWorkProgress, wishes?: RestoreWishes): Promise<RestoreEnd>;
+  /** All of a restore but its last step. @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for it */
+  dryRun(file: string, onProgress?: OnWorkProgress, wishes?: RestoreWishes): Promise<RestoreForecast>;
+  /** Lets clients begin anew, after the stores were put back by other means. @throws AppError SERVICE_UNAVAILABLE */
+  newEpoch(): Promise<{ epoch: number }>;
   /** Takes the last restore back. */
   undo(onProgress?: OnWorkProgress): Promise<RestoreEnd>;
   /** Undefined when there is no such archive. */

@@ -8,10 +8,11 @@ import type {
   BackupWork,
   OnWorkProgress,
   RestoreEnd,
-  RestoreWishes,
+  RestoreForecast,
   WorkProgress,
 } from './backup-work.ts';
 import { SILENCE_MS, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
+import { queryOfWishes, type RestoreWishes } from './restore-wishes.ts';
 
 /** Storing an archive for good may take a while after its last byte: a bucket puts parts together. */
 const STORE_TIMEOUT_MS = 10 * 60_000;
@@ -38,9 +39,9 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
     name: WorkName,
     file = '',
     onProgress?: OnWorkProgress,
-    { allowLoss = false }: RestoreWishes = {},
+    wishes: RestoreWishes = {},
   ): Promise<Result> => {
-    const { body } = await send({ method: 'POST', path: pathOf(name, file) + (allowLoss ? '&allowLoss=true' : '') });
+    const { body } = await send({ method: 'POST', path: pathOf(name, file) + queryOfWishes(wishes) });
     const end = await lastOf(body, onProgress);
     if ('error' in end) throw errorOf(end.error);
     return end.result as Result; // our own service's form
@@ -54,6 +55,8 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
     verify: (file, onProgress) => run<BackupEntry>('verify', file, onProgress),
     scan: (onProgress) => run<BackupScan>('scan', '', onProgress),
     restore: (file, onProgress, wishes) => run<RestoreEnd>('restore', file, onProgress, wishes),
+    dryRun: (file, onProgress, wishes) => run<RestoreForecast>('dryRun', file, onProgress, wishes),
+    newEpoch: () => run<{ epoch: number }>('newEpoch'),
     undo: (onProgress) => run<RestoreEnd>('undo', '', onProgress),
 
     async download(file) {

@@ -2,7 +2,18 @@
 export const WORK_PATH = '/internal/backup';
 
 /** The work that is a name with arguments. Its answer comes in lines, because it may last. */
-export const WORK_NAMES = ['list', 'find', 'remove', 'create', 'verify', 'scan', 'restore', 'undo'] as const;
+export const WORK_NAMES = [
+  'list',
+  'find',
+  'remove',
+  'create',
+  'verify',
+  'scan',
+  'restore',
+  'dryRun',
+  'newEpoch',
+  'undo',
+] as const;
 export type WorkName = (typeof WORK_NAMES)[number];
 
 /** One line of an answer. The last one has a result or an error; blank and repeated ones say that the work goes on. */

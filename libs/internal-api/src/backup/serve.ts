@@ -6,6 +6,7 @@ import type { BackupWork, OnWorkProgress } from './backup-work.ts';
 import { createLines } from './lines.ts';
 import { SIGN_OF_LIFE_MS, UPLOAD_SILENCE_MS, WORK_NAMES, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
 import { receiveBody } from './receive-body.ts';
+import { wishesOf, type RestoreWishes } from './restore-wishes.ts';
 
 export interface ServedBackupWork {
   work: BackupWork;
@@ -35,20 +36,20 @@ export function serveBackupWork(app: FastifyInstance, { work, verifier, onDefect
 
     for (const name of WORK_NAMES)
       scope.post(`${WORK_PATH}/${name}`, (request, reply) => {
-        const [file, allowLoss] = [queryOf(request, 'file'), queryOf(request, 'allowLoss') === 'true'];
+        const [file, wishes] = [fileOf(request), wishesOf(request.query)];
         reply.header('content-type', 'application/x-ndjson');
-        return reply.send(linesOf((onProgress) => runWork(work, { name, file, allowLoss, onProgress }), told));
+        return reply.send(linesOf((onProgress) => runWork(work, { name, file, wishes, onProgress }), told));
       });
 
     scope.get(`${WORK_PATH}/archive`, async (request, reply) => {
-      const download = await work.download(queryOf(request, 'file'));
+      const download = await work.download(fileOf(request));
       if (!download) throw notFound('There is no such backup file.');
       return sendArchive(reply, download);
     });
     scope.put(`${WORK_PATH}/archive`, async (request) => {
       const content = receiveBody(request.raw, { silenceMs: UPLOAD_SILENCE_MS });
       try {
-        return await work.upload(queryOf(request, 'file'), content);
+        return await work.upload(fileOf(request), content);
       } finally {
         content.destroy();
       }
@@ -70,13 +71,14 @@ function runWork(
   {
     name,
     file,
-    allowLoss,
+    wishes,
     onProgress,
-  }: { name: WorkName; file: string; allowLoss: boolean; onProgress: OnWorkProgress },
+  }: { name: WorkName; file: string; wishes: RestoreWishes; onProgress: OnWorkProgress },
 ): Promise<unknown> {
   switch (name) {
     case 'list':
-      return work.list();
+    case 'newEpoch':
+      return work[name]();
     case 'create':
     case 'undo':
     case 'scan':
@@ -87,7 +89,8 @@ function runWork(
     case 'verify':
       return work.verify(file, onProgress);
     case 'restore':
-      return work.restore(file, onProgress, { allowLoss });
+    case 'dryRun':
+      return work[name](file, onProgress, wishes);
   }
 }
 
@@ -110,7 +113,7 @@ function failureOf(error: unknown): Extract<WorkLine, { error: object }> {
   return { error: { code, message, ...(issues && { issues }) } };
 }
 
-function queryOf({ query }: FastifyRequest, name: 'file' | 'allowLoss'): string {
-  const value = (query as Record<string, unknown>)[name]; // Fastify's queries are always an object
-  return typeof value === 'string' ? value : '';
+function fileOf({ query }: FastifyRequest): string {
+  const { file } = query as Record<string, unknown>; // Fastify's queries are always an object
+  return typeof file === 'string' ? file : '';
 }

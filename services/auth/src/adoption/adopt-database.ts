@@ -14,6 +14,7 @@ import { adoptArchive } from './adopt-archive.ts';
 import { adoptDump } from './adopt-dump.ts';
 import { copyTrail, endOfTrail } from './audit-trail.ts';
 import { copySessions } from './carry-over.ts';
+import { compareStores } from './compare-stores.ts';
 
 export interface AdoptionDeps {
   /** The living store's address: the restored one is beside it. */
@@ -72,6 +73,10 @@ export function createAdoption({ url, databaseAt, clock, log }: AdoptionDeps): A
       }
     },
     carryOver: async (given) => withStores(url, inDatabase(url, parseInput(name, given)), carryOver),
+    compare: async (given) =>
+      withStores(url, inDatabase(url, parseInput(name, given)), (stores) =>
+        compareStores(stores, new Date(clock.now())),
+      ),
   };
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DUMP_FILES, MAIN_DUMP, STORE_NAMES, type Store, type StoreName } from '../stores/store.ts';
-import { isPlainFile, readManifest } from './manifest.ts';
+import { isPlainFile, ManifestError, readManifest } from './manifest.ts';
 
 /** What the manifest says of a dump. */
 export interface ArchivedDump {
@@ -33,6 +33,14 @@ export async function readDumps(dir: string, { stores, mainStore }: KnownStores)
     const archived = { schemaVersion, rows, hasUnnamedTables: manifest.format === 1 };
     return { store: stores[name], path: join(dir, DUMP_FILES[name]), archived };
   });
+}
+
+/** Those that are wanted; without a wish all. @throws ManifestError when one is not there */
+export function dumpsOf(dumps: FoundDump[], only: readonly StoreName[] | undefined): FoundDump[] {
+  if (!only) return dumps;
+  const missing = only.find((name) => !dumps.some(({ store }) => store.name === name));
+  if (missing) throw new ManifestError(`The archive holds no dump of the store ${missing}.`);
+  return dumps.filter(({ store }) => only.includes(store.name));
 }
 
 /** Without it there is nothing to restore. */

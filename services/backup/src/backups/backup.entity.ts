@@ -1,10 +1,11 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
-/** Who wanted it; `unknown` is what the storage has and the catalogue never heard of. */
-export type BackupOrigin = 'request' | 'schedule' | 'upload' | 'unknown';
+/** Who wanted it: `safety` is what a restore makes before it replaces anything; `unknown` is what the storage has and the catalogue never heard of. */
+export type MadeOrigin = 'request' | 'schedule' | 'safety';
+export type BackupOrigin = MadeOrigin | 'upload' | 'unknown';
 
 /** Made here, and catalogued then. */
-export const isOwn = (origin: BackupOrigin): boolean => origin === 'request' || origin === 'schedule';
+export const isOwn = (origin: BackupOrigin): boolean => origin !== 'upload' && origin !== 'unknown';
 
 /** What the catalogue knows about an archive; the storage alone decides whether there is one. */
 export const BackupEntity = defineEntity({

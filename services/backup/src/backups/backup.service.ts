@@ -10,7 +10,7 @@ import type { OnProgress } from './backup-progress.ts';
 import { asVerifyFailure, isUnfit, isUnprovable } from '../verify/verify.errors.ts';
 import type { Verifier } from '../verify/verifier.ts';
 import { sha256Of, withChecksum } from './archive-content.ts';
-import { isOwn, type Backup } from './backup.entity.ts';
+import { isOwn, type Backup, type MadeOrigin } from './backup.entity.ts';
 import { asBackupFailure, failureReason } from './backup.errors.ts';
 import type { BackupRepository } from './backup.repository.ts';
 import { makeArchive, type ArchiveMaking } from './make-archive.ts';
@@ -30,7 +30,7 @@ export interface Download {
 /** What operators do with archives. */
 export interface BackupService {
   /** Makes an archive of all stores. @throws AppError with the reason when there is none in the end */
-  create(onProgress?: OnProgress, origin?: 'request' | 'schedule'): Promise<Backup>;
+  create(onProgress?: OnProgress, origin?: MadeOrigin): Promise<Backup>;
   /** What the storage holds, newest first, with what the catalogue knows about it. */
   list(): Promise<Backup[]>;
   /** Brings the figures up to date with what is there. */
@@ -114,7 +114,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     return newest ? Number(newest.sizeBytes) * GROWTH : 0;
   };
 
-  const createAlone = async (origin: 'request' | 'schedule', onProgress: OnProgress | undefined) => {
+  const createAlone = async (origin: MadeOrigin, onProgress: OnProgress | undefined) => {
     const begin = performance.now();
     const made = await makeArchive(deps, await expectedBytes(), onProgress);
     metrics.made(origin, (performance.now() - begin) / 1000);
@@ -235,7 +235,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 }
 
 /** How long one waits for another one: a person would rather try again, a schedule has nothing else to do. */
-const WAIT_MS = { request: 5_000, schedule: 60 * 60_000 };
+const WAIT_MS = { request: 5_000, safety: 5 * 60_000, schedule: 60 * 60_000 };
 /** An archive may be so many times as large as the one before it. */
 const GROWTH = 1.25;
 

@@ -8,7 +8,7 @@ export type Lockers<Name = string> = ReadonlyMap<Name, Client>;
 /** Writers are held up for as long as one try waits; between the tries they get on. */
 const LOCK_TIMEOUT_MS = 3_000;
 const PAUSE_MS = 500;
-const PATIENCE_MS = 20_000;
+export const PATIENCE_MS = 20_000;
 /** A deadlock, or a lock that somebody held for too long. */
 const TRY_AGAIN = new Set(['40P01', '55P03']);
 

@@ -16,6 +16,18 @@ export type Scalars = {
   _FieldSet: { input: unknown; output: unknown; }
 };
 
+export type AccountsForecast = {
+  __typename?: 'AccountsForecast';
+  after: Scalars['Float']['output'];
+  /** That are not there now, and would be. */
+  back: Scalars['Float']['output'];
+  /** That are there now, and would not be. */
+  gone: Scalars['Float']['output'];
+  now: Scalars['Float']['output'];
+  /** Of accounts that would be gone. */
+  sessionsEnding: Scalars['Float']['output'];
+};
+
 /** An archive of the stores, as the catalogue knows it. */
 export type Backup = {
   __typename?: 'Backup';
@@ -42,6 +54,14 @@ export type BackupScan = {
   unread: Scalars['Int']['output'];
 };
 
+/** How many there are, and how many there would be. */
+export type CountChange = {
+  __typename?: 'CountChange';
+  after: Scalars['Float']['output'];
+  name: Scalars['String']['output'];
+  now: Scalars['Float']['output'];
+};
+
 export type Mutation = {
   __typename?: 'Mutation';
   /** Operators only. Makes an archive of all stores, each as it is at one moment, while they go on working. */
@@ -49,8 +69,20 @@ export type Mutation = {
   /** Operators only. False when there is no archive of that name. */
   deleteBackup: Scalars['Boolean']['output'];
   /**
+   * Operators only. Goes the whole way of a restore but its last step: the stores stay as they are. NOT_FOUND when there is no such
+   * archive, CONFLICT with the reason when it is not fit for such a restore.
+   */
+  dryRunRestore: RestoreForecast;
+  /**
+   * Operators only. For who has put the database of the tasks back to an earlier state by other means than a restore: begins an
+   * epoch above all that were ever told, so that clients with cursors from a time that is no more read their lists anew.
+   */
+  newEpoch: NewEpoch;
+  /**
    * Operators only. Replaces the stores by what the archive holds. One that was made here, with tables or columns that the
-   * stores have no place for, is not restored unless `allowLoss` is true: then it is restored without them.
+   * stores have no place for, is not restored unless `allowLoss` is true: then it is restored without them. With `stores`
+   * (tasks, auth), only those are replaced. With `safetyBackup`, an archive of all stores is made right before that, or nothing
+   * is replaced; without a word, one is made where replaced stores are not kept for an undo.
    */
   restoreBackup: RestoreResult;
   /** Operators only. Brings into the catalogue what lies in the place of the archives, from their manifests. */
@@ -70,14 +102,28 @@ export type MutationDeleteBackupArgs = {
 };
 
 
+export type MutationDryRunRestoreArgs = {
+  allowLoss?: InputMaybe<Scalars['Boolean']['input']>;
+  file: Scalars['String']['input'];
+  stores?: InputMaybe<Array<Scalars['String']['input']>>;
+};
+
+
 export type MutationRestoreBackupArgs = {
   allowLoss?: InputMaybe<Scalars['Boolean']['input']>;
   file: Scalars['String']['input'];
+  safetyBackup?: InputMaybe<Scalars['Boolean']['input']>;
+  stores?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
 
 export type MutationVerifyBackupArgs = {
   file: Scalars['String']['input'];
+};
+
+export type NewEpoch = {
+  __typename?: 'NewEpoch';
+  epoch: Scalars['Int']['output'];
 };
 
 export type Query = {
@@ -91,6 +137,21 @@ export type Query = {
 
 export type QueryBackupArgs = {
   file: Scalars['String']['input'];
+};
+
+/** What a restore would change, and whether it could be done now. */
+export type RestoreForecast = {
+  __typename?: 'RestoreForecast';
+  /** Null where no accounts would be replaced. */
+  accounts?: Maybe<AccountsForecast>;
+  dropped: Array<Scalars['String']['output']>;
+  /** What would, as `store: reason`. */
+  obstacles: Array<Scalars['String']['output']>;
+  /** Whether nothing is known that would keep the stores from being replaced now. */
+  possible: Scalars['Boolean']['output'];
+  skipped: Array<SkippedObjects>;
+  stores: Array<StoreForecast>;
+  tookMs: Scalars['Float']['output'];
 };
 
 /** How a restore ended. */
@@ -123,6 +184,8 @@ export type RestoreResult = {
   error?: Maybe<Scalars['String']['output']>;
   message: Scalars['String']['output'];
   outcome: RestoreOutcome;
+  /** The archive of what was replaced, if one was made for this restore. */
+  safetyBackup?: Maybe<Scalars['String']['output']>;
   /** What of the dumps was passed over. */
   skipped: Array<SkippedObjects>;
   success: Scalars['Boolean']['output'];
@@ -134,6 +197,13 @@ export type SkippedObjects = {
   count: Scalars['Int']['output'];
   /** function, trigger, grant, extension … */
   kind: Scalars['String']['output'];
+};
+
+/** Of one store, by table. */
+export type StoreForecast = {
+  __typename?: 'StoreForecast';
+  rows: Array<CountChange>;
+  store: Scalars['String']['output'];
 };
 
 
@@ -209,33 +279,51 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
+  AccountsForecast: ResolverTypeWrapper<AccountsForecast>;
+  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   Backup: ResolverTypeWrapper<BackupEntry>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
-  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   BackupScan: ResolverTypeWrapper<BackupScan>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
+  CountChange: ResolverTypeWrapper<CountChange>;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  NewEpoch: ResolverTypeWrapper<NewEpoch>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  RestoreForecast: ResolverTypeWrapper<RestoreForecast>;
   RestoreOutcome: RestoreOutcome;
   RestoreResult: ResolverTypeWrapper<RestoreResult>;
   SkippedObjects: ResolverTypeWrapper<SkippedObjects>;
+  StoreForecast: ResolverTypeWrapper<StoreForecast>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
+  AccountsForecast: AccountsForecast;
+  Float: Scalars['Float']['output'];
   Backup: BackupEntry;
   String: Scalars['String']['output'];
-  Float: Scalars['Float']['output'];
   BackupScan: BackupScan;
   Int: Scalars['Int']['output'];
+  CountChange: CountChange;
   DateTime: Scalars['DateTime']['output'];
   Mutation: Record<PropertyKey, never>;
   Boolean: Scalars['Boolean']['output'];
+  NewEpoch: NewEpoch;
   Query: Record<PropertyKey, never>;
+  RestoreForecast: RestoreForecast;
   RestoreResult: RestoreResult;
   SkippedObjects: SkippedObjects;
+  StoreForecast: StoreForecast;
+};
+
+export type AccountsForecastResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['AccountsForecast'] = ResolversParentTypes['AccountsForecast']> = {
+  after?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  back?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  gone?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  now?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  sessionsEnding?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
 };
 
 export type BackupResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Backup'] = ResolversParentTypes['Backup']> = {
@@ -254,6 +342,12 @@ export type BackupScanResolvers<ContextType = BackupContext, ParentType extends 
   unread?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
+export type CountChangeResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['CountChange'] = ResolversParentTypes['CountChange']> = {
+  after?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  now?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
 }
@@ -261,15 +355,31 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 export type MutationResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   createBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType>;
   deleteBackup: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteBackupArgs, 'file'>>;
+  dryRunRestore: Resolver<ResolversTypes['RestoreForecast'], ParentType, ContextType, RequireFields<MutationDryRunRestoreArgs, 'allowLoss' | 'file'>>;
+  newEpoch: Resolver<ResolversTypes['NewEpoch'], ParentType, ContextType>;
   restoreBackup: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType, RequireFields<MutationRestoreBackupArgs, 'allowLoss' | 'file'>>;
   scanBackups: Resolver<ResolversTypes['BackupScan'], ParentType, ContextType>;
   undoRestore: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType>;
   verifyBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType, RequireFields<MutationVerifyBackupArgs, 'file'>>;
 };
 
+export type NewEpochResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['NewEpoch'] = ResolversParentTypes['NewEpoch']> = {
+  epoch?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
 export type QueryResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   backup: Resolver<Maybe<ResolversTypes['Backup']>, ParentType, ContextType, RequireFields<QueryBackupArgs, 'file'>>;
   backups: Resolver<Array<ResolversTypes['Backup']>, ParentType, ContextType>;
+};
+
+export type RestoreForecastResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['RestoreForecast'] = ResolversParentTypes['RestoreForecast']> = {
+  accounts?: Resolver<Maybe<ResolversTypes['AccountsForecast']>, ParentType, ContextType>;
+  dropped?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  obstacles?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  possible?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  skipped?: Resolver<Array<ResolversTypes['SkippedObjects']>, ParentType, ContextType>;
+  stores?: Resolver<Array<ResolversTypes['StoreForecast']>, ParentType, ContextType>;
+  tookMs?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
 };
 
 export type RestoreResultResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['RestoreResult'] = ResolversParentTypes['RestoreResult']> = {
@@ -278,6 +388,7 @@ export type RestoreResultResolvers<ContextType = BackupContext, ParentType exten
   error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   outcome?: Resolver<ResolversTypes['RestoreOutcome'], ParentType, ContextType>;
+  safetyBackup?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   skipped?: Resolver<Array<ResolversTypes['SkippedObjects']>, ParentType, ContextType>;
   success?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
@@ -287,12 +398,22 @@ export type SkippedObjectsResolvers<ContextType = BackupContext, ParentType exte
   kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
+export type StoreForecastResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['StoreForecast'] = ResolversParentTypes['StoreForecast']> = {
+  rows?: Resolver<Array<ResolversTypes['CountChange']>, ParentType, ContextType>;
+  store?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = BackupContext> = {
+  AccountsForecast?: AccountsForecastResolvers<ContextType>;
   Backup?: BackupResolvers<ContextType>;
   BackupScan?: BackupScanResolvers<ContextType>;
+  CountChange?: CountChangeResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
   Mutation?: MutationResolvers<ContextType>;
+  NewEpoch?: NewEpochResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
+  RestoreForecast?: RestoreForecastResolvers<ContextType>;
   RestoreResult?: RestoreResultResolvers<ContextType>;
   SkippedObjects?: SkippedObjectsResolvers<ContextType>;
+  StoreForecast?: StoreForecastResolvers<ContextType>;
 };

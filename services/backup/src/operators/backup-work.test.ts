@@ -23,7 +23,11 @@ describe('an archive that is downloaded', () => {
     const read = () => createReadStream('', { fd: handle, autoClose: false });
     // The only use case that is asked.
     const backups = { download: async () => ({ sizeBytes: 1_000_000, sha256: null, read, close }) };
-    const work = createBackupWork({ backups: backups as unknown as BackupService, restores: {} as RestoreService });
+    const work = createBackupWork({
+      backups: backups as unknown as BackupService,
+      restores: {} as RestoreService,
+      dryRun: () => Promise.reject(new Error('not asked')),
+    });
     const content = (await work.download('x'))?.content;
     if (!content) throw new Error('nothing to download');
     return { content, closed: () => closed };

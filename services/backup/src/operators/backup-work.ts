@@ -3,7 +3,8 @@ import type { BackupEntry, BackupWork, RestoreEnd } from '@taskmesh/internal-api
 import type { Backup } from '../backups/backup.entity.ts';
 import type { BackupService, Download } from '../backups/backup.service.ts';
 import type { RestoreOutcome } from '../restore/restore-outcome.ts';
-import { restoreResultOf } from '../restore/restore.resolvers.ts';
+import type { DryRun } from '../restore/dry-run.ts';
+import { forecastOf, restoreOptionsOf, restoreResultOf } from '../restore/restore.resolvers.ts';
 import type { RestoreService } from '../restore/restore.service.ts';
 import { finished } from 'node:stream';
 
@@ -11,9 +12,11 @@ import { finished } from 'node:stream';
 export function createBackupWork({
   backups,
   restores,
+  dryRun,
 }: {
   backups: BackupService;
   restores: RestoreService;
+  dryRun: DryRun;
 }): BackupWork {
   return {
     list: async () => (await told(backups.list())).map(entryOf),
@@ -25,8 +28,11 @@ export function createBackupWork({
     create: async (onProgress) => entryOf(await told(backups.create(onProgress))),
     verify: async (file, onProgress) => entryOf(await told(backups.verify(file, onProgress))),
     scan: (onProgress) => told(backups.scan(onProgress)),
-    restore: async (file, onProgress, { allowLoss = false } = {}) =>
-      endOf(await restores.restore(file, { allowsLoss: allowLoss, ...(onProgress && { onProgress }) })),
+    restore: async (file, onProgress, wishes = {}) =>
+      endOf(await restores.restore(file, { ...restoreOptionsOf(wishes), ...(onProgress && { onProgress }) })),
+    dryRun: async (file, onProgress = () => undefined, wishes = {}) =>
+      forecastOf(await told(dryRun(file, { ...restoreOptionsOf(wishes), onProgress }))),
+    newEpoch: async () => ({ epoch: await told(restores.newEpoch()) }),
     undo: async (onProgress) => endOf(await restores.undo(onProgress)),
     download: async (file) => {
       const download = await told(backups.download(file));
@@ -37,8 +43,8 @@ export function createBackupWork({
 }
 
 function endOf(outcome: RestoreOutcome): RestoreEnd {
-  const { error = null, ...end } = restoreResultOf(outcome);
-  return { ...end, error };
+  const { error = null, safetyBackup = null, ...end } = restoreResultOf(outcome);
+  return { ...end, error, safetyBackup };
 }
 
 /** A store that is away is nobody's defect. */

@@ -1,12 +1,21 @@
 import type { Skipped } from '../loader/dump-schema.ts';
+import type { StoreName } from '../stores/store.ts';
 
 /** How a restore ended, by the rules of the endpoint, or how it was taken back. The texts are for the caller. */
 export type RestoreOutcome =
   /**
    * `isCleanUpPending`: something could not be removed yet, which disturbs nobody; `skipped`: what of the dumps was passed over;
-   * `dropped`: what the stores had no place for, as `store.table` or `store.table.column`.
+   * `dropped`: what the stores had no place for, as `store.table` or `store.table.column`; `onlyStore`: the archive has more;
+   * `safetyBackup`: the archive of what was replaced.
    */
-  | { kind: 'restored'; isCleanUpPending: boolean; skipped: Skipped[]; dropped: string[] }
+  | {
+      kind: 'restored';
+      isCleanUpPending: boolean;
+      skipped: Skipped[];
+      dropped: string[];
+      onlyStore?: StoreName | undefined;
+      safetyBackup?: string | undefined;
+    }
   /** The archive was fine, the stores are as they were; `why` is a part of a sentence. */
   | { kind: 'processed'; why: string }
   | { kind: 'file-missing' }

@@ -1,3 +1,4 @@
+import { AppError } from '@taskmesh/errors';
 import { stat } from 'node:fs/promises';
 import type { FoundDump } from '../archives/archive-dumps.ts';
 import type { OnProgress } from '../backups/backup-progress.ts';
@@ -16,7 +17,14 @@ export interface StoresRestore extends Pick<Exchange, 'mayGoOn'> {
   /** Whether what a store has no place for is left out of an archive, rather than a reason to refuse. */
   allowsLoss: boolean;
   limits: LoadLimits;
+  /** Makes an archive of what is replaced, as late as possible, and gives its name. Absent: none is made. */
+  makeSafetyBackup?: (() => Promise<string>) | undefined;
   onProgress: OnProgress;
+}
+
+/** Without the archive of what was to be replaced, nothing is. */
+export class SafetyBackupError extends Error {
+  override readonly name = 'SafetyBackupError';
 }
 
 /**
@@ -26,10 +34,13 @@ export interface StoresRestore extends Pick<Exchange, 'mayGoOn'> {
  */
 export async function restoreStores(deps: ExchangeDeps, restore: StoresRestore) {
   const { id, file, dumps, mayGoOn, onProgress } = restore;
-  const told: LeftOut = { skipped: [], dropped: [] };
+  const told: Told = { skipped: [], dropped: [] };
   const exchanged = await exchangeStores(deps, {
     restore: newRestore(deps, { id, file, stores: dumps.map(({ store }) => store.name) }),
-    prepare: () => prepareAll(deps, restore, told),
+    async prepare() {
+      await prepareAll(deps, restore, told);
+      await keepSafe(deps, restore, told);
+    },
     mayGoOn,
     onSwap: () => onProgress({ phase: 'swap' }),
   });
@@ -41,16 +52,37 @@ export function newRestore(
   { now }: Pick<ExchangeDeps, 'now'>,
   what: Pick<Restore, 'id' | 'file' | 'stores'> & Partial<Restore>,
 ): Restore {
-  return { stage: 'loading', undoes: null, freshIds: {}, startedAt: now(), endedAt: null, leftUntil: null, ...what };
+  return {
+    stage: 'loading',
+    undoes: null,
+    freshIds: {},
+    safetyBackup: null,
+    startedAt: now(),
+    endedAt: null,
+    leftUntil: null,
+    ...what,
+  };
 }
 
-interface LeftOut {
+interface Told {
   skipped: Skipped[];
   /** What the stores had no place for, as `store.table` or `store.table.column`. */
   dropped: string[];
+  safetyBackup?: string;
 }
 
-async function prepareAll({ log }: ExchangeDeps, restore: StoresRestore, told: LeftOut): Promise<void> {
+async function keepSafe({ journal, log }: ExchangeDeps, { id, makeSafetyBackup }: StoresRestore, told: Told) {
+  if (!makeSafetyBackup) return;
+  try {
+    told.safetyBackup = await makeSafetyBackup();
+  } catch (cause) {
+    throw new SafetyBackupError(cause instanceof AppError ? cause.message : 'See the log.', { cause });
+  }
+  await journal.reach(id, { stage: 'loading', safetyBackup: told.safetyBackup });
+  log.info({ restore: id, safetyBackup: told.safetyBackup }, 'safety backup made');
+}
+
+async function prepareAll({ log }: ExchangeDeps, restore: StoresRestore, told: Told): Promise<void> {
   const { id, dumps, allowsLoss, limits, onProgress } = restore;
   for (const { store, path, archived } of dumps) {
     const totalBytes = (await stat(path)).size;

@@ -23,6 +23,8 @@ export const RestoreEntity = defineEntity({
     undoes: p.string().nullable(),
     /** What the server calls the databases that are to become the living ones, whatever their names are. */
     freshIds: p.json<Partial<Record<StoreName, string>>>(),
+    /** The archive of what is replaced, when one was made for it. */
+    safetyBackup: p.string().nullable(),
     startedAt: p.datetime(3),
     endedAt: p.datetime(3).nullable(),
     /** When the databases that are left of it may be dropped. Null: nothing is left. */

@@ -1,17 +1,31 @@
 import { requireOperator } from '@taskmesh/subgraph';
-import type { MutationResolvers, RestoreResult } from '../graphql/types.generated.ts';
+import type { MutationResolvers, MutationRestoreBackupArgs, RestoreResult } from '../graphql/types.generated.ts';
 import type { Skipped } from '../loader/dump-schema.ts';
+import type { StoreName } from '../stores/store.ts';
+import type { DryRun, RestoreForecast } from './dry-run.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
-import type { RestoreService } from './restore.service.ts';
+import type { RestoreOptions, RestoreService } from './restore.service.ts';
+import { wantedStores } from '../stores/wanted-stores.ts';
 
-export function createRestoreResolvers(service: RestoreService): {
-  Mutation: Pick<MutationResolvers, 'restoreBackup' | 'undoRestore'>;
+export function createRestoreResolvers(
+  service: RestoreService,
+  dryRun: DryRun,
+): {
+  Mutation: Pick<MutationResolvers, 'restoreBackup' | 'dryRunRestore' | 'newEpoch' | 'undoRestore'>;
 } {
   return {
     Mutation: {
-      restoreBackup: async (_parent, { file, allowLoss }, { identity }) => {
+      restoreBackup: async (_parent, { file, ...wishes }, { identity }) => {
         requireOperator(identity);
-        return restoreResultOf(await service.restore(file, { allowsLoss: allowLoss ?? false }));
+        return restoreResultOf(await service.restore(file, restoreOptionsOf(wishes)));
+      },
+      dryRunRestore: async (_parent, { file, ...wishes }, { identity }) => {
+        requireOperator(identity);
+        return forecastOf(await dryRun(file, { ...restoreOptionsOf(wishes), onProgress: () => undefined }));
+      },
+      newEpoch: async (_parent, _args, { identity }) => {
+        requireOperator(identity);
+        return { epoch: await service.newEpoch() };
       },
       undoRestore: async (_parent, _args, { identity }) => {
         requireOperator(identity);
@@ -21,20 +35,31 @@ export function createRestoreResolvers(service: RestoreService): {
   };
 }
 
+/** @throws AppError BAD_USER_INPUT */
+export function restoreOptionsOf({
+  allowLoss,
+  stores,
+  safetyBackup,
+}: Omit<MutationRestoreBackupArgs, 'file'>): Omit<RestoreOptions, 'onProgress'> {
+  return {
+    allowsLoss: allowLoss ?? false,
+    only: wantedStores(stores),
+    withSafetyBackup: safetyBackup ?? undefined,
+  };
+}
+
+const RESTORED = 'Database restored; the application may need a restart.';
+const ONE_STORE: Record<StoreName, string> = {
+  tasks: 'Only the store tasks was replaced: tasks whose accounts are gone are there, and nobody sees them.',
+  auth: 'Only the store auth was replaced: tasks of accounts that are gone stay where they are, and nobody sees them.',
+};
+const PENDING = 'Some of what was replaced could not be removed yet; that goes on in the background.';
+
 /** What the caller hears of an outcome. */
 export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
   switch (outcome.kind) {
     case 'restored':
-      return {
-        ...(outcome.isCleanUpPending
-          ? done(
-              'RESTORED_CLEAN_UP_PENDING',
-              'Database restored; the application may need a restart. Some of what was replaced could not be removed yet; that goes on in the background.',
-            )
-          : done('RESTORED', 'Database restored; the application may need a restart.')),
-        skipped: byKind(outcome.skipped),
-        dropped: outcome.dropped,
-      };
+      return restoredResultOf(outcome);
     case 'processed':
       return done(
         'PROCESSED',
@@ -60,6 +85,33 @@ export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
   }
 }
 
+function restoredResultOf(outcome: Extract<RestoreOutcome, { kind: 'restored' }>): RestoreResult {
+  const { isCleanUpPending, skipped, dropped, onlyStore, safetyBackup = null } = outcome;
+  const message = [RESTORED, onlyStore && ONE_STORE[onlyStore], isCleanUpPending && PENDING].filter(Boolean).join(' ');
+  return {
+    ...done(isCleanUpPending ? 'RESTORED_CLEAN_UP_PENDING' : 'RESTORED', message),
+    skipped: byKind(skipped),
+    dropped,
+    safetyBackup,
+  };
+}
+
+/** What the caller hears of a restore that was only tried. */
+export function forecastOf({ stores, accounts, obstacles, skipped, dropped, tookMs }: RestoreForecast) {
+  return {
+    possible: obstacles.length === 0,
+    obstacles,
+    stores: stores.map(({ store, tables }) => ({
+      store,
+      rows: Object.entries(tables).map(([name, change]) => ({ name, ...change })),
+    })),
+    accounts: accounts ?? null,
+    skipped: byKind(skipped),
+    dropped,
+    tookMs,
+  };
+}
+
 /** Of all stores together. */
 function byKind(skipped: Skipped[]): Skipped[] {
   const counts = new Map<string, number>();
@@ -69,7 +121,16 @@ function byKind(skipped: Skipped[]): Skipped[] {
 
 function done(outcome: RestoreResult['outcome'], message: string): RestoreResult {
   const databaseRestored = outcome !== 'PROCESSED';
-  return { success: true, message, error: null, databaseRestored, outcome, skipped: [], dropped: [] };
+  return {
+    success: true,
+    message,
+    error: null,
+    databaseRestored,
+    outcome,
+    skipped: [],
+    dropped: [],
+    safetyBackup: null,
+  };
 }
 
 function refused(outcome: RestoreResult['outcome'], error: string): RestoreResult {
@@ -81,5 +142,6 @@ function refused(outcome: RestoreResult['outcome'], error: string): RestoreResul
     outcome,
     skipped: [],
     dropped: [],
+    safetyBackup: null,
   };
 }

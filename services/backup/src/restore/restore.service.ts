@@ -1,6 +1,6 @@
 import { AppError } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
-import { hasMainDump, readDumps, type KnownStores } from '../archives/archive-dumps.ts';
+import { dumpsOf, hasMainDump, readDumps, type KnownStores } from '../archives/archive-dumps.ts';
 import { extractArchive } from '../archives/extract-archive.ts';
 import { ExtractionError } from '../archives/extraction-error.ts';
 import type { ArchiveLimits } from '../archives/limits.ts';
@@ -9,9 +9,10 @@ import type { Scratch } from '../archives/scratch.ts';
 import { LoadError } from '../loader/load-error.ts';
 import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { BackupMetrics } from '../metrics.ts';
+import type { OnProgress } from '../backups/backup-progress.ts';
 import type { RunLock } from '../run-lock.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
-import { MAIN_DUMP } from '../stores/store.ts';
+import { MAIN_DUMP, type StoreName } from '../stores/store.ts';
 import type { LoadLimits } from './load-limits.ts';
 import { WritersBusyError } from '../databases/writers.ts';
 import { UnknownOutcomeError } from './exchange-stores.ts';
@@ -20,8 +21,9 @@ import { IncompleteStoreError } from './prepare-store.ts';
 import { RestoreBusy } from './restore-busy.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
 import type { RestoreRepository } from './restore.repository.ts';
-import { restoreStores, type StoresRestore } from './restore-stores.ts';
+import { restoreStores, SafetyBackupError, type StoresRestore } from './restore-stores.ts';
 import { settleRestore } from './settle-restore.ts';
+import { beginNewEpoch } from './new-epoch.ts';
 import { undoRestore } from './undo-restore.ts';
 
 export interface RestoreServiceDeps extends KnownStores {
@@ -39,6 +41,10 @@ export interface RestoreServiceDeps extends KnownStores {
   loadLimits: LoadLimits;
   /** How long the replaced stores are kept, so that a restore can be taken back. */
   keepOldMs: number;
+  /** Makes an archive of all stores, for a restore. */
+  makeSafetyBackup: (onProgress: OnProgress) => Promise<string>;
+  /** Whether restores do that of which nobody says otherwise. */
+  usesSafetyBackups: boolean;
   /** Told when something is left to be settled or removed, now or later. */
   onUnsettled: () => void;
   /** How long a restore waits for another one. @default 5_000 */
@@ -60,15 +66,13 @@ export function createRestoreService(deps: RestoreServiceDeps) {
     }
   };
 
-  const restore = async (file: string, { onProgress, allowsLoss }: RestoreOptions): Promise<RestoreOutcome> => {
+  const restore = async (file: string, options: RestoreOptions): Promise<RestoreOutcome> => {
     if (file === '') return { kind: 'file-missing' };
     const archive = await storage.open(file);
     if (archive.kind === 'outside') return { kind: 'outside' };
     if (archive.kind === 'missing') return { kind: 'not-found' };
     try {
-      return await lock.run(waitMs, (mayGoOn) =>
-        restoreFrom(deps, { file, archive, allowsLoss, mayGoOn, settleAll, onProgress }),
-      );
+      return await lock.run(waitMs, (mayGoOn) => restoreFrom(deps, { ...options, file, archive, mayGoOn, settleAll }));
     } finally {
       await archive.close();
     }
@@ -112,8 +116,8 @@ export function createRestoreService(deps: RestoreServiceDeps) {
   return {
     /** Restores from the archive that `file` names. Never throws: every end is an outcome. */
     async restore(file: string, options: Partial<RestoreOptions> = {}): Promise<RestoreOutcome> {
-      const { onProgress = () => undefined, allowsLoss = false } = options;
-      const outcome = await restore(file, { onProgress, allowsLoss }).catch((error: unknown) => failureOf(error, log));
+      const usual = { onProgress: () => undefined, allowsLoss: false };
+      const outcome = await restore(file, { ...usual, ...options }).catch((error: unknown) => failureOf(error, log));
       metrics.restored('restore', outcome);
       return outcome;
     },
@@ -124,6 +128,9 @@ export function createRestoreService(deps: RestoreServiceDeps) {
       metrics.restored('undo', outcome);
       return outcome;
     },
+
+    /** After the stores were put back by other means: clients begin anew. @throws AppError SERVICE_UNAVAILABLE */
+    newEpoch: () => beginNewEpoch({ lock, waitMs, settleAll, owner: deps.stores.tasks.owner, log }),
 
     /** Ends what a crash left half done, and drops what is kept no longer. @throws Error when some of it cannot be done yet */
     async settleInterrupted(): Promise<void> {
@@ -136,18 +143,23 @@ export function createRestoreService(deps: RestoreServiceDeps) {
   };
 }
 
-export type RestoreOptions = Pick<StoresRestore, 'onProgress' | 'allowsLoss'>;
+export interface RestoreOptions extends Pick<StoresRestore, 'onProgress' | 'allowsLoss'> {
+  /** Absent: all that the archive holds. */
+  only?: readonly StoreName[] | undefined;
+  /** Whether an archive of what is replaced is made before. Absent: as the service is set. */
+  withSafetyBackup?: boolean | undefined;
+}
 
-interface OneRestore extends Pick<StoresRestore, 'file' | 'allowsLoss' | 'mayGoOn' | 'onProgress'> {
+interface OneRestore extends RestoreOptions, Pick<StoresRestore, 'file' | 'mayGoOn'> {
   archive: OpenArchive;
   settleAll: () => Promise<void>;
 }
 
 function restoreFrom(
   deps: RestoreServiceDeps,
-  { file, archive, allowsLoss, mayGoOn, settleAll, onProgress }: OneRestore,
+  { file, archive, allowsLoss, only, withSafetyBackup, mayGoOn, settleAll, onProgress }: OneRestore,
 ): Promise<RestoreOutcome> {
-  const { scratch, cipher, nextId, log, archiveLimits, loadLimits } = deps;
+  const { scratch, cipher, nextId, log, archiveLimits, loadLimits: limits } = deps;
   return scratch.use<RestoreOutcome>(async (dir) => {
     const source = await openContent(file, archive.read(), cipher);
     const { sizeBytes } = archive;
@@ -156,10 +168,14 @@ function restoreFrom(
     await extractArchive({ source, sizeBytes, dir, limits: archiveLimits, onRead });
     if (!(await hasMainDump(dir))) return { kind: 'processed', why: `it holds no ${MAIN_DUMP}` };
     try {
-      const dumps = await readDumps(dir, deps);
+      const held = await readDumps(dir, deps);
+      const dumps = dumpsOf(held, only);
+      const onlyStore = dumps.length < held.length ? dumps[0]?.store.name : undefined;
       await settleAll();
-      const restoring = { id: nextId(), file, dumps, allowsLoss, limits: loadLimits, mayGoOn, onProgress };
-      return { kind: 'restored', ...(await restoreStores(deps, restoring)) };
+      const isSafe = withSafetyBackup ?? deps.usesSafetyBackups;
+      const makeSafetyBackup = isSafe ? () => deps.makeSafetyBackup(onProgress) : undefined;
+      const restoring = { id: nextId(), file, dumps, allowsLoss, limits, makeSafetyBackup, mayGoOn, onProgress };
+      return { kind: 'restored', onlyStore, ...(await restoreStores(deps, restoring)) };
     } catch (error) {
       if (error instanceof UnknownOutcomeError) throw error;
       log.error({ err: error, file }, 'database not restored');
@@ -173,6 +189,8 @@ function reasonOf(error: unknown): string {
   if (error instanceof LoadError) return 'the dump was not accepted, see the log';
   if (error instanceof IncompleteStoreError) return 'the dump does not make a complete store, see the log';
   if (error instanceof ManifestError) return error.message.replace(/\.$/, '');
+  if (error instanceof SafetyBackupError)
+    return `without a safety backup nothing is replaced: ${error.message.replace(/\.$/, '')}`;
   if (error instanceof WritersBusyError) return 'somebody is writing without an end, see the log';
   return 'the database step failed, see the log';
 }

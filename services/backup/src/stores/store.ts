@@ -1,4 +1,4 @@
-import type { Adoption, ArchivedStore } from '@taskmesh/internal-api';
+import type { Adoption, ArchivedStore, StoreComparison } from '@taskmesh/internal-api';
 
 /** The stores that are backed up; each belongs to the service of that name. */
 export const STORE_NAMES = ['tasks', 'auth'] as const;
@@ -9,10 +9,14 @@ export type StoreName = (typeof STORE_NAMES)[number];
 export interface StoreOwner {
   /** Makes a loaded database into a store that can take the living one's place. */
   adopt(database: string, archived?: ArchivedStore | null): Promise<Adoption>;
+  /** What would change if an adopted database took the living one's place. */
+  compare(database: string): Promise<StoreComparison>;
   /** Copies what a restore must not undo, right before the swap; absent where there is nothing of that kind. */
   carryOver?(database: string): Promise<void>;
   /** Makes a database that was the living store once fit to be that again. */
   resume(database: string): Promise<void>;
+  /** Lets clients begin anew; absent where they follow nothing. */
+  newEpoch?(): Promise<number>;
 }
 
 export interface Store {

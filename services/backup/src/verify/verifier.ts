@@ -1,7 +1,7 @@
 import { unavailable } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
 import { stat } from 'node:fs/promises';
-import { hasMainDump, readDumps, type FoundDump, type KnownStores } from '../archives/archive-dumps.ts';
+import { dumpsOf, hasMainDump, readDumps, type FoundDump, type KnownStores } from '../archives/archive-dumps.ts';
 import { extractArchive } from '../archives/extract-archive.ts';
 import type { ArchiveLimits } from '../archives/limits.ts';
 import type { Scratch } from '../archives/scratch.ts';
@@ -9,11 +9,11 @@ import type { OnProgress } from '../backups/backup-progress.ts';
 import { dropFresh } from '../databases/fresh-database.ts';
 import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { LoadLimits } from '../restore/load-limits.ts';
-import { prepareStore } from '../restore/prepare-store.ts';
+import { prepareStore, type PreparedStore } from '../restore/prepare-store.ts';
 import { namesOf } from '../restore/settle-restore.ts';
 import type { RunLock } from '../run-lock.ts';
 import type { OpenArchive } from '../storage/backup-storage.ts';
-import { MAIN_DUMP, type StoreName } from '../stores/store.ts';
+import { MAIN_DUMP, type Store, type StoreName } from '../stores/store.ts';
 import type { Verification } from './verification.entity.ts';
 import type { VerificationRepository } from './verification.repository.ts';
 import { VerifyError } from './verify-error.ts';
@@ -38,6 +38,19 @@ interface Verifying {
   onProgress: OnProgress;
   /** How long it waits for another verification. */
   waitMs: number;
+  /** Which stores. Absent: all that the archive holds. */
+  only?: readonly StoreName[] | undefined;
+  /** Whether what a store has no place for is left out, rather than a reason to refuse. @default false */
+  allowsLoss?: boolean;
+  /** Looks at each store that was made, before it is taken away. */
+  inspect?: (made: MadeStore) => Promise<void>;
+}
+
+export interface MadeStore {
+  store: Store;
+  /** The database. */
+  database: string;
+  prepared: PreparedStore;
 }
 
 export interface Verifier {
@@ -63,8 +76,9 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     }
   };
 
-  const verifyAlone = (file: string, archive: OpenArchive, onProgress: OnProgress) =>
+  const verifyAlone = (file: string, archive: OpenArchive, how: Verifying) =>
     scratch.use(async (dir) => {
+      const { onProgress, only } = how;
       const { sizeBytes } = archive;
       onProgress({ phase: 'extract', doneBytes: 0, totalBytes: sizeBytes });
       const onRead = (bytes: number) =>
@@ -72,16 +86,16 @@ export function createVerifier(deps: VerifierDeps): Verifier {
       const source = await openContent(file, archive.read(), cipher);
       await extractArchive({ source, sizeBytes, dir, limits: archiveLimits, onRead });
       if (!(await hasMainDump(dir))) throw new VerifyError(`it holds no ${MAIN_DUMP}`);
-      const dumps = await readDumps(dir, deps);
+      const dumps = dumpsOf(await readDumps(dir, deps), only);
       await settleAll();
-      await tryDumps(deps, dumps, onProgress);
+      await tryDumps(deps, dumps, how);
       return dumps.map(({ store }) => store.name);
     });
 
   return {
-    async verify(file, archive, { onProgress, waitMs }) {
+    async verify(file, archive, how) {
       try {
-        return await lock.run(waitMs, () => verifyAlone(file, archive, onProgress));
+        return await lock.run(how.waitMs, () => verifyAlone(file, archive, how));
       } catch (error) {
         throw error instanceof VerificationBusy
           ? unavailable('Another verification is running; try again later.', error)
@@ -99,7 +113,8 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   };
 }
 
-async function tryDumps(deps: VerifierDeps, dumps: FoundDump[], onProgress: OnProgress): Promise<void> {
+async function tryDumps(deps: VerifierDeps, dumps: FoundDump[], how: Verifying): Promise<void> {
+  const { onProgress, allowsLoss = false, inspect } = how;
   const { journal, now, nextId, loadLimits, log, onUnsettled } = deps;
   const verification: Verification = {
     id: nextId(),
@@ -113,7 +128,9 @@ async function tryDumps(deps: VerifierDeps, dumps: FoundDump[], onProgress: OnPr
       const onLoaded = (doneBytes: number) => onProgress({ phase: 'load', store: store.name, doneBytes, totalBytes });
       const onCheck = () => onProgress({ phase: 'check', store: store.name });
       const names = namesOf(store, verification.id);
-      await prepareStore({ store, names, path, archived, limits: loadLimits, log, onLoaded, onCheck });
+      const dump = { store, names, path, archived, allowsLoss };
+      const prepared = await prepareStore({ ...dump, limits: loadLimits, log, onLoaded, onCheck });
+      await inspect?.({ store, database: names.fresh, prepared });
     }
   } finally {
     // The journal keeps in mind what is left until it can be taken away.

@@ -25,6 +25,7 @@ export function createOwners(liveUrls: { tasks: string; auth: string }): { tasks
           insert into tasks (id, title) select id, title from restored.tasks;
           update feed_state set epoch = 2;`,
         ),
+      compare: async (database) => ({ tables: await countsOf(liveUrls.tasks, database, 'tasks') }),
       resume: (database) =>
         withClient(liveUrls.tasks, async (living) => {
           const { rows } = await living.query<{ epoch: number }>('select epoch from feed_state');
@@ -34,6 +35,7 @@ export function createOwners(liveUrls: { tasks: string; auth: string }): { tasks
         }),
     },
     auth: {
+      compare: async (database) => ({ tables: await countsOf(liveUrls.auth, database, 'accounts') }),
       resume: async () => undefined,
       adopt: (database) =>
         adopt(
@@ -61,6 +63,12 @@ export function createOwners(liveUrls: { tasks: string; auth: string }): { tasks
       },
     },
   };
+}
+
+async function countsOf(liveUrl: string, database: string, table: string) {
+  const count = (url: string) =>
+    withClient(url, async (client) => Number((await client.query(`select count(*) as n from ${table}`)).rows[0]?.n));
+  return { [table]: { now: await count(liveUrl), after: await count(inDatabase(liveUrl, database)) } };
 }
 
 async function adopt(url: string, table: string, statements: string): Promise<Adoption> {

@@ -30,7 +30,14 @@ const DOCUMENT_BUDGET_CHARS = 256 * 1024;
 /** One operation, all its fetches together. */
 const OPERATION_DEADLINE_MS = 10_000;
 /** What moves whole databases takes as long as they are large. */
-const LONG_FIELDS = new Set(['restoreBackup', 'undoRestore', 'createBackup', 'verifyBackup', 'scanBackups']);
+const LONG_FIELDS = new Set([
+  'restoreBackup',
+  'dryRunRestore',
+  'undoRestore',
+  'createBackup',
+  'verifyBackup',
+  'scanBackups',
+]);
 const LONG_DEADLINE_MS = 3_600_000;
 
 export interface ExecutorDeps {

@@ -74,18 +74,37 @@ export function createFakeBackupWork(): FakeBackupWork {
       mayFail();
       return { archives: archives.size, added: 1, unread: 0 };
     },
-    async restore(file, onProgress, { allowLoss = false } = {}) {
+    async restore(file, onProgress, { allowLoss = false, stores, safetyBackup } = {}) {
       if (file.startsWith('..')) return refused('FILE_OUTSIDE');
       if (!archives.has(file)) return refused('FILE_NOT_FOUND');
       progress.forEach((step) => onProgress?.(step));
       mayFail();
       return {
         success: true,
-        message: 'Database restored.',
+        message: stores ? `Restored: ${JSON.stringify(stores)}.` : 'Database restored.',
         error: null,
         outcome: 'RESTORED',
         dropped: allowLoss ? ['tasks.invoices'] : [],
+        safetyBackup: safetyBackup ? 'before.tar.gz' : null,
       };
+    },
+    async dryRun(file, onProgress, { stores } = {}) {
+      if (!archives.has(file)) throw notFound('There is no such backup file.');
+      progress.forEach((step) => onProgress?.(step));
+      mayFail();
+      return {
+        possible: !stores,
+        obstacles: (stores ?? []).map((store) => `${store}: somebody uses it`),
+        stores: [{ store: 'tasks', rows: [{ name: 'tasks', now: 2, after: 1 }] }],
+        accounts: stores ? null : { now: 3, after: 2, gone: 2, back: 1, sessionsEnding: 4 },
+        skipped: [{ kind: 'view', count: 1 }],
+        dropped: ['tasks.invoices'],
+        tookMs: 12,
+      };
+    },
+    async newEpoch() {
+      mayFail();
+      return { epoch: 28_000_000 };
     },
     async undo(onProgress) {
       const [outcome = 'RESTORED'] = undos.splice(0, 1);

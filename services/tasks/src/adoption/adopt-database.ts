@@ -22,6 +22,7 @@ import { STATE } from '../feed/feed.statements.ts';
 import {
   ANALYZE,
   BEGIN_EPOCH,
+  COUNT_TASKS,
   DROP_RESTORED,
   FORGET_CHANGES,
   restoredEpoch,
@@ -41,13 +42,15 @@ export interface AdoptionDeps {
   url: string;
   /** The service's database at another address; opens nothing yet. */
   databaseAt(url: string): Promise<Pick<Database, 'migrate' | 'versions' | 'close'>>;
+  /** In the living store; tells everybody. */
+  beginEpoch(): Promise<number>;
   log: Log;
 }
 
 type Store = Pick<Database, 'migrate' | 'versions'>;
 
 /** Makes the database of a restored dump into a store. No row passes through this process. */
-export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps): TasksRestore {
+export function createAdoption({ database, url, databaseAt, beginEpoch: newEpoch, log }: AdoptionDeps): TasksRestore {
   const name = z
     .string()
     .regex(/^[^\0]{1,63}$/, 'That cannot be a database.')
@@ -93,16 +96,18 @@ export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps)
     return { complete: true, ...taken };
   };
 
+  const targetOf = (given: string): string => inDatabase(url, parseInput(name, given));
+
   const withTarget = async <Result>(given: string, work: (session: Session, store: Store) => Promise<Result>) => {
-    const target = inDatabase(url, parseInput(name, given));
-    const session = await openAdoptionSession(target, { name: 'taskmesh-tasks-adoption', timeoutMs: ADOPTION_MS });
-    const store = await databaseAt(target);
-    try {
-      return await work(session, store);
-    } finally {
-      await store.close();
-      await session.close();
-    }
+    const target = targetOf(given);
+    return withSession(target, async (session) => {
+      const store = await databaseAt(target);
+      try {
+        return await work(session, store);
+      } finally {
+        await store.close();
+      }
+    });
   };
 
   return {
@@ -118,6 +123,12 @@ export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps)
         return { complete: false, reason: 'Two rows of the table tasks have the same id.' };
       }
     },
+    newEpoch,
+    async compare(given) {
+      const target = targetOf(given);
+      const [now, after] = [await withSession(url, countTasks), await withSession(target, countTasks)];
+      return { tables: { tasks: { now, after } } };
+    },
     resume: (given) =>
       withTarget(given, async (session, store) => {
         await store.migrate();
@@ -127,6 +138,20 @@ export function createAdoption({ database, url, databaseAt, log }: AdoptionDeps)
         });
       }),
   };
+}
+
+async function withSession<Result>(at: string, work: (session: Session) => Promise<Result>): Promise<Result> {
+  const session = await openAdoptionSession(at, { name: 'taskmesh-tasks-adoption', timeoutMs: ADOPTION_MS });
+  try {
+    return await work(session);
+  } finally {
+    await session.close();
+  }
+}
+
+async function countTasks(session: Session): Promise<number> {
+  const [row] = await session.run<{ count: string }>(COUNT_TASKS);
+  return Number(row?.count);
 }
 
 async function epochOfDump(session: Session): Promise<number> {

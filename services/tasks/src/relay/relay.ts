@@ -50,6 +50,8 @@ export interface RelayDeps {
 export interface Relay extends Service {
   /** There is something new of this owner. */
   wake(ownerId: string): void;
+  /** Tells which epoch the store has now; without a connection, the next one does. */
+  announce(epoch: number): void;
   /** There is something new of anybody. */
   wakeAll(): void;
   /** Resolves when everything that is committed by now is published. */
@@ -97,7 +99,7 @@ export function createRelay(deps: RelayDeps): Relay {
     }
   };
 
-  const announce = (current: Lease, epoch: number) =>
+  const announce = (current: Lease, epoch: number): Promise<void> =>
     announceEpoch(epoch, {
       eventLog,
       log,
@@ -245,6 +247,9 @@ export function createRelay(deps: RelayDeps): Relay {
     wake(ownerId) {
       if (lease?.holds(partOf(ownerId))) news.ring();
       else noticeOthers();
+    },
+    announce(epoch) {
+      if (lease) void announce(lease, epoch);
     },
     wakeAll() {
       news.ring();

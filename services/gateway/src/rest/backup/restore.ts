@@ -1,4 +1,5 @@
-import type { OnWorkProgress, RestoreEnd, RestoreWishes } from '@taskmesh/internal-api';
+import { badUserInput } from '@taskmesh/errors';
+import { wishesOf, type OnWorkProgress, type RestoreEnd, type RestoreWishes } from '@taskmesh/internal-api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidOperation, type PreparedOperation } from '../../graph/executor.ts';
 import { addOtherMethods } from '../../http/other-methods.ts';
@@ -55,9 +56,13 @@ export function undoRoute(scope: FastifyInstance, parts: BackupParts): void {
 function restoreOf(parts: BackupParts): Restore | undefined {
   const { backup } = parts.connections;
   if (parts.graph.current.supergraph.own)
-    return (_request, { file, allowLoss }, onProgress) => backup.restore(file, onProgress, { allowLoss });
+    return (_request, { file, ...wishes }, onProgress) => backup.restore(file, onProgress, wishes);
   const operation = prepared(parts);
-  return operation && ((request, { file }) => restoreByGraph(parts, operation, request, file));
+  if (!operation) return undefined;
+  return async (request, { file, stores, safetyBackup }) => {
+    if (stores ?? safetyBackup) throw badUserInput([], 'Neither stores nor a safety backup can be asked for here.');
+    return restoreByGraph(parts, operation, request, file);
+  };
 }
 
 function prepared({ executor }: BackupParts): PreparedOperation | undefined {
@@ -87,13 +92,9 @@ async function answer(parts: BackupParts, restore: Restore, request: FastifyRequ
     const { status, refused } = named;
     return sendAnswer(reply, { status, body: { success: false, message: refused, error: refused } });
   }
-  const wanted = { file: named.file, allowLoss: isTrue(request, 'allowLoss') };
+  const wanted = { file: named.file, ...wishesOf(request.query) };
   const run = (onProgress?: OnWorkProgress) => restore(request, wanted, onProgress);
-  return answerEnd(parts, request, reply, { run, hasLists: wanted.allowLoss });
-}
-
-function isTrue({ query }: FastifyRequest, name: string): boolean {
-  return (query as Record<string, unknown>)[name] === 'true'; // Fastify's queries are always an object
+  return answerEnd(parts, request, reply, { run, hasLists: wanted.allowLoss === true || wanted.safetyBackup === true });
 }
 
 function answerEnd(
@@ -110,10 +111,14 @@ function answerEnd(
 
 /** The documented answer has no lists: only who asks for what the document does not know is told them in it. */
 function answerOf(
-  { success, message, error, outcome, skipped = [], dropped }: RestoreEnd,
+  { success, message, error, outcome, skipped = [], dropped, safetyBackup }: RestoreEnd,
   hasLists: boolean,
 ): BackupAnswer {
-  const lists = { ...(skipped.length > 0 && { skipped }), ...(dropped.length > 0 && { dropped }) };
+  const lists = {
+    ...(skipped.length > 0 && { skipped }),
+    ...(dropped.length > 0 && { dropped }),
+    ...(safetyBackup && { safetyBackup }),
+  };
   return {
     status: STATUS[outcome],
     body: { success, message, ...(!success && { error: error ?? message }), ...(hasLists && lists) },

@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { sendError, toAppError } from '../../http/errors.ts';
 import type { GatewayParts } from '../../parts.ts';
 import { archiveRoutes } from './archives.ts';
+import { dryRunRoute } from './dry-run.ts';
+import { newEpochRoute } from './new-epoch.ts';
 import { restoreRoute, undoRoute } from './restore.ts';
 
 export type BackupParts = Pick<GatewayParts, 'executor' | 'operator' | 'requestCall' | 'log' | 'connections' | 'graph'>;
@@ -18,6 +20,8 @@ export function backupRoutes(app: FastifyInstance, parts: BackupParts): void {
     restoreRoute(scope, parts);
     if (!parts.graph.current.supergraph.own) return;
     undoRoute(scope, parts);
+    dryRunRoute(scope, parts);
+    newEpochRoute(scope, parts);
     archiveRoutes(scope, parts);
   });
 }

@@ -2,14 +2,18 @@ import { HTTP_STATUS } from '@taskmesh/errors';
 import type { z } from 'zod';
 import { LINES_TYPE } from '../backup/answers.ts';
 import { BACKUPS_PATH, SCAN_PATH } from '../backup/archives.ts';
+import { DRY_RUN_PATH } from '../backup/dry-run.ts';
+import { NEW_EPOCH_PATH } from '../backup/new-epoch.ts';
 import { RESTORE_PATH, UNDO_PATH } from '../backup/restore.ts';
 import {
   backupError,
   backupList,
   backupMessage,
   backupScan,
+  newEpoch,
   oneBackup,
   restoreAnswer,
+  restoreForecast,
   workLine,
 } from '../schemas/backups.ts';
 import type { ApiPart } from './document.ts';
@@ -40,6 +44,34 @@ const FILE: Parameter = {
   required: true,
   description: 'The name of an archive, as the list shows it.',
   schema: { type: 'string', maxLength: 255 },
+};
+
+const RESTORE_PARAMETERS: Parameter[] = [
+  { name: 'file', in: 'query', required: true, description: 'The archive.', schema: { type: 'string' } },
+  {
+    name: 'allowLoss',
+    in: 'query',
+    required: false,
+    description:
+      'An archive that was made here, with tables or columns that the stores have no place for, is restored only with `true`, and without them.',
+    schema: { type: 'boolean', default: false },
+  },
+  {
+    name: 'stores',
+    in: 'query',
+    required: false,
+    description: 'Only these stores are replaced, with commas between them. Absent: all that the archive holds.',
+    schema: { type: 'string', examples: ['tasks', 'auth', 'tasks,auth'] },
+  },
+];
+
+const SAFETY_BACKUP: Parameter = {
+  name: 'safetyBackup',
+  in: 'query',
+  required: false,
+  description:
+    'Whether an archive of all stores is made right before they are replaced; without one, nothing is. Absent: where replaced stores are not kept for an undo (`RESTORE_KEEP_OLD=0`).',
+  schema: { type: 'boolean' },
 };
 
 const LONG = `With \`Accept: ${LINES_TYPE}\` the answer is a 200 whose lines tell the progress; the last one has the ordinary answer and its \`status\`.`;
@@ -184,21 +216,34 @@ export function describeBackups(): ApiPart {
           summary: 'Restore from an archive',
           description:
             'Replaces the stores by what the archive holds, in one step. When the database step fails, the answer is a 200 all the same, the message says so, and the data are as they were.',
-          parameters: [
-            { name: 'file', in: 'query', required: true, description: 'The archive.', schema: { type: 'string' } },
-            {
-              name: 'allowLoss',
-              in: 'query',
-              required: false,
-              description:
-                'An archive that was made here, with tables or columns that the stores have no place for, is restored only with `true`, and without them.',
-              schema: { type: 'boolean', default: false },
-            },
-          ],
+          parameters: [...RESTORE_PARAMETERS, SAFETY_BACKUP],
           status: 200,
           answer: restoreAnswer,
           isLong: true,
           errors: ['BAD_USER_INPUT', 'NOT_FOUND'],
+        }),
+      },
+      [DRY_RUN_PATH]: {
+        post: operationOf({
+          name: 'dryRunRestore',
+          summary: 'Try a restore',
+          description:
+            'Goes the whole way of a restore but its last step: the data stay as they are. Tells what would change, and what would be in the way now. 409 with the reason when the archive is not fit for such a restore.',
+          parameters: RESTORE_PARAMETERS,
+          status: 200,
+          answer: restoreForecast,
+          isLong: true,
+          errors: ['BAD_USER_INPUT', 'NOT_FOUND', 'CONFLICT'],
+        }),
+      },
+      [NEW_EPOCH_PATH]: {
+        post: operationOf({
+          name: 'beginNewEpoch',
+          summary: 'Let clients begin anew',
+          description:
+            'For who has put the database of the tasks back to an earlier state by other means (a physical restore): ends all feeds and makes all cursors from before worthless, so that clients read their lists anew.',
+          status: 200,
+          answer: newEpoch,
         }),
       },
       [UNDO_PATH]: {
@@ -214,7 +259,17 @@ export function describeBackups(): ApiPart {
         }),
       },
     },
-    schemas: [oneBackup, backupList, backupScan, backupMessage, restoreAnswer, backupError, workLine],
+    schemas: [
+      oneBackup,
+      backupList,
+      backupScan,
+      backupMessage,
+      restoreAnswer,
+      restoreForecast,
+      newEpoch,
+      backupError,
+      workLine,
+    ],
     responses: Object.fromEntries(
       Object.entries(FAILURES).map(([code, [name, description, message]]) => [
         name,

@@ -64,18 +64,82 @@ const skipped = z
       'What the dumps hold beside rows and was passed over; absent when there is nothing, and on the answer in one piece unless `allowLoss` was sent.',
   });
 
-const dropped = z
-  .array(z.string())
-  .optional()
-  .meta({
-    description:
-      'What the stores had no place for and was left out: `store.table` or `store.table.column`; absent as `skipped` is.',
-  });
+const dropped = z.array(z.string()).optional().meta({
+  description:
+    'What the stores had no place for and was left out: `store.table` or `store.table.column`; absent as `skipped` is.',
+});
 
-export const restoreAnswer = z.object({ success, message, skipped, dropped }).meta({
+const safetyBackup = z.string().optional().meta({
+  description: 'The archive of what was replaced, if one was made; absent as `skipped` is, unless it was asked for.',
+});
+
+export const restoreAnswer = z.object({ success, message, skipped, dropped, safetyBackup }).meta({
   id: 'RestoreAnswer',
   examples: [{ success: true, message: 'Database restored; the application may need a restart.' }],
 });
+
+const number = (description: string) => z.int().meta({ description });
+const change = z.object({ now: number('How many there are.'), after: number('How many there would be.') });
+
+const forecast = z.object({
+  possible: z
+    .boolean()
+    .meta({ description: 'Whether nothing is known that would keep the stores from being replaced now.' }),
+  obstacles: z.array(z.string()).meta({ description: 'What would, as `store: reason`.' }),
+  stores: z.array(
+    z.object({
+      store: z.string(),
+      rows: z.array(change.extend({ name: z.string().meta({ description: 'A table.' }) })),
+    }),
+  ),
+  accounts: change
+    .extend({
+      gone: number('That are there now, and would not be.'),
+      back: number('That are not there now, and would be.'),
+      sessionsEnding: number('Of accounts that would be gone.'),
+    })
+    .nullable()
+    .meta({ description: 'Null where no accounts would be replaced.' }),
+  skipped: z.array(z.object({ kind: z.string(), count: z.int() })),
+  dropped: z.array(z.string()),
+  tookMs: z.int(),
+});
+
+export const restoreForecast = z.object({ success, message, data: forecast }).meta({
+  id: 'RestoreForecast',
+  examples: [
+    {
+      success: true,
+      message: 'The restore could be done now. Nothing was changed.',
+      data: {
+        possible: true,
+        obstacles: [],
+        stores: [{ store: 'auth', rows: [{ name: 'accounts', now: 120, after: 100 }] }],
+        accounts: { now: 120, after: 100, gone: 21, back: 1, sessionsEnding: 17 },
+        skipped: [],
+        dropped: [],
+        tookMs: 2400,
+      },
+    },
+  ],
+});
+
+export const newEpoch = z
+  .object({
+    success,
+    message,
+    data: z.object({ epoch: z.int().meta({ description: 'What the events say from now on.' }) }),
+  })
+  .meta({
+    id: 'NewEpochAnswer',
+    examples: [
+      {
+        success: true,
+        message: 'The epoch 28100000 has begun; clients read their lists anew.',
+        data: { epoch: 28_100_000 },
+      },
+    ],
+  });
 
 /** The interface document's own form. */
 export const backupError = z
@@ -101,9 +165,10 @@ export const workLine = z
     success: z.boolean().optional(),
     message: message.optional(),
     error: z.string().optional(),
-    data: z.union([backup, scan]).optional(),
+    data: z.union([backup, scan, forecast]).optional(),
     skipped,
     dropped,
+    safetyBackup,
     databaseRestored: z.boolean().optional().meta({ description: 'On the last line of a restore, or of an undo.' }),
   })
   .meta({

@@ -1,0 +1,48 @@
+import { queryOfWishes } from '@taskmesh/internal-api';
+import { resolve } from 'node:path';
+import type { BackupClient, End } from './client.ts';
+import { withDecrypted } from './decrypted.ts';
+import { forecastText } from './forecast.ts';
+import { leftOutText, printable } from './format.ts';
+import type { Options } from './options.ts';
+import type { ProgressView } from './progress.ts';
+
+export interface RestoreCommand {
+  client: BackupClient;
+  options: Options;
+  cwd: string;
+  view: ProgressView;
+  work: (path: string) => Promise<End>;
+  tell: (text: string, value: unknown) => void;
+  /** @throws Error when it must not be */
+  confirm: (what: string) => Promise<void>;
+}
+
+/** Returns the exit status. */
+export async function restore(command: RestoreCommand): Promise<number> {
+  return command.options.dryRun ? tryRestore(command) : replaceStores(command);
+}
+
+async function replaceStores(command: RestoreCommand): Promise<number> {
+  const { options, tell, confirm } = command;
+  const what = options.stores ? `the store ${options.stores.map(printable).join(', ')}` : 'all data';
+  await confirm(`Replace ${what} of ${options.url.origin} by those of ${printable(options.file)}?`);
+  const end = await workOn(command, '/backup/restore');
+  const { message, databaseRestored = false, dropped = [], safetyBackup } = end;
+  const before = safetyBackup && `What was there before: ${safetyBackup}`;
+  const text = [message, leftOutText(dropped), before].flatMap((line) => (line ? [printable(line)] : []));
+  tell(text.join('\n'), { message, databaseRestored, dropped, safetyBackup });
+  return databaseRestored ? 0 : 1;
+}
+
+async function tryRestore(command: RestoreCommand): Promise<number> {
+  const { message, data } = await workOn(command, '/backup/dry-run');
+  command.tell(`${data ? `${forecastText(data)}\n` : ''}${printable(message)}`, data);
+  return data?.possible ? 0 : 1;
+}
+
+function workOn({ client, options, cwd, view, work }: RestoreCommand, path: string): Promise<End> {
+  const { file, identity } = options;
+  const run = (name: string) => work(`${path}?file=${encodeURIComponent(name)}${queryOfWishes(options)}`);
+  return identity ? withDecrypted(client, { file, keyFile: resolve(cwd, identity), view }, run) : run(file);
+}

@@ -1,0 +1,67 @@
+import { databaseOf } from '@taskmesh/database';
+import { maintenanceUrl, withAdmin } from './connect.ts';
+import { PATIENCE_MS } from './writers.ts';
+
+interface Obstacle {
+  /** $1 the living database. */
+  count: string;
+  sentence(found: number): string;
+}
+
+const OBSTACLES: Obstacle[] = [
+  {
+    count: `select count(*)::int as found from pg_database where datname = $1 and not pg_has_role(datdba, 'usage')`,
+    sentence: () => 'the administrator is no member of the role that owns the database',
+  },
+  {
+    count: 'select count(*)::int as found from pg_prepared_xacts where database = $1',
+    sentence: (found) => `prepared transactions are neither committed nor rolled back (${found})`,
+  },
+  {
+    count: `select count(*)::int as found from pg_stat_activity a join pg_roles r on r.oid = a.usesysid
+      join pg_roles administrator on administrator.rolname = current_user
+      where a.datname = $1 and not administrator.rolsuper
+        and (r.rolsuper or not (pg_has_role(r.oid, 'usage') or pg_has_role('pg_signal_backend', 'usage')))`,
+    sentence: (found) => `sessions are in it that the administrator may not end (${found})`,
+  },
+  {
+    // Every session that begins holds the weakest of these locks for a moment.
+    count: `select count(distinct l.pid)::int as found from pg_locks l join pg_database d on d.oid = l.objid
+      where d.datname = $1 and l.locktype = 'object' and l.classid = 'pg_database'::regclass and l.granted
+        and l.mode <> 'RowExclusiveLock'`,
+    sentence: (found) => `somebody copies or changes the database (${found})`,
+  },
+];
+
+const writersFor = (ms: number): Obstacle => ({
+  count: `select count(distinct a.pid)::int as found from pg_locks l
+    join pg_stat_activity a on a.pid = l.pid join pg_database d on d.oid = l.database
+    where d.datname = $1 and l.locktype = 'relation' and l.granted and l.relation >= 16384
+      and l.mode in ('RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+      and a.xact_start < now() - interval '${Math.ceil(ms)} milliseconds'`,
+  sentence: (found) => `transactions have been writing for longer than a restore waits (${found})`,
+});
+
+export interface Exchangeable {
+  adminUrl: string;
+  /** Whether writers are kept out for what is carried over. */
+  waitsForWriters: boolean;
+  /** @default the patience of a restore */
+  patienceMs?: number;
+}
+
+/** What an exchange of the living database would fail on now, in words, as far as that can be seen without trying. */
+export function findObstacles({
+  adminUrl,
+  waitsForWriters,
+  patienceMs = PATIENCE_MS,
+}: Exchangeable): Promise<string[]> {
+  return withAdmin(maintenanceUrl(adminUrl), async (admin) => {
+    const found: string[] = [];
+    for (const { count, sentence } of waitsForWriters ? [...OBSTACLES, writersFor(patienceMs)] : OBSTACLES) {
+      const { rows } = await admin.query<{ found: number }>(count, [databaseOf(adminUrl)]);
+      if (rows[0] && rows[0].found > 0) found.push(sentence(rows[0].found));
+    }
+    return found;
+  });
+}

@@ -1,0 +1,74 @@
+import { notFound } from '@taskmesh/errors';
+import type { AccountsComparison, CountChange } from '@taskmesh/internal-api';
+import type { Log } from '@taskmesh/service';
+import type { OnProgress } from '../backups/backup-progress.ts';
+import { findObstacles } from '../databases/obstacles.ts';
+import type { Skipped } from '../loader/dump-schema.ts';
+import type { BackupStorage } from '../storage/backup-storage.ts';
+import type { StoreName } from '../stores/store.ts';
+import type { MadeStore, Verifier } from '../verify/verifier.ts';
+import { asVerifyFailure } from '../verify/verify.errors.ts';
+import type { RestoreOptions } from './restore.service.ts';
+
+/** What a restore would change, and whether it could be done now. */
+export interface RestoreForecast {
+  stores: { store: StoreName; tables: Record<string, CountChange> }[];
+  /** Absent where no accounts are replaced. */
+  accounts?: AccountsComparison | undefined;
+  /** Of the living stores: what an exchange would fail on now, as sentences. */
+  obstacles: string[];
+  skipped: Skipped[];
+  /** As in the outcome of a restore. */
+  dropped: string[];
+  tookMs: number;
+}
+
+/**
+ * Goes the whole way of a restore but its last step, and compares what would take the living stores' places with them.
+ * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for this restore; SERVICE_UNAVAILABLE
+ */
+export type DryRun = (file: string, options: RestoreOptions) => Promise<RestoreForecast>;
+
+const WAIT_MS = 5_000;
+
+export function createDryRun({ storage, verifier, log }: DryRunDeps): DryRun {
+  const forecast = async (file: string, { onProgress, allowsLoss, only }: RestoreOptions) => {
+    const begin = performance.now();
+    const archive = file === '' ? undefined : await storage.open(file);
+    if (archive?.kind !== 'found') throw notFound('There is no such backup file.');
+    const told: RestoreForecast = { stores: [], obstacles: [], skipped: [], dropped: [], tookMs: 0 };
+    try {
+      const inspect = (made: MadeStore) => compare(made, told, onProgress);
+      await verifier.verify(file, archive, { onProgress, waitMs: WAIT_MS, only, allowsLoss, inspect });
+    } finally {
+      await archive.close();
+    }
+    told.tookMs = Math.round(performance.now() - begin);
+    log.info({ file, ...told }, 'restore tried, nothing changed');
+    return told;
+  };
+
+  return (file, options) =>
+    forecast(file, options).catch((error: unknown) => {
+      log.warn({ err: error, file }, 'restore tried in vain');
+      throw asVerifyFailure(error);
+    });
+}
+
+export interface DryRunDeps {
+  storage: Pick<BackupStorage, 'open'>;
+  verifier: Verifier;
+  log: Log;
+}
+
+async function compare({ store, database, prepared }: MadeStore, told: RestoreForecast, onProgress: OnProgress) {
+  const { name, adminUrl, owner } = store;
+  onProgress({ phase: 'compare', store: name });
+  const { tables, accounts } = await owner.compare(database);
+  told.stores.push({ store: name, tables });
+  told.accounts ??= accounts;
+  told.skipped.push(...prepared.skipped);
+  told.dropped.push(...prepared.dropped.map((dropped) => `${name}.${dropped}`));
+  const obstacles = await findObstacles({ adminUrl, waitsForWriters: owner.carryOver !== undefined });
+  told.obstacles.push(...obstacles.map((obstacle) => `${name}: ${obstacle}`));
+}

@@ -1,0 +1,31 @@
+import { unavailable } from '@taskmesh/errors';
+import type { Log } from '@taskmesh/service';
+import type { RunLock } from '../run-lock.ts';
+import type { StoreOwner } from '../stores/store.ts';
+import { RestoreBusy } from './restore-busy.ts';
+
+export interface NewEpochDeps {
+  lock: RunLock;
+  waitMs: number;
+  settleAll: () => Promise<void>;
+  owner: StoreOwner;
+  log: Log;
+}
+
+/**
+ * Never beside a restore: what that prepares counts its epoch from the living one, and would come in with a lower one.
+ * @throws AppError SERVICE_UNAVAILABLE
+ */
+export async function beginNewEpoch({ lock, waitMs, settleAll, owner, log }: NewEpochDeps): Promise<number> {
+  try {
+    return await lock.run(waitMs, async (mayGoOn) => {
+      if (!owner.newEpoch || !(await mayGoOn())) throw unavailable();
+      await settleAll();
+      const epoch = await owner.newEpoch();
+      log.warn({ epoch }, 'a new epoch was begun: clients read their lists anew');
+      return epoch;
+    });
+  } catch (error) {
+    throw error instanceof RestoreBusy ? unavailable(error.message, error) : error;
+  }
+}

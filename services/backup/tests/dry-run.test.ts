@@ -1,0 +1,150 @@
+import { databaseOf } from '@taskmesh/database';
+import { Client } from 'pg';
+import { findObstacles } from '../src/databases/obstacles.ts';
+import {
+  accountsDump,
+  createBackupFixture,
+  ownArchive,
+  tasksDump,
+  type BackupFixture,
+} from './support/backup-fixture.ts';
+import { DATABASE_STATE, STORE_STATE } from './support/catalogue.ts';
+
+const OPERATOR = { identity: { role: 'operator' as const }, requestId: 'r' };
+let fixture: BackupFixture;
+
+beforeAll(async () => {
+  fixture = await createBackupFixture('dry_run');
+  const around = 'create view v as select 1;';
+  await fixture.archive(
+    'own.tar.gz',
+    ownArchive({ tasks: tasksDump(['one', 'two']) + around, auth: accountsDump(['a@x']) }),
+  );
+  await fixture.archive('bad.tar.gz', ownArchive({ tasks: tasksDump(['one']), auth: 'selec;' }));
+  await fixture.archive('foreign.tar.gz', { 'database.sql': tasksDump(['one']) });
+  await fixture.tasks.query(`insert into tasks values (gen_random_uuid(), 'living')`);
+  await fixture.auth.query(`insert into accounts values (1, 'a@x'), (2, 'b@x')`);
+});
+afterAll(() => fixture.close());
+
+afterEach(async () => {
+  expect(await fixture.leftovers()).toEqual([]);
+  expect(await fixture.tasks.query('select title from tasks')).toEqual([{ title: 'living' }]);
+  expect(await fixture.own.query('select id from restores')).toEqual([]);
+});
+
+async function dryRun(file: string, stores?: string[], backup = fixture.backup) {
+  const query = `mutation ($file: String!, $stores: [String!]) { dryRunRestore(file: $file, stores: $stores) {
+    possible obstacles stores { store rows { name now after } } accounts { gone } skipped { kind count } dropped tookMs
+  } }`;
+  const { data, errors } = await backup.subgraph.execute({ query, variables: { file, stores } }, OPERATOR);
+  const [error] = errors ?? [];
+  return error ? { code: error.extensions?.code, message: error.message } : data?.dryRunRestore;
+}
+
+async function catalogue() {
+  const stores = [fixture.tasks, fixture.auth];
+  const states = (store: BackupFixture['tasks']) => [
+    store.query(STORE_STATE),
+    store.query(DATABASE_STATE, [databaseOf(store.url)]),
+  ];
+  return Promise.all(stores.flatMap(states));
+}
+
+async function holding<Result>(url: string, statements: string[], work: (held: Client) => Promise<Result>) {
+  const held = new Client({ connectionString: url });
+  await held.connect();
+  try {
+    for (const statement of statements) await held.query(statement);
+    return await work(held);
+  } finally {
+    await held.end();
+  }
+}
+
+describe('a restore that is only tried', () => {
+  it('tells what would change, and leaves the living stores, the list and the journal as they are', async () => {
+    const before = await catalogue();
+    expect(await dryRun('own.tar.gz')).toEqual({
+      possible: true,
+      obstacles: [],
+      stores: [
+        { store: 'tasks', rows: [{ name: 'tasks', now: 1, after: 2 }] },
+        { store: 'auth', rows: [{ name: 'accounts', now: 2, after: 1 }] },
+      ],
+      accounts: null,
+      skipped: [{ kind: 'view', count: 1 }],
+      dropped: [],
+      tookMs: expect.any(Number),
+    });
+    expect(await catalogue()).toEqual(before);
+    expect(await fixture.own.query('select file from backups where verified_at is not null')).toEqual([]);
+  });
+
+  it('looks at the stores that are named only', async () => {
+    expect(await dryRun('bad.tar.gz', ['tasks'])).toMatchObject({ possible: true, stores: [{ store: 'tasks' }] });
+  });
+
+  it.each([
+    ['bad.tar.gz', undefined, 'CONFLICT', 'the dump was not accepted'],
+    ['foreign.tar.gz', ['auth'], 'CONFLICT', 'holds no dump of the store auth'],
+    ['own.tar.gz', ['none'], 'BAD_USER_INPUT', 'There are: tasks, auth'],
+    ['own.tar.gz', [], 'BAD_USER_INPUT', 'There are: tasks, auth'],
+    ['none.tar.gz', undefined, 'NOT_FOUND', 'no such backup file'],
+    ['../own.tar.gz', undefined, 'NOT_FOUND', 'no such backup file'],
+    ['', undefined, 'NOT_FOUND', 'no such backup file'],
+  ])('refuses %s with the stores %j as a restore would: %s', async (file, stores, code, told) => {
+    expect(await dryRun(file, stores)).toEqual({ code, message: expect.stringContaining(told) });
+  });
+
+  it('is for operators only', async () => {
+    const { errors } = await fixture.backup.subgraph.execute(
+      { query: 'mutation { dryRunRestore(file: "own.tar.gz") { possible } }' },
+      { identity: { role: 'user', userId: 'u', sessionId: 's' }, requestId: 'r' },
+    );
+    expect(errors?.[0]?.extensions?.code).toBe('FORBIDDEN');
+  });
+
+  it('tells of somebody who copies a store', async () => {
+    const copying = ['begin', `comment on database ${databaseOf(fixture.auth.url)} is 'copied'`];
+    const tried = await holding(fixture.own.url, copying, () => dryRun('own.tar.gz'));
+    expect(tried).toMatchObject({
+      possible: false,
+      obstacles: ['auth: somebody copies or changes the database (1)'],
+    });
+  });
+
+  it('tells of sessions that the administrator may not end, and of a store that it does not own', async () => {
+    const name = `${databaseOf(fixture.own.url)}_weak`;
+    await fixture.own.query(`create role ${name} login password 'secret'`);
+    const adminUrl = new URL(fixture.tasks.url);
+    Object.assign(adminUrl, { username: name, password: 'secret' });
+    const find = () => findObstacles({ adminUrl: adminUrl.href, waitsForWriters: false });
+    await holding(fixture.tasks.url, ['select 1'], async () =>
+      expect(await find()).toEqual([
+        'the administrator is no member of the role that owns the database',
+        expect.stringMatching(/^sessions are in it that the administrator may not end \(\d+\)$/),
+      ]),
+    );
+    await fixture.own.query(`drop role ${name}`);
+  });
+
+  it('tells of who has been writing for too long, where that matters; reading never does', async () => {
+    const { url: adminUrl } = fixture.auth;
+    const find = (waitsForWriters: boolean) => findObstacles({ adminUrl, waitsForWriters, patienceMs: 0 });
+    await holding(adminUrl, ['begin', 'select * from accounts'], async (held) => {
+      expect(await find(true)).toEqual([]);
+      await held.query(`update accounts set email = 'c@x' where id = 1`);
+      expect(await find(true)).toEqual(['transactions have been writing for longer than a restore waits (1)']);
+      expect(await find(false)).toEqual([]);
+    });
+  });
+
+  it('takes everything away when the comparison fails, and says that it is nobody else’s fault', async () => {
+    const { compare } = fixture.owners.auth;
+    fixture.owners.auth.compare = () => Promise.reject(new Error('no luck'));
+    expect(await dryRun('own.tar.gz')).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
+    fixture.owners.auth.compare = compare;
+    expect(await fixture.own.query('select id from verifications')).toEqual([]);
+  });
+});

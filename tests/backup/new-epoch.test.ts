@@ -1,0 +1,146 @@
+import { AppError } from '@taskmesh/errors';
+import type { TaskChanged } from '@taskmesh/events';
+import { createFeed } from '@taskmesh/gateway/simulated';
+import { callInProcess, tasksInternal, tasksRestore } from '@taskmesh/internal-api';
+import { createMemoryEventLog } from '@taskmesh/messaging';
+import { createLog, startAll, stopAll, systemClock } from '@taskmesh/service';
+import { createTasks, readTasksConfig, type Tasks } from '@taskmesh/tasks';
+import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { Pool } from 'pg';
+import { runBackup, type RunningBackup } from './stores.ts';
+
+const log = createLog({ service: 'new-epoch', level: 'silent' });
+const eventLog = createMemoryEventLog();
+const TABLES = ['tasks', 'feeds', 'changes', 'feed_state'];
+
+let database: TestDatabase;
+let auth: TestDatabase;
+let tasks: Tasks;
+let backup: RunningBackup;
+
+beforeAll(async () => {
+  [database, auth] = await Promise.all([createTestDatabase('epoch_tasks'), createTestDatabase('epoch_auth')]);
+  const config = readTasksConfig({ NODE_ENV: 'test', POSTGRES_URL: database.url });
+  tasks = await createTasks(config, { clock: systemClock, log, eventLog });
+  await tasks.start();
+  backup = await runBackup('epoch', { tasks: database, auth }, { tasks: callInProcess(tasksRestore, tasks.restore) });
+});
+afterAll(async () => {
+  await backup.stop();
+  await tasks.stop();
+  await eventLog.close();
+  await Promise.all([database.drop(), auth.drop()]);
+});
+
+/** A gateway's feed, which compares heads so seldom that it must be told. */
+function gatewayFeed() {
+  const internal = callInProcess(tasksInternal, tasks.internal);
+  return createFeed({ eventLog, tasks: internal, log, headsEveryMs: 3_600_000 });
+}
+
+function reader() {
+  const told = { begin: '', changes: [] as TaskChanged[], ends: [] as string[] };
+  const feedReader = {
+    onBegin: (cursor: string) => void (told.begin = cursor),
+    onChange: (change: TaskChanged) => void told.changes.push(change),
+    onEnd: (reason: string) => void told.ends.push(reason),
+    drained: async () => undefined,
+  };
+  return { ...feedReader, told };
+}
+
+async function create(owner: string, title: string): Promise<void> {
+  const query = 'mutation ($title: String!) { createTask(input: { title: $title }) { id } }';
+  const identity = { role: 'user' as const, userId: owner, sessionId: randomUUID() };
+  const { errors } = await tasks.subgraph.execute({ query, variables: { title } }, { identity, requestId: 'r' });
+  expect(errors).toBeUndefined();
+}
+
+/** As a physical backup sees it: everything, the feed's state with it. */
+async function atThisMoment(): Promise<() => Promise<void>> {
+  await tasks.processAll();
+  const kept = await Promise.all(TABLES.map((table) => database.query(`select to_jsonb(t) as row from ${table} t`)));
+  return async () => {
+    for (const [index, table] of TABLES.entries()) {
+      const rows = JSON.stringify(kept[index]?.map(({ row }) => row));
+      await database.query(`truncate ${table}`);
+      await database.query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`, [rows]);
+    }
+  };
+}
+
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'none',
+    (error: unknown) => (error instanceof AppError ? error.code : String(error)),
+  );
+
+describe('a new epoch, when the database was put back to an earlier state', () => {
+  it('ends every feed, refuses every cursor from before, and is followed by all that is written since', async () => {
+    const owner = randomUUID();
+    const feed = gatewayFeed();
+    await startAll([feed]);
+    try {
+      await create(owner, 'before the backup');
+      const putBack = await atThisMoment();
+      const first = reader();
+      await feed.subscribe(owner, undefined, first);
+      await create(owner, 'lost again');
+      await eventually(() => expect(first.told.changes).toHaveLength(1));
+      // A restore from an archive, which gateways have learnt of, is undone by the physical one as well.
+      const { epoch: between } = await backup.work.newEpoch();
+      await eventually(() => expect(first.told.ends).toEqual(['expired']));
+      const live = reader();
+      await feed.subscribe(owner, undefined, live);
+      const old = [first.told.begin, first.told.changes[0]?.cursor, live.told.begin];
+
+      await putBack();
+      expect(await database.query('select epoch from feed_state')).toEqual([{ epoch: 1 }]);
+      const { epoch } = await backup.work.newEpoch();
+      expect(epoch).toBeGreaterThan(between);
+      await eventually(() => expect(live.told.ends).toEqual(['expired']));
+      for (const cursor of old) expect(await codeOf(feed.subscribe(owner, cursor, reader()))).toBe('CURSOR_EXPIRED');
+
+      const next = reader();
+      await feed.subscribe(owner, undefined, next);
+      await create(owner, 'in the new epoch');
+      await eventually(() => expect(next.told.changes).toMatchObject([{ epoch, task: { title: 'in the new epoch' } }]));
+      const again = reader();
+      await feed.subscribe(owner, next.told.begin, again);
+      await eventually(() =>
+        expect(again.told.changes).toMatchObject([{ epoch, task: { title: 'in the new epoch' } }]),
+      );
+      expect(live.told.changes).toEqual([]);
+    } finally {
+      await stopAll([feed]);
+    }
+  });
+
+  it('is above the epoch that there is, also when that is beyond the clock, and twice within a second', async () => {
+    const [one, two] = [await backup.work.newEpoch(), await backup.work.newEpoch()];
+    expect(two.epoch).toBeGreaterThan(one.epoch);
+    await database.query('update feed_state set epoch = 1999999999');
+    expect(await backup.work.newEpoch()).toEqual({ epoch: 2_000_000_000 });
+    await database.query('update feed_state set epoch = 1');
+  });
+
+  it('does not begin beside a restore, whose stores would come in with a lower one', async () => {
+    const pool = new Pool({ connectionString: backup.ownUrl, max: 1 });
+    const holder = await pool.connect();
+    await holder.query(`select pg_advisory_lock(hashtext('taskmesh-restore'))`);
+    const before = await database.query('select epoch from feed_state');
+    expect(await codeOf(backup.work.newEpoch())).toBe('SERVICE_UNAVAILABLE');
+    holder.release(true);
+    await pool.end();
+    expect(await database.query('select epoch from feed_state')).toEqual(before);
+  });
+
+  it('is for operators only', async () => {
+    const { errors } = await backup.backup.subgraph.execute(
+      { query: 'mutation { newEpoch { epoch } }' },
+      { identity: { role: 'user', userId: 'u', sessionId: 's' }, requestId: 'r' },
+    );
+    expect(errors?.[0]?.extensions?.code).toBe('FORBIDDEN');
+  });
+});
