@@ -54,6 +54,12 @@ const inStores = async () =>
     ...(await fixture.auth.query('select email as what from accounts')),
   ].map(({ what }) => what);
 
+/** Of the databases that are kept, those that anybody may connect to. */
+const openOnes = async () =>
+  fixture.own.query('select datname from pg_database where datallowconn and datname = any($1)', [
+    await fixture.leftovers(),
+  ]);
+
 const epoch = async () => Number((await fixture.tasks.query('select epoch from feed_state'))[0]?.epoch);
 
 describe('the stores that a restore replaced', () => {
@@ -129,8 +135,23 @@ describe('the stores that a restore replaced', () => {
       error: expect.stringContaining('the data are as they were'),
     });
     expect(await inStores()).toEqual(['one', 'one@x']);
+    expect(await openOnes()).toEqual([]);
     await startAgain();
     fixture.owners.auth.resume = resume;
+    expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
+    expect(await inStores()).toEqual(['first', 'first@x']);
+  }, 60_000);
+
+  it('are closed again when an undo died', async () => {
+    await fixture.restore('one.tar.gz');
+    for (const old of await fixture.leftovers())
+      await fixture.own.query(`alter database ${old} allow_connections true`);
+    await fixture.own.query(
+      `insert into restores (id, file, stage, stores, started_at, undoes)
+       select 'died', file, 'loading', stores, now(), id from restores where left_until > now()`,
+    );
+    await startAgain();
+    expect(await openOnes()).toEqual([]);
     expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
     expect(await inStores()).toEqual(['first', 'first@x']);
   }, 60_000);
