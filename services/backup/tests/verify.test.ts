@@ -119,6 +119,18 @@ describe('verifyBackup', () => {
     expect((await find(file))?.verifiedAt ?? null).toBeNull();
   });
 
+  it.each([
+    ['in COPY', `create table tasks (id uuid, title text);\ncopy tasks from stdin;\nwritten by a user\tx\n\\.\n`],
+    ['in INSERT', `create table tasks (id uuid, title text);\ninsert into tasks values ('written by a user', 'x');`],
+    ['as no SQL', `insert into tasks 'written by a user' 'x';`],
+  ])('tells nobody the value for which a dump is refused: %s', async (name, dump) => {
+    const file = `${name.replaceAll(' ', '-')}.tar.gz`;
+    await fixture.archive(file, { 'database.sql': dump });
+    const { error } = await verify(file);
+    expect(error?.message).toMatch(/Line \d: (PostgreSQL refuses a value \(22P02|it is no SQL)/);
+    expect(JSON.stringify([error, fixture.logged])).not.toContain('written by a user');
+  });
+
   it('forgets that an archive was proved when it is not fit any more', async () => {
     const { file } = await fixture.backup.backups.create();
     await verify(file);
