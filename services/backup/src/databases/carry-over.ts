@@ -1,4 +1,5 @@
 import { inDatabase } from '@taskmesh/database';
+import { withoutValues } from '@taskmesh/database/without-values';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
 import { errorCode, errorMessage } from '../error-code.ts';
 import { withAdmin } from './connect.ts';
@@ -35,12 +36,16 @@ async function apply(adminUrl: string, { fresh }: RestoreNames, statements: stri
   await withAdmin(inDatabase(adminUrl, fresh), async (admin) => {
     for (const text of statements)
       await admin.query(text).catch((error: unknown) => {
-        if (!REFUSALS.has(errorCode(error))) throw error;
-        refused.push(`${text}: ${errorMessage(error)}`);
+        if (!REFUSALS.has(errorCode(error))) throw withoutValues(error);
+        refused.push(`${withoutLiterals(text)}: ${errorMessage(withoutValues(error))}`);
       });
   });
   return refused;
 }
+
+/** Names only: what is set, or commented, may be a secret. */
+const withoutLiterals = (text: string) =>
+  text.replaceAll(/"(?:[^"]|"")*"|E?'(?:[^']|'')*'/g, (part) => (part.startsWith('"') ? part : '…'));
 
 /** Each query gives statements; `$live` and `$fresh` are the databases' names. */
 async function statementsOf(admin: Client, { live, fresh }: RestoreNames, queries: string[]): Promise<string[]> {
