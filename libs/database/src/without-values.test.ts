@@ -9,7 +9,9 @@ beforeAll(async () => {
   database = await createTestDatabase('values');
   await database.query('create table t (a int check (a < 9), b text unique)');
   await database.query(`insert into t values (1, '${SECRET}')`);
-  await database.query(`create function shout() returns trigger language plpgsql as $$ begin raise '${SECRET}'; end $$`);
+  await database.query(
+    `create function shout() returns trigger language plpgsql as $$ begin raise '${SECRET}'; end $$`,
+  );
   await database.query('create table loud (b text)');
   await database.query('create trigger loud before insert on loud for each row execute function shout()');
 });

@@ -12,7 +12,9 @@ export function withoutValues(error: unknown): unknown {
   const { code = '', routine, constraint, where = '' } = error;
   const copied = COPIED.exec(where)?.groups;
   const { table = copied?.table, column = copied?.column } = error;
-  const places = Object.entries({ table, row: copied?.row, column, constraint }).filter(([, name]) => name !== undefined);
+  const places = Object.entries({ table, row: copied?.row, column, constraint }).filter(
+    ([, name]) => name !== undefined,
+  );
   const at = [code, ...places.map((place) => place.join(' '))].join(', ');
   const message = NAMES_ONLY.test(code)
     ? error.message
