@@ -1,3 +1,4 @@
+import { databaseOf, inDatabase } from '@taskmesh/database';
 import type { Identity } from '@taskmesh/identity';
 import { eventually } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
@@ -7,6 +8,8 @@ import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Registry } from 'prom-client';
+import { withClient } from '../src/databases/connect.ts';
+import { restoreNames } from '../src/databases/names.ts';
 import { createBackup, type BackupProgress } from '../src/index.ts';
 import {
   accountsDump,
@@ -215,6 +218,25 @@ describe('verifyBackup', () => {
     expect(await fixture.own.query('select 1 from verifications')).toHaveLength(1);
     // What it could not take away, the next one does.
     await fixture.backup.backups.verify(file);
+  });
+
+  it('is not kept from proving by what an earlier one left and cannot be removed yet', async () => {
+    const { fresh } = restoreNames(databaseOf(fixture.tasks.url), 'held');
+    await fixture.own.query(`create database ${fresh}`);
+    const left = inDatabase(fixture.own.url, fresh);
+    // It keeps its database from being dropped.
+    await withClient(left, (client) =>
+      client.query(`create subscription held connection '' publication p with (connect = false)`),
+    );
+    await fixture.own.query(`insert into verifications (id, stores, started_at) values ('held', '{tasks}', now())`);
+    await fixture.archive('beside.tar.gz', good());
+    expect((await verify('beside.tar.gz')).verified).toMatchObject({ stores: ['tasks', 'auth'] });
+    expect(await fixture.leftovers()).toEqual([fresh]);
+    await withClient(left, async (client) => {
+      await client.query('alter subscription held set (slot_name = none)');
+      await client.query('drop subscription held');
+    });
+    expect((await verify('beside.tar.gz')).verified).toMatchObject({ stores: ['tasks', 'auth'] });
   });
 
   it.each(['none.tar.gz', '', '..', '../verify.tar.gz', '/etc/passwd', 'a\0.tar.gz', 'notes.txt'])(

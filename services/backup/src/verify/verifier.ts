@@ -56,11 +56,19 @@ export class VerificationBusy extends Error {
 export function createVerifier(deps: VerifierDeps): Verifier {
   const { scratch, cipher, lock, log, archiveLimits } = deps;
 
-  const settleAll = async () => {
+  /** What cannot be removed yet is in nobody's way; says whether there is any. */
+  const settleAll = async (): Promise<boolean> => {
+    let isLeft = false;
     for (const left of await deps.journal.all()) {
-      await takeAway(deps, left);
-      log.warn({ verification: left.id }, 'leftovers of an interrupted verification removed');
+      try {
+        await takeAway(deps, left);
+        log.warn({ verification: left.id }, 'leftovers of an interrupted verification removed');
+      } catch (error) {
+        isLeft = true;
+        log.warn({ err: error, verification: left.id }, 'leftovers of an interrupted verification not removed yet');
+      }
     }
+    return isLeft;
   };
 
   const verifyAlone = (file: string, archive: OpenArchive, onProgress: OnProgress) =>
@@ -91,7 +99,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
 
     async settleInterrupted() {
       try {
-        await lock.run(SETTLE_WAIT_MS, settleAll);
+        if (await lock.run(SETTLE_WAIT_MS, settleAll)) throw new Error('Databases of verifications are still there.');
       } catch (error) {
         if (!(error instanceof VerificationBusy)) throw error; // who holds the lock has settled all before
       }
