@@ -1,5 +1,5 @@
 import type { OnProgress } from '../backups/backup-progress.ts';
-import { maintenanceUrl, withClient } from '../databases/connect.ts';
+import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { allowConnections } from '../databases/swap.ts';
 import { exchangeStores, type Exchange, type ExchangeDeps } from './exchange-stores.ts';
 import type { Restore } from './restore.entity.ts';
@@ -26,7 +26,7 @@ export function undoRestore(deps: ExchangeDeps, { id, kept, mayGoOn, onProgress 
         const { adminUrl, owner } = deps.stores[name];
         const { fresh } = namesOf(deps.stores[name], id, undoes);
         onProgress({ phase: 'check', store: name });
-        await withClient(maintenanceUrl(adminUrl), (client) => client.query(allowConnections(fresh, true)));
+        await withAdmin(maintenanceUrl(adminUrl), (admin) => admin.query(allowConnections(fresh, true)));
         await owner.resume(fresh);
       }
     },
