@@ -1,5 +1,6 @@
 import { databaseOf, inDatabase } from '@taskmesh/database';
 import type { Identity } from '@taskmesh/identity';
+import type { Adoption } from '@taskmesh/internal-api';
 import { eventually } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -151,6 +152,30 @@ describe('verifyBackup', () => {
     });
     await utimes(path, new Date(), new Date(Date.now() + 5_000));
     expect(await find(file)).toMatchObject({ unfitAt: null });
+  });
+
+  it.each<[string, (adoption: Adoption) => Adoption, RegExp]>([
+    [
+      'another release restores it',
+      () => ({ complete: false, concerns: 'version', reason: 'It is of a newer version.' }),
+      /^The archive cannot be proved here: It is of a newer version\.$/,
+    ],
+    [
+      'it restores with a loss',
+      (adoption) => ({ ...adoption, dropped: ['tasks.note'] }),
+      /^The archive restores with a loss only, if that is allowed: without tasks\.tasks\.note\.$/,
+    ],
+  ])('leaves what was known of an archive as it was when %s', async (_what, change, told) => {
+    const { file } = await fixture.backup.backups.create();
+    await verify(file);
+    const known = await find(file);
+    const { adopt } = fixture.owners.tasks;
+    fixture.owners.tasks.adopt = async (database, archived) => change(await adopt(database, archived));
+    const { error } = await verify(file);
+    fixture.owners.tasks.adopt = adopt;
+    expect(error).toMatchObject({ message: expect.stringMatching(told), extensions: { code: 'CONFLICT' } });
+    expect(await find(file)).toEqual(known);
+    expect(known).toMatchObject({ verifiedAt: expect.any(Date), unfitAt: null });
   });
 
   it('knows nothing of an archive that took the place of a proved one, also when it is as large', async () => {

@@ -16,7 +16,7 @@ import type { OpenArchive } from '../storage/backup-storage.ts';
 import { MAIN_DUMP, type StoreName } from '../stores/store.ts';
 import type { Verification } from './verification.entity.ts';
 import type { VerificationRepository } from './verification.repository.ts';
-import { VerifyError } from './verify-error.ts';
+import { LossError, VerifyError } from './verify-error.ts';
 
 export interface VerifierDeps extends KnownStores {
   scratch: Scratch;
@@ -115,14 +115,19 @@ async function tryDumps(deps: VerifierDeps, dumps: FoundDump[], onProgress: OnPr
     startedAt: now(),
   };
   await journal.begin(verification);
+  const lost: string[] = [];
   try {
     for (const { store, path, archived } of dumps) {
       const totalBytes = (await stat(path)).size;
       const onLoaded = (doneBytes: number) => onProgress({ phase: 'load', store: store.name, doneBytes, totalBytes });
       const onCheck = () => onProgress({ phase: 'check', store: store.name });
       const names = namesOf(store, verification.id);
-      await prepareStore({ store, names, path, archived, limits: loadLimits, log, onLoaded, onCheck });
+      const dump = { store, names, path, archived, allowsLoss: true };
+      const { dropped } = await prepareStore({ ...dump, limits: loadLimits, log, onLoaded, onCheck });
+      if (archived) lost.push(...dropped.map((name) => `${store.name}.${name}`));
     }
+    if (lost.length > 0)
+      throw new LossError(`The archive restores with a loss only, if that is allowed: without ${lost.join(', ')}.`);
   } finally {
     // The journal keeps in mind what is left until it can be taken away.
     await takeAway(deps, verification).catch((error: unknown) => {
