@@ -1,6 +1,4 @@
-import { databaseOf, inDatabase } from '@taskmesh/database';
 import type { Identity } from '@taskmesh/identity';
-import type { Adoption } from '@taskmesh/internal-api';
 import { eventually } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,8 +7,6 @@ import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Registry } from 'prom-client';
-import { withClient } from '../src/databases/connect.ts';
-import { restoreNames } from '../src/databases/names.ts';
 import { createBackup, type BackupProgress } from '../src/index.ts';
 import {
   accountsDump,
@@ -123,18 +119,6 @@ describe('verifyBackup', () => {
     expect((await find(file))?.verifiedAt ?? null).toBeNull();
   });
 
-  it.each([
-    ['in COPY', `create table tasks (id uuid, title text);\ncopy tasks from stdin;\nwritten by a user\tx\n\\.\n`],
-    ['in INSERT', `create table tasks (id uuid, title text);\ninsert into tasks values ('written by a user', 'x');`],
-    ['as no SQL', `insert into tasks 'written by a user' 'x';`],
-  ])('tells nobody the value for which a dump is refused: %s', async (name, dump) => {
-    const file = `${name.replaceAll(' ', '-')}.tar.gz`;
-    await fixture.archive(file, { 'database.sql': dump });
-    const { error } = await verify(file);
-    expect(error?.message).toMatch(/Line \d: (PostgreSQL refuses a value \(22P02|it is no SQL)/);
-    expect(JSON.stringify([error, fixture.logged])).not.toContain('written by a user');
-  });
-
   it('forgets that an archive was proved when it is not fit any more', async () => {
     const { file } = await fixture.backup.backups.create();
     await verify(file);
@@ -152,30 +136,6 @@ describe('verifyBackup', () => {
     });
     await utimes(path, new Date(), new Date(Date.now() + 5_000));
     expect(await find(file)).toMatchObject({ unfitAt: null });
-  });
-
-  it.each<[string, (adoption: Adoption) => Adoption, RegExp]>([
-    [
-      'another release restores it',
-      () => ({ complete: false, concerns: 'version', reason: 'It is of a newer version.' }),
-      /^The archive cannot be proved here: It is of a newer version\.$/,
-    ],
-    [
-      'it restores with a loss',
-      (adoption) => ({ ...adoption, dropped: ['tasks.note'] }),
-      /^The archive restores with a loss only, if that is allowed: without tasks\.tasks\.note\.$/,
-    ],
-  ])('leaves what was known of an archive as it was when %s', async (_what, change, told) => {
-    const { file } = await fixture.backup.backups.create();
-    await verify(file);
-    const known = await find(file);
-    const { adopt } = fixture.owners.tasks;
-    fixture.owners.tasks.adopt = async (database, archived) => change(await adopt(database, archived));
-    const { error } = await verify(file);
-    fixture.owners.tasks.adopt = adopt;
-    expect(error).toMatchObject({ message: expect.stringMatching(told), extensions: { code: 'CONFLICT' } });
-    expect(await find(file)).toEqual(known);
-    expect(known).toMatchObject({ verifiedAt: expect.any(Date), unfitAt: null });
   });
 
   it('knows nothing of an archive that took the place of a proved one, also when it is as large', async () => {
@@ -243,25 +203,6 @@ describe('verifyBackup', () => {
     expect(await fixture.own.query('select 1 from verifications')).toHaveLength(1);
     // What it could not take away, the next one does.
     await fixture.backup.backups.verify(file);
-  });
-
-  it('is not kept from proving by what an earlier one left and cannot be removed yet', async () => {
-    const { fresh } = restoreNames(databaseOf(fixture.tasks.url), 'held');
-    await fixture.own.query(`create database ${fresh}`);
-    const left = inDatabase(fixture.own.url, fresh);
-    // It keeps its database from being dropped.
-    await withClient(left, (client) =>
-      client.query(`create subscription held connection '' publication p with (connect = false)`),
-    );
-    await fixture.own.query(`insert into verifications (id, stores, started_at) values ('held', '{tasks}', now())`);
-    await fixture.archive('beside.tar.gz', good());
-    expect((await verify('beside.tar.gz')).verified).toMatchObject({ stores: ['tasks', 'auth'] });
-    expect(await fixture.leftovers()).toEqual([fresh]);
-    await withClient(left, async (client) => {
-      await client.query('alter subscription held set (slot_name = none)');
-      await client.query('drop subscription held');
-    });
-    expect((await verify('beside.tar.gz')).verified).toMatchObject({ stores: ['tasks', 'auth'] });
   });
 
   it.each(['none.tar.gz', '', '..', '../verify.tar.gz', '/etc/passwd', 'a\0.tar.gz', 'notes.txt'])(
