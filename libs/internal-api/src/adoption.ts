@@ -19,8 +19,8 @@ export type Adoption =
       complete: false;
       /** One sentence for the operator. */
       reason: string;
-      /** The archive is none that this version restores, whatever its rows are like. */
-      concerns?: 'archive';
+      /** `archive`: it is none that is restored, whatever its rows are like. `version`: another release may restore it. */
+      concerns?: 'archive' | 'version';
     };
 
 /** Of a table, or of all accounts: how many there are, and how many there would be. */

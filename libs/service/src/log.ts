@@ -2,8 +2,11 @@ import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pin
 
 export type Log = Logger;
 
-/** What never goes into a log, wherever it stands in the fields. */
-const REDACTED = ['password', 'newPassword', 'token', 'accessToken', 'refreshToken', 'authorization', 'email'];
+/** What never goes into a log, wherever it stands in the fields; the last ones are where PostgreSQL's errors cite rows. */
+const REDACTED = [
+  ...['password', 'newPassword', 'token', 'accessToken', 'refreshToken', 'authorization', 'email'],
+  ...['detail', 'where', 'internalQuery'],
+];
 
 /** JSON lines: `level`, `time` (RFC 3339), `service`, the given fields, `msg`. Goes to standard output unless told otherwise. */
 export function createLog(options: { service: string; level: string; destination?: DestinationStream }): Log {

@@ -99,6 +99,32 @@ describe('an archive of the accounts', () => {
     expect(await facts()).toEqual([...archived, ...own]);
   });
 
+  it.each(['-infinity', '294276-12-31'])(
+    'is refused when an entry of the trail is of a time that is none: %s',
+    async (at) => {
+      await signedUp(running, 'audited@example.test');
+      const archive = await archiveOf(running);
+      await archive.query(`update restored.audit_log set at = '${at}'`);
+      expect(await running.auth.restore.adopt(archive.name, ARCHIVED)).toEqual({
+        complete: false,
+        reason: expect.stringMatching(/^Rows of the table audit_log break the rules: at is in the years 0001 to 9999/),
+      });
+      await dropDatabase(archive.name);
+    },
+  );
+
+  it('leaves out what the trail says of the future: it would never be cleared, and keep what is behind it', async () => {
+    await signedUp(running, 'audited@example.test');
+    const archived = await facts();
+    const archive = await archiveOf(running);
+    await archive.query(
+      `insert into restored.audit_log (id, at, kind, request_id) values (-1, '9000-01-01T00:00Z', 'login.failed', 'r')`,
+    );
+    await forget('true');
+    await restoreArchive(archive);
+    expect(await facts()).toEqual(archived);
+  });
+
   it('takes an account of an archive without its password when checking that would cost too much', async () => {
     await signedUp(running, 'slow@example.test');
     const archive = await archiveOf(running);

@@ -103,7 +103,8 @@ describe('an administrator that is no superuser', () => {
       `test_owner_${randomBytes(4).toString('hex')}`,
     ];
     const live = databaseOf(fixture.tasks.url);
-    await fixture.tasks.query(`alter database ${live} reset app.mode`); // only superusers may set what no module defines
+    // Only superusers may set what no module defines.
+    await fixture.tasks.query(`alter database ${live} set app.mode = 'it''s a "secret", \\'`);
     await fixture.tasks.query(`create role ${owner} login password 'secret'`);
     await fixture.tasks.query(
       `create role ${admin} login password 'secret' createdb createrole; grant ${owner} to ${admin}`,
@@ -127,6 +128,11 @@ describe('an administrator that is no superuser', () => {
         restored,
         [],
       ]);
+      expect(logged.filter(({ refused }) => refused)).toMatchObject([
+        { refused: [expect.stringMatching(/^alter database .* set "app"."mode" to {2}…: permission denied/)] },
+      ]);
+      expect(JSON.stringify(logged)).not.toContain('secret');
+      await fixture.tasks.query(`alter database ${live} set app.mode = 'it''s a "secret", \\'`);
       expect(await catalogueOf(fixture.tasks)).toEqual(before);
       expect(await fixture.tasks.query('select title from tasks')).toEqual([{ title: 'by hand' }]);
     } finally {

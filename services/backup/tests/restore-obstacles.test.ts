@@ -284,7 +284,8 @@ describe('a restore by an administrator that is no superuser', () => {
     expect(await inStores()).toEqual(OLD);
   }, 60_000);
 
-  it('replaces the stores when nobody is in its way', async () => {
+  it("replaces the stores when nobody is in its way, and nobody's own tables are", async () => {
+    await fixture.auth.query('create table operators_own (a int); create table "Odd one" (a int)');
     expect(await restoreInProcess()).toEqual({
       exitCode: 0,
       success: true,

@@ -1,7 +1,10 @@
 import { databaseOf, inDatabase } from '@taskmesh/database';
 import { withClient } from '../src/databases/connect.ts';
+import { createBackupDatabase } from '../src/database.ts';
 import { restoreNames } from '../src/databases/names.ts';
 import { createBackup } from '../src/index.ts';
+import { createRestoreRepository, type RestoreRepository } from '../src/restore/restore.repository.ts';
+import { settleRestore } from '../src/restore/settle-restore.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
 
 const STORES = ['tasks', 'auth'] as const;
@@ -126,6 +129,18 @@ describe('a start after a crash', () => {
     await own('delete from restores');
   });
 
+  it.each([['tasks'], []] as Store[][])(
+    'does not take for decided what somebody else has begun to take back: still swapped is %p',
+    async (...swapped) => {
+      for (const store of STORES) await copyAs(store, namesFor(store, 'jjj').fresh);
+      await begin('jjj', 'decided');
+      for (const store of swapped.filter(Boolean)) await swap(store, 'jjj', { open: false });
+      expect(await startAgain()).toBe('undone');
+      expect(await marks()).toEqual(['old', 'old']);
+      await own('delete from restores');
+    },
+  );
+
   it('waits for a swap that is still going on', async () => {
     for (const store of STORES) await copyAs(store, namesFor(store, 'ggg').fresh);
     await begin('ggg', 'swapping');
@@ -139,5 +154,61 @@ describe('a start after a crash', () => {
       expect(await started).toBe('restored');
     });
     expect(await marks()).toEqual(['new', 'new']);
+  });
+});
+
+describe('a restore that was given up and goes on after all', () => {
+  /** Settles while the other one goes on as soon as the journal was read for the first time. */
+  async function settleMeanwhile(id: string, goOn: (journal: RestoreRepository) => Promise<void>) {
+    const { log } = createRecordingLog();
+    const database = await createBackupDatabase({ url: fixture.own.url, log });
+    const journal = createRestoreRepository(database);
+    let isFirst = true;
+    const find = async (which: string) => {
+      const found = await journal.find(which);
+      if (isFirst) {
+        isFirst = false;
+        await goOn(journal);
+      }
+      return found;
+    };
+    const store = (name: Store) => ({ name, adminUrl: fixture[name].url, owner: fixture.owners[name] });
+    const stores = { tasks: store('tasks'), auth: store('auth') };
+    const deps = { stores, journal: { ...journal, find }, keepOldMs: 0, now: () => new Date(), log };
+    try {
+      return await settleRestore(deps, id);
+    } finally {
+      await database.close();
+    }
+  }
+
+  const idsOf = async (id: string) => {
+    const found = await own('select datname as name, oid::text as id from pg_database');
+    const of = (store: Store) => String(found.find(({ name }) => name === namesFor(store, id).fresh)?.id);
+    return { tasks: of('tasks'), auth: of('auth') };
+  };
+
+  it('is told as what it became when it reached the swap in that very moment', async () => {
+    for (const store of STORES) await copyAs(store, namesFor(store, 'hhh').fresh);
+    await begin('hhh', 'loading');
+    const freshIds = await idsOf('hhh');
+    const outcome = await settleMeanwhile('hhh', async (journal) => {
+      await journal.reach('hhh', { stage: 'swapping', freshIds });
+      for (const store of STORES) await swap(store, 'hhh', { open: true });
+    });
+    expect(outcome).toBe('restored');
+    expect(await own(`select stage from restores where id = 'hhh'`)).toEqual([{ stage: 'restored' }]);
+    expect(await marks()).toEqual(['new', 'new']);
+    for (const store of STORES) await own(`drop database ${namesFor(store, 'hhh').old}`);
+  });
+
+  it('gets no further when it was ended before', async () => {
+    for (const store of STORES) await copyAs(store, namesFor(store, 'iii').fresh);
+    await begin('iii', 'loading');
+    let journal: RestoreRepository | undefined;
+    expect(await settleMeanwhile('iii', async (its) => void (journal = its))).toBe('undone');
+    for (const stage of ['swapping', 'swapping-apart', 'decided'] as const)
+      await expect(journal?.reach('iii', { stage })).rejects.toThrow();
+    for (const store of STORES) await own(`drop database ${namesFor(store, 'iii').fresh}`);
   });
 });

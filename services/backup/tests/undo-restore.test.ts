@@ -1,3 +1,4 @@
+import { databaseOf } from '@taskmesh/database';
 import { eventually } from '@taskmesh/testing';
 import { createBackup } from '../src/index.ts';
 import {
@@ -9,6 +10,8 @@ import {
   type BackupFixture,
   type Restored,
 } from './support/backup-fixture.ts';
+
+import { DATABASE_STATE, STORE_STATE } from './support/catalogue.ts';
 
 const HOUR_MS = 60 * 60_000;
 let fixture: BackupFixture;
@@ -53,6 +56,12 @@ const inStores = async () =>
     ...(await fixture.tasks.query('select title as what from tasks')),
     ...(await fixture.auth.query('select email as what from accounts')),
   ].map(({ what }) => what);
+
+/** Of the databases that are kept, those that anybody may connect to. */
+const openOnes = async () =>
+  fixture.own.query('select datname from pg_database where datallowconn and datname = any($1)', [
+    await fixture.leftovers(),
+  ]);
 
 const epoch = async () => Number((await fixture.tasks.query('select epoch from feed_state'))[0]?.epoch);
 
@@ -129,8 +138,48 @@ describe('the stores that a restore replaced', () => {
       error: expect.stringContaining('the data are as they were'),
     });
     expect(await inStores()).toEqual(['one', 'one@x']);
+    expect(await openOnes()).toEqual([]);
     await startAgain();
     fixture.owners.auth.resume = resume;
+    expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
+    expect(await inStores()).toEqual(['first', 'first@x']);
+  }, 60_000);
+
+  it('have what the operator has set, granted and taken away since', async () => {
+    const [live, role] = [databaseOf(fixture.tasks.url), `${databaseOf(fixture.tasks.url)}_reader`];
+    const { query } = fixture.tasks;
+    await query(`
+      create role ${role}; alter database ${live} set statement_timeout = '40s'; alter role ${role} in database ${live} set work_mem = '8MB';
+      alter database ${live} connection limit 77; comment on database ${live} is 'before'; grant create on database ${live} to ${role};
+      grant create on schema public to ${role}; grant select on tasks to ${role} with grant option; grant update (title) on tasks to ${role};
+      alter default privileges in schema public grant select on tables to ${role}`);
+    expect(await fixture.restore('one.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
+    await query(`
+      alter database ${live} reset all; alter role ${role} in database ${live} reset all; alter database ${live} set work_mem = '9MB';
+      alter database ${live} connection limit -1; comment on database ${live} is null; revoke create on database ${live} from ${role};
+      revoke create on schema public from ${role}; revoke all on tasks from ${role}; grant select (title) on tasks to ${role};
+      alter default privileges in schema public revoke select on tables from ${role};
+      alter default privileges in schema public grant usage on sequences to ${role}`);
+    const state = async () => [await query(DATABASE_STATE, [live]), await query(STORE_STATE)];
+    const before = await state();
+    expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
+    expect(await state()).toEqual(before);
+    expect(await inStores()).toEqual(['first', 'first@x']);
+    await fixture.own.query('update restores set left_until = now() where left_until is not null');
+    await startAgain(); // what is kept has grants as well
+    await query(`alter database ${live} reset all; drop owned by ${role}; drop role ${role}`);
+  }, 60_000);
+
+  it('are closed again when an undo died', async () => {
+    await fixture.restore('one.tar.gz');
+    for (const old of await fixture.leftovers())
+      await fixture.own.query(`alter database ${old} allow_connections true`);
+    await fixture.own.query(
+      `insert into restores (id, file, stage, stores, started_at, undoes)
+       select 'died', file, 'loading', stores, now(), id from restores where left_until > now()`,
+    );
+    await startAgain();
+    expect(await openOnes()).toEqual([]);
     expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
     expect(await inStores()).toEqual(['first', 'first@x']);
   }, 60_000);

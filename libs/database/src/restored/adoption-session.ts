@@ -1,10 +1,12 @@
 import { openSession, type Session } from '../session.ts';
+import { withoutValues } from '../without-values.ts';
 
 /**
  * A session in a database that was loaded from a backup, or beside one. What the database says of itself counts for
- * nothing: names mean PostgreSQL's own things, and no statement outlives `timeoutMs`, also when this process is gone.
+ * nothing: names mean PostgreSQL's own things, and no statement outlives `timeoutMs`, also when this process is gone. What it
+ * refuses is told without what the rows hold.
  */
-export function openAdoptionSession(
+export async function openAdoptionSession(
   url: string,
   { name, timeoutMs }: { name: string; timeoutMs: number },
 ): Promise<Session> {
@@ -14,5 +16,9 @@ export function openAdoptionSession(
     statement_timeout: String(timeoutMs),
     lock_timeout: '30s',
   };
-  return openSession({ url, name, settings, timeoutMs });
+  const session = await openSession({ url, name, settings, timeoutMs });
+  const refuse = (error: unknown): never => {
+    throw withoutValues(error);
+  };
+  return { ...session, run: (statement, values) => session.run<never>(statement, values).catch(refuse) };
 }

@@ -23,8 +23,8 @@ export interface ArchivedAdoption {
 
 export type TakenOver =
   | { rows: Record<string, number>; dropped: string[] }
-  /** `concerns` the archive as a whole, or rows in it. */
-  | { reason: string; concerns?: 'archive' };
+  /** `concerns` the archive as a whole, a version that only others know, or rows in it. */
+  | { reason: string; concerns?: 'archive' | 'version' };
 
 /**
  * Makes a store of the archive's version, puts its rows in as they are, and migrates them to the present. A new table is
@@ -59,7 +59,7 @@ function unknownVersion({ store, archived }: ArchivedAdoption): TakenOver {
   const [oldest, newest] = [store.versions.at(0), store.versions.at(-1)];
   const version = archived.schemaVersion === null ? 'no version' : `the version ${archived.schemaVersion}`;
   return {
-    concerns: 'archive',
+    concerns: archived.schemaVersion === null ? 'archive' : 'version',
     reason: `The archive has a schema of ${version}, and known are ${oldest} to ${newest}: restore it with the release that made it, or with a newer one.`,
   };
 }

@@ -35,8 +35,9 @@ export function createAdoption({ url, databaseAt, clock, log }: AdoptionDeps): A
   const adopt = async (target: string, archived: ArchivedStore | null | undefined): Promise<Adoption> => {
     const store = await databaseAt(target);
     try {
+      const now = new Date(clock.now());
       return await withStores(url, target, (sessions) =>
-        archived ? adoptArchive({ ...sessions, store, log, archived }) : adoptDump({ ...sessions, store, log }),
+        archived ? adoptArchive({ ...sessions, store, log, archived, now }) : adoptDump({ ...sessions, store, log }),
       );
     } finally {
       await store.close();

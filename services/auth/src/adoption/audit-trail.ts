@@ -1,4 +1,5 @@
-import { inTransaction, type Session, type Statement } from '@taskmesh/database';
+import { brokenRules, inTransaction, STORE, type Session, type Statement } from '@taskmesh/database';
+import { inOurYears } from './rules.ts';
 import { copyRows, type CopiedTable } from './copy-rows.ts';
 
 const trail: CopiedTable = {
@@ -45,9 +46,16 @@ export async function copyTrail(sessions: { from: Session; to: Session }, end: s
   await sessions.to.run(GO_ON);
 }
 
+/** Why the entries of an archive are none; undefined when they may be. */
+export const whyNoTrail = (session: Session): Promise<string | undefined> =>
+  brokenRules(session, { schema: STORE, table: 'audit_log' }, [inOurYears('at', 'r.at')], []);
+
+/** $1 the present. A clock may be a little fast; what is later than that would never be cleared. */
 const FIRST: Statement = {
   name: 'adopt-first-audit',
-  text: `select coalesce(min(id), 1)::text as id, coalesce(min(at), 'infinity')::text as at from public.audit_log`,
+  text: `
+    select coalesce(min(id), 1)::text as id, least(min(at), $1::timestamptz + interval '1 day')::text as at
+    from public.audit_log`,
 };
 
 const UNLOCK_TRAIL: Statement = {
@@ -80,12 +88,16 @@ const LOCK_TRAIL: Statement = {
 };
 
 /**
- * The trail of the archive up to where the living one begins, and from there on the living one: what happened stays known,
- * nothing is told twice, and a new installation has all that there was. Ids keep the order; the living ones stay.
+ * The trail of the archive up to where the living one begins, `now` at the latest, and from there on the living one: what
+ * happened stays known, nothing is told twice, and a new installation has all that there was. Ids keep the order; the living
+ * ones stay.
  */
-export async function joinTrails(sessions: { from: Session; to: Session }, end: string): Promise<void> {
+export async function joinTrails(
+  sessions: { from: Session; to: Session },
+  { end, now }: { end: string; now: Date },
+): Promise<void> {
   const { from, to } = sessions;
-  const [first] = await from.run<{ id: string; at: string }>(FIRST);
+  const [first] = await from.run<{ id: string; at: string }>(FIRST, [now]);
   await to.run(UNLOCK_TRAIL);
   await to.run(OLDER);
   await to.run(KEEP_OLDER, [first?.at]);

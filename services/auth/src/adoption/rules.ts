@@ -55,12 +55,15 @@ export function rulesFor(columns: Columns): RowRule[] {
       sentence: 'password_hash is one of argon2',
       broken: `${value('password_hash')} !~ '^[$]argon2(id|i|d)[$]'`,
     },
-    ...TIMES.map((name) => ({
-      sentence: `${name} is in the years 0001 to 9999`,
-      broken: `(${value(name)} < '0001-01-01T00:00Z' or ${value(name)} >= '10000-01-01T00:00Z')`,
-    })),
+    ...TIMES.map((name) => inOurYears(name, value(name))),
   ];
 }
+
+/** What has a name in JSON and JavaScript: neither infinite nor beyond. */
+export const inOurYears = (name: string, value: string): RowRule => ({
+  sentence: `${name} is in the years 0001 to 9999`,
+  broken: `(${value} < '0001-01-01T00:00Z' or ${value} >= '10000-01-01T00:00Z')`,
+});
 
 /** For rows that are taken as they are. */
 export const VERSION_RULE: RowRule = {

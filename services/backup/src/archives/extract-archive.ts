@@ -1,10 +1,9 @@
 import { AppError } from '@taskmesh/errors';
-import { statfs } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Unpack } from 'tar';
-import { RoomError } from '../room.ts';
+import { lookAtDisk, RoomError, type LookAtDisk } from '../room.ts';
 import { TooSlowError } from '../too-slow-error.ts';
 import { byteCount, byteLimit } from './byte-limit.ts';
 import { createEntryCheck } from './entry-rules.ts';
@@ -20,11 +19,12 @@ export interface Extraction {
   limits: ArchiveLimits;
   /** Told from time to time how much of the archive is read. */
   onRead?: (bytes: number) => void;
-  /** What the disk has left. @default asked of the disk of `dir` */
-  freeBytes?: () => Promise<number>;
+  /** @default asks the system */
+  look?: LookAtDisk | undefined;
 }
 
-const FREE_DISK_SHARE = 4;
+/** Of what may be used of a disk, one archive does not take more. */
+const USABLE_DISK_SHARE = 4;
 
 /**
  * Extracts regular files and folders into `dir`, and nothing anywhere else.
@@ -32,14 +32,14 @@ const FREE_DISK_SHARE = 4;
  * was extracted before stays in `dir`.
  */
 export async function extractArchive(extraction: Extraction): Promise<void> {
-  const { source, sizeBytes, dir, limits, onRead, freeBytes = () => freeBytesOf(dir) } = extraction;
+  const { source, sizeBytes, dir, limits, onRead, look = lookAtDisk } = extraction;
   const stop = new AbortController();
   const deadline = AbortSignal.timeout(limits.timeoutMs);
   try {
     if (sizeBytes > limits.compressedBytes)
       throw new ExtractionError(`The archive has more than ${limits.compressedBytes} bytes.`);
     const unpack = createUnpack(dir, limits, stop);
-    const roomBytes = Math.floor((await freeBytes()) / FREE_DISK_SHARE);
+    const roomBytes = Math.floor((await look(dir)).usableBytes / USABLE_DISK_SHARE);
     const limit =
       roomBytes < limits.expandedBytes
         ? byteLimit(roomBytes, new RoomError('the disk has too little room'))
@@ -91,11 +91,6 @@ function createUnpack(dir: string, limits: ArchiveLimits, stop: AbortController)
     }),
   );
   return { stream: unpack as unknown as NodeJS.WritableStream, entries: () => entries }; // tar types it as an emitter only
-}
-
-async function freeBytesOf(dir: string): Promise<number> {
-  const { bavail, bsize } = await statfs(dir);
-  return bavail * bsize;
 }
 
 function tooSlow({ timeoutMs }: ArchiveLimits): ExtractionError {

@@ -44,6 +44,9 @@ export class ManifestError extends Error {
   override readonly name = 'ManifestError';
 }
 
+/** One that another release restores: nothing is said against it. */
+export class OtherReleaseError extends ManifestError {}
+
 /**
  * Reads the manifest of an extracted archive, and compares every dump with what it says of that.
  * Undefined when there is none: then the archive comes from somewhere else.

@@ -1,4 +1,5 @@
 import { inDatabase } from '@taskmesh/database';
+import { withoutValues } from '@taskmesh/database/without-values';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
 import { errorCode, errorMessage } from '../error-code.ts';
 import { withAdmin } from './connect.ts';
@@ -27,6 +28,17 @@ export async function carryOverSettings(adminUrl: string, names: RestoreNames): 
   return apply(adminUrl, names, statements);
 }
 
+/**
+ * The same for a database that was the living one before: what was set and granted since holds, and what was taken away
+ * since is taken away there, too.
+ */
+export async function renewSettings(adminUrl: string, names: RestoreNames): Promise<string[]> {
+  const former = inDatabase(adminUrl, names.fresh);
+  const statements = await withAdmin(former, (admin) => statementsOf(admin, names, [WITHDRAWALS]));
+  const refused = await apply(adminUrl, names, statements);
+  return [...refused, ...(await carryOverRights(adminUrl, names)), ...(await carryOverSettings(adminUrl, names))];
+}
+
 /** Not permitted, or about what the new store has no more. */
 const REFUSALS = new Set(['42501', '42703', '42704', '42P01']);
 
@@ -35,12 +47,16 @@ async function apply(adminUrl: string, { fresh }: RestoreNames, statements: stri
   await withAdmin(inDatabase(adminUrl, fresh), async (admin) => {
     for (const text of statements)
       await admin.query(text).catch((error: unknown) => {
-        if (!REFUSALS.has(errorCode(error))) throw error;
-        refused.push(`${text}: ${errorMessage(error)}`);
+        if (!REFUSALS.has(errorCode(error))) throw withoutValues(error);
+        refused.push(`${withoutLiterals(text)}: ${errorMessage(withoutValues(error))}`);
       });
   });
   return refused;
 }
+
+/** Names only: what is set, or commented, may be a secret. */
+const withoutLiterals = (text: string) =>
+  text.replaceAll(/"(?:[^"]|"")*"|E?'(?:[^']|'')*'/g, (part) => (part.startsWith('"') ? part : '…'));
 
 /** Each query gives statements; `$live` and `$fresh` are the databases' names. */
 async function statementsOf(admin: Client, { live, fresh }: RestoreNames, queries: string[]): Promise<string[]> {
@@ -99,16 +115,17 @@ const GRANTS_ON_SCHEMA = `
     from pg_namespace, aclexplode(coalesce(nspacl, acldefault('n', nspowner)))
     where nspname = 'public' group by grantee, is_grantable) grants`;
 
+const OBJECT_KINDS = `(values ('r', 'tables'), ('S', 'sequences'), ('f', 'functions'), ('T', 'types'), ('n', 'schemas')) kinds (type, name)`;
+
 /** What differs from the defaults, both ways. */
 const DEFAULT_PRIVILEGES = `
-  with objects (type, name) as (values ('r', 'tables'), ('S', 'sequences'), ('f', 'functions'), ('T', 'types'), ('n', 'schemas'))
   select format('alter default privileges for role %I %s %s', pg_get_userbyid(defaclrole),
     case when defaclnamespace = 0 then '' else format('in schema %I', nspname) end, change)
-  from pg_default_acl join objects on type = defaclobjtype::text left join pg_namespace n on n.oid = defaclnamespace
+  from pg_default_acl join ${OBJECT_KINDS} on type = defaclobjtype::text left join pg_namespace n on n.oid = defaclnamespace
     cross join lateral (
-      select format('revoke all on %s from public, %I', objects.name, pg_get_userbyid(defaclrole)) as change where defaclnamespace = 0
+      select format('revoke all on %s from public, %I', kinds.name, pg_get_userbyid(defaclrole)) as change where defaclnamespace = 0
       union all
-      select format('grant %s on %s to %s%s', string_agg(privilege_type, ', '), objects.name, ${GRANTEE('grantee')}, ${OPTION})
+      select format('grant %s on %s to %s%s', string_agg(privilege_type, ', '), kinds.name, ${GRANTEE('grantee')}, ${OPTION})
       from aclexplode(defaclacl) group by grantee, is_grantable) changes
   where defaclnamespace = 0 or nspname = 'public'`;
 
@@ -129,9 +146,32 @@ const GRANTS_ON_OBJECTS = `
     from objects join pg_attribute a on attrelid = oid, aclexplode(attacl) where attnum > 0) grants`;
 
 const PROPERTIES = `
-  select format('comment on database %I is %L', $fresh, shobj_description(oid, 'pg_database')) from pg_database
-  where datname = $live and shobj_description(oid, 'pg_database') is not null
+  with compared as (
+    select l.oid as live, f.oid as fresh, shobj_description(l.oid, 'pg_database') as comment, l.datconnlimit as most, l.datistemplate as template,
+      shobj_description(f.oid, 'pg_database') as former_comment, f.datconnlimit as former_most, f.datistemplate as former_template
+    from pg_database l, pg_database f where l.datname = $live and f.datname = $fresh)
+  select format('comment on database %I is %L', $fresh, comment) from compared where comment is distinct from former_comment
   union all
-  select format('alter database %I connection limit %s', $fresh, datconnlimit) from pg_database where datname = $live and datconnlimit <> -1
+  select format('alter database %I connection limit %s', $fresh, most) from compared where most <> former_most
   union all
-  select format('alter database %I is_template true', $fresh) from pg_database where datname = $live and datistemplate`;
+  select format('alter database %I is_template %s', $fresh, template) from compared where template <> former_template`;
+
+/** What others than the owners have got in the fresh database, and what is set for it. */
+const WITHDRAWALS = `
+  with objects as (
+    select c.oid, relowner as owner, relacl as acl, format('%s public.%I', case relkind when 'S' then 'sequence' else 'table' end, relname) as name
+    from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'S')
+  ), granted as (
+    select name, owner, acl from objects
+    union all select name, owner, attacl from objects join pg_attribute on attrelid = oid
+    union all select format('database %I', datname), datdba, datacl from pg_database where datname = $fresh
+    union all select 'schema public', nspowner, nspacl from pg_namespace where nspname = 'public')
+  select distinct format('revoke all on %s from %s cascade', name, ${GRANTEE('grantee')}) from granted, aclexplode(acl) where grantee <> owner
+  union all
+  select distinct format('alter default privileges for role %I %s revoke all on %s from %s', pg_get_userbyid(defaclrole),
+    case when defaclnamespace = 0 then '' else 'in schema public' end, kinds.name, ${GRANTEE('grantee')})
+  from pg_default_acl join ${OBJECT_KINDS} on type = defaclobjtype::text, aclexplode(defaclacl)
+  where defaclnamespace in (0, 'public'::regnamespace) and grantee <> defaclrole
+  union all
+  select format('alter %s database %I reset all', case setrole when 0 then '' else format('role %I in', pg_get_userbyid(setrole)) end, $fresh)
+  from pg_db_role_setting join pg_database d on d.oid = setdatabase where datname = $fresh`;

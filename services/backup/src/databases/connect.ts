@@ -19,14 +19,17 @@ export async function withClient<Result>(url: string, work: (client: Client) => 
   }
 }
 
-/** The same with one connection for each address. */
-export async function withClients<Result>(
+/** An administrator's connection for each address. */
+export async function withAdmins<Result>(
   urls: readonly string[],
-  work: (clients: Client[]) => Promise<Result>,
+  work: (admins: Client[]) => Promise<Result>,
 ): Promise<Result> {
   const clients = urls.map(clientOf);
   try {
-    for (const client of clients) await client.connect();
+    for (const client of clients) {
+      await client.connect();
+      await client.query(PINNED);
+    }
     return await work(clients);
   } finally {
     await Promise.all(clients.map(close));
@@ -48,10 +51,12 @@ export async function close(client: Client): Promise<void> {
   await client.end().catch(() => undefined);
 }
 
-/** The same for an administrator, whose statements mean PostgreSQL's own functions and relations, whatever else has their names. */
+/** An administrator's statements mean PostgreSQL's own functions and relations, whatever else has their names. */
+const PINNED = "select pg_catalog.set_config('search_path', 'pg_catalog', false)";
+
 export function withAdmin<Result>(url: string, work: (admin: Client) => Promise<Result>): Promise<Result> {
   return withClient(url, async (admin) => {
-    await admin.query("select pg_catalog.set_config('search_path', 'pg_catalog', false)");
+    await admin.query(PINNED);
     return work(admin);
   });
 }

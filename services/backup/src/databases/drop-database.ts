@@ -1,7 +1,11 @@
 import { escapeIdentifier, type Client } from 'pg';
 
-/** Drops a database, whoever is in it; nothing happens when it is not there. */
-export async function dropDatabase(admin: Client, name: string): Promise<void> {
+/** Somebody copies the database, or holds on to it in another way: that may take for ever. */
+const LOCK_TIMEOUT_MS = 5_000;
+
+/** Drops a database, whoever is in it; nothing happens when it is not there. @throws Error when somebody holds on to it */
+export async function dropDatabase(admin: Client, name: string, lockTimeoutMs = LOCK_TIMEOUT_MS): Promise<void> {
+  await admin.query(`set lock_timeout = ${lockTimeoutMs}`);
   const { rows } = await admin.query<{ template: boolean }>(
     'select datistemplate as template from pg_catalog.pg_database where datname = $1',
     [name],

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
 import { carryOverRights } from './carry-over.ts';
 import { maintenanceUrl, withAdmin } from './connect.ts';
+import { dropDatabase } from './drop-database.ts';
 import { RESTORED_SCHEMA, type RestoreNames } from './names.ts';
 
 /** What the role that loads may use up. */
@@ -116,9 +117,7 @@ export async function handOver(adminUrl: string, names: RestoreNames): Promise<s
 /** Removes what a restore made, as far as it is there. */
 export async function dropFresh(adminUrl: string, names: RestoreNames): Promise<void> {
   await withAdmin(maintenanceUrl(adminUrl), async (admin) => {
-    const { rows } = await admin.query('select from pg_database where datname = $1 and datistemplate', [names.fresh]);
-    if (rows.length > 0) await admin.query(`alter database ${escapeIdentifier(names.fresh)} is_template false`);
-    await admin.query(`drop database if exists ${escapeIdentifier(names.fresh)} with (force)`);
+    await dropDatabase(admin, names.fresh);
     await dropLoader(admin, names.loader);
   });
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Client } from 'pg';
 import type { Store } from '../stores/store.ts';
-import { maintenanceUrl, withClients } from './connect.ts';
+import { maintenanceUrl, withAdmins } from './connect.ts';
 
 /** Stores that one transaction can rename, and a session to do it. */
 export interface Server {
@@ -25,10 +25,9 @@ export async function withServers<Result>(
   work: (servers: Server[]) => Promise<Result>,
 ): Promise<Result> {
   const urls = stores.map(({ adminUrl }) => maintenanceUrl(adminUrl));
-  return withClients(urls, async (clients) => {
+  return withAdmins(urls, async (clients) => {
     const mark = randomInt(LARGEST);
     for (const [index, client] of clients.entries()) {
-      await client.query(`set search_path = pg_catalog`);
       await client.query(`set statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
       await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
       await client.query('select pg_advisory_lock($1, $2)', [mark, index]);

@@ -1,7 +1,7 @@
 import type { Log } from '@taskmesh/service';
 import { setTimeout as pause } from 'node:timers/promises';
 import { escapeIdentifier, type Client } from 'pg';
-import { close, withClient } from './connect.ts';
+import { close, withAdmin } from './connect.ts';
 import type { RestoreNames } from './names.ts';
 import type { Lockers } from './writers.ts';
 
@@ -109,8 +109,7 @@ interface EndingSessions extends Pick<Swap, 'url' | 'lockers'> {
 async function endSessions({ url, renamer, lockers, letGo, signal }: EndingSessions): Promise<number[]> {
   const refused = new Set<number>();
   const lockerPids = [...lockers.values()].map(pidOf);
-  await withClient(url, async (client) => {
-    await client.query('set search_path = pg_catalog');
+  await withAdmin(url, async (client) => {
     while (!signal.aborted) {
       const { rows } = await client.query<{ database: string; pids: number[] | null }>(CLOSED, [renamer, lockerPids]);
       for (const { database, pids } of rows) {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseError, type Client } from 'pg';
-import { withClients } from './connect.ts';
+import { withAdmin, withAdmins } from './connect.ts';
 
 /** Sessions that keep writers out of databases for as long as they live. */
 export type Lockers<Name = string> = ReadonlyMap<Name, Client>;
@@ -12,23 +12,32 @@ export const PATIENCE_MS = 20_000;
 /** A deadlock, or a lock that somebody held for too long. */
 const TRY_AGAIN = new Set(['40P01', '55P03']);
 
+/** A living database and the one that is to take its place, by their addresses. */
+export interface Replaced {
+  live: string;
+  fresh: string;
+}
+
 export class WritersBusyError extends Error {
   override readonly name = 'WritersBusyError';
 }
 
 /**
- * Runs `work` while nobody can write to the databases, given by name with their addresses; readers do not notice. All locks
- * or none: while one is waited for, the others are held for no longer than one try.
+ * Runs `work` while nobody can write to the living databases, given by name; readers do not notice, nor does who writes to
+ * tables that are not of the store. All locks or none: while one is waited for, the others are held for no longer than one
+ * try.
  * @throws WritersBusyError when somebody goes on writing for too long
  */
 export async function withWritersOut<Name, Result>(
-  databases: ReadonlyMap<Name, string>,
+  databases: ReadonlyMap<Name, Replaced>,
   work: (lockers: Lockers<Name>) => Promise<Result>,
 ): Promise<Result> {
-  const names = [...databases.keys()];
-  return withClients([...databases.values()], async (clients) => {
+  const [names, replaced] = [[...databases.keys()], [...databases.values()]];
+  const tables = await Promise.all(replaced.map(({ fresh }) => withAdmin(fresh, tablesOf)));
+  const urls = replaced.map(({ live }) => live);
+  return withAdmins(urls, async (clients) => {
     for (const client of clients) await client.query(UNBOUNDED);
-    await lockAll(clients);
+    await lockAll(clients.map((client, index) => ({ client, tables: tables[index] ?? [] })));
     return work(new Map(clients.map((client, index) => [names[index] as Name, client])));
   });
 }
@@ -37,16 +46,21 @@ export async function withWritersOut<Name, Result>(
 const UNBOUNDED = `select set_config(name, '0', false) from pg_catalog.pg_settings
   where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')`;
 
-async function lockAll(clients: Client[]): Promise<void> {
+interface Locking {
+  client: Client;
+  tables: string[];
+}
+
+async function lockAll(lockings: Locking[]): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
-      for (const client of clients) await lockTables(client);
+      for (const locking of lockings) await lockTables(locking);
       return;
     } catch (error) {
       const again = error instanceof DatabaseError && TRY_AGAIN.has(error.code ?? '');
       if (!again) throw error;
-      for (const client of clients) await client.query('rollback');
+      for (const { client } of lockings) await client.query('rollback');
       if (performance.now() > deadline)
         throw new WritersBusyError('Writers could not be kept out of a store.', { cause: error });
       await pause(PAUSE_MS);
@@ -54,15 +68,20 @@ async function lockAll(clients: Client[]): Promise<void> {
   }
 }
 
-async function lockTables(client: Client): Promise<void> {
+/** Which of `tables` both have are the store's: others are an operator's, or an extension's. */
+async function lockTables({ client, tables }: Locking): Promise<void> {
   await client.query('begin');
-  await client.query('set local search_path = pg_catalog');
   await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  const own = (await tablesOf(client)).filter((name) => tables.includes(name));
+  if (own.length > 0) await client.query(`lock table ${own.join(', ')} in share mode`);
+}
+
+async function tablesOf(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
-    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = relnamespace
-     where relkind in ('r', 'p') and nspname !~ '^pg_' and nspname <> 'information_schema' order by c.oid`,
+    `select oid::regclass::text as name from pg_class
+     where relkind in ('r', 'p') and relnamespace = to_regnamespace('public') order by oid`,
   );
-  if (rows.length > 0) await client.query(`lock table ${rows.map(({ name }) => name).join(', ')} in share mode`);
+  return rows.map(({ name }) => name);
 }
 
 /** @throws Error when a locker was lost: then somebody may have written since */

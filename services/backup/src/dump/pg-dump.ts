@@ -1,3 +1,4 @@
+import { unavailable } from '@taskmesh/errors';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -43,7 +44,7 @@ export interface ProgramDumpOptions extends StoreDumpOptions {
 /**
  * Writes the store as pg_dump does, at the moment of the snapshot. Tables of which the policy replaces a value are written
  * by us, at the end.
- * @throws DumpError when the program fails; what it said is the cause
+ * @throws DumpError when the program fails; what it said is the cause. AppError when it is ended by a signal
  */
 export async function dumpWithProgram(options: ProgramDumpOptions): Promise<StoreDump> {
   const { client, path, policy, onWritten } = options;
@@ -99,7 +100,9 @@ async function runProgram(options: ProgramDumpOptions, without: DumpTable[], fil
       if (end > 0) await file.write(whole.subarray(0, end));
       tail = whole.subarray(end);
     }
-    const [code] = (await closed) as [number | null];
+    const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];
+    // A terminal ends the whole group; that says nothing of the store.
+    if (signal !== null) throw unavailable('The backup was not made: pg_dump was ended by somebody.');
     const at = tail.lastIndexOf(TRAILER);
     if (code !== 0 || at === -1)
       throw new DumpError(`pg_dump failed (exit code ${code}), see the log`, { cause: new Error(await said) });

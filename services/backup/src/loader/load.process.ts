@@ -2,6 +2,7 @@
  * A process of its own for one dump: PostgreSQL's parser, and whatever a hostile dump does to it, ends with the process, and
  * its memory goes back to the system.
  */
+import { withoutValues } from '@taskmesh/database/without-values';
 import { open } from 'node:fs/promises';
 import { Client } from 'pg';
 import { errorCode, errorMessage } from '../error-code.ts';
@@ -38,7 +39,7 @@ process.once('message', (order: Order) => {
 
 function failure(error: unknown): Told {
   const isRefused = error instanceof LoadError;
-  const cause = isRefused ? error.cause : error;
+  const cause = isRefused ? error.cause : withoutValues(error);
   return {
     kind: 'failed',
     isRefused,

@@ -1,3 +1,4 @@
+import { withoutValues } from '@taskmesh/database/without-values';
 import { loadModule, parseSync } from 'libpg-query';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
@@ -69,7 +70,7 @@ function parse(text: string) {
   try {
     return parseSync(text);
   } catch (error) {
-    return refuse(error instanceof RangeError ? 'it is nested too deeply' : `it is no SQL (${errorMessage(error)})`);
+    return refuse(error instanceof RangeError ? 'it is nested too deeply' : 'it is no SQL'); // the parser would cite it
   }
 }
 
@@ -129,7 +130,7 @@ async function told<Result>(at: { line: number }, work: () => Promise<Result>): 
   try {
     return await work();
   } catch (cause) {
-    throw cause instanceof LoadError ? cause : withLine(at, cause);
+    throw cause instanceof LoadError ? cause : withLine(at, withoutValues(cause));
   }
 }
 

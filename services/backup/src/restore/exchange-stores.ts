@@ -82,7 +82,9 @@ async function settle(deps: ExchangeDeps, id: string): Promise<'restored' | 'und
 async function cleanUp(deps: ExchangeDeps, id: string): Promise<boolean> {
   try {
     const restore = await deps.journal.find(id);
-    const isDue = restore.leftUntil && restore.leftUntil <= deps.now();
+    // Who has given this one up may have removed what was there then, and no more.
+    const isOurs = restore.stage === 'undone' && restore.undoes === null;
+    const isDue = isOurs || (restore.leftUntil && restore.leftUntil <= deps.now());
     return !isDue || (await dropLeft(deps, restore));
   } catch (error) {
     deps.log.warn({ err: error, restore: id }, 'databases of an ended restore not removed yet');

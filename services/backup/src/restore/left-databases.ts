@@ -1,4 +1,4 @@
-import { maintenanceUrl, withClient } from '../databases/connect.ts';
+import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { dropDatabase } from '../databases/drop-database.ts';
 import { dropFresh } from '../databases/fresh-database.ts';
 import type { Log } from '@taskmesh/service';
@@ -12,9 +12,6 @@ export interface LeftDeps {
   journal: RestoreRepository;
   log: Log;
 }
-
-/** Somebody copies the database, or connects to it. */
-const LOCK_TIMEOUT_MS = 5_000;
 
 /**
  * Drops what an ended restore left: the old databases, or the new ones that were not taken. What cannot be dropped now (somebody
@@ -35,8 +32,5 @@ export async function dropLeft({ stores, journal, log }: LeftDeps, restore: Rest
 async function dropOf(store: Store, { id, undoes, stage }: Restore): Promise<void> {
   const names = namesOf(store, id, undoes);
   if (stage === 'undone') return dropFresh(store.adminUrl, names);
-  await withClient(maintenanceUrl(store.adminUrl), async (client) => {
-    await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await dropDatabase(client, names.old);
-  });
+  await withAdmin(maintenanceUrl(store.adminUrl), (admin) => dropDatabase(admin, names.old));
 }

@@ -2,7 +2,7 @@ import { inDatabase } from '@taskmesh/database';
 import type { Adoption } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import type { ArchivedDump } from '../archives/archive-dumps.ts';
-import { ManifestError } from '../archives/manifest.ts';
+import { ManifestError, OtherReleaseError } from '../archives/manifest.ts';
 import { checkBareTables } from '../databases/bare-tables.ts';
 import { carryOverSettings } from '../databases/carry-over.ts';
 import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
@@ -18,6 +18,9 @@ import { untilAborted, whileWatched } from './watch-database.ts';
 export class IncompleteStoreError extends Error {
   override readonly name = 'IncompleteStoreError';
 }
+
+/** By what a refused adoption concerns. */
+const REFUSALS = { archive: ManifestError, version: OtherReleaseError, rows: IncompleteStoreError };
 
 export interface Preparation {
   store: Store;
@@ -89,8 +92,7 @@ async function adopt(preparation: Preparation): Promise<Adopted> {
   if (archived) await checkLoaded({ url: freshUrl, archived, timeoutMs: limits.statementTimeoutMs });
   const refused = await handOver(adminUrl, names);
   const adoption = await owner.adopt(names.fresh, archived && { schemaVersion: archived.schemaVersion, allowsLoss });
-  if (!adoption.complete)
-    throw new (adoption.concerns === 'archive' ? ManifestError : IncompleteStoreError)(adoption.reason);
+  if (!adoption.complete) throw new REFUSALS[adoption.concerns ?? 'rows'](adoption.reason);
   if (archived) checkTaken(adoption.rows, archived);
   if (adoption.dropped.length > 0)
     log.warn({ store: name, dropped: adoption.dropped }, 'tables or columns of the dump were dropped');

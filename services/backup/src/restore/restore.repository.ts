@@ -35,16 +35,24 @@ export function createRestoreRepository(database: Database) {
       if ((await update(id, values)) === 0) throw new Error('The restore was settled by somebody else.');
     },
 
-    /** Of what earlier restores left nothing is kept any longer; what this one takes back lives again. */
-    end: ({ id, undoes }: Restore, end: { stage: 'restored' | 'undone'; at: Date; leftUntil: Date | null }) =>
+    /**
+     * Of what earlier restores left nothing is kept any longer; what this one takes back lives again. False, and nothing
+     * changes, when it is at another stage by now: whoever is at work on it has gone on.
+     */
+    end: (
+      { id, stage, undoes }: Restore,
+      end: { stage: 'restored' | 'undone'; at: Date; leftUntil: Date | null },
+    ): Promise<boolean> =>
       again(() =>
         database.em().transactional(async (em) => {
-          const { stage, at, leftUntil } = end;
-          if (stage === 'restored') {
-            if (undoes !== null) await em.nativeUpdate(RestoreEntity, { id: undoes }, { leftUntil: null });
-            await em.nativeUpdate(RestoreEntity, { leftUntil: { $gt: at } }, { leftUntil: at });
-          }
-          await em.nativeUpdate(RestoreEntity, { id, endedAt: null }, { stage, endedAt: at, leftUntil });
+          const { at, leftUntil } = end;
+          const values = { stage: end.stage, endedAt: at, leftUntil };
+          const earlier = { id: { $ne: id }, leftUntil: { $gt: at } };
+          if ((await em.nativeUpdate(RestoreEntity, { id, stage, endedAt: null }, values)) === 0) return false;
+          if (end.stage === 'undone') return true;
+          if (undoes !== null) await em.nativeUpdate(RestoreEntity, { id: undoes }, { leftUntil: null });
+          await em.nativeUpdate(RestoreEntity, earlier, { leftUntil: at });
+          return true;
         }),
       ),
 

@@ -24,40 +24,60 @@ export interface SettleDeps {
   log: Log;
 }
 
+type Outcome = 'restored' | 'undone';
+
 /**
  * Brings a restore to its end, from what the journal and the servers say: all stores are replaced, or none. May be repeated
  * until it succeeds.
  */
-export async function settleRestore(deps: SettleDeps, id: string): Promise<'restored' | 'undone'> {
+export async function settleRestore(deps: SettleDeps, id: string): Promise<Outcome> {
   const { journal, stores } = deps;
-  const { stage, stores: names } = await journal.find(id);
-  if (stage === 'loading') return end(deps, id, 'undone');
+  const restore = await journal.find(id);
+  const { stage, undoes } = restore;
   if (stage === 'restored' || stage === 'undone') return stage;
-  return withServers(
-    names.map((name) => stores[name]),
-    async (servers) => {
-      await fence(servers, id);
-      const restore = await journal.find(id); // it may have been going on until now
-      const outcome = await settleFenced(deps, restore, servers);
-      return end(deps, id, outcome);
-    },
-  );
+  const isUntouched = stage === 'loading' && undoes === null;
+  const outcome = isUntouched
+    ? await end(deps, restore, 'undone')
+    : await withServers(
+        restore.stores.map((name) => stores[name]),
+        (servers) => settleOn(servers, deps, id),
+      );
+  return outcome ?? settleRestore(deps, id); // it was still going on
 }
 
-async function settleFenced(deps: SettleDeps, restore: Restore, servers: Server[]): Promise<'restored' | 'undone'> {
+async function settleOn(servers: Server[], deps: SettleDeps, id: string): Promise<Outcome | undefined> {
+  await fence(servers, id);
+  const restore = await deps.journal.find(id); // it may have been going on until now
   if (restore.stage === 'restored' || restore.stage === 'undone') return restore.stage;
+  const outcome = await settleFenced(deps, restore, servers);
+  if (outcome === 'undone' && restore.undoes !== null) await closeKept(restore, servers);
+  return end(deps, restore, outcome);
+}
+
+async function settleFenced({ log }: SettleDeps, restore: Restore, servers: Server[]): Promise<Outcome> {
   const swapped = await swappedOf(restore, servers);
   if (restore.stage === 'swapping') return swapped.length > 0 ? 'restored' : 'undone';
-  if (restore.stage === 'decided') {
+  // Who was given up may say so when some of it was taken back already.
+  const isDecided = restore.stage === 'decided' && swapped.length === restore.stores.length;
+  if (isDecided) {
     for (const { server, names } of swapped) await server.client.query(allowConnections(names.live, true));
     return 'restored';
   }
   for (const server of servers) {
     const names = swapped.filter((one) => one.server === server).map((one) => one.names);
-    if (names.length > 0)
-      await swapBack({ client: server.client, url: server.url, names, lockers: new Map(), log: deps.log });
+    if (names.length > 0) await swapBack({ client: server.client, url: server.url, names, lockers: new Map(), log });
   }
   return 'undone';
+}
+
+/** What was to live again was opened for that. */
+async function closeKept({ id, undoes }: Restore, servers: Server[]): Promise<void> {
+  for (const { client, stores } of servers)
+    for (const store of stores) {
+      const names = namesOf(store, id, undoes);
+      const { fresh } = await databaseIds(client, names);
+      if (fresh !== undefined) await client.query(allowConnections(names.fresh, false));
+    }
 }
 
 /** The stores whose living database is the one that the journal names: never told from what is missing. */
@@ -72,12 +92,15 @@ async function swappedOf({ id, undoes, freshIds }: Restore, servers: Server[]) {
   return found;
 }
 
-async function end({ journal, keepOldMs, now }: SettleDeps, id: string, outcome: 'restored' | 'undone') {
-  const restore = await journal.find(id);
+/** Undefined when it has gone on since it was looked at. */
+async function end(
+  { journal, keepOldMs, now }: SettleDeps,
+  restore: Restore,
+  outcome: Outcome,
+): Promise<Outcome | undefined> {
   const at = now();
   const kept = outcome === 'restored' ? keepOldMs : 0;
   // What was to be taken back is still what it was.
   const leftUntil = outcome === 'undone' && restore.undoes !== null ? null : new Date(at.getTime() + kept);
-  await journal.end(restore, { stage: outcome, at, leftUntil });
-  return outcome;
+  return (await journal.end(restore, { stage: outcome, at, leftUntil })) ? outcome : undefined;
 }

@@ -1,9 +1,9 @@
-import { databaseOf } from '@taskmesh/database';
+import { databaseOf, inDatabase } from '@taskmesh/database';
 import type { Log } from '@taskmesh/service';
 import { fence, withServers, type Server } from '../databases/servers.ts';
 import { databaseIds } from '../databases/states.ts';
 import { allowConnections, swapIn } from '../databases/swap.ts';
-import { checkLockers, withWritersOut, type Lockers } from '../databases/writers.ts';
+import { checkLockers, withWritersOut, type Lockers, type Replaced } from '../databases/writers.ts';
 import type { Store, StoreName } from '../stores/store.ts';
 import type { Restore } from './restore.entity.ts';
 import type { RestoreRepository } from './restore.repository.ts';
@@ -31,7 +31,7 @@ export async function swapStores(swap: StoresSwap): Promise<void> {
     await fence(servers, id);
     const freshIds = await freshIdsOf(restore, servers);
     const isApart = servers.length > 1;
-    await withWritersOut(lockable(stores), async (lockers) => {
+    await withWritersOut(lockable(swap), async (lockers) => {
       for (const store of stores) await store.owner.carryOver?.(namesOf(store, id, undoes).fresh);
       await checkLockers(lockers);
       await journal.reach(id, { stage: isApart ? 'swapping-apart' : 'swapping', freshIds });
@@ -58,8 +58,14 @@ async function forEachStore(
 }
 
 /** Writers matter only where there is something to carry over: all else is replaced. */
-const lockable = (stores: Store[]) =>
-  new Map(stores.filter(({ owner }) => owner.carryOver).map(({ name, adminUrl }) => [name, adminUrl]));
+function lockable({ restore: { id, undoes }, stores }: StoresSwap): Map<StoreName, Replaced> {
+  const carriedOver = stores.filter(({ owner }) => owner.carryOver);
+  const replacedOf = (store: Store): Replaced => ({
+    live: store.adminUrl,
+    fresh: inDatabase(store.adminUrl, namesOf(store, id, undoes).fresh),
+  });
+  return new Map(carriedOver.map((store) => [store.name, replacedOf(store)]));
+}
 
 async function freshIdsOf({ id, undoes }: Restore, servers: Server[]): Promise<Restore['freshIds']> {
   const ids: Restore['freshIds'] = {};

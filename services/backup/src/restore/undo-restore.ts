@@ -1,5 +1,6 @@
 import type { OnProgress } from '../backups/backup-progress.ts';
-import { maintenanceUrl, withClient } from '../databases/connect.ts';
+import { renewSettings } from '../databases/carry-over.ts';
+import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { allowConnections } from '../databases/swap.ts';
 import { exchangeStores, type Exchange, type ExchangeDeps } from './exchange-stores.ts';
 import type { Restore } from './restore.entity.ts';
@@ -18,16 +19,19 @@ export interface RestoreUndo extends Pick<Exchange, 'mayGoOn'> {
  * @throws UnknownOutcomeError; any other error when the living stores are as they were
  */
 export function undoRestore(deps: ExchangeDeps, { id, kept, mayGoOn, onProgress }: RestoreUndo) {
-  const { file, stores: names, id: undoes } = kept;
+  const { file, stores: storeNames, id: undoes } = kept;
   return exchangeStores(deps, {
-    restore: newRestore(deps, { id, file, stores: names, undoes }),
+    restore: newRestore(deps, { id, file, stores: storeNames, undoes }),
     async prepare() {
-      for (const name of names) {
+      for (const name of storeNames) {
         const { adminUrl, owner } = deps.stores[name];
-        const { fresh } = namesOf(deps.stores[name], id, undoes);
+        const names = namesOf(deps.stores[name], id, undoes);
         onProgress({ phase: 'check', store: name });
-        await withClient(maintenanceUrl(adminUrl), (client) => client.query(allowConnections(fresh, true)));
-        await owner.resume(fresh);
+        await withAdmin(maintenanceUrl(adminUrl), (admin) => admin.query(allowConnections(names.fresh, true)));
+        await owner.resume(names.fresh);
+        const refused = await renewSettings(adminUrl, names);
+        if (refused.length > 0)
+          deps.log.warn({ store: name, refused }, 'settings that the administrator may not carry over');
       }
     },
     mayGoOn,

@@ -2,7 +2,7 @@ import { escapeIdentifier } from 'pg';
 import { ManifestError, MAX_TABLES } from '../archives/manifest.ts';
 import type { ArchivedDump } from '../archives/archive-dumps.ts';
 import { RESTORED_SCHEMA } from '../databases/names.ts';
-import { withClient } from '../databases/connect.ts';
+import { withAdmin } from '../databases/connect.ts';
 
 type Rows = Record<string, number>;
 
@@ -38,10 +38,10 @@ function differs(table: string, found: number, promised: number): ManifestError 
 }
 
 function countRows(url: string, timeoutMs: number): Promise<Map<string, number>> {
-  return withClient(url, async (client) => {
-    await client.query(`set search_path = pg_catalog; set statement_timeout = ${Math.ceil(timeoutMs)}`);
+  return withAdmin(url, async (client) => {
+    await client.query(`set statement_timeout = ${Math.ceil(timeoutMs)}`);
     const { rows: tables } = await client.query<{ name: string }>(
-      `select relname as name from pg_catalog.pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'p')
+      `select relname as name from pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'p')
        limit $2`,
       [RESTORED_SCHEMA, MAX_TABLES + 1],
     );
@@ -49,7 +49,7 @@ function countRows(url: string, timeoutMs: number): Promise<Map<string, number>>
     const counts = new Map<string, number>();
     for (const { name } of tables) {
       const table = `${RESTORED_SCHEMA}.${escapeIdentifier(name)}`;
-      const { rows } = await client.query<{ count: string }>(`select pg_catalog.count(*) as count from ${table}`);
+      const { rows } = await client.query<{ count: string }>(`select count(*) as count from ${table}`);
       counts.set(name, Number(rows[0]?.count));
     }
     return counts;

@@ -16,7 +16,7 @@ import type { OpenArchive } from '../storage/backup-storage.ts';
 import { MAIN_DUMP, type Store, type StoreName } from '../stores/store.ts';
 import type { Verification } from './verification.entity.ts';
 import type { VerificationRepository } from './verification.repository.ts';
-import { VerifyError } from './verify-error.ts';
+import { LossError, VerifyError } from './verify-error.ts';
 
 export interface VerifierDeps extends KnownStores {
   scratch: Scratch;
@@ -69,11 +69,19 @@ export class VerificationBusy extends Error {
 export function createVerifier(deps: VerifierDeps): Verifier {
   const { scratch, cipher, lock, log, archiveLimits } = deps;
 
-  const settleAll = async () => {
+  /** What cannot be removed yet is in nobody's way; says whether there is any. */
+  const settleAll = async (): Promise<boolean> => {
+    let isLeft = false;
     for (const left of await deps.journal.all()) {
-      await takeAway(deps, left);
-      log.warn({ verification: left.id }, 'leftovers of an interrupted verification removed');
+      try {
+        await takeAway(deps, left);
+        log.warn({ verification: left.id }, 'leftovers of an interrupted verification removed');
+      } catch (error) {
+        isLeft = true;
+        log.warn({ err: error, verification: left.id }, 'leftovers of an interrupted verification not removed yet');
+      }
     }
+    return isLeft;
   };
 
   const verifyAlone = (file: string, archive: OpenArchive, how: Verifying) =>
@@ -105,7 +113,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
 
     async settleInterrupted() {
       try {
-        await lock.run(SETTLE_WAIT_MS, settleAll);
+        if (await lock.run(SETTLE_WAIT_MS, settleAll)) throw new Error('Databases of verifications are still there.');
       } catch (error) {
         if (!(error instanceof VerificationBusy)) throw error; // who holds the lock has settled all before
       }
@@ -114,7 +122,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
 }
 
 async function tryDumps(deps: VerifierDeps, dumps: FoundDump[], how: Verifying): Promise<void> {
-  const { onProgress, allowsLoss = false, inspect } = how;
+  const { onProgress, allowsLoss, inspect } = how;
   const { journal, now, nextId, loadLimits, log, onUnsettled } = deps;
   const verification: Verification = {
     id: nextId(),
@@ -122,16 +130,21 @@ async function tryDumps(deps: VerifierDeps, dumps: FoundDump[], how: Verifying):
     startedAt: now(),
   };
   await journal.begin(verification);
+  const lost: string[] = [];
   try {
     for (const { store, path, archived } of dumps) {
       const totalBytes = (await stat(path)).size;
       const onLoaded = (doneBytes: number) => onProgress({ phase: 'load', store: store.name, doneBytes, totalBytes });
       const onCheck = () => onProgress({ phase: 'check', store: store.name });
       const names = namesOf(store, verification.id);
-      const dump = { store, names, path, archived, allowsLoss };
+      const dump = { store, names, path, archived, allowsLoss: allowsLoss ?? true };
       const prepared = await prepareStore({ ...dump, limits: loadLimits, log, onLoaded, onCheck });
+      if (archived && allowsLoss === undefined)
+        lost.push(...prepared.dropped.map((dropped) => `${store.name}.${dropped}`));
       await inspect?.({ store, database: names.fresh, prepared });
     }
+    if (lost.length > 0)
+      throw new LossError(`The archive restores with a loss only, if that is allowed: without ${lost.join(', ')}.`);
   } finally {
     // The journal keeps in mind what is left until it can be taken away.
     await takeAway(deps, verification).catch((error: unknown) => {

@@ -2,3 +2,8 @@
 export class VerifyError extends Error {
   override readonly name = 'VerifyError';
 }
+
+/** An archive that was restored, but for what its stores have no place for. */
+export class LossError extends Error {
+  override readonly name = 'LossError';
+}

@@ -1,12 +1,23 @@
 import { ExtractionError } from '../archives/extraction-error.ts';
+import { OtherReleaseError } from '../archives/manifest.ts';
 import { LoadError } from '../loader/load-error.ts';
 import { RoomError } from '../room.ts';
 import { TooSlowError } from '../too-slow-error.ts';
-import { asVerifyFailure, isUnfit } from './verify.errors.ts';
+import { LossError } from './verify-error.ts';
+import { asVerifyFailure, isUnfit, isUnprovable } from './verify.errors.ts';
 
 const coded = (code: string) => Object.assign(new Error('something'), { code });
 
 describe('a verification that fails', () => {
+  it.each([
+    ['another release restores', new OtherReleaseError('a newer one'), true],
+    ['restores with a loss', new LossError('without tasks.note'), false],
+  ])('holds nothing against an archive that %s', (_what, error, isOfOthers) => {
+    const failure = asVerifyFailure(error);
+    expect(failure).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(error.message) });
+    expect([isUnfit(failure), isUnprovable(failure)]).toEqual([false, isOfOthers]);
+  });
+
   it.each([
     ['the disk has too little room', new ExtractionError('too large', { cause: new RoomError('no room') })],
     ['the place of the archives does not answer', new ExtractionError('not read', { cause: coded('ESTALE') })],

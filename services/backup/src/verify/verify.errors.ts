@@ -1,7 +1,7 @@
 import { outcomeOf } from '@taskmesh/database';
 import { AppError, unavailable } from '@taskmesh/errors';
 import { ExtractionError } from '../archives/extraction-error.ts';
-import { ManifestError } from '../archives/manifest.ts';
+import { ManifestError, OtherReleaseError } from '../archives/manifest.ts';
 import { asBackupFailure } from '../backups/backup.errors.ts';
 import { KeyError } from '../encryption/archive-cipher.ts';
 import { errorCode, errorMessage } from '../error-code.ts';
@@ -9,7 +9,7 @@ import { LoadError } from '../loader/load-error.ts';
 import { IncompleteStoreError } from '../restore/prepare-store.ts';
 import { RoomError } from '../room.ts';
 import { TooSlowError } from '../too-slow-error.ts';
-import { VerifyError } from './verify-error.ts';
+import { LossError, VerifyError } from './verify-error.ts';
 
 const UNDONE = 'The archive was not verified';
 /** What the system says when it cannot, rather than of an archive. */
@@ -31,7 +31,8 @@ const SERVER = /^(08|53|57|58|XX)|^E[A-Z]+$/;
 /** What an operator is told: an archive that is not fit is CONFLICT, what was away or full is SERVICE_UNAVAILABLE. */
 export function asVerifyFailure(error: unknown): unknown {
   if (error instanceof AppError) return error;
-  if (error instanceof KeyError)
+  if (error instanceof LossError) return new AppError('CONFLICT', error.message, { cause: error });
+  if (error instanceof KeyError || error instanceof OtherReleaseError)
     return new AppError('CONFLICT', `The archive cannot be proved here: ${error.message}`, { cause: error });
   const cause = error instanceof Error ? error.cause : undefined;
   if (error instanceof TooSlowError || cause instanceof TooSlowError)
@@ -45,14 +46,16 @@ export function asVerifyFailure(error: unknown): unknown {
   return new AppError('CONFLICT', `The archive is not fit for a restore: ${reason}`, { cause: error });
 }
 
-/** Whether the archive is to blame: one whose key is not here may be as good as ever. */
+/** Whether the archive is to blame: one whose key or release is not here may be as good as ever. */
 export function isUnfit(failure: unknown): boolean {
-  return failure instanceof AppError && failure.code === 'CONFLICT' && !isUnprovable(failure);
+  if (!(failure instanceof AppError) || failure.code !== 'CONFLICT') return false;
+  return !isUnprovable(failure) && !(failure.cause instanceof LossError);
 }
 
-/** Whether nobody without another key can say anything of the archive. */
+/** Whether nobody without another key, or another release, can say anything of the archive. */
 export function isUnprovable(failure: unknown): boolean {
-  return failure instanceof AppError && failure.cause instanceof KeyError;
+  if (!(failure instanceof AppError)) return false;
+  return failure.cause instanceof KeyError || failure.cause instanceof OtherReleaseError;
 }
 
 function isServersFault(cause: unknown): boolean {

@@ -25,13 +25,13 @@ beforeEach(async () => {
 
 afterEach(() => rm(root, { recursive: true, maxRetries: 3 }));
 
-const extract = (bytes: Buffer, limits: Partial<ArchiveLimits> = {}, freeBytes?: number) =>
+const extract = (bytes: Buffer, limits: Partial<ArchiveLimits> = {}, usableBytes?: number) =>
   extractArchive({
     source: Readable.from([bytes]),
     sizeBytes: bytes.length,
     dir,
     limits: { ...archiveLimits(DEFAULT_SIZES), ...limits },
-    freeBytes: freeBytes === undefined ? undefined : () => Promise.resolve(freeBytes),
+    look: usableBytes === undefined ? undefined : () => Promise.resolve({ id: 1, usableBytes }),
   });
 
 async function expectNothingOutside() {

@@ -141,7 +141,6 @@ describe('dumping with pg_dump', () => {
   it.each([
     ['fails', 'echo "it broke" >&2; exit 1'],
     ['ends too early', 'head -c 300 "$(dirname "$0")/dump.txt"'],
-    ['is killed', 'head -c 300 "$(dirname "$0")/dump.txt"; kill -9 $$'],
     ['fails after all', 'cat "$(dirname "$0")/dump.txt"; echo "it broke" >&2; exit 3'],
   ])('is no dump when the program %s', async (_what, body) => {
     await expect(dumpWith(await program('99.1', body))).rejects.toMatchObject({
@@ -149,4 +148,12 @@ describe('dumping with pg_dump', () => {
       message: expect.stringContaining('pg_dump failed'),
     });
   });
+
+  it.each(['INT', 'TERM', 'KILL'])(
+    'is none when SIG%s ends the program, which is not the fault of the store',
+    async (signal) => {
+      const path = await program('99.1', `head -c 300 "$(dirname "$0")/dump.txt"; kill -${signal} $$`);
+      await expect(dumpWith(path)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    },
+  );
 });

@@ -1,0 +1,56 @@
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { openAdoptionSession } from './restored/adoption-session.ts';
+import { withoutValues } from './without-values.ts';
+
+const SECRET = 'what-a-user-wrote';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase('values');
+  await database.query('create table t (a int check (a < 9), b text unique)');
+  await database.query(`insert into t values (1, '${SECRET}')`);
+  await database.query(
+    `create function shout() returns trigger language plpgsql as $$ begin raise '${SECRET}'; end $$`,
+  );
+  await database.query('create table loud (b text)');
+  await database.query('create trigger loud before insert on loud for each row execute function shout()');
+});
+afterAll(() => database.drop());
+
+/** All that a log or an answer could show of it. */
+const shown = (error: unknown) =>
+  [String(error), ...Object.values(error as object), (error as Error).stack, JSON.stringify(error)].join('\n');
+
+const failure = (sql: string) => database.query(sql).then(String, (error: unknown) => withoutValues(error));
+
+describe('what PostgreSQL refuses', () => {
+  it.each([
+    ['a value of another type', `insert into t values ('${SECRET}')`, 'PostgreSQL refuses a value (22P02)'],
+    ['a row that is there', `insert into t values (2, '${SECRET}')`, 'a row (23505, table t, constraint t_b_key)'],
+    ['a row against a rule', `insert into t values (99, '${SECRET}')`, 'a row (23514, table t, constraint t_a_check)'],
+    ['something a trigger says', `insert into loud values ('x')`, 'PostgreSQL refuses a statement (P0001)'],
+    ['what is no SQL', `select '${SECRET}' '${SECRET}'`, 'PostgreSQL refuses a statement (42601)'],
+    ['a table that is not there', 'select 1 from nowhere', 'relation "nowhere" does not exist'],
+  ])('is told by its code and names: %s', async (_what, sql, told) => {
+    const error = await failure(sql);
+    expect(error).toMatchObject({ message: expect.stringContaining(told), code: expect.stringMatching(/^.{5}$/) });
+    expect(shown(error)).not.toContain(SECRET);
+  });
+
+  it('is told without values by a session in a restored database', async () => {
+    const session = await openAdoptionSession(database.url, { name: 'values', timeoutMs: 5_000 });
+    try {
+      const put = { name: 'put', text: 'insert into public.t values (2, $1)' };
+      const error = await session.run(put, [SECRET]).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: '23505', table: 't' });
+      expect(shown(error)).not.toContain(SECRET);
+    } finally {
+      await session.close();
+    }
+  });
+
+  it('leaves what others say as it is', () => {
+    const error = new Error('no');
+    expect(withoutValues(error)).toBe(error);
+  });
+});

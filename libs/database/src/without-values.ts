@@ -1,0 +1,23 @@
+import { DatabaseError } from 'pg';
+
+/** Classes of which PostgreSQL's text names things only; with all others it may repeat what a row or a statement holds. */
+const NAMES_ONLY = /^(08|0A|25|26|28|3D|40|42(?!601)|53|54|55|57|58|XX)/;
+/** The context of a COPY goes on with the value, or with the whole line. */
+const COPIED = /^COPY (?<table>.+?), line (?<row>\d+)(, column (?<column>.+?):)?/;
+const REFUSED: Record<string, string> = { 22: 'a value', 23: 'a row' };
+
+/** PostgreSQL's refusal for logs and people: its code and the names of things, and never what a row holds. Others stay as they are. */
+export function withoutValues(error: unknown): unknown {
+  if (!(error instanceof DatabaseError)) return error;
+  const { code = '', routine, constraint, where = '' } = error;
+  const copied = COPIED.exec(where)?.groups;
+  const { table = copied?.table, column = copied?.column } = error;
+  const places = Object.entries({ table, row: copied?.row, column, constraint }).filter(
+    ([, name]) => name !== undefined,
+  );
+  const at = [code, ...places.map((place) => place.join(' '))].join(', ');
+  const message = NAMES_ONLY.test(code)
+    ? error.message
+    : `PostgreSQL refuses ${REFUSED[code.slice(0, 2)] ?? 'a statement'} (${at})`;
+  return Object.assign(new Error(message), { code, routine, table, column, constraint });
+}

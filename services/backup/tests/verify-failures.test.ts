@@ -1,0 +1,82 @@
+import { databaseOf, inDatabase } from '@taskmesh/database';
+import type { Adoption } from '@taskmesh/internal-api';
+import { withClient } from '../src/databases/connect.ts';
+import { restoreNames } from '../src/databases/names.ts';
+import {
+  accountsDump,
+  createBackupFixture,
+  ownArchive,
+  tasksDump,
+  type BackupFixture,
+} from './support/backup-fixture.ts';
+
+let fixture: BackupFixture;
+beforeAll(async () => {
+  fixture = await createBackupFixture('verify_failures');
+});
+afterAll(() => fixture.close());
+afterEach(async () => {
+  expect(await fixture.leftovers()).toEqual([]);
+  expect(await fixture.own.query('select 1 from verifications')).toEqual([]);
+});
+
+const verify = (file: string) => fixture.backup.backups.verify(file);
+const find = (file: string) => fixture.backup.backups.find(file);
+const good = () => ownArchive({ tasks: tasksDump(['one', 'two']), auth: accountsDump(['a@x']) });
+
+describe('a verification', () => {
+  it.each([
+    ['in COPY', `create table tasks (id uuid, title text);\ncopy tasks from stdin;\nwritten by a user\tx\n\\.\n`],
+    ['in INSERT', `create table tasks (id uuid, title text);\ninsert into tasks values ('written by a user', 'x');`],
+    ['as no SQL', `insert into tasks 'written by a user' 'x';`],
+  ])('tells nobody the value for which a dump is refused: %s', async (name, dump) => {
+    const file = `${name.replaceAll(' ', '-')}.tar.gz`;
+    await fixture.archive(file, { 'database.sql': dump });
+    const error = await verify(file).catch((thrown: unknown) => thrown);
+    expect(String(error)).toMatch(/Line \d: (PostgreSQL refuses a value \(22P02|it is no SQL)/);
+    expect(String(error) + JSON.stringify(fixture.logged)).not.toContain('written by a user');
+  });
+
+  it.each<[string, (adoption: Adoption) => Adoption, RegExp]>([
+    [
+      'another release restores it',
+      () => ({ complete: false, concerns: 'version', reason: 'It is of a newer version.' }),
+      /^The archive cannot be proved here: It is of a newer version\.$/,
+    ],
+    [
+      'it restores with a loss',
+      (adoption) => ({ ...adoption, dropped: ['tasks.note'] }),
+      /^The archive restores with a loss only, if that is allowed: without tasks\.tasks\.note\.$/,
+    ],
+  ])('leaves what was known of an archive as it was when %s', async (_what, change, told) => {
+    const { file } = await fixture.backup.backups.create();
+    await verify(file);
+    const known = await find(file);
+    const { adopt } = fixture.owners.tasks;
+    fixture.owners.tasks.adopt = async (database, archived) => change(await adopt(database, archived));
+    const error = await verify(file).catch((thrown: unknown) => thrown);
+    fixture.owners.tasks.adopt = adopt;
+    expect(error).toMatchObject({ message: expect.stringMatching(told), code: 'CONFLICT' });
+    expect(await find(file)).toEqual(known);
+    expect(known).toMatchObject({ verifiedAt: expect.any(Date), unfitAt: null });
+  });
+
+  it('is not kept from proving by what an earlier one left and cannot be removed yet', async () => {
+    const { fresh } = restoreNames(databaseOf(fixture.tasks.url), 'held');
+    await fixture.own.query(`create database ${fresh}`);
+    const left = inDatabase(fixture.own.url, fresh);
+    // It keeps its database from being dropped.
+    await withClient(left, (client) =>
+      client.query(`create subscription held connection '' publication p with (connect = false)`),
+    );
+    await fixture.own.query(`insert into verifications (id, stores, started_at) values ('held', '{tasks}', now())`);
+    await fixture.archive('beside.tar.gz', good());
+    expect(await verify('beside.tar.gz')).toMatchObject({ stores: ['tasks', 'auth'] });
+    expect(await fixture.leftovers()).toEqual([fresh]);
+    await withClient(left, async (client) => {
+      await client.query('alter subscription held set (slot_name = none)');
+      await client.query('drop subscription held');
+    });
+    expect(await verify('beside.tar.gz')).toMatchObject({ stores: ['tasks', 'auth'] });
+  });
+});
