@@ -17,7 +17,7 @@ export const SERVER_STATE = `
   select jsonb_build_object(
     'roles', (select jsonb_agg(to_jsonb(r) - 'oid' order by rolname) from pg_authid r where rolname !~ '^test_' or rolname like $1 || '%'),
     'members', (select jsonb_agg(to_jsonb(m) - 'oid' order by roleid, member, grantor) from pg_auth_members m
-      where pg_get_userbyid(roleid) !~ '^test_' and pg_get_userbyid(roleid) !~ '^unknown'),
+      where pg_get_userbyid(roleid) !~ '^(test_|unknown)' and pg_get_userbyid(member) !~ '^(test_|unknown)' or pg_get_userbyid(member) like $1 || '%'),
     'databases', (select jsonb_agg(jsonb_build_array(datname, pg_get_userbyid(datdba), datistemplate, datallowconn, datconnlimit, datacl::text) order by datname)
       from pg_database where datname !~ '^test_' or datname like $1 || '%'),
     'settings', (select jsonb_agg(to_jsonb(s) order by setrole) from pg_db_role_setting s where setdatabase = 0 and setrole in (select oid from pg_roles where rolname !~ '^test_')),
