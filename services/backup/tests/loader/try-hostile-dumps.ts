@@ -29,9 +29,9 @@ const LIVING = `
   alter default privileges grant select on tables to public; create publication p; create statistics st on id, title from tasks`;
 
 /** Loads the dumps of the seeds, one after the other, and throws at the first that did more than bring rows. */
-export async function tryHostileDumps(seeds: Iterable<number>): Promise<Tally> {
+export async function tryHostileDumps(seeds: Iterable<number>, server?: string): Promise<Tally> {
   const dir = await mkdtemp(join(tmpdir(), 'taskmesh-hostile-'));
-  const database = await createFreshTestDatabase('hostile');
+  const database = await createFreshTestDatabase('hostile', server);
   const { live, names } = database;
   await live.query(LIVING);
   const tally: Tally = {};

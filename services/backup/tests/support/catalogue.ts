@@ -25,7 +25,7 @@ export const SERVER_STATE = `
     'tablespaces', (select jsonb_agg(to_jsonb(t) || jsonb_build_object('comment', shobj_description(oid, 'pg_tablespace')) order by spcname) from pg_tablespace t),
     'comments', (select jsonb_agg(jsonb_build_array(rolname, shobj_description(oid, 'pg_authid')) order by rolname) from pg_roles where rolname !~ '^test_'),
     'labels', (select count(*) from pg_shseclabel),
-    'origins', (select jsonb_agg(roname) from pg_replication_origin),
+    'origins', (select jsonb_agg(roname) from pg_replication_origin where roname !~ '^pg_'),
     'prepared', (select count(*) from pg_prepared_xacts where database !~ '^test_' or database like $1 || '%'),
     'slots', (select jsonb_agg(slot_name) from pg_replication_slots where database is null or database like $1 || '%'),
     'subscriptions', (select jsonb_agg(subname) from pg_subscription s join pg_database d on d.oid = subdbid where datname !~ '^test_' or datname like $1 || '%'),
