@@ -47,7 +47,7 @@ const goodCopy = ({ target, one }: Words) =>
 
 /** What real dumps hold beside rows, with something in it that would do harm. */
 function around(words: Words) {
-  const { one, many, maybe, int, schema, name, relation, database, role, type, evil, quoted, columns, loader } = words;
+  const { one, maybe, int, schema, name, relation, database, role, type, evil, quoted, columns, loader } = words;
   const plain = () => `${name()}(${one(['', 'oid', 'text', 'name'])})`;
   return {
     grant: () => `grant ${one([`all on database ${database()}`, `connect on database ${database()}`, 'all on schema public', 'all on schema pg_catalog', `select on ${relation()}`, `all on tablespace pg_default`, 'usage on language c', 'set on parameter log_statement', 'all on all tables in schema pg_catalog', `execute on function ${plain()}`])} to ${one([role(), 'public'])} ${maybe(() => 'with grant option')};\n`, // prettier-ignore

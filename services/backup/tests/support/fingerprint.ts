@@ -2,9 +2,7 @@
  * All of a database, by catalogue: not which things we know of may change, but whether anything did. A row of a catalogue is
  * told by its place and the transaction that wrote it, which neither statistics nor vacuum touch.
  */
-export interface Fingerprint {
-  [relation: string]: string;
-}
+export type Fingerprint = Record<string, string>;
 
 type Query = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
 

@@ -1,3 +1,4 @@
+/* eslint-disable no-console -- the figures are what the test is for */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HARD_ARCHIVES, KEY } from '../archives/hard-archives.ts';
