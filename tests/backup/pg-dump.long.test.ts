@@ -44,8 +44,9 @@ const LEGACY = `
   create table numbers (id bigserial, i int generated always as identity, a int[]); insert into numbers (a) values ('{1,2}');
   create statistics st on user_id, category from tasks; create publication p for table tasks; select lo_from_bytea(0, 'x');
   grant select on tasks to public; alter default privileges grant select on tables to public; create aggregate total (int) (sfunc = int4pl, stype = int);`;
-const COLUMNS =
-  'id, user_id, title, description, completed, due_date, category, priority::text, created_at, updated_at';
+/** Times have milliseconds in a store. */
+const COLUMNS = `id, user_id, title, description, completed, due_date::timestamptz(3), category, priority::text,
+  created_at::timestamptz(3), updated_at::timestamptz(3)`;
 
 const installations = findInstallations();
 if (installations.length === 0) console.info('Skipped: no PostgreSQL is installed here, and PG_BINS names none.');
