@@ -11,12 +11,12 @@ interface Store {
 const moduleOf = (service: string): Promise<Record<string, (...args: unknown[]) => Promise<Store>>> =>
   import(new URL(`../../services/${service}/src/database.ts`, import.meta.url).href);
 
-/** Databases as an earlier release had left them, by the newest migration that it knew. */
-export async function earlierStores(versions: { auth: string; tasks: string }): Promise<Databases> {
+/** Databases as an earlier release had left them, by the newest migration that it knew; on the server of the tests, or another. */
+export async function earlierStores(versions: { auth: string; tasks: string }, server?: string): Promise<Databases> {
   const log = createLog({ service: 'earlier', level: 'silent' });
   const databases = {
-    auth: await createTestDatabase('earlier_auth'),
-    tasks: await createTestDatabase('earlier_tasks'),
+    auth: await createTestDatabase('earlier_auth', server),
+    tasks: await createTestDatabase('earlier_tasks', server),
   };
   const { createAuthDatabase } = await moduleOf('auth');
   const { createTasksDatabase } = await moduleOf('tasks');

@@ -23,7 +23,15 @@ describe('the report of the backups benchmark', () => {
     timed: [
       { work: 'load', by: 'Taskmesh', seconds: [1, 2, 9] },
       { work: 'load', by: 'psql', seconds: [1, 1, 1] },
-      { work: 'restore', by: 'Taskmesh', seconds: [4] },
+      {
+        work: 'restore',
+        by: 'Taskmesh',
+        seconds: [4],
+        memory: [
+          { own: 31.6, children: 7 },
+          { own: 12, children: 50.2 },
+        ],
+      },
     ],
   };
 
@@ -31,9 +39,9 @@ describe('the report of the backups benchmark', () => {
     const [, , ours, theirs, whole] = backupTable(report)
       .split('\n')
       .map((line) => line.split('|').map((cell) => cell.trim()));
-    expect(ours).toEqual(['', 'load a dump', 'Taskmesh', '2.00', '1.0', '500', '0.50', '']);
-    expect(theirs).toEqual(['', 'load a dump', 'psql', '1.00', '2.0', '1000', '', '']);
-    expect(whole).toEqual(['', 'whole restore', 'Taskmesh', '4.00', '0.5', '250', '', '']);
+    expect(ours).toEqual(['', 'load a dump', 'Taskmesh', '2.00', '1.0', '500', '0.50', '', '', '']);
+    expect(theirs).toEqual(['', 'load a dump', 'psql', '1.00', '2.0', '1000', '', '', '', '']);
+    expect(whole).toEqual(['', 'whole restore', 'Taskmesh', '4.00', '0.5', '250', '', '32', '50', '']);
   });
 
   it('says which server and which client', () => {

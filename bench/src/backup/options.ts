@@ -5,7 +5,7 @@ npm run bench -- backup [<options>]
 What backups and restores cost, beside pg_dump | gzip and psql on the same data and server, in one run (about a minute).
 
   --rows <n>    tasks in the store (default 100000)
-  --rounds <n>  of which the median counts (default 3)
+  --rounds <n>  of which the median counts (default 3); one alone is not warmed up for
   --name <name> of the file in bench/results (default: the time)
   --publish     also puts the table into bench/README.md
 `;

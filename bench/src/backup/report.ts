@@ -7,6 +7,8 @@ export interface Timed {
   work: 'make' | 'load' | 'restore';
   by: string;
   seconds: number[];
+  /** Of the product: what its process took over what it had before, at the worst of each round, and its children all together. */
+  memory?: { own: number; children: number }[];
 }
 
 export interface BackupReport {
@@ -27,17 +29,19 @@ const TITLES: Record<Timed['work'], string> = {
   load: 'load a dump',
   restore: 'whole restore',
 };
-const COLUMNS = ['work', 'by', 's', 'MB/s', 'rows/s', "× PostgreSQL's own"];
+const COLUMNS = ['work', 'by', 's', 'MB/s', 'rows/s', "× PostgreSQL's own", 'MiB over idle', 'children MiB'];
 const WORDS = 2;
 
 /** The figures as a Markdown table. */
 export function backupTable({ rows, dumpBytes, timed }: BackupReport): string {
-  const lines = timed.map(({ work, by, seconds }) => {
+  const lines = timed.map(({ work, by, seconds, memory = [] }) => {
     const time = median(seconds);
     const other = timed.find((one) => one.work === work && one.by !== OURS);
     const ratio = by === OURS && other ? (median(other.seconds) / time).toFixed(2) : '';
     const speeds = [(dumpBytes / 1e6 / time).toFixed(1), Math.round(rows / time).toString()];
-    return [TITLES[work], by, time.toFixed(2), ...speeds, ratio];
+    const worst = (which: 'own' | 'children') =>
+      memory.length === 0 ? '' : Math.max(...memory.map((round) => round[which])).toFixed(0);
+    return [TITLES[work], by, time.toFixed(2), ...speeds, ratio, worst('own'), worst('children')];
   });
   return alignedTable(COLUMNS, WORDS, lines);
 }

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { watchTreeMemory } from '../cpu/tree-memory.ts';
 import { describeMachine } from '../report/machine.ts';
 import { startNode } from '../targets/node-process.ts';
 import type { TargetOptions } from '../targets/target.ts';
@@ -35,18 +36,20 @@ export async function runBackupBench(options: Options): Promise<BackupReport> {
 
     const compared = tools && Number(tools.major) >= Number(server.version.split('.')[0]) ? tools : undefined;
     const rounded: Record<string, number[]> = {};
-    const note = (name: string, seconds: number) => (rounded[name] ??= []).push(seconds);
+    const memory: Record<string, NonNullable<Timed['memory']>> = {};
     let dumpBytes = 0;
-    for (let round = 0; round <= rounds; round++) {
+    for (let round = rounds > 1 ? 0 : 1; round <= rounds; round++) {
       signal.throwIfAborted();
       log(round === 0 ? 'Warming up …' : `Round ${round} of ${rounds} …`);
       const times = await oneRound({ product, tools: compared, psql: tools, tasksUrl, serverUrl: server.url, dataDir });
       dumpBytes = times.dumpBytes;
-      if (round > 0) for (const [name, seconds] of Object.entries(times.seconds)) note(name, seconds);
+      if (round === 0) continue;
+      for (const [name, seconds] of Object.entries(times.seconds)) (rounded[name] ??= []).push(seconds);
+      for (const [name, worst] of Object.entries(times.memory)) (memory[name] ??= []).push(worst);
     }
     const timed = ORDER.flatMap(([name, work, by]): Timed[] => {
       const seconds = rounded[name];
-      return seconds ? [{ work, by, seconds }] : [];
+      return seconds ? [{ work, by, seconds, ...(memory[name] && { memory: memory[name] }) }] : [];
     });
     return {
       startedAt,
@@ -70,6 +73,9 @@ const ORDER: [string, Timed['work'], string][] = [
   ['restore', 'restore', OURS],
 ];
 
+/** What the product does in a process of its own. */
+const OF_PRODUCT = { create: true, restore: true };
+
 interface Round {
   product: Product;
   tools: ClientTools | undefined;
@@ -81,11 +87,15 @@ interface Round {
 
 async function oneRound({ product, tools, psql, tasksUrl, serverUrl, dataDir }: Round) {
   const seconds: Record<string, number> = {};
+  const memory: Record<string, { own: number; children: number }> = {};
   const time = async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
     await onServer(serverUrl, 'checkpoint'); // one pays for what another one wrote otherwise
+    const stop = watchTreeMemory(product.pid);
     const begin = performance.now();
     const result = await work();
     seconds[name] = (performance.now() - begin) / 1_000;
+    const worst = stop();
+    if (name in OF_PRODUCT) memory[name] = worst;
     return result;
   };
   const file = await time('create', () => product.create());
@@ -107,7 +117,7 @@ async function oneRound({ product, tools, psql, tasksUrl, serverUrl, dataDir }: 
     await onServer(serverUrl, 'drop database psql_load');
   }
   await product.remove(file);
-  return { seconds, dumpBytes: statSync(dump).size };
+  return { seconds, memory, dumpBytes: statSync(dump).size };
 }
 
 type Product = Awaited<ReturnType<typeof startProduct>>;
@@ -129,6 +139,7 @@ async function startProduct({ dataDir, env }: Options, postgresUrl: string) {
       ADMIN_PORT: String(adminPort),
       LOG_LEVEL: 'info',
       BACKUP_MAX_ARCHIVE_MB: '4096',
+      RESTORE_KEEP_OLD: '0',
       BACKUP_MAX_EXPANDED_MB: '16384',
     },
     logFile: join(dataDir, 'embedded.log'),
@@ -148,6 +159,7 @@ async function startProduct({ dataDir, env }: Options, postgresUrl: string) {
     if (Date.now() > deadline) throw new Error('The platform did not become ready.');
   }
   return {
+    pid: server.pid,
     backupsDir: join(productDir, 'backups'),
     create: async () => (await call<{ data: { file: string } }>('POST', '/backups')).data.file,
     restore: (file: string) => call('POST', `/backup/restore?file=${file}`),

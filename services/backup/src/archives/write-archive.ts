@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { createGzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { create } from 'tar';
 
 export interface ArchiveSource {
@@ -13,11 +14,24 @@ export interface ArchiveSource {
 
 /** A gzip-compressed tar file of these files: nothing in it tells who made it, or on which machine. */
 export function writeArchive({ dir, files, modifiedAt, onRead }: ArchiveSource): Readable {
-  const packed = Readable.from(create({ cwd: dir, portable: true, strict: true, mtime: modifiedAt }, files));
+  const packed = create({ cwd: dir, portable: true, strict: true, mtime: modifiedAt, maxReadSize: BLOCK_BYTES }, files);
+  return Readable.from(zipped(packed as AsyncIterable<Buffer>, onRead));
+}
+
+const BLOCK_BYTES = 1024 * 1024;
+const AT_ONCE = 2;
+const zip = promisify(gzip);
+
+/** Compressing takes longer than all else: each block is a gzip member of its own, so that two are under way at once. */
+async function* zipped(parts: AsyncIterable<Buffer>, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
+  const underWay: Promise<Buffer>[] = [];
   let bytes = 0;
-  if (onRead) packed.on('data', (part: Buffer) => onRead((bytes += part.length)));
-  const zipped = createGzip();
-  packed.on('error', (error) => zipped.destroy(error));
-  zipped.on('close', () => packed.destroy());
-  return packed.pipe(zipped);
+  for await (const part of parts) {
+    onRead?.((bytes += part.length));
+    const member = zip(part, { chunkSize: BLOCK_BYTES });
+    member.catch(() => undefined); // told when its turn comes
+    underWay.push(member);
+    if (underWay.length === AT_ONCE) yield underWay.shift() as Promise<Buffer>;
+  }
+  yield* underWay;
 }

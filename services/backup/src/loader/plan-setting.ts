@@ -11,8 +11,8 @@ const MATTERS = new Set(['datestyle', 'intervalstyle', 'timezone']);
 const PASSED_OVER = new Set([
   'bytea_output', 'check_function_bodies', 'client_min_messages', 'default_table_access_method', 'default_tablespace',
   'default_with_oids', 'escape_string_warning', 'extra_float_digits', 'idle_in_transaction_session_timeout', 'lock_timeout',
-  'maintenance_work_mem', 'row_security', 'session_replication_role', 'statement_timeout', 'synchronize_seqscans',
-  'synchronous_commit', 'transaction_timeout', 'work_mem', 'xmloption',
+  'maintenance_work_mem', 'row_security', 'session_authorization', 'session_replication_role', 'statement_timeout',
+  'synchronize_seqscans', 'synchronous_commit', 'transaction_timeout', 'work_mem', 'xmloption',
 ]); // prettier-ignore
 
 /** Read otherwise, quotes would end elsewhere for PostgreSQL than for us. */
@@ -30,12 +30,15 @@ export function planSetting(schema: DumpSchema, { kind, name = '', args = [] }: 
 }
 
 /** Of all queries, pg_dump writes only those that set a sequence, a setting, statistics or a large object. */
-export function planSelect(schema: DumpSchema, { targetList = [], fromClause = [], valuesLists }: SelectStmt): string {
-  const calls = (fromClause.length > 0 ? fromClause.map(rangeCall) : targetList.map(targetCall)).map(
+export function planSelect(schema: DumpSchema, statement: SelectStmt): string {
+  const { targetList = [], fromClause = [], valuesLists, op: _op, limitOption: _limit, ...more } = statement;
+  const isOfFunctions = fromClause.some((node) => 'RangeFunction' in node);
+  const calls = (isOfFunctions ? fromClause.map(rangeCall) : targetList.map(targetCall)).map(
     (call) => call ?? refuse('queries are not allowed in a dump'),
   );
   if (calls.length === 0 || valuesLists) refuse('queries are not allowed in a dump');
-  return calls.map((call) => planCall(schema, call)).join(' ');
+  const isOnce = (isOfFunctions || fromClause.length === 0) && Object.keys(more).length === 0;
+  return calls.map((call) => planCall(schema, call, isOnce)).join(' ');
 }
 
 function targetCall(node: Node): FuncCall | undefined {
@@ -56,9 +59,11 @@ const OBJECTS: Record<string, string> = {
   lo_open: 'large object',
   lowrite: 'large object',
   lo_close: 'large object',
+  lo_unlink: 'large object',
 };
 
-function planCall(schema: DumpSchema, { funcname, args = [] }: FuncCall): string {
+/** `isOnce`: it is called once, whatever the database holds. */
+function planCall(schema: DumpSchema, { funcname, args = [] }: FuncCall, isOnce: boolean): string {
   const { schema: where, name } = namePartsOf(funcname);
   if (where !== undefined && where !== 'pg_catalog') refuse('queries are not allowed in a dump');
   const object = OBJECTS[name];
@@ -66,6 +71,7 @@ function planCall(schema: DumpSchema, { funcname, args = [] }: FuncCall): string
     schema.skip(object);
     return '';
   }
+  if (!isOnce) refuse('queries are not allowed in a dump');
   if (name !== 'set_config') refuse(`the function ${JSON.stringify(name)} is not allowed in a dump`);
   const [setting = '', value = ''] = args.slice(0, 2).map(constantOf);
   const isPath = setting.toLowerCase() === 'search_path';

@@ -81,6 +81,18 @@ describe('loadDump', () => {
     ]);
   });
 
+  it('passes over what flags of pg_dump add: another way to say whose a table is, and what is to be away before', async () => {
+    const { skipped } = await load(`
+      select pg_catalog.lo_unlink(oid) from pg_catalog.pg_largeobject_metadata where oid = '16850';
+      drop table if exists public.tasks;
+      set session authorization 'postgres';
+      create table public.tasks (id int);
+      set session authorization default;
+      insert into public.tasks values (1);`);
+    expect(skipped).toEqual([{ kind: 'drop', count: 1 }, { kind: 'large object', count: 1 }]); // prettier-ignore
+    expect(await query('select id, pg_get_userbyid(relowner) as owner from restored.tasks, pg_class c where c.oid = tasks.tableoid')).toEqual([{ id: 1, owner: database.names.loader }]); // prettier-ignore
+  });
+
   it('counts what it passes over, and runs none of it', async () => {
     const { skipped } = await load(await genuine());
     expect(Object.fromEntries(skipped.map(({ kind, count }) => [kind, count]))).toEqual({

@@ -72,6 +72,16 @@ describe('a dump that is not loaded', () => {
       'Line 1: INSERT is allowed with VALUES only',
     ],
     [
+      'a setting that depends on rows',
+      "create table t (a int); select set_config('datestyle', 'SQL', false) from t;",
+      'queries are not allowed in a dump',
+    ],
+    [
+      'a setting on a condition',
+      "select set_config('datestyle', 'SQL', false) where false;",
+      'queries are not allowed in a dump',
+    ],
+    [
       'an INSERT that counts',
       'create table t (a int); insert into t values (1) limit 0;',
       'INSERT is allowed with VALUES only',

@@ -25,6 +25,23 @@ export function childrenOf(pid: number): number[] {
 
 const LOOK_EVERY_MS = 10;
 
+/** What the largest child of this process had for itself at the worst during `work`, and what that came to. */
+export async function worstChildOf<Result>(work: () => Promise<Result>): Promise<{ result: Result; worstMib: number }> {
+  let worstMib = 0;
+  const look = () => (worstMib = Math.max(worstMib, ...childrenOf(process.pid).map(anonymousMib)));
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  return { result: await work().finally(() => clearInterval(timer)), worstMib };
+}
+
+/** Nearly all that is private, and cheap to ask. */
+function anonymousMib(pid: number): number {
+  try {
+    return Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / MIB;
+  } catch {
+    return 0; // it has just ended
+  }
+}
+
 /** How much more this process and its children have at the worst during `work` than before. */
 export async function growthOf(work: () => Promise<unknown>): Promise<number> {
   const before = privateMib(process.pid);

@@ -17,8 +17,8 @@ export interface FreshTestDatabase {
 }
 
 /** A live database and an empty one beside it, as a restore makes them. */
-export async function createFreshTestDatabase(name: string): Promise<FreshTestDatabase> {
-  const live = await createTestDatabase(name);
+export async function createFreshTestDatabase(name: string, server?: string): Promise<FreshTestDatabase> {
+  const live = await createTestDatabase(name, server);
   const names = restoreNames(databaseOf(live.url), randomBytes(6).toString('hex'));
   const loaderUrl = await createFreshDatabase(live.url, names, loadLimits(DEFAULT_SIZES));
   return {

@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { extractArchive } from '../../src/archives/extract-archive.ts';
+import { archiveLimits, DEFAULT_SIZES } from '../../src/archives/limits.ts';
+import { writeArchive } from '../../src/archives/write-archive.ts';
+
+const MIB = 1024 * 1024;
+const FILES = ['manifest.json', 'database.sql', 'auth.sql'];
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'taskmesh-write-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+/** Words that compress, and are nowhere the same. */
+const words = (bytes: number) => {
+  const parts = [];
+  for (let n = 0; n * 64 < bytes; n++) parts.push(createHash('sha256').update(`${n}`).digest('hex').slice(0, 63), '\n');
+  return parts.join('').slice(0, bytes);
+};
+
+describe('writeArchive', () => {
+  it.each([
+    ['as it comes', (bytes: Buffer[]) => bytes],
+    ['in one piece', (bytes: Buffer[]) => [Buffer.concat(bytes)]],
+    ['cut anywhere', (bytes: Buffer[]) => cut(Buffer.concat(bytes), 65_521)],
+  ])('makes a file of many blocks that is read back %s', async (_how, arrange) => {
+    const contents = ['{}', words(4.3 * MIB), ''];
+    const source = join(dir, 'source');
+    const target = join(dir, 'target');
+    await Promise.all([mkdir(source), mkdir(target)]);
+    for (const [index, file] of FILES.entries()) await writeFile(join(source, file), contents[index] ?? '');
+    const read: number[] = [];
+    const onRead = (bytes: number) => void read.push(bytes);
+    const parts: Buffer[] = [];
+    for await (const part of writeArchive({ dir: source, files: FILES, modifiedAt: new Date(), onRead }))
+      parts.push(part as Buffer);
+    expect(parts.length).toBeGreaterThan(5);
+    expect(read.at(-1)).toBeGreaterThan(4.3 * MIB);
+    const arranged = arrange(parts);
+    const limits = archiveLimits(DEFAULT_SIZES);
+    await extractArchive({ source: Readable.from(arranged), sizeBytes: 1, dir: target, limits });
+    for (const [index, file] of FILES.entries())
+      expect((await readFile(join(target, file), 'utf8')) === contents[index]).toBe(true);
+    const listed = execFileSync('tar', ['-tzf', '-'], { input: await buffer(Readable.from(arranged)) });
+    expect(listed.toString().trim().split('\n')).toEqual(FILES);
+  });
+
+  it('tells of a file that is not there', async () => {
+    const archive = writeArchive({ dir, files: ['gone.sql'], modifiedAt: new Date() });
+    await expect(buffer(archive)).rejects.toThrow(/gone\.sql/);
+  });
+});
+
+const cut = (bytes: Buffer, length: number) =>
+  Array.from({ length: Math.ceil(bytes.length / length) }, (_, n) => bytes.subarray(n * length, (n + 1) * length));

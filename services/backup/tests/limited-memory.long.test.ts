@@ -1,0 +1,3 @@
+import { describeLimitedMemory } from './support/limited-memory.ts';
+
+describeLimitedMemory(/./);
