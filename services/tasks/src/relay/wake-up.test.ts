@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { createWakeUp } from './wake-up.ts';
 
 const FOREVER_MS = 60_000;
@@ -24,4 +25,14 @@ it('remembers a ring until it is cleared', async () => {
 
 it('gives up waiting after a while', async () => {
   await createWakeUp().wait(1);
+});
+
+it('leaves no timer behind who was woken', async () => {
+  jest.useFakeTimers();
+  const bell = createWakeUp();
+  const waiting = bell.wait(FOREVER_MS);
+  bell.ring();
+  await waiting;
+  expect(jest.getTimerCount()).toBe(0);
+  jest.useRealTimers();
 });
