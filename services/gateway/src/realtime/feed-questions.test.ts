@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import { forbidden } from '@taskmesh/errors';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
@@ -120,9 +121,10 @@ it('who comes back with a cursor is counted, by whether it can be used', async (
   expect(counted).toEqual(['resumed']);
   await expect(feed.subscribe(owner, 'nonsense', createReader())).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
   expect(counted).toEqual(['resumed', 'expired']);
-  const openCursor = () => Promise.reject(new Error('broken'));
-  const failing = createFeed({ ...common, tasks: { ...store.tasks, openCursor } });
-  await expect(failing.subscribe(owner, 'cursor', createReader())).rejects.toThrow('broken');
+  for (const error of [new Error('broken'), forbidden()]) {
+    const failing = createFeed({ ...common, tasks: { ...store.tasks, openCursor: () => Promise.reject(error) } });
+    await expect(failing.subscribe(owner, 'cursor', createReader())).rejects.toBe(error);
+  }
   expect(counted).toHaveLength(2);
   await feed.stop();
 });
