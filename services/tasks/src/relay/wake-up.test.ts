@@ -3,9 +3,12 @@ import { createWakeUp } from './wake-up.ts';
 
 const FOREVER_MS = 60_000;
 
-it('wakes who waits', async () => {
+it('wakes who waits, and not before it rings', async () => {
   const bell = createWakeUp();
-  const waiting = bell.wait(FOREVER_MS);
+  let woken = false;
+  const waiting = bell.wait(FOREVER_MS).then(() => (woken = true));
+  await new Promise(setImmediate);
+  expect(woken).toBe(false);
   bell.ring();
   await waiting;
 });
