@@ -61,6 +61,31 @@ describe('what the feed of a gateway asks the tasks service', () => {
       expect(jest.getTimerCount()).toBe(0);
     });
 
+    it('is no more to take a record that cannot be read, once the gateway stops', async () => {
+      let tries = 0;
+      const reportUnreadable = () => (tries++, Promise.reject(new Error('away')));
+      const feed = await startFeed({ tasks: { ...store.tasks, reportUnreadable } });
+      const owner = randomUUID();
+      await feed.subscribe(owner, undefined, createReader());
+      store.deliverText(owner, '{');
+      await jest.advanceTimersByTimeAsync(2_000);
+      expect(tries).toBe(2);
+      await feed.stop();
+      await jest.advanceTimersByTimeAsync(10_000);
+      expect(tries).toBe(2);
+    });
+
+    it('leaves no timer behind a replay that is over', async () => {
+      const feed = await startFeed();
+      const owner = randomUUID();
+      for (let count = 0; count < 20; count++) store.commit(owner);
+      const reader = createReader();
+      await feed.subscribe(owner, store.cursor(owner, 0), reader);
+      await jest.advanceTimersByTimeAsync(50);
+      expect(reader.seen).toHaveLength(20);
+      expect(jest.getTimerCount()).toBe(1); // of the next comparison of heads
+    });
+
     it('is the heads of all owners, each once, by the thousand', async () => {
       const feed = await startFeed();
       const owners = Array.from({ length: 2_001 }, () => randomUUID());
