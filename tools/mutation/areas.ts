@@ -63,7 +63,7 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
   },
   archives: {
     mutate: ['services/backup/src/archives/{entry-rules,extract-archive,byte-limit}.ts'],
-    tests: ['services/backup/tests/archives/extract-archive'],
+    tests: ['services/backup/src/archives/entry-rules', 'services/backup/tests/archives/extract-archive'],
   },
   swap: {
     mutate: [
@@ -71,6 +71,7 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
       'services/backup/src/restore/{exchange-stores,left-databases,restore-stores,restore.repository,settle-restore,settler,swap-stores,undo-restore}.ts',
     ],
     tests: [
+      'services/backup/src/restore',
       'services/backup/tests/settle-restore',
       'services/backup/tests/undo-restore',
       'services/backup/tests/restore.test',
