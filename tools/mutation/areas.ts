@@ -55,14 +55,26 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
   },
   loader: {
     mutate: ['services/backup/src/loader/*.ts'],
-    tests: ['services/backup/src/loader', 'services/backup/tests/loader'],
+    tests: [
+      'services/backup/src/loader',
+      'services/backup/tests/loader/load-dump',
+      'services/backup/tests/loader/refused-dumps',
+    ],
   },
   archives: {
     mutate: ['services/backup/src/archives/{entry-rules,extract-archive,byte-limit}.ts'],
-    tests: ['services/backup/tests/archives/extract-archive'],
+    tests: ['services/backup/src/archives/entry-rules', 'services/backup/tests/archives/extract-archive'],
   },
   swap: {
-    mutate: ['services/backup/src/databases/swap.ts', 'services/backup/src/restore/*.ts'],
-    tests: ['services/backup/tests/settle-restore', 'services/backup/tests/restore.test'],
+    mutate: [
+      'services/backup/src/databases/{drop-database,servers,states,swap,writers}.ts',
+      'services/backup/src/restore/{exchange-stores,left-databases,restore-stores,restore.repository,settle-restore,settler,swap-stores,undo-restore}.ts',
+    ],
+    tests: [
+      'services/backup/src/restore',
+      'services/backup/tests/settle-restore',
+      'services/backup/tests/undo-restore',
+      'services/backup/tests/restore.test',
+    ],
   },
 };

@@ -5,25 +5,41 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AREAS } from './areas.ts';
-import { HEADER, keepNoticed, rowOf } from './report.ts';
+import { HEADER, keepNoticed, keepSample, rowOf } from './report.ts';
 
-const HELP = `npm run test:mutation [-- [--again] <area> ...]
+const HELP = `npm run test:mutation [-- [--again | --sample=<n>] <area> ...]
 Breaks the code on purpose, one small change after the other, and lists the changes that no test noticed. Takes hours for
 all areas. tools/mutation/README.md says what came out. Ends with 1 when an area could not be run to its end; changes that
 survive are no failure.
 
-  --again  tries only what was not killed last time, and what is new: tests and the code beside it may have changed
-  Areas:   ${Object.keys(AREAS).join(', ')}`;
+  --again       tries only what was not killed last time, and what is new: tests and the code beside it may have changed
+  --sample=<n>  tries only so many changes of each area, the same ones each time
+  Areas:        ${Object.keys(AREAS).join(', ')}`;
 
 const STRYKER = 'node_modules/@stryker-mutator/core/bin/stryker.js';
 
 const args = new Set(process.argv.slice(2));
 const isAgain = args.delete('--again');
+const sampling = [...args].find((arg) => /^--sample=[1-9]\d*$/.test(arg));
+if (sampling !== undefined) args.delete(sampling);
+const sampleSize = Number(sampling?.split('=')[1] ?? 0);
 if (![...args].every((arg) => Object.hasOwn(AREAS, arg))) {
   say(HELP);
   process.exit(args.has('--help') ? 0 : 2);
 }
 const areas = args.size > 0 ? [...args] : Object.keys(AREAS);
+
+async function runStryker(isForced: boolean, env: Record<string, string>, signal: AbortSignal): Promise<number | null> {
+  const command = [STRYKER, 'run', 'tools/mutation/stryker.config.mjs', ...(isForced ? ['--force'] : [])];
+  const child = spawn(process.execPath, command, {
+    // A tenth of the schedules: every change that gets past the nearer tests costs a run of them.
+    env: { TASKMESH_SCHEDULES: '200', ...process.env, ...env },
+    stdio: 'inherit',
+    signal,
+  });
+  const [code] = (await once(child, 'exit').catch(() => [1])) as [number | null];
+  return code;
+}
 
 await runCommand({
   async start(signal) {
@@ -35,14 +51,13 @@ await runCommand({
       if (signal.aborted) break;
       say(`\n=== ${area}`);
       if (isAgain) keepNoticed(area);
-      const command = [STRYKER, 'run', 'tools/mutation/stryker.config.mjs', ...(isAgain ? [] : ['--force'])];
-      const child = spawn(process.execPath, command, {
-        // A tenth of the schedules: every change that gets past the nearer tests costs a run of them.
-        env: { TASKMESH_SCHEDULES: '200', ...process.env, MUTATION_AREA: area, ...servers },
-        stdio: 'inherit',
-        signal,
-      });
-      const [code] = (await once(child, 'exit').catch(() => [1])) as [number | null];
+      const stryker = (isForced: boolean, env: Record<string, string>) =>
+        runStryker(isForced, { MUTATION_AREA: area, ...servers, ...env }, signal);
+      if (sampleSize > 0) {
+        await stryker(true, { MUTATION_LIST: '1' });
+        keepSample(area, sampleSize);
+      }
+      const code = await stryker(!isAgain && sampleSize === 0, {});
       if (code === 0) rows.push(rowOf(area));
     }
     say(`\n${[HEADER, ...rows].join('\n')}`);

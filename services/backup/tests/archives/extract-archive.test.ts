@@ -1,3 +1,4 @@
+import { unavailable } from '@taskmesh/errors';
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -90,6 +91,29 @@ describe('extractArchive', () => {
     await expect(extract(gzipSync(tar([{ name: 'a' }])), { compressedBytes: 10 })).rejects.toThrow(
       'more than 10 bytes',
     );
+  });
+
+  it('lets its source go, also when it does not read it', async () => {
+    const source = Readable.from([]);
+    const limits = { ...archiveLimits(DEFAULT_SIZES), compressedBytes: 10 };
+    await expect(extractArchive({ source, sizeBytes: 11, dir, limits })).rejects.toThrow('more than 10 bytes');
+    expect(source.destroyed).toBe(true);
+  });
+
+  it('tells how much it has read', async () => {
+    const bytes = gzipSync(tar([{ name: 'a' }]));
+    const told: number[] = [];
+    const source = Readable.from([bytes.subarray(0, 20), bytes.subarray(20)]);
+    const limits = { ...archiveLimits(DEFAULT_SIZES), compressedBytes: bytes.length };
+    await extractArchive({ source, sizeBytes: bytes.length, dir, limits, onRead: (read) => told.push(read) });
+    expect(told).toEqual([20, bytes.length]);
+  });
+
+  it('takes what is away for no fault of the archive', async () => {
+    const away = unavailable();
+    const source = new Readable({ read: () => void source.destroy(away) });
+    const limits = archiveLimits(DEFAULT_SIZES);
+    await expect(extractArchive({ source, sizeBytes: 1, dir, limits })).rejects.toBe(away);
   });
 
   it('gives up when the source is too slow', async () => {

@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import { forbidden } from '@taskmesh/errors';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
@@ -58,6 +59,31 @@ describe('what the feed of a gateway asks the tasks service', () => {
       await jest.advanceTimersByTimeAsync(EVERY_MS);
       expect(questions).toHaveLength(3);
       expect(jest.getTimerCount()).toBe(0);
+    });
+
+    it('is no more to take a record that cannot be read, once the gateway stops', async () => {
+      let tries = 0;
+      const reportUnreadable = () => (tries++, Promise.reject(new Error('away')));
+      const feed = await startFeed({ tasks: { ...store.tasks, reportUnreadable } });
+      const owner = randomUUID();
+      await feed.subscribe(owner, undefined, createReader());
+      store.deliverText(owner, '{');
+      await jest.advanceTimersByTimeAsync(2_000);
+      expect(tries).toBe(2);
+      await feed.stop();
+      await jest.advanceTimersByTimeAsync(10_000);
+      expect(tries).toBe(2);
+    });
+
+    it('leaves no timer behind a replay that is over', async () => {
+      const feed = await startFeed();
+      const owner = randomUUID();
+      for (let count = 0; count < 20; count++) store.commit(owner);
+      const reader = createReader();
+      await feed.subscribe(owner, store.cursor(owner, 0), reader);
+      await jest.advanceTimersByTimeAsync(50);
+      expect(reader.seen).toHaveLength(20);
+      expect(jest.getTimerCount()).toBe(1); // of the next comparison of heads
     });
 
     it('is the heads of all owners, each once, by the thousand', async () => {
@@ -120,9 +146,10 @@ it('who comes back with a cursor is counted, by whether it can be used', async (
   expect(counted).toEqual(['resumed']);
   await expect(feed.subscribe(owner, 'nonsense', createReader())).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
   expect(counted).toEqual(['resumed', 'expired']);
-  const openCursor = () => Promise.reject(new Error('broken'));
-  const failing = createFeed({ ...common, tasks: { ...store.tasks, openCursor } });
-  await expect(failing.subscribe(owner, 'cursor', createReader())).rejects.toThrow('broken');
+  for (const error of [new Error('broken'), forbidden()]) {
+    const failing = createFeed({ ...common, tasks: { ...store.tasks, openCursor: () => Promise.reject(error) } });
+    await expect(failing.subscribe(owner, 'cursor', createReader())).rejects.toBe(error);
+  }
   expect(counted).toHaveLength(2);
   await feed.stop();
 });

@@ -118,4 +118,36 @@ describe('publishing', () => {
     const { refused, failed } = await publisher.publish([change(0, 'a'), change(1, 'b')], always);
     expect([failuresOf(refused), failuresOf(failed)]).toEqual([[], ['0', '1']]);
   });
+
+  it('asks the log for nothing when all of a batch waits for its owner, and goes on with the next one', async () => {
+    const { batches, publisher } = logThat((id) => (id === '1' ? new Error('no leader') : undefined));
+    const ownerOf = (n: number) => (n > 0 && n < 1_000 ? 'held' : 'other');
+    const { published, failed } = await publisher.publish(
+      Array.from({ length: 1_001 }, (_, n) => change(n, ownerOf(n))),
+      always,
+    );
+    expect(batches).toEqual([['0', ...Array.from({ length: 498 }, (_, n) => String(n + 2))], ['1000']]);
+    expect(failuresOf(failed)).toEqual(['1']);
+    expect(idsOf(published)).toContain('1000');
+  });
+
+  it('tells of each owner only the first change that was not taken', async () => {
+    const { publisher } = logThat((id) => (id === '3' ? undefined : new Error('no leader')));
+    const changes = [change(0, 'a'), change(1, 'a'), change(2, 'b'), change(3, 'c')];
+    const { failed } = await publisher.publish(changes, always);
+    expect(failuresOf(failed)).toEqual(['0', '2']);
+  });
+
+  it('gives each record the cursor of its place, and the trace of its request when there is one', async () => {
+    const sent: LogRecord[] = [];
+    const seal = async (owner: string, place: object) => `${owner} ${JSON.stringify(place)}`;
+    const eventLog = { publish: async (_topic: string, records: LogRecord[]) => void sent.push(...records) };
+    const publisher = createPublisher(eventLog, { seal, open: async () => null });
+    await publisher.publish([{ ...change(1, 'a'), traceparent: '00-1-2-01' }, change(2, 'b')], always);
+    expect(sent.map(({ key, headers }) => [key, headers])).toEqual([
+      ['a', { traceparent: '00-1-2-01' }],
+      ['b', undefined],
+    ]);
+    expect(JSON.parse(sent[0]?.value ?? '').cursor).toBe('a {"epoch":1,"sequence":1}');
+  });
 });

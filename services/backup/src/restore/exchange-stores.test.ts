@@ -1,0 +1,85 @@
+import { createLog } from '@taskmesh/service';
+import { exchangeStores, type Exchange, type ExchangeDeps } from './exchange-stores.ts';
+import { newRestore } from './restore-stores.ts';
+import type { Restore } from './restore.entity.ts';
+
+const NOW = new Date('2026-11-22T12:00:00Z');
+
+/** Exchanges no stores at all: what is left is the order of its steps, and what it makes of the journal. */
+function createTrial(journal: Partial<ExchangeDeps['journal']> = {}, keepOldMs = 0) {
+  const steps: string[] = [];
+  const told: string[] = [];
+  let line: Restore | undefined;
+  const write = (text: string) => told.push((JSON.parse(text) as { msg: string }).msg);
+  const deps: ExchangeDeps = {
+    stores: {} as ExchangeDeps['stores'],
+    keepOldMs,
+    now: () => NOW,
+    log: createLog({ service: 'test', level: 'warn', destination: { write } }),
+    onUnsettled: () => void steps.push('told'),
+    journal: {
+      begin: async (restore: Restore) => void ((line = restore), steps.push('begin')),
+      find: async () => line,
+      reach: async (_id: string, values: Partial<Restore>) => void Object.assign(line ?? {}, values),
+      end: async (_: Restore, { stage, leftUntil }: Pick<Restore, 'stage' | 'leftUntil'>) =>
+        void (Object.assign(line ?? {}, { stage, leftUntil }), steps.push(stage)),
+      leftNothing: async () => void steps.push('left nothing'),
+      ...journal,
+    } as ExchangeDeps['journal'],
+  };
+  const exchange = (more: Partial<Exchange> = {}) =>
+    exchangeStores(deps, {
+      restore: newRestore(deps, { id: 'r', file: 'a.tar.gz', stores: [] }),
+      prepare: async () => void steps.push('prepare'),
+      mayGoOn: async () => (steps.push('ask'), true),
+      onSwap: () => void steps.push('swap'),
+      ...more,
+    });
+  return { steps, told, exchange };
+}
+
+describe('an exchange of stores', () => {
+  it('that cannot prepare them is undone before it has touched anything, and says why', async () => {
+    const { steps, exchange } = createTrial();
+    await expect(exchange({ prepare: () => Promise.reject(new Error('no room')) })).rejects.toThrow('no room');
+    expect(steps).toEqual(['begin', 'undone', 'left nothing', 'told']);
+  });
+
+  it('does not begin to swap when somebody else may be at it', async () => {
+    const { steps, exchange } = createTrial();
+    await expect(exchange({ mayGoOn: async () => false })).rejects.toThrow('lock on restores was lost');
+    expect(steps).toEqual(['begin', 'prepare', 'undone', 'left nothing', 'told']);
+  });
+
+  it('is no success when the servers say that nothing was replaced', async () => {
+    const { steps, exchange } = createTrial();
+    await expect(exchange()).rejects.toThrow('The restore was undone.');
+    expect(steps).toEqual(['begin', 'prepare', 'ask', 'swap', 'undone', 'left nothing', 'told']);
+  });
+
+  it('is a success when somebody else has settled it as one, whatever went wrong here', async () => {
+    const { told, exchange } = createTrial({ find: async () => ({ stage: 'restored', stores: [] }) as never });
+    const prepare = () => Promise.reject(new Error('the connection was lost'));
+    expect(await exchange({ prepare })).toEqual({ isCleanUpPending: false });
+    expect(told).toEqual(['the stores were replaced all the same']);
+  });
+
+  it('that was made and cannot be looked up now is a success, with something left to do', async () => {
+    const { steps, exchange } = createTrial({ find: () => Promise.reject(new Error('away')) });
+    expect(await exchange()).toEqual({ isCleanUpPending: true });
+    expect(steps.at(-1)).toBe('told');
+  });
+
+  it.each([
+    ['what is kept for a while', { leftUntil: new Date(NOW.getTime() + 1) }, []],
+    ['what cannot be dropped now', { leftUntil: NOW }, ['databases of an ended restore not removed yet']],
+    ['nothing', { leftUntil: null }, []],
+  ])('may leave %s', async (_what, { leftUntil }, expected) => {
+    const { told, exchange } = createTrial({
+      find: async () => ({ stage: 'restored', stores: [], leftUntil }) as never,
+      leftNothing: () => Promise.reject(new Error('away')),
+    });
+    expect(await exchange()).toEqual({ isCleanUpPending: expected.length > 0 });
+    expect(told).toEqual(expected);
+  });
+});

@@ -1,0 +1,89 @@
+import { createMemoryEventLog, PublishError, type EventLog, type LogRecord } from '@taskmesh/messaging';
+import { followed, replayed, storedTasks } from './_history.ts';
+import type { TestTasks, TestUser } from './_tasks.ts';
+
+export const HASTE = { firstPauseMs: 1, lastPauseMs: 5 };
+
+/** The same sequence of numbers from 0 to 1 in every run. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Creates, changes and deletes at random; what was acknowledged is in the store. */
+export async function writeAtRandom(users: TestUser[], writes: number, random: () => number): Promise<void> {
+  const tasks: { user: TestUser; id: string }[] = [];
+  const pick = <Item>(items: Item[]): Item => items[Math.floor(random() * items.length)] as Item; // never of an empty list
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      for (let n = 0; n < writes / 8; n++) {
+        const dice = random();
+        if (dice < 0.4 || tasks.length === 0) {
+          const user = pick(users);
+          tasks.push({ user, id: (await user.create({ title: `task ${n}`, category: 'c' })).id });
+        } else {
+          const { user, id } = pick(tasks);
+          const write =
+            dice < 0.9 ? user.update(id, { completed: dice < 0.6, description: `${dice}` }) : user.remove(id);
+          // Somebody else may have deleted it meanwhile.
+          await write.catch((error: Error) => expect(error.message).toBe('NOT_FOUND'));
+        }
+      }
+    }),
+  );
+}
+
+/** Everything that is committed was published in order, without a gap, and says how the tasks came to be as they are. */
+export async function expectWholeHistory(service: TestTasks, users: TestUser[]): Promise<void> {
+  await service.delivered();
+  const histories = followed(service.published);
+  for (const { id } of users) {
+    const changes = histories.get(id) ?? [];
+    const { heads } = await service.tasks.internal.heads([id]);
+    expect(changes.map(({ sequence }) => sequence)).toEqual(Array.from({ length: heads[id] ?? 0 }, (_, n) => n + 1));
+    expect((await service.tasks.internal.changesAfter(id, 0, 1_000)).changes).toEqual(changes);
+    expect(replayed(changes)).toEqual(await storedTasks(service.database, id));
+  }
+}
+
+export const usersOf = (count: number, ...services: TestTasks[]) =>
+  Array.from({ length: count }, (_, n) => {
+    const { id } = (services[0] as TestTasks).user(`01890000-0000-7000-8000-${String(n).padStart(12, '0')}`);
+    return services.map((service) => service.user(id));
+  });
+
+/** An event log of which a test says what happens to what is published. */
+export function faultyLog(
+  fault: (publish: () => Promise<void>, records: Parameters<EventLog['publish']>[1]) => Promise<void>,
+): EventLog {
+  const inner = createMemoryEventLog();
+  return { ...inner, publish: (topic, records) => fault(() => inner.publish(topic, records), records) };
+}
+
+/** An event log that takes every record that has no reason against it, and names the others. */
+export function choosyLog(reasonAgainst: (record: LogRecord) => Error | undefined): EventLog {
+  const inner = createMemoryEventLog();
+  return {
+    ...inner,
+    async publish(topic, records) {
+      const reasons = new Map<LogRecord, unknown>();
+      const stopped = new Set<string>();
+      for (const record of records) {
+        const reason = stopped.has(record.key) ? new Error('behind one that was not taken') : reasonAgainst(record);
+        if (!reason) continue;
+        reasons.set(record, reason);
+        stopped.add(record.key);
+      }
+      const taken = records.filter((record) => !reasons.has(record));
+      if (taken.length > 0) await inner.publish(topic, taken);
+      if (reasons.size > 0) throw new PublishError(reasons);
+    },
+  };
+}
+
+/** As the broker says it. */
+export const refusal = (type: string) =>
+  Object.assign(new Error(type.toLowerCase()), { name: 'KafkaJSProtocolError', type });

@@ -1,0 +1,149 @@
+import { eventually } from '@taskmesh/testing';
+import { Registry } from 'prom-client';
+import { choosyLog, expectWholeHistory, faultyLog, HASTE, refusal, usersOf } from './_relay.ts';
+import { startTasks, type TestUser } from './_tasks.ts';
+
+it('puts a record aside that the event log refuses for good; the others and the feed itself go on', async () => {
+  const metrics = new Registry();
+  const eventLog = choosyLog(({ value }) => (value.includes('poison') ? refusal('MESSAGE_TOO_LARGE') : undefined));
+  const service = await startTasks({ name: 'relay_poison', eventLog, metrics, relay: HASTE });
+  try {
+    const [poisoner, neighbour] = usersOf(2, service).flat() as [TestUser, TestUser];
+    await poisoner.create({ title: 'before' });
+    const { id } = await poisoner.create({ title: 'poison' });
+    await poisoner.update(id, { title: 'cured' }); // its former image is in the record, too
+    await poisoner.create({ title: 'behind it' });
+    await neighbour.create({ title: 'flows' });
+    await service.delivered();
+    expect(await service.database.query('select sequence::int, reason from dead_letters order by sequence')).toEqual([
+      { sequence: 2, reason: 'KafkaJSProtocolError: message_too_large' },
+      { sequence: 3, reason: 'KafkaJSProtocolError: message_too_large' },
+    ]);
+    const titlesOf = ({ id: owner }: TestUser) =>
+      service.published.filter(({ ownerId }) => ownerId === owner).map(({ task }) => task.title);
+    expect([titlesOf(poisoner), titlesOf(neighbour)]).toEqual([['before', 'behind it'], ['flows']]);
+    const { changes } = await service.tasks.internal.changesAfter(poisoner.id, 0, 10);
+    expect(changes.map(({ task }) => task.title)).toEqual(['before', 'poison', 'cured', 'behind it']);
+    expect(await metrics.metrics()).toContain('outbox_dead_letters_total 2');
+  } finally {
+    await service.stop();
+  }
+});
+
+it('keeps the order of an owner who had to wait, also behind a record that is refused for good', async () => {
+  let isOut = true;
+  const eventLog = choosyLog(({ value }) => {
+    if (isOut) return refusal('LEADER_NOT_AVAILABLE');
+    return value.includes('poison') ? refusal('MESSAGE_TOO_LARGE') : undefined;
+  });
+  const service = await startTasks({ name: 'relay_behind', eventLog, relay: HASTE });
+  try {
+    const user = service.user();
+    // More than is tried at once of one who waited.
+    for (let n = 1; n <= 150; n++) await user.create({ title: n % 40 === 0 ? 'poison' : `task ${n}` });
+    await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(false));
+    isOut = false;
+    await service.delivered();
+    expect(service.published.map(({ sequence }) => sequence)).toEqual(
+      Array.from({ length: 150 }, (_, n) => n + 1).filter((n) => n % 40 !== 0),
+    );
+  } finally {
+    await service.stop();
+  }
+});
+
+it('never takes an outage for a bad record, whatever the log calls it: its owner waits, and nobody else', async () => {
+  const reasons = [
+    ...['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION', 'UNKNOWN_TOPIC_OR_PARTITION', 'REQUEST_TIMED_OUT'],
+    ...['NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND', 'TOPIC_AUTHORIZATION_FAILED', 'CORRUPT_MESSAGE'],
+    ...['KAFKA_STORAGE_ERROR', 'INVALID_TIMESTAMP', 'KAFKAJS_UNKNOWN_ERROR_CODE'],
+  ];
+  const clients: string[] = [];
+  let isOut = true;
+  let tries = 0;
+  const eventLog = choosyLog(({ key }) =>
+    isOut && key === clients[0] ? refusal(reasons[tries++ % reasons.length] ?? '') : undefined,
+  );
+  const service = await startTasks({ name: 'relay_outage', eventLog, relay: HASTE });
+  try {
+    const users = usersOf(3, service).flat();
+    clients.push(...users.map(({ id }) => id));
+    for (const user of users) await user.create({ title: 'waits or not' });
+    await eventually(() => expect(tries).toBeGreaterThan(60));
+    expect(service.published.map(({ ownerId }) => ownerId).toSorted()).toEqual(clients.slice(1));
+    expect((await service.tasks.ready()).checks?.eventLog).toBe(false);
+    isOut = false;
+    await expectWholeHistory(service, users);
+    expect(await service.database.query('select * from dead_letters')).toEqual([]);
+    expect(service.published).toHaveLength(3);
+    await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(true));
+  } finally {
+    await service.stop();
+  }
+});
+
+it('publishes for everybody else at full rate while a part of the log takes nothing, and then all of that in order', async () => {
+  let isOut = true;
+  const partition = (key: string) => Number.parseInt(key.slice(-1), 16) % 8;
+  const eventLog = choosyLog(({ key }) =>
+    isOut && partition(key) === 3 ? refusal('LEADER_NOT_AVAILABLE') : undefined,
+  );
+  const service = await startTasks({ name: 'relay_partition', eventLog });
+  const fill = (from: number, to: number, last: string) =>
+    service.database.query(
+      `with owner as (select n, ('01890000-0000-7000-8000-00000000' || lpad(to_hex(n), 3, '0') || $3)::uuid as id
+                      from generate_series($1::int, $2::int) n),
+         counted as (insert into feeds as f (owner_id, sequence) select id, 1 from owner
+                     on conflict (owner_id) do update set sequence = f.sequence + 1 returning owner_id, sequence)
+       insert into changes (part, owner_id, sequence, kind, task, occurred_at)
+       select 5, owner_id, sequence, 'INSERT', json_build_object('id', owner_id, 'user_id', owner_id, 'title', 'x', 'description', null,
+         'completed', false, 'due_date', null, 'category', null, 'priority', 'low', 'created_at', date_trunc('second', now()),
+         'updated_at', date_trunc('second', now()), 'version', 1), date_trunc('second', now())
+       from counted order by owner_id`,
+      [from, to, last],
+    );
+  const isHeld = ({ ownerId }: { ownerId: string }) => partition(ownerId) === 3;
+  try {
+    for (let round = 0; round < 3; round++) await fill(1, 700, '3'); // more than is read at once
+    await fill(1, 67, '4');
+    await eventually(() => expect(service.published).toHaveLength(67), { timeoutMs: 5_000 });
+    for (let round = 2; round <= 20; round++) {
+      await fill(1, 67, '4');
+      await service.database.query(`notify taskmesh_task_changes`);
+      const begun = performance.now();
+      await eventually(() => expect(service.published).toHaveLength(67 * round), { everyMs: 1 });
+      if (round > 10) expect(performance.now() - begun).toBeLessThan(1_000);
+    }
+    expect(service.published.some(isHeld)).toBe(false);
+    isOut = false;
+    await service.delivered();
+    const held = service.published.filter(isHeld);
+    expect(held).toHaveLength(2_100);
+    for (const changes of Map.groupBy(held, ({ ownerId }) => ownerId).values())
+      expect(changes.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+    expect(await service.database.query('select * from dead_letters')).toEqual([]);
+  } finally {
+    await service.stop();
+  }
+});
+
+it('never takes an absent event log for a bad record', async () => {
+  let calls = 0;
+  let isAway = true;
+  const eventLog = faultyLog(async (publish) => {
+    calls++;
+    if (isAway) throw refusal('MESSAGE_TOO_LARGE'); // of everything at once it says nothing about any
+    await publish();
+  });
+  const service = await startTasks({ name: 'relay_blame', eventLog, relay: HASTE });
+  try {
+    const users = usersOf(5, service).flat();
+    for (const user of users) await user.create({ title: 'waits' });
+    await eventually(() => calls > 60);
+    isAway = false;
+    await expectWholeHistory(service, users);
+    expect(await service.database.query('select * from dead_letters')).toEqual([]);
+  } finally {
+    await service.stop();
+  }
+});
