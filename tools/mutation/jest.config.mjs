@@ -3,7 +3,7 @@ import base from '../jest.config.mjs';
 export default {
   ...base,
   rootDir: '../..',
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   testEnvironment: '<rootDir>/tools/mutation/environment.mjs',
   // Our packages by path: through node_modules, tests would get the sources without the mutations.
   moduleNameMapper: {
