@@ -1,6 +1,7 @@
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
 import { Closers, createOperatorCheck, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
+import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
 import { Registry } from 'prom-client';
 import { createAccessKeys } from './auth/access-keys.ts';
 import { createAuthenticator } from './auth/caller.ts';
@@ -26,6 +27,7 @@ import { createClientIp } from './http/client-ip.ts';
 import { measureRequests } from './http/metrics.ts';
 import { resetPasswordRoutes } from './http/reset-password.ts';
 import { systemRoutes } from './http/system-routes.ts';
+import { traceClientRequests } from './http/traces.ts';
 import type { Caller, GatewayParts } from './parts.ts';
 import { createReadiness } from './readiness.ts';
 import { createRealtime } from './realtime/create-realtime.ts';
@@ -38,6 +40,8 @@ export interface GatewayDeps {
   eventLog: EventLog;
   connections: Connections;
   metrics?: Registry;
+  /** @default nothing is traced */
+  tracing?: Tracing;
   /** From 0 to 1. @default Math.random */
   random?: () => number;
 }
@@ -54,6 +58,7 @@ export type Gateway = Service & {
 /** @throws when the supergraph or the trusted documents cannot be used */
 export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
   const { clock, log, keyValue, connections, metrics = new Registry(), random = Math.random } = deps;
+  const { tracing = NO_TRACING } = deps;
   const { build, initial } = await openSupergraph(config.supergraphFile);
   const trusted = await loadTrustedDocuments(config.graphql);
 
@@ -81,6 +86,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     log,
     clock,
     metrics,
+    tracing,
     connections,
     keyValue,
     eventLog: deps.eventLog,
@@ -99,7 +105,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       log,
     }),
     operator: createOperatorCheck(config.secrets.backupToken),
-    requestCall: createRequestCall({ clientIp, endedSessions }),
+    requestCall: createRequestCall({ clientIp, endedSessions, tracing }),
   };
   const realtime = initial.own ? createRealtime(parts, { formatErrors: createErrorFormat(log), random }) : undefined;
   const file = config.supergraphFile;
@@ -110,6 +116,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
 
   const app = createApp(config, log, (request) => realtime?.isUpgrade(request) ?? false);
   measureRequests(app, metrics);
+  if (tracing !== NO_TRACING) traceClientRequests(app, tracing);
   systemRoutes(app, { ready, keys: () => keys.current() });
   graphqlRoutes(app, parts, { apollo, ...(realtime && { streams: realtime.streams }) });
   restRoutes(app, parts);
