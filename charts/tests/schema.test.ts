@@ -98,7 +98,9 @@ describe('the settings in the values', () => {
       { settings?: Tree }
     >;
     const settings = Object.assign({}, values.settings, ...Object.values(values).map((part) => part?.settings)) as Tree;
-    expect(Object.keys(settings).toSorted()).toEqual([...defaults.keys()].filter((name) => !OWN.has(name) && !name.startsWith('OTEL_')).toSorted());
+    expect(Object.keys(settings).toSorted()).toEqual(
+      [...defaults.keys()].filter((name) => !OWN.has(name) && !name.startsWith('OTEL_')).toSorted(),
+    );
     // What an installation for users has otherwise than a developer's machine.
     const others = [
       'NODE_ENV',

@@ -166,7 +166,7 @@ describe('traces that are recorded', () => {
 });
 
 it('names attributes as the semantic conventions do', () => {
-  const known = new Set(Object.values(incubating).filter((value) => typeof value === 'string'));
+  const known = new Set<unknown>(Object.values(incubating).filter((value) => typeof value === 'string'));
   const ours = [
     ...['http.request.method', 'http.route', 'http.response.status_code', 'url.scheme', 'error.type'],
     ...['graphql.operation.type', 'graphql.operation.name', 'service.peer.name'],
