@@ -13,6 +13,8 @@ import { runProfile } from './profile/run-profile.ts';
 import { describeBesideLogins, describeRequests, publish, putBetween } from './report/publish.ts';
 import { writeReport } from './report/report.ts';
 import { runBench } from './run-bench.ts';
+import { readTracesOptions, TRACES_HELP, type TracesOptions } from './traces/options.ts';
+import { describeTraces, runTracesBench } from './traces/run-traces-bench.ts';
 import { dataDirsIn, makeWorkDir } from './work-dir.ts';
 
 const BENCH = fileURLToPath(new URL('..', import.meta.url));
@@ -50,6 +52,7 @@ await runCommand({
 function benchNamed(name: string | undefined): (around: Surroundings) => Promise<void> {
   if (name === 'feed') return benchOf(FEED_HELP, () => readFeedOptions(args.slice(1)), benchFeed);
   if (name === 'backup') return benchOf(BACKUP_HELP, () => readBackupOptions(args.slice(1)), benchBackups);
+  if (name === 'traces') return benchOf(TRACES_HELP, () => readTracesOptions(args.slice(1)), benchTraces);
   return benchOf(HELP, () => readOptions(args), benchRequests);
 }
 
@@ -81,6 +84,13 @@ async function benchBackups(options: BackupBenchOptions, around: Surroundings): 
   const figures = `${backupHeading(report)}\n\n${backupTable(report)}`;
   if (options.publish) putBetween(README, BACKUP_FIGURES, figures);
   say(`\n${figures}\n\nAll rounds: ${file}`);
+}
+
+async function benchTraces(options: TracesOptions, around: Surroundings): Promise<void> {
+  const report = await runTracesBench({ ...options, ...around });
+  const file = resultFile(options, report);
+  writeReport(file, report);
+  say(`\n${describeTraces(report)}\n\nAll rounds: ${file}`);
 }
 
 function resultFile({ name }: { name: string | undefined }, { startedAt }: { startedAt: string }): string {
