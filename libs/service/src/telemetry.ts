@@ -1,10 +1,10 @@
 import { NO_TRACING, type SdkOptions, type Tracing } from '@taskmesh/telemetry';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readEnv, setting, type Env } from './config.ts';
 import type { Service } from './lifecycle.ts';
 import type { Log } from './log.ts';
+import { readVersion } from './version.ts';
 
 /** What a stop waits for the collector. */
 const FLUSH_MS = 3_000;
@@ -97,11 +97,6 @@ export async function openTelemetry(config: TelemetryConfig, log: Log): Promise<
       await Promise.race([sdk.stop(), late]);
     },
   };
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version; // our own
 }
 
 function reasonOf(error: unknown): string {

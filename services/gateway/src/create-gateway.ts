@@ -13,6 +13,7 @@ import { createExecutor } from './graph/create-executor.ts';
 import { createCurrentExecutor } from './graph/current-executor.ts';
 import { createServiceMap } from './graph/data-source.ts';
 import { createLiveGraph, type Graph } from './graph/graph.ts';
+import { createGraphMetrics } from './graph/metrics.ts';
 import { createRequestCall } from './graph/request-call.ts';
 import { openSupergraph, type Supergraph } from './graph/supergraph.ts';
 import { watchSupergraph } from './graph/supergraph-watch.ts';
@@ -68,12 +69,13 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     ? createAuthenticator({ keys, endedSessions, clock })
     : noAccounts;
 
+  const measured = createGraphMetrics(metrics);
   const graphOf = (supergraph: Supergraph): Graph => {
-    const services = createServiceMap(supergraph, { connections, clock, log });
+    const services = measured.services(createServiceMap(supergraph, { connections, clock, log }));
     return {
       supergraph,
       services,
-      executor: createExecutor({ supergraph, services, clock, log }),
+      executor: measured.executor(createExecutor({ supergraph, services, clock, log })),
       admit: createDocuments({ schema: supergraph.schema, config: config.graphql }),
     };
   };
@@ -97,13 +99,15 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     authenticate,
     authenticateToken,
     clientIp,
-    admit: createAdmission({
-      config: config.graphql,
-      graph,
-      trusted,
-      persisted: createPersistedQueries(keyValue),
-      log,
-    }),
+    admit: measured.admit(
+      createAdmission({
+        config: config.graphql,
+        graph,
+        trusted,
+        persisted: createPersistedQueries(keyValue),
+        log,
+      }),
+    ),
     operator: createOperatorCheck(config.secrets.backupToken),
     requestCall: createRequestCall({ clientIp, endedSessions, tracing }),
   };
