@@ -64,10 +64,13 @@ const skipped = z
       'What the dumps hold beside rows and was passed over; absent when there is nothing, and on the answer in one piece unless `allowLoss` was sent.',
   });
 
-const dropped = z.array(z.string()).optional().meta({
-  description:
-    'What the stores had no place for and was left out: `store.table` or `store.table.column`; absent as `skipped` is.',
-});
+const dropped = z
+  .array(z.string())
+  .optional()
+  .meta({
+    description:
+      'What the stores had no place for and was left out: `store.table` or `store.table.column`; absent as `skipped` is.',
+  });
 
 export const restoreAnswer = z.object({ success, message, skipped, dropped }).meta({
   id: 'RestoreAnswer',
