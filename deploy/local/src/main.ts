@@ -14,10 +14,10 @@ await runCommand({
     const settings = readStackSettings(process.env);
     dataDir = settings.dataDir;
     const begin = Date.now();
-    let stack: Stack | undefined;
-    const observer = observe ? await startObserver(() => adminUrls(stack)) : undefined;
+    const observer = observe ? await startObserver() : undefined;
     const env = { ...observer?.env, ...settings.env };
-    stack = await startStack({ ...settings, ...wishes, env, log: say, signal });
+    const stack = await startStack({ ...settings, ...wishes, env, log: say, signal });
+    observer?.scrape(() => adminUrls(stack));
     say(`\nTaskmesh runs, each part on its own (${((Date.now() - begin) / 1000).toFixed(1)} s).\n`);
     say(overview(stack));
     say(`\n${firstSteps(stack.urls[0] ?? '')}\n\nLogs and data: ${settings.dataDir}. Ctrl-C stops everything.`);
@@ -32,10 +32,9 @@ await runCommand({
   killNow: () => dataDir && killNotedProcesses(dataDir),
 });
 
-function adminUrls(stack: Stack | undefined): Record<string, string> {
-  const processes = [...(stack?.processes.values() ?? [])];
+function adminUrls({ processes }: Stack): Record<string, string> {
   return Object.fromEntries(
-    processes.flatMap(({ name, current: { adminUrl } }) => (adminUrl ? [[name, adminUrl]] : [])),
+    [...processes.values()].flatMap(({ name, current: { adminUrl } }) => (adminUrl ? [[name, adminUrl]] : [])),
   );
 }
 

@@ -6,10 +6,9 @@ const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 describe('the pages of a stack that is observed', () => {
   let observer: Observer;
-  const adminUrls: Record<string, string> = {};
 
   beforeAll(async () => {
-    observer = await startObserver(() => adminUrls);
+    observer = await startObserver();
   });
   afterAll(() => observer.stop());
 
@@ -52,7 +51,7 @@ describe('the pages of a stack that is observed', () => {
   });
 
   it('say what the processes tell of themselves, or that they do not', async () => {
-    adminUrls['tasks'] = 'http://127.0.0.1:1';
+    observer.scrape(() => ({ tasks: 'http://127.0.0.1:1' }));
     expect((await get('/metrics')).text).toContain('It does not answer.');
   });
 

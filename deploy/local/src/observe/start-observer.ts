@@ -19,15 +19,17 @@ export interface Observer {
   url: string;
   /** What has services send their traces here, all of them, unless they are told otherwise. */
   env: Record<string, string>;
+  /** Whose metrics are shown: admin addresses by name, asked for at each look. */
+  scrape(urls: () => Record<string, string>): void;
   stop(): Promise<void>;
 }
 
 /**
- * A collector of traces with pages, for a developer's machine: it listens there only, keeps what it can in memory, and shows
- * the metrics of `adminUrls` (name to address).
+ * A collector of traces with pages, for a developer's machine: it listens there only and keeps what it can in memory.
  */
-export async function startObserver(adminUrls: () => Record<string, string>): Promise<Observer> {
+export async function startObserver(): Promise<Observer> {
   const traces = createTraceStore();
+  let adminUrls = (): Record<string, string> => ({});
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? '';
@@ -60,6 +62,9 @@ export async function startObserver(adminUrls: () => Record<string, string>): Pr
       OTEL_EXPORTER_OTLP_ENDPOINT: url,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       OTEL_BSP_SCHEDULE_DELAY: '200',
+    },
+    scrape(urls) {
+      adminUrls = urls;
     },
     async stop() {
       server.closeAllConnections();
