@@ -1,5 +1,5 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
-import { startTraceCollector, type TraceCollector } from '@taskmesh/testing';
+import { startTraceCollector, type TraceCollector } from '@taskmesh/telemetry/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

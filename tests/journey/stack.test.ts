@@ -1,5 +1,6 @@
 import { startStack, type Stack } from '@taskmesh/local';
-import { ownInstallation, startTraceCollector, type TraceCollector } from '@taskmesh/testing';
+import { startTraceCollector, type TraceCollector } from '@taskmesh/telemetry/testing';
+import { ownInstallation } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-import { eventually, type TraceCollector } from '@taskmesh/testing';
+import type { TraceCollector } from '@taskmesh/telemetry/testing';
+import { eventually } from '@taskmesh/testing';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createGraphql, createRest } from '../clients/http.ts';
 import { subscribe } from '../clients/subscriber.ts';

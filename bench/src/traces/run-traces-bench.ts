@@ -1,5 +1,5 @@
 import { Closers } from '@taskmesh/service';
-import { startTraceCollector } from '@taskmesh/testing';
+import { startTraceCollector } from '@taskmesh/telemetry/testing';
 import { join } from 'node:path';
 import { cpuMsOfThreads } from '../cpu/thread-time.ts';
 import { quantile } from '../figures.ts';

@@ -1,4 +1,4 @@
-import { startTraceCollector } from '@taskmesh/testing';
+import { startTraceCollector } from '@taskmesh/telemetry/testing';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { createLog } from './log.ts';

@@ -1,5 +1,6 @@
 import * as incubating from '@opentelemetry/semantic-conventions/incubating';
-import { eventually, startTraceCollector, type TraceCollector } from '@taskmesh/testing';
+import { startTraceCollector, type TraceCollector } from './testing/trace-collector.ts';
+import { eventually } from '@taskmesh/testing';
 import { startSdk, type SdkOptions, type StartedSdk } from './sdk.ts';
 import { activeSpan, inSpan, logFields, within, workIn } from './span.ts';
 

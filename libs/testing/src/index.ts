@@ -3,4 +3,3 @@ export { ownInstallation, requiredAddress } from './addresses.ts';
 export { eventually } from './eventually.ts';
 export { createFaultyProxy, type FaultyProxy } from './faulty-proxy.ts';
 export { timingTest } from './timing-test.ts';
-export { startTraceCollector, type TraceCollector } from './trace-collector.ts';

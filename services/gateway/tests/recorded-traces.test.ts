@@ -1,5 +1,6 @@
 import { openTelemetry, readTelemetry, createLog, type Telemetry } from '@taskmesh/service';
-import { eventually, startTraceCollector, type TraceCollector } from '@taskmesh/testing';
+import { startTraceCollector, type TraceCollector } from '@taskmesh/telemetry/testing';
+import { eventually } from '@taskmesh/testing';
 import { connect } from 'node:net';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { openWebSocket, streamGraphqlWs } from './fakes/streams.ts';

@@ -1,4 +1,4 @@
-import { readOtlpJson, type ReceivedSpan } from '@taskmesh/telemetry/otlp-json';
+import { readOtlpJson, type ReceivedSpan } from '../otlp-json.ts';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
