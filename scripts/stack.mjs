@@ -5,11 +5,12 @@ import { ensureInstalled } from './lib/install.mjs';
 import { launch } from './lib/launch.mjs';
 
 const help = `
-npm run stack [-- --gateways N] [-- --no-restart]
+npm run stack [-- --gateways N] [-- --no-restart] [-- --observe]
 Runs PostgreSQL, Redis, Kafka and each service of Taskmesh as a process of its own. Ctrl-C stops them all.
 
   --gateways N   gateways, on PORT, PORT + 1, … (1)
   --no-restart   leave a process that died as it is
+  --observe      pages with the traces and metrics of all of them
 
 Settings (environment variables; all of them are in .env.example):
   PORT           of the first gateway (4000); administrators' port: PORT + 10000
@@ -20,7 +21,7 @@ Settings (environment variables; all of them are in .env.example):
 Everything else that is set goes to every service.
 `;
 
-const options = { gateways: { type: 'string' }, 'no-restart': { type: 'boolean' } };
+const options = { gateways: { type: 'string' }, 'no-restart': { type: 'boolean' }, observe: { type: 'boolean' } };
 
 await main(async () => {
   const args = checkArguments(process.argv.slice(2), { help, options });

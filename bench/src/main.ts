@@ -17,6 +17,8 @@ import { describeScale, writeDocumentation } from './scale/documentation.ts';
 import { MEASURED_FILE, readMeasured } from './scale/measured.ts';
 import { readScaleOptions, SCALE_HELP, type ScaleOptions } from './scale/options.ts';
 import { runScale } from './scale/run-scale.ts';
+import { readTracesOptions, TRACES_HELP, type TracesOptions } from './traces/options.ts';
+import { describeTraces, runTracesBench } from './traces/run-traces-bench.ts';
 import { dataDirsIn, makeWorkDir } from './work-dir.ts';
 
 const BENCH = fileURLToPath(new URL('..', import.meta.url));
@@ -55,6 +57,7 @@ function benchNamed(name: string | undefined): (around: Surroundings) => Promise
   if (name === 'feed') return benchOf(FEED_HELP, () => readFeedOptions(args.slice(1)), benchFeed);
   if (name === 'backup') return benchOf(BACKUP_HELP, () => readBackupOptions(args.slice(1)), benchBackups);
   if (name === 'scale') return benchOf(SCALE_HELP, () => readScaleOptions(args.slice(1)), benchScale);
+  if (name === 'traces') return benchOf(TRACES_HELP, () => readTracesOptions(args.slice(1)), benchTraces);
   return benchOf(HELP, () => readOptions(args), benchRequests);
 }
 
@@ -98,6 +101,11 @@ async function benchScale(options: ScaleOptions, around: Surroundings): Promise<
     writeDocumentation(report);
   }
   say(`\n${describeScale(report)}\n\nAll figures: ${file}`);
+async function benchTraces(options: TracesOptions, around: Surroundings): Promise<void> {
+  const report = await runTracesBench({ ...options, ...around });
+  const file = resultFile(options, report);
+  writeReport(file, report);
+  say(`\n${describeTraces(report)}\n\nAll rounds: ${file}`);
 }
 
 function resultFile({ name }: { name: string | undefined }, { startedAt }: { startedAt: string }): string {

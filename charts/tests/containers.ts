@@ -15,7 +15,7 @@ export const envOf = ({ env = [] }: Container) =>
   Object.fromEntries(
     env.map(({ name, value, valueFrom }) => [
       name,
-      value ?? `${valueFrom?.secretKeyRef.name}/${valueFrom?.secretKeyRef.key}`,
+      value ?? `${valueFrom?.secretKeyRef?.name}/${valueFrom?.secretKeyRef?.key}`,
     ]),
   );
 

@@ -61,9 +61,7 @@ describe('before an install or an upgrade', () => {
         ...sources(template.spec.volumes).flatMap(({ name, items }) => items.map(({ key }) => `${name}/${key}`)),
         ...containersOf(template)
           .flatMap(({ env = [] }) => env)
-          .flatMap(({ valueFrom }) =>
-            valueFrom ? [`${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`] : [],
-          ),
+          .flatMap(({ valueFrom: { secretKeyRef: ref } = {} }) => (ref ? [`${ref.name}/${ref.key}`] : [])),
       ]);
       expect(looked).toEqual(new Set(needed));
       const said = JSON.parse(

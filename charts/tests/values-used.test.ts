@@ -23,6 +23,8 @@ const SAMPLES: [RegExp, unknown][] = [
   [/(size|Size)$/, '7Gi'],
   [/digest$/, `sha256:${'a'.repeat(64)}`],
   [/PUBLIC_URL$/, 'https://sample.example.com'],
+  [/telemetry\.endpoint$/, 'http://sample:4318'],
+  [/samplerRatio$/, 0.5],
   [/RATE_LIMIT_FACTOR$/, 7],
   [/GRAPHQL_INTROSPECTION$/, true],
   [/BACKUP_RECIPIENTS$/, 'age1sample'],

@@ -1,4 +1,5 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
+import { startTraceCollector, type TraceCollector } from '@taskmesh/telemetry/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,21 +7,27 @@ import { describeFeedClients } from '../feed/feed-clients.ts';
 import { describeFeedRules } from '../feed/feed-rules.ts';
 import { describeJourney } from './journey.ts';
 import { describeRestore } from './restore.ts';
+import { describeTraces, tracesTo } from './traces.ts';
 
 describe('the embedded platform', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-journey-'));
   let platform: Embedded;
+  let collector: TraceCollector;
 
   beforeAll(async () => {
-    platform = await startEmbedded({ env: { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' }, progress: () => {} });
+    collector = await startTraceCollector();
+    const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', ...tracesTo(collector) };
+    platform = await startEmbedded({ env, progress: () => {} });
   }, 60_000);
   afterAll(async () => {
     await platform.stop();
+    await collector.stop();
     rmSync(dataDir, { recursive: true });
   }, 30_000);
 
   describeJourney(() => ({ urls: [platform.url] }));
   describeFeedClients(() => ({ urls: [platform.url] }));
   describeFeedRules(() => ({ urls: [platform.url] }));
+  describeTraces(() => ({ urls: [platform.url], collector, isSplit: false }));
   describeRestore(() => ({ urls: [platform.url], backupsDir: join(dataDir, 'backups') }));
 });

@@ -1,4 +1,5 @@
 import { startStack, type Stack } from '@taskmesh/local';
+import { startTraceCollector, type TraceCollector } from '@taskmesh/telemetry/testing';
 import { ownInstallation } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,26 +8,32 @@ import { describeFeedClients } from '../feed/feed-clients.ts';
 import { describeFeedRules } from '../feed/feed-rules.ts';
 import { describeJourney } from './journey.ts';
 import { describeRestore } from './restore.ts';
+import { describeTraces, tracesTo } from './traces.ts';
 
 describe('the stack of separate processes, two gateways, real PostgreSQL, Redis and Kafka', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-journey-'));
   let stack: Stack;
+  let collector: TraceCollector;
 
   beforeAll(async () => {
+    collector = await startTraceCollector();
     const env = {
       PATH: process.env.PATH,
       LOG_LEVEL: 'warn',
       ...ownInstallation(),
+      ...tracesTo(collector),
     };
     stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
   }, 120_000);
   afterAll(async () => {
     await stack.stop();
+    await collector.stop();
     rmSync(dataDir, { recursive: true });
   }, 30_000);
 
   describeJourney(() => ({ urls: stack.urls }));
   describeFeedClients(() => ({ urls: stack.urls }));
   describeFeedRules(() => ({ urls: stack.urls }));
+  describeTraces(() => ({ urls: stack.urls, collector, isSplit: true }));
   describeRestore(() => ({ urls: stack.urls, backupsDir: join(dataDir, 'backups') }));
 });

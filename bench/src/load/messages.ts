@@ -1,9 +1,12 @@
 import type { Cell } from '../operations.ts';
 
+/** What to open, at a target by the name that it was populated by. */
+export type Opening = Omit<Cell, 'target'> & { target: string };
+
 /** What the load process is told to do, one order after the other. */
 export type Order =
   | { do: 'populate'; target: string; url: string; connections: number }
-  | ({ do: 'open' } & Cell)
+  | ({ do: 'open' } & Opening)
   | { do: 'run'; seconds: number }
   | ({ do: 'list beside logins'; target: string } & BesideLoginsOrder)
   | { do: 'close' };

@@ -1,12 +1,11 @@
-import type { Cell } from '../operations.ts';
 import { startNode } from '../targets/node-process.ts';
-import type { BesideLoginsFigures, BesideLoginsOrder, LoadFigures, Order, Reply } from './messages.ts';
+import type { BesideLoginsFigures, BesideLoginsOrder, LoadFigures, Opening, Order, Reply } from './messages.ts';
 
 /** The process that sends the requests. One order at a time. */
 export interface Load {
   populate(target: string, url: string, connections: number): Promise<void>;
   /** Opens the connections of a cell and looks at one answer on each. */
-  open(cell: Cell): Promise<void>;
+  open(cell: Opening): Promise<void>;
   run(seconds: number): Promise<LoadFigures>;
   /** Needs no connections: it opens, and closes, its own. */
   listBesideLogins(target: string, order: BesideLoginsOrder): Promise<BesideLoginsFigures>;

@@ -1,9 +1,15 @@
 {{/* takes (list root name) of `networkPolicy.egress` */}}
 {{- define "taskmesh.egressTo" -}}
-{{- $rule := index (index . 0).Values.networkPolicy.egress (index . 1) -}}
-{{- if $rule.ports }}
+{{- $values := (index . 0).Values -}}
+{{- $rule := index $values.networkPolicy.egress (index . 1) -}}
+{{- $ports := $rule.ports -}}
+{{- if and (eq (index . 1) "otlp") $values.telemetry.endpoint (not $ports) }}
+{{- $url := urlParse $values.telemetry.endpoint }}
+{{- $ports = list (regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (ternary "443" "80" (eq $url.scheme "https")) | int) }}
+{{- end }}
+{{- if $ports }}
 - ports:
-  {{- range $rule.ports }}
+  {{- range $ports }}
     - { protocol: TCP, port: {{ . }} }
   {{- end }}
   {{- with $rule.to }}

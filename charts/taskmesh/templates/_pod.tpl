@@ -39,6 +39,20 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- end }}
 
+{{/* Where traces go; takes the root. */}}
+{{- define "taskmesh.telemetryEnv" -}}
+{{- with .Values.telemetry }}{{ if .endpoint }}
+{{- $attributes := list (printf "k8s.namespace.name=%s" $.Release.Namespace) "k8s.pod.name=$(POD_NAME)" }}
+{{- range $name, $value := .resourceAttributes }}{{ $attributes = append $attributes (printf "%s=%s" $name $value) }}{{ end }}
+- name: POD_NAME
+  valueFrom:
+    fieldRef: { fieldPath: metadata.name }
+{{- include "taskmesh.settings" (dict "OTEL_EXPORTER_OTLP_ENDPOINT" .endpoint "OTEL_EXPORTER_OTLP_PROTOCOL" .protocol "OTEL_TRACES_SAMPLER" "parentbased_traceidratio" "OTEL_TRACES_SAMPLER_ARG" .samplerRatio "TRACE_CALLERS_PER_S" .callersPerSecond) }}
+- name: OTEL_RESOURCE_ATTRIBUTES
+  value: {{ join "," $attributes | quote }}
+{{- end }}{{ end }}
+{{- end }}
+
 {{/* The whole environment of a component; takes (list root component). */}}
 {{- define "taskmesh.env" -}}
 {{- $root := index . 0 -}}
@@ -88,6 +102,7 @@ capabilities: { drop: [ALL] }
 {{- if has $name (list "backup" "all") }}
 {{- include "taskmesh.settings" (dict "BACKUPS_DIR" (ternary "/backups" "/data/backups" (eq $name "backup"))) }}
 {{- end }}
+{{- include "taskmesh.telemetryEnv" $root }}
 {{- include "taskmesh.secretEnv" $secrets.env }}
 {{- range $secrets.files }}{{ if .name }}
 - name: {{ .name }}

@@ -116,6 +116,9 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- $files = append $files (dict "name" "BACKUP_KEY_FILE" "secret" .existingSecret "key" .key "file" "encryption/keys.txt" "path" "backup.encryption") }}
 {{- end }}{{ end }}
 {{- end }}
+{{- with $values.telemetry }}{{ if and .endpoint .headers.existingSecret }}
+{{- $env = append $env (dict "name" "OTEL_EXPORTER_OTLP_HEADERS" "secret" .headers.existingSecret "key" .headers.key "path" "telemetry.headers") }}
+{{- end }}{{ end }}
 {{- dict "env" $env "files" $files | toJson -}}
 {{- end }}
 

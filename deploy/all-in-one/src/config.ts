@@ -4,7 +4,15 @@ import { readGatewayConfig } from '@taskmesh/gateway';
 import { readRedisSettings, type RedisConfig } from '@taskmesh/key-value';
 import { databasePrefix, databaseUrl, localUrl, serviceDatabase, type InnerService } from '@taskmesh/local';
 import { readKafkaSettings, type KafkaSettings } from '@taskmesh/messaging';
-import { processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
+import {
+  processSettings,
+  readAll,
+  readEnv,
+  readTelemetry,
+  setting,
+  type Env,
+  type TelemetryConfig,
+} from '@taskmesh/service';
 import { readTasksConfig } from '@taskmesh/tasks';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -29,6 +37,7 @@ export interface EmbeddedSettings {
   redis: RedisConfig | undefined;
   /** Absent: an event log within the process. */
   kafka: KafkaSettings | undefined;
+  traces: TelemetryConfig;
 }
 
 /** What each service is told. */
@@ -39,10 +48,11 @@ const NOT_STARTED = 'postgres://not-started.invalid/postgres';
 
 /** @throws ConfigError with the problems of every service at once */
 export function readEmbeddedSettings(env: Env): EmbeddedSettings {
-  const { own, redis, kafka } = readAll({
+  const { own, redis, kafka, traces } = readAll({
     own: () => readEnv(settings, env),
     redis: () => readRedisSettings(env),
     kafka: () => readKafkaSettings(env),
+    traces: () => readTelemetry(env),
     services: () =>
       readPlatformConfig(env, env.POSTGRES_URL && URL.canParse(env.POSTGRES_URL) ? env.POSTGRES_URL : NOT_STARTED),
   });
@@ -53,6 +63,7 @@ export function readEmbeddedSettings(env: Env): EmbeddedSettings {
     databasePrefix: own.DATABASE_PREFIX,
     redis,
     kafka,
+    traces,
   };
 }
 

@@ -3,8 +3,16 @@ import { createBackup } from '@taskmesh/backup';
 import { connectInProcess, createGateway } from '@taskmesh/gateway';
 import { authRestore, callInProcess, tasksRestore } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
-import type { EventLog } from '@taskmesh/messaging';
-import { createAdminServer, startAll, stopAll, type Clock, type Log, type Service } from '@taskmesh/service';
+import { traceEventLog, type EventLog } from '@taskmesh/messaging';
+import {
+  createAdminServer,
+  startAll,
+  stopAll,
+  type Clock,
+  type Log,
+  type Service,
+  type Telemetry,
+} from '@taskmesh/service';
 import { createTasks } from '@taskmesh/tasks';
 import type { Registry } from 'prom-client';
 import type { PlatformConfig } from './config.ts';
@@ -16,6 +24,8 @@ export interface PlatformDeps {
   metrics: Registry;
   keyValue: KeyValue;
   eventLog: EventLog;
+  /** Who opened it stops it. */
+  telemetry: Telemetry;
 }
 
 /** The four services in one process: the same code as in a cluster, with plain calls where that has HTTP. */
@@ -27,14 +37,21 @@ export type Platform = Service & {
 export async function createPlatform(config: PlatformConfig, deps: PlatformDeps): Promise<Platform> {
   const named = (service: string) => ({ ...deps, log: deps.logOf(service) });
   const auth = await createAuth(config.auth, named('auth'));
-  const tasks = await createTasks(config.tasks, named('tasks'));
+  const tasks = await createTasks(config.tasks, {
+    ...named('tasks'),
+    eventLog: traceEventLog(deps.eventLog, deps.telemetry.tracing('tasks')),
+  });
   const owners = {
     auth: callInProcess(authRestore, auth.restore),
     tasks: callInProcess(tasksRestore, tasks.restore),
   };
   const backup = await createBackup(config.backup, { ...named('backup'), owners });
   const connections = connectInProcess({ auth, tasks, backup });
-  const gateway = await createGateway(config.gateway, { ...named('gateway'), connections });
+  const gateway = await createGateway(config.gateway, {
+    ...named('gateway'),
+    connections,
+    tracing: deps.telemetry.tracing('gateway'),
+  });
   const { adminHost, adminPort, secrets } = config.gateway;
   const admin = createAdminServer({
     ...named('admin'),

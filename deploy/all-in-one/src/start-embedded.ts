@@ -13,6 +13,7 @@ import {
   createLog,
   createMetrics,
   ensureWritableDirectory,
+  openTelemetry,
   systemClock,
   type Env,
   type Log,
@@ -77,11 +78,13 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     progress('Starting the services …');
     const logFile = join(dataDir, 'logs', 'taskmesh.log');
     const logOf = createFileLogs(logFile, settings.logLevel);
+    const telemetry = await openTelemetry(settings.traces, logOf('platform'));
+    closers.add(() => telemetry.stop());
     const { keyValue, eventLog } = shared(settings, logOf('platform'));
     closers.add(() => keyValue.close());
     closers.add(() => eventLog.close());
     const config = readPlatformConfig(env, postgresUrl);
-    const deps = { clock: systemClock, logOf, metrics: createMetrics(), keyValue, eventLog };
+    const deps = { clock: systemClock, logOf, metrics: createMetrics(), keyValue, eventLog, telemetry };
     const platform = await createPlatform(config, deps);
     closers.add(() => platform.stop());
     await platform.start();

@@ -1,6 +1,7 @@
 import { killNotedProcesses } from './processes/claim.ts';
 import { firstSteps, table } from './command/first-steps.ts';
 import { runCommand, say } from './command/run-command.ts';
+import { startObserver } from './observe/start-observer.ts';
 import { readStackArguments, readStackSettings } from './stack/stack-config.ts';
 import { startStack } from './stack/start-stack.ts';
 import type { Stack } from './stack/stack.ts';
@@ -9,18 +10,33 @@ let dataDir: string | undefined;
 
 await runCommand({
   async start(signal) {
-    const wishes = readStackArguments(process.argv.slice(2));
+    const { observe, ...wishes } = readStackArguments(process.argv.slice(2));
     const settings = readStackSettings(process.env);
     dataDir = settings.dataDir;
     const begin = Date.now();
-    const stack = await startStack({ ...settings, ...wishes, log: say, signal });
+    const observer = observe ? await startObserver() : undefined;
+    const env = { ...observer?.env, ...settings.env };
+    const stack = await startStack({ ...settings, ...wishes, env, log: say, signal });
+    observer?.scrape(() => adminUrls(stack));
     say(`\nTaskmesh runs, each part on its own (${((Date.now() - begin) / 1000).toFixed(1)} s).\n`);
     say(overview(stack));
     say(`\n${firstSteps(stack.urls[0] ?? '')}\n\nLogs and data: ${settings.dataDir}. Ctrl-C stops everything.`);
-    return stack;
+    if (observer) say(`Traces and metrics: ${observer.url}`);
+    return {
+      async stop() {
+        await stack.stop();
+        await observer?.stop();
+      },
+    };
   },
   killNow: () => dataDir && killNotedProcesses(dataDir),
 });
+
+function adminUrls({ processes }: Stack): Record<string, string> {
+  return Object.fromEntries(
+    [...processes.values()].flatMap(({ name, current: { adminUrl } }) => (adminUrl ? [[name, adminUrl]] : [])),
+  );
+}
 
 function overview({ processes }: Stack): string {
   const rows = [...processes.values()]

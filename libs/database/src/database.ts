@@ -2,11 +2,13 @@ import type { EntityManager, MigrationObject } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { ConfigError, type Log } from '@taskmesh/service';
+import { inSpan } from '@taskmesh/telemetry';
 import type { Pool, QueryResultRow } from 'pg';
 import { whileAway, type RetryOptions } from './failures.ts';
 import { migrate, MIGRATION_CONNECTIONS, type MigrateOptions, type Orm } from './migrate.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import type { Statement } from './statement.ts';
+import { createStatementSpans } from './statement-spans.ts';
 import { watchConnections } from './watch-connections.ts';
 import { refusalOf } from './why-postgres-fails.ts';
 
@@ -77,6 +79,7 @@ function failForPeople(error: unknown): never {
 /** Opens nothing yet: the first statement connects. */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
   const { name, url, entities, migrations, poolSize = 10, log } = options;
+  const spans = createStatementSpans(url);
   /** Opens nothing yet. */
   const openOrm = async ({ pool, statementTimeoutMs, silenceMs }: Connections) => {
     const orm = await MikroORM.init(
@@ -110,7 +113,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       }),
     );
     const connections = await poolOf(orm);
-    watchConnections(connections, { silenceMs });
+    watchConnections(connections, { silenceMs, spanOf: spans.unnamed });
     // An idle connection that the server ends is an event on the pool; unheard it would end the process.
     // The driver hangs the whole connection on that error, so only what it says is logged.
     connections.on('error', (error) => log.warn({ reason: error.message }, 'database connection lost'));
@@ -143,7 +146,10 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     },
     em: () => orm.em.fork(),
     run: (kind, statement, values) =>
-      whileAway({ kind }, async () => (await (await pool()).query({ ...statement, values })).rows),
+      inSpan(
+        () => spans.named(statement),
+        () => whileAway({ kind }, async () => (await (await pool()).query({ ...statement, values })).rows),
+      ),
     openSession: (session) => openSession({ url, name: `taskmesh-${name}-session`, ...session }),
     pool,
     async isUp() {

@@ -1,3 +1,4 @@
+import { activeSpan, type SpanDescription } from '@taskmesh/telemetry';
 import type { Pool, PoolClient } from 'pg';
 
 /** The server follows another one since a failover, so whoever keeps the connection can write nothing. */
@@ -12,6 +13,12 @@ interface Waiting {
   sinceMs: number;
 }
 
+interface WatchOptions {
+  silenceMs: number;
+  /** Of a statement that is none of `Database.run`. */
+  spanOf: (query: unknown) => SpanDescription;
+}
+
 /**
  * Keeps a pool's connections usable. To be called before its first connection.
  *
@@ -24,7 +31,7 @@ interface Waiting {
  *   but cleared timers made V8 keep all that statements had read until the next major collection: a quarter fewer of them
  *   came back in a second.
  */
-export function watchConnections(pool: Pool, { silenceMs }: { silenceMs: number }): void {
+export function watchConnections(pool: Pool, { silenceMs, spanOf }: WatchOptions): void {
   const waiting = new Map<PoolClient, Waiting>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -38,7 +45,7 @@ export function watchConnections(pool: Pool, { silenceMs }: { silenceMs: number 
     const state: Waiting = { statements: 0, sinceMs: 0 };
     waiting.set(client, state);
     timer ??= setInterval(look, LOOK_EVERY_MS).unref();
-    watch(client, state);
+    watch(client, state, spanOf);
   });
   pool.on('remove', (client) => {
     waiting.delete(client);
@@ -48,7 +55,7 @@ export function watchConnections(pool: Pool, { silenceMs }: { silenceMs: number 
   });
 }
 
-function watch(client: PoolClient, state: Waiting): void {
+function watch(client: PoolClient, state: Waiting, spanOf: WatchOptions['spanOf']): void {
   const query = client.query;
   const begun = () => {
     if (state.statements++ === 0) state.sinceMs = performance.now();
@@ -71,8 +78,14 @@ function watch(client: PoolClient, state: Waiting): void {
     const result: unknown = Reflect.apply(query, client, args as Parameters<typeof query>);
     if (!(result instanceof Promise)) return result; // a stream or cursor looks after itself
     begun();
-    result.then(answered, (error: Error) => {
+    const span = activeSpan()?.child(spanOf(args[0]));
+    const done = () => {
       answered();
+      span?.end();
+    };
+    result.then(done, (error: Error) => {
+      answered();
+      span?.end(error);
       if ('code' in error && error.code === READ_ONLY) client.connection.stream.destroy(error);
       if (typeof args[0] === 'string' && UNGUARDED.has(args[0])) client.release(true);
     });

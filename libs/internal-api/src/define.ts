@@ -1,6 +1,7 @@
 import { AppError, forbidden, unavailable } from '@taskmesh/errors';
 import { bearerToken, type IdentitySigner, type IdentityVerifier } from '@taskmesh/identity';
 import type { Log } from '@taskmesh/service';
+import { inSpan, type Span } from '@taskmesh/telemetry';
 import type { FastifyInstance } from 'fastify';
 import type { ServicePool } from './service-pool.ts';
 import { fromWireError, toWireError, type WireError } from './wire-error.ts';
@@ -54,11 +55,15 @@ export function createInternalClient<Api extends Functions<Api>>(
   { service, caller, timeoutMs, names }: InternalApi<Api>,
   { pool, signer }: InternalClientOptions,
 ): Api {
-  const call = async (name: string, args: unknown[]) => {
+  const call = async (name: string, args: unknown[], span: Span | undefined) => {
     const token = await signer.tokenFor({ role: 'service', name: caller }, service);
     const { status, text } = await pool.post({
       path: `/internal/${name}`,
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${token}`,
+        ...(span && { traceparent: span.traceparent }),
+      },
       body: JSON.stringify({ args }),
       timeoutMs,
       idempotent: false,
@@ -67,7 +72,12 @@ export function createInternalClient<Api extends Functions<Api>>(
     if (status === 200) return result;
     throw error ? fromWireError(error) : unavailable(undefined, new Error(`${service}.${name}: status ${status}`));
   };
-  const functions = names.map((name) => [name, (...args: unknown[]) => call(name, args)]);
+  const traced = (name: string, args: unknown[]) =>
+    inSpan(
+      () => ({ name: `${service}.${name}`, kind: 'client' }),
+      (span) => call(name, args, span),
+    );
+  const functions = names.map((name) => [name, (...args: unknown[]) => traced(name, args)]);
   return Object.fromEntries(functions) as Api; // one function for each name of the definition
 }
 

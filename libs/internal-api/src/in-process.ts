@@ -1,4 +1,5 @@
 import { asJson } from '@taskmesh/service';
+import { inSpan } from '@taskmesh/telemetry';
 import type { Functions, InternalApi } from './define.ts';
 import { beginWaiting, gaveUp, type WaitingOptions } from './waiting.ts';
 import { fromWireError, toWireError } from './wire-error.ts';
@@ -34,7 +35,7 @@ export function answerInTime<Result>(
 
 /** A service's functions in one process: the same deadlines, values and errors as `createInternalClient` has over HTTP. */
 export function callInProcess<Api extends Functions<Api>>(definition: InternalApi<Api>, implementation: Api): Api {
-  const { names, timeoutMs } = definition;
+  const { service, names, timeoutMs } = definition;
   const call = async (name: keyof Api & string, args: unknown[]) => {
     const given = asJson(args);
     try {
@@ -44,6 +45,12 @@ export function callInProcess<Api extends Functions<Api>>(definition: InternalAp
       throw fromWireError(toWireError(error), error);
     }
   };
-  const functions = names.map((name) => [name, (...args: unknown[]) => call(name, args)]);
+  const traced = (name: keyof Api & string, args: unknown[]) =>
+    inSpan(
+      () => ({ name: `${service}.${name}` }),
+      () => call(name, args),
+      service,
+    );
+  const functions = names.map((name) => [name, (...args: unknown[]) => traced(name, args)]);
   return Object.fromEntries(functions) as Api; // one function for each name of the definition
 }

@@ -24,6 +24,8 @@ export interface LogRecord {
  * the order of one key while somebody changes how many partitions the topic has.
  */
 export interface EventLog {
+  /** As OpenTelemetry names it. @default 'memory' */
+  readonly system?: 'kafka';
   /**
    * Makes the topic if it is not there (one that is there stays as it is) and resolves when it can be published to.
    * Rejects when the log cannot be reached.

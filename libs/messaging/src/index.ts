@@ -5,3 +5,4 @@ export { createMemoryEventLog } from './memory.ts';
 export { readKafkaSettings, type KafkaSettings } from './kafka/settings.ts';
 export { whyKafkaFails } from './kafka/why-kafka-fails.ts';
 export { createKafkaEventLog, type KafkaConfig, type KafkaEventLogOptions } from './kafka.ts';
+export { processSpan, traceEventLog } from './traced-event-log.ts';

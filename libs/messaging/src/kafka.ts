@@ -44,6 +44,7 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   let closed = false;
 
   return {
+    system: 'kafka',
     async ensureTopic(topic, { partitions }) {
       if (closed) throw new Error('The event log is closed.');
       await ensureTopic({ brokers: nextBrokers(), settings, topic: named(topic), partitions, log });

@@ -1,7 +1,8 @@
 import { AppError, forbidden, unauthenticated } from '@taskmesh/errors';
 import { fastify, type FastifyReply } from 'fastify';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Service } from './lifecycle.ts';
+import { readVersion } from './version.ts';
 import type { Log } from './log.ts';
 import { createOperatorCheck } from './operator-check.ts';
 import { closePromptly } from './prompt-close.ts';
@@ -33,11 +34,17 @@ export interface AdminServerOptions {
   log: Log;
 }
 
-/** A registry with the process' own figures (event loop, memory, CPU). One for each process. */
+/** A registry with the process' own figures (version, event loop, memory, CPU). One for each process. */
 export function createMetrics(labels: Record<string, string> = {}): Registry {
   const registry = new Registry();
   registry.setDefaultLabels(labels);
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'taskmesh_build_info',
+    help: 'Always 1: which version this is',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version: readVersion() }, 1);
   return registry;
 }
 

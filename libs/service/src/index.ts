@@ -28,3 +28,5 @@ export { tuneGarbageCollection } from './garbage.ts';
 export { runMain } from './run-main.ts';
 export { ensureWritableDirectory } from './writable-directory.ts';
 export { closePromptly } from './prompt-close.ts';
+export { openTelemetry, readTelemetry, type Telemetry, type TelemetryConfig } from './telemetry.ts';
+export { requestSpan, traceRequests } from './trace-requests.ts';

@@ -1,3 +1,4 @@
+import { logFields } from '@taskmesh/telemetry';
 import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 
 export type Log = Logger;
@@ -8,13 +9,14 @@ const REDACTED = [
   ...['detail', 'where', 'internalQuery'],
 ];
 
-/** JSON lines: `level`, `time` (RFC 3339), `service`, the given fields, `msg`. Goes to standard output unless told otherwise. */
+/** JSON lines: `level`, `time` (RFC 3339), `service`, `trace_id` and `span_id` within a trace, the given fields, `msg`. Goes to standard output unless told otherwise. */
 export function createLog(options: { service: string; level: string; destination?: DestinationStream }): Log {
   const { service, level, destination } = options;
   return pino(
     {
       level,
       base: { service },
+      mixin: logFields,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: REDACTED.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },

@@ -1,6 +1,7 @@
 import { AppError, forbidden, toGraphQLError } from '@taskmesh/errors';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
-import { closePromptly, type Log, type Service } from '@taskmesh/service';
+import { closePromptly, requestSpan, traceRequests, type Log, type Service } from '@taskmesh/service';
+import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
 import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { Subgraph, SubgraphRequest } from './subgraph.ts';
@@ -16,12 +17,14 @@ export interface SubgraphServerOptions {
   authenticate: (authorization: string | undefined) => Promise<Identity>;
   /** More routes: the service's internal API. */
   routes?: (app: FastifyInstance) => void;
+  /** @default nothing is traced */
+  tracing?: Tracing;
   log: Log;
 }
 
 /** `POST /graphql` for the gateway: nobody gets in without an identity token, and no other host is asked for anything. */
 export function createSubgraphServer(options: SubgraphServerOptions): Service & { address(): string } {
-  const { subgraph, host, port, authenticate, routes, log } = options;
+  const { subgraph, host, port, authenticate, routes, tracing = NO_TRACING, log } = options;
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -38,6 +41,9 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
   app.addHook('onRequest', async (request) => {
     identities.set(request, await authenticate(request.headers.authorization));
   });
+  // Behind the check: a stranger has nothing recorded.
+  if (tracing !== NO_TRACING)
+    traceRequests(app, (request) => tracing.goOn(one(request.headers.traceparent), () => requestSpan(request)));
   app.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode === 401 || reply.statusCode === 403) reply.header('connection', 'close');
   });

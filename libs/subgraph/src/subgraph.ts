@@ -2,7 +2,8 @@ import { buildSubgraphSchema } from '@apollo/subgraph';
 import { AppError, toGraphQLError } from '@taskmesh/errors';
 import type { Identity } from '@taskmesh/identity';
 import type { Log } from '@taskmesh/service';
-import { GraphQLError, parse, validate, type DocumentNode, type GraphQLFormattedError } from 'graphql';
+import { inSpan, type Span, type SpanDescription } from '@taskmesh/telemetry';
+import { GraphQLError, Kind, parse, validate, type DocumentNode, type GraphQLFormattedError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { countPlans, createExecution, type Execution } from './execution/execution.ts';
 import { cancelled } from './execution/run.ts';
@@ -51,7 +52,7 @@ export interface SubgraphOptions {
   log: Log;
 }
 
-type Prepared = { execute: Execution; plans: number } | { errors: GraphQLFormattedError[] };
+type Prepared = { execute: Execution; plans: number; span: SpanDescription } | { errors: GraphQLFormattedError[] };
 
 /** The gateway sends the same few texts again and again: parsed, validated and planned once each. */
 const PREPARED_BYTES = 16 * 1024 * 1024;
@@ -77,7 +78,7 @@ export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: Sub
       const document = parse(query, { noLocation: true });
       const errors = validate(schema, document);
       if (errors.length > 0) return { errors: errors.map((error) => error.toJSON()) };
-      return { execute: createExecution(schema, document), plans: countPlans(document) };
+      return { execute: createExecution(schema, document), plans: countPlans(document), span: spanOf(document) };
     } catch (error) {
       return { errors: [(error instanceof GraphQLError ? error : new GraphQLError(String(error))).toJSON()] };
     }
@@ -99,22 +100,55 @@ export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: Sub
     };
   };
 
+  const run = async (
+    { execute }: Exclude<Prepared, { errors: unknown }>,
+    { variables, operationName }: SubgraphRequest,
+    call: SubgraphCall,
+    span: Span | undefined,
+  ): Promise<SubgraphResult> => {
+    const context: SubgraphContext = { ...call, extensions: {} };
+    if (span) context.traceparent = span.traceparent;
+    const { isCancelled } = call;
+    const result = await execute({ operationName, variables, contextValue: context, isCancelled });
+    const errors = result.errors?.map((error) => format(error, call.requestId));
+    if (errors) span?.set({ 'taskmesh.graphql.error_codes': codesOf(errors) });
+    return {
+      ...(result.data !== undefined && { data: result.data }),
+      ...(errors && { errors }),
+      ...(Object.keys(context.extensions).length > 0 && { extensions: context.extensions }),
+    };
+  };
+
   return {
     name,
-    async execute({ query, variables, operationName }, call) {
-      const ready = prepare(query);
+    async execute(request, call) {
+      const ready = prepare(request.query);
       if ('errors' in ready) return { errors: ready.errors };
-      const { isCancelled } = call;
-      if (isCancelled?.()) return { errors: [cancelled().toJSON()] };
-      const context: SubgraphContext = { ...call, extensions: {} };
-      const result = await ready.execute({ operationName, variables, contextValue: context, isCancelled });
-      return {
-        ...(result.data !== undefined && { data: result.data }),
-        ...(result.errors && { errors: result.errors.map((error) => format(error, call.requestId)) }),
-        ...(Object.keys(context.extensions).length > 0 && { extensions: context.extensions }),
-      };
+      if (call.isCancelled?.()) return { errors: [cancelled().toJSON()] };
+      return inSpan(
+        () => ready.span,
+        (span) => run(ready, request, call, span),
+        name,
+      );
     },
   };
+}
+
+/** Fields of our schema say what it is about; names and values are the client's. */
+function spanOf(document: DocumentNode): SpanDescription {
+  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const type = operation?.operation ?? 'query';
+  const fields = operation?.selectionSet.selections.flatMap((each) =>
+    each.kind === Kind.FIELD ? [each.name.value] : [],
+  );
+  return {
+    name: type,
+    attributes: { 'graphql.operation.type': type, 'taskmesh.graphql.fields': [...new Set(fields)] },
+  };
+}
+
+function codesOf(errors: GraphQLFormattedError[]): string[] {
+  return [...new Set(errors.map(({ extensions }) => String(extensions?.['code'] ?? 'UNKNOWN')))];
 }
 
 function sizeOf(prepared: Prepared, query: string): number {

@@ -6,10 +6,12 @@ import {
   createAdminServer,
   createLog,
   createMetrics,
+  openTelemetry,
   processSettings,
   readAll,
   readEnv,
   readKeySetFile,
+  readTelemetry,
   readyWhenStarted,
   runMain,
   setting,
@@ -35,14 +37,16 @@ const settings = z.object({
 
 await runMain(async () => {
   const { env } = process;
-  const { config, own, redis, identityKeys } = readAll({
+  const { config, own, redis, identityKeys, traces } = readAll({
     config: () => readAuthConfig(env),
     own: () => readEnv(settings, env),
     redis: () => readRedisSettings(env),
     identityKeys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
+    traces: () => readTelemetry(env),
   });
   const { HOST: host, PORT: port, LOG_LEVEL: level } = own;
   const log = createLog({ service: 'auth', level });
+  const telemetry = await openTelemetry(traces, log);
   const metrics = createMetrics({ service: 'auth' });
   const keyValue = redis ? createRedisKeyValue({ ...redis, log }) : createMemoryKeyValue();
   const auth = await createAuth(config, { clock: systemClock, log, keyValue, metrics });
@@ -62,12 +66,13 @@ await runMain(async () => {
       serveInternalApi(app, authInternal, { implementation: auth.internal, verifier, log });
       serveInternalApi(app, authRestore, { implementation: auth.restore, verifier, log });
     },
+    tracing: telemetry.tracing('auth'),
     log,
   });
   const adminPort = own.ADMIN_PORT ?? (port === 0 ? 0 : port + 10_000);
   const store: Service = { start: () => Promise.resolve(), stop: () => keyValue.close() };
   const work = readyWhenStarted([store, auth, server], auth.ready);
   const admin = createAdminServer({ host: own.ADMIN_HOST, port: adminPort, metrics, ready: work.ready, log });
-  const parts = [admin, work];
+  const parts = [telemetry, admin, work];
   return { service: { start: () => startAll(parts), stop: () => stopAll(parts) }, log };
 });

@@ -11,10 +11,12 @@ import {
   createAdminServer,
   createLog,
   createMetrics,
+  openTelemetry,
   processSettings,
   readAll,
   readEnv,
   readKeySetFile,
+  readTelemetry,
   readyWhenStarted,
   runMain,
   setting,
@@ -41,12 +43,14 @@ const schema = z.object({
 });
 
 await runMain(async () => {
-  const { config, own, keys } = readAll({
+  const { config, own, keys, traces } = readAll({
     config: () => readBackupConfig(process.env),
     own: () => readEnv(schema, process.env),
     keys: () => readKeySetFile(process.env, 'IDENTITY_PUBLIC_KEYS_FILE'),
+    traces: () => readTelemetry(process.env),
   });
   const log = createLog({ service: 'backup', level: own.LOG_LEVEL });
+  const telemetry = await openTelemetry(traces, log);
   const metrics = createMetrics({ service: 'backup' });
   const clock = systemClock;
   const verifier = createIdentityVerifier({ audience: 'backup', keys, callers: { gateway: GATEWAY_ROLES }, clock });
@@ -76,6 +80,7 @@ await runMain(async () => {
         verifier,
         onDefect: (error) => log.error({ err: error }, 'work for an operator failed'),
       }),
+    tracing: telemetry.tracing('backup'),
     log,
   });
   const connections = {
@@ -84,6 +89,6 @@ await runMain(async () => {
   };
   const work = readyWhenStarted([connections, backup, server], backup.ready);
   const admin = createAdminServer({ host: own.ADMIN_HOST, port: own.ADMIN_PORT, metrics, ready: work.ready, log });
-  const services = [admin, work];
+  const services = [telemetry, admin, work];
   return { service: { start: () => startAll(services), stop: () => stopAll(services) }, log };
 });

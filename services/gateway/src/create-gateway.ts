@@ -1,6 +1,7 @@
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
 import { Closers, createOperatorCheck, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
+import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
 import { Registry } from 'prom-client';
 import { createAccessKeys } from './auth/access-keys.ts';
 import { createAuthenticator } from './auth/caller.ts';
@@ -12,6 +13,7 @@ import { createExecutor } from './graph/create-executor.ts';
 import { createCurrentExecutor } from './graph/current-executor.ts';
 import { createServiceMap } from './graph/data-source.ts';
 import { createLiveGraph, type Graph } from './graph/graph.ts';
+import { createGraphMetrics } from './graph/metrics.ts';
 import { createRequestCall } from './graph/request-call.ts';
 import { openSupergraph, type Supergraph } from './graph/supergraph.ts';
 import { watchSupergraph } from './graph/supergraph-watch.ts';
@@ -26,6 +28,7 @@ import { createClientIp } from './http/client-ip.ts';
 import { measureRequests } from './http/metrics.ts';
 import { resetPasswordRoutes } from './http/reset-password.ts';
 import { systemRoutes } from './http/system-routes.ts';
+import { traceClientRequests } from './http/traces.ts';
 import type { Caller, GatewayParts } from './parts.ts';
 import { createReadiness } from './readiness.ts';
 import { createRealtime } from './realtime/create-realtime.ts';
@@ -38,6 +41,8 @@ export interface GatewayDeps {
   eventLog: EventLog;
   connections: Connections;
   metrics?: Registry;
+  /** @default nothing is traced */
+  tracing?: Tracing;
   /** From 0 to 1. @default Math.random */
   random?: () => number;
 }
@@ -54,6 +59,7 @@ export type Gateway = Service & {
 /** @throws when the supergraph or the trusted documents cannot be used */
 export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
   const { clock, log, keyValue, connections, metrics = new Registry(), random = Math.random } = deps;
+  const { tracing = NO_TRACING } = deps;
   const { build, initial } = await openSupergraph(config.supergraphFile);
   const trusted = await loadTrustedDocuments(config.graphql);
 
@@ -63,12 +69,13 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     ? createAuthenticator({ keys, endedSessions, clock })
     : noAccounts;
 
+  const measured = createGraphMetrics(metrics);
   const graphOf = (supergraph: Supergraph): Graph => {
-    const services = createServiceMap(supergraph, { connections, clock, log });
+    const services = measured.services(createServiceMap(supergraph, { connections, clock, log }));
     return {
       supergraph,
       services,
-      executor: createExecutor({ supergraph, services, clock, log }),
+      executor: measured.executor(createExecutor({ supergraph, services, clock, log })),
       admit: createDocuments({ schema: supergraph.schema, config: config.graphql }),
     };
   };
@@ -81,6 +88,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     log,
     clock,
     metrics,
+    tracing,
     connections,
     keyValue,
     eventLog: deps.eventLog,
@@ -91,15 +99,17 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     authenticate,
     authenticateToken,
     clientIp,
-    admit: createAdmission({
-      config: config.graphql,
-      graph,
-      trusted,
-      persisted: createPersistedQueries(keyValue),
-      log,
-    }),
+    admit: measured.admit(
+      createAdmission({
+        config: config.graphql,
+        graph,
+        trusted,
+        persisted: createPersistedQueries(keyValue),
+        log,
+      }),
+    ),
     operator: createOperatorCheck(config.secrets.backupToken),
-    requestCall: createRequestCall({ clientIp, endedSessions }),
+    requestCall: createRequestCall({ clientIp, endedSessions, tracing }),
   };
   const realtime = initial.own ? createRealtime(parts, { formatErrors: createErrorFormat(log), random }) : undefined;
   const file = config.supergraphFile;
@@ -110,6 +120,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
 
   const app = createApp(config, log, (request) => realtime?.isUpgrade(request) ?? false);
   measureRequests(app, metrics);
+  if (tracing !== NO_TRACING) traceClientRequests(app, tracing);
   systemRoutes(app, { ready, keys: () => keys.current() });
   graphqlRoutes(app, parts, { apollo, ...(realtime && { streams: realtime.streams }) });
   restRoutes(app, parts);

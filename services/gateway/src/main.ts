@@ -6,7 +6,9 @@ import {
   createAdminServer,
   createLog,
   createMetrics,
+  openTelemetry,
   readAll,
+  readTelemetry,
   runMain,
   systemClock,
   type Clock,
@@ -19,11 +21,17 @@ import { connectHttp } from './connect-http.ts';
 import { createGateway } from './create-gateway.ts';
 
 await runMain(async () => {
-  const { config, process: neighbours } = readAll({
+  const {
+    config,
+    process: neighbours,
+    traces,
+  } = readAll({
     config: () => readGatewayConfig(process.env),
     process: () => readGatewayProcess(process.env),
+    traces: () => readTelemetry(process.env),
   });
   const log = createLog({ service: 'gateway', level: config.logLevel });
+  const telemetry = await openTelemetry(traces, log);
   const clock = systemClock;
   const metrics = createMetrics({ service: 'gateway' });
   const keyValue = neighbours.redis
@@ -33,7 +41,8 @@ await runMain(async () => {
     ? createKafkaEventLog({ ...neighbours.kafka, clientId: 'gateway', log })
     : createMemoryEventLog({ log });
   const connections = connectHttp({ urls: neighbours.urls, signer: await signer(neighbours, clock, log) });
-  const gateway = await createGateway(config, { clock, log, keyValue, eventLog, connections, metrics });
+  const tracing = telemetry.tracing('gateway');
+  const gateway = await createGateway(config, { clock, log, keyValue, eventLog, connections, metrics, tracing });
   const admin = createAdminServer({
     host: config.adminHost,
     port: config.adminPort,
@@ -46,6 +55,7 @@ await runMain(async () => {
   if (config.supergraphFile !== undefined) process.on('SIGHUP', () => void gateway.reload());
 
   const closers = new Closers();
+  closers.add(() => telemetry.stop());
   closers.add(() => keyValue.close());
   closers.add(() => eventLog.close());
   closers.add(() => connections.close());

@@ -2,6 +2,7 @@ import type { Identity, VerifiedClaims } from '@taskmesh/identity';
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
 import type { Clock, Log, OperatorCheck } from '@taskmesh/service';
+import type { Tracing } from '@taskmesh/telemetry';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type { Registry } from 'prom-client';
@@ -26,6 +27,7 @@ export interface GatewayParts {
   log: Log;
   clock: Clock;
   metrics: Registry;
+  tracing: Tracing;
   connections: Connections;
   keyValue: KeyValue;
   eventLog: EventLog;

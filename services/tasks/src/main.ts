@@ -1,16 +1,18 @@
 import { bearerToken, createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
 import { serveInternalApi, tasksInternal, tasksRestore } from '@taskmesh/internal-api';
-import { createKafkaEventLog, readKafkaSettings } from '@taskmesh/messaging';
+import { createKafkaEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
 import {
   adminSettings,
   ConfigError,
   createAdminServer,
   createLog,
   createMetrics,
+  openTelemetry,
   processSettings,
   readAll,
   readEnv,
   readKeySetFile,
+  readTelemetry,
   readyWhenStarted,
   runMain,
   setting,
@@ -45,16 +47,19 @@ function readNeeded(env: Env) {
 
 await runMain(async () => {
   const { env } = process;
-  const { config, own, kafka, identityKeys } = readAll({
+  const { config, own, kafka, identityKeys, traces } = readAll({
     config: () => readTasksConfig(env),
     own: () => readEnv(settings, env),
     kafka: () => readNeeded(env),
     identityKeys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
+    traces: () => readTelemetry(env),
   });
   const { HOST: host, PORT: port, LOG_LEVEL: level } = own;
   const log = createLog({ service: 'tasks', level });
   const metrics = createMetrics({ service: 'tasks' });
-  const eventLog = createKafkaEventLog({ ...kafka, clientId: 'taskmesh-tasks', log });
+  const telemetry = await openTelemetry(traces, log);
+  const tracing = telemetry.tracing('tasks');
+  const eventLog = traceEventLog(createKafkaEventLog({ ...kafka, clientId: 'taskmesh-tasks', log }), tracing);
   const tasks = await createTasks(config, { clock: systemClock, log, eventLog, metrics });
   const verifier = createIdentityVerifier({
     audience: 'tasks',
@@ -72,6 +77,7 @@ await runMain(async () => {
       serveInternalApi(app, tasksInternal, { implementation: tasks.internal, verifier, log });
       serveInternalApi(app, tasksRestore, { implementation: tasks.restore, verifier, log });
     },
+    tracing,
     log,
   });
   const broker: Service = { start: () => Promise.resolve(), stop: () => eventLog.close() };
@@ -86,6 +92,6 @@ await runMain(async () => {
     routes: tasks.adminRoutes,
     log,
   });
-  const parts = [admin, work];
+  const parts = [telemetry, admin, work];
   return { service: { start: () => startAll(parts), stop: () => stopAll(parts) }, log };
 });

@@ -3,11 +3,15 @@ import { readStackArguments, readStackSettings } from './stack-config.ts';
 
 describe("the stack's arguments", () => {
   it('ask for one gateway and for restarts when there are none', () => {
-    expect(readStackArguments([])).toEqual({ gateways: 1, restart: true });
+    expect(readStackArguments([])).toEqual({ gateways: 1, restart: true, observe: false });
   });
 
   it('set the number of gateways and switch restarts off', () => {
-    expect(readStackArguments(['--gateways', '3', '--no-restart'])).toEqual({ gateways: 3, restart: false });
+    expect(readStackArguments(['--gateways', '3', '--no-restart'])).toEqual({
+      gateways: 3,
+      restart: false,
+      observe: false,
+    });
   });
 
   it.each(['--gateways 0', '--gateways two', '--gateways=1.5', '--gateways', '--unknown', 'word'])(

@@ -12,12 +12,13 @@ const GATEWAYS_MAX = 16;
 const PORT_MAX = 55_000;
 
 /** @throws UsageError */
-export function readStackArguments(args: string[]): { gateways: number; restart: boolean } {
-  let values: { gateways: string; 'no-restart': boolean };
+export function readStackArguments(args: string[]): { gateways: number; restart: boolean; observe: boolean } {
+  let values: { gateways: string; 'no-restart': boolean; observe: boolean };
   try {
     const options = {
       gateways: { type: 'string', default: '1' },
       'no-restart': { type: 'boolean', default: false },
+      observe: { type: 'boolean', default: false },
     } as const;
     ({ values } = parseArgs({ args, options }));
   } catch (cause) {
@@ -26,7 +27,7 @@ export function readStackArguments(args: string[]): { gateways: number; restart:
   const gateways = Number(values.gateways);
   if (!Number.isInteger(gateways) || gateways < 1 || gateways > GATEWAYS_MAX)
     throw new UsageError(`--gateways must be a whole number from 1 to ${GATEWAYS_MAX} (is: ${values.gateways}).`);
-  return { gateways, restart: !values['no-restart'] };
+  return { gateways, restart: !values['no-restart'], observe: values.observe };
 }
 
 /** @throws ConfigError */

@@ -2,6 +2,7 @@ import { operationFromDocument } from '@apollo/federation-internals';
 import { buildOperationContext, executeQueryPlan, type GraphQLDataSource, type ServiceMap } from '@apollo/gateway';
 import type { FetchNode, QueryPlan } from '@apollo/query-planner';
 import type { Clock, Log } from '@taskmesh/service';
+import { inSpan, type SpanDescription } from '@taskmesh/telemetry';
 import {
   getOperationAST,
   GraphQLError,
@@ -65,6 +66,8 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
     sizeCalculation: ({ source }) => source.length,
   });
   const planned = new WeakMap<PreparedOperation, Planned>();
+  /** Operations of our own, whose names are ours as well. */
+  const stored = new WeakSet<PreparedOperation>();
   const ours = new Set(supergraph.services.filter(({ own }) => own).map(({ name }) => name));
   const isAllOurs = ours.size === supergraph.services.length;
   const ofOurs = (fetch: FetchNode | undefined) => (fetch && ours.has(fetch.serviceName) ? fetch : undefined);
@@ -119,12 +122,20 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
     },
 
     warm(operation) {
+      stored.add(operation);
       planOf(operation);
     },
 
     async run(operation, variables, call): Promise<OperationResult> {
       try {
-        const { data = null, errors, extensions } = await execute(operation, variables, call);
+        const {
+          data = null,
+          errors,
+          extensions,
+        } = await inSpan(
+          () => spanOf(operation, stored.has(operation)),
+          () => execute(operation, variables, call),
+        );
         if (errors && errors.length > 0) return { data, errors: formatErrors(errors, call.requestId) };
         if (!isAllOurs || !extensions?.valueCompletion) return { data };
         // A service of ours left out what its schema promises.
@@ -133,6 +144,21 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       } catch (error) {
         return { data: null, errors: formatErrors([error], call.requestId) };
       }
+    },
+  };
+}
+
+/** Documents and their names are the client's, unless they are stored; which fields of our schema it asks for may be told. */
+function spanOf({ operation, operationName }: PreparedOperation, isStored: boolean): SpanDescription {
+  const type = operation.operation;
+  const name = isStored ? operationName : undefined;
+  const fields = operation.selectionSet.selections.flatMap((each) => (each.kind === 'Field' ? [each.name.value] : []));
+  return {
+    name: name ? `${type} ${name}` : type,
+    attributes: {
+      'graphql.operation.type': type,
+      'graphql.operation.name': name,
+      'taskmesh.graphql.fields': [...new Set(fields)],
     },
   };
 }

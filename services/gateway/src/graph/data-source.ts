@@ -4,6 +4,7 @@ import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
+import { inSpan, type Span } from '@taskmesh/telemetry';
 import type { Connections, RequestOptions } from '../connections.ts';
 import type { RequestCall } from './executor.ts';
 import type { Supergraph } from './supergraph.ts';
@@ -39,14 +40,15 @@ function createDataSource(
   url: string | undefined,
   { connections, clock, log }: DataSourceDeps,
 ): GraphQLDataSource {
-  const ask: Process = async ({ request, context }) => {
+  const ask = async ({ request, context }: Parameters<Process>[0], span: Span | undefined) => {
     const run = context as OperationRun; // the executor below gives nothing else
     const { call } = run;
+    const traceparent = span?.traceparent ?? call.traceparent;
     const options: RequestOptions = {
       call: {
         identity: url === undefined ? identityFor(name, call) : { role: 'anonymous' },
         requestId: call.requestId,
-        ...(call.traceparent && { traceparent: call.traceparent }),
+        ...(traceparent && { traceparent }),
       },
       timeoutMs: Math.max(1, run.deadline - clock.now()),
       idempotent: !run.mutation,
@@ -62,11 +64,13 @@ function createDataSource(
     if (name === 'auth' && url === undefined && result.extensions) takeSessionNews(result.extensions, call);
     return { data: result.data ?? null, ...(result.errors && { errors: result.errors }) };
   };
+  const describe = () =>
+    ({ name: `fetch ${name}`, kind: 'client', attributes: { 'service.peer.name': name } }) as const;
 
   return {
     async process(options) {
       try {
-        return await ask(options);
+        return await inSpan(describe, (span) => ask(options, span));
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         const { signal } = options.context as OperationRun; // as above

@@ -1,11 +1,10 @@
 import type { Identity } from '@taskmesh/identity';
+import { activeSpan, parseTraceparent, type Tracing } from '@taskmesh/telemetry';
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { EndedSessions } from '../auth/ended-sessions.ts';
 import type { RequestCall } from './executor.ts';
-
-const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The caller's trace context, when it is one. */
 export function traceparentOf({ headers }: IncomingMessage): string | undefined {
@@ -14,7 +13,7 @@ export function traceparentOf({ headers }: IncomingMessage): string | undefined 
 
 /** What a client sent, when it is a trace context. */
 export function asTraceparent(value: unknown): string | undefined {
-  return typeof value === 'string' && TRACEPARENT.test(value) ? value : undefined;
+  return typeof value === 'string' && parseTraceparent(value) ? value : undefined;
 }
 
 const departures = new WeakMap<Socket, AbortSignal>();
@@ -34,12 +33,13 @@ export function departureOf({ socket }: IncomingMessage): AbortSignal {
 export function createRequestCall(deps: {
   clientIp: (request: IncomingMessage) => string;
   endedSessions: EndedSessions;
+  tracing: Tracing;
 }) {
   const onEndedSessions: RequestCall['onEndedSessions'] = (sessions) => deps.endedSessions.announce(sessions);
   return ({ raw, id }: FastifyRequest, identity: Identity): RequestCall => ({
     identity,
     requestId: id,
-    traceparent: traceparentOf(raw),
+    traceparent: activeSpan()?.traceparent ?? deps.tracing.unrecorded(traceparentOf(raw)),
     ip: deps.clientIp(raw),
     signal: departureOf(raw),
     onEndedSessions,

@@ -40,11 +40,11 @@ export interface RealtimeDeps {
 /** The change feed and its protocols. */
 export function createRealtime(parts: GatewayParts, deps: RealtimeDeps): Realtime {
   const { formatErrors, random } = deps;
-  const { eventLog, connections, log, clock, graph } = parts;
+  const { eventLog, connections, log, clock, graph, tracing } = parts;
   const { maxSocketsPerUser, maxSocketsPerIp, maxMessagesPerS, maxMessageBytes, maxQueuedBytes } =
     parts.config.realtime;
   const metrics = createRealtimeMetrics(parts.metrics, clock);
-  const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics });
+  const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics, tracing });
   const subscriptions = createSubscriptions({ feed, clock, graph, formatErrors, metrics });
   const watch = createSessionWatch(parts);
   const limits = createSocketLimits({

@@ -1,8 +1,9 @@
 import { AppError, unavailable } from '@taskmesh/errors';
 import { EPOCH_KEY, parseEpochBegan, parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
-import type { EventLog, LogReader, LogRecord } from '@taskmesh/messaging';
+import { processSpan, type EventLog, type LogReader, type LogRecord } from '@taskmesh/messaging';
 import type { Log, Service } from '@taskmesh/service';
+import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
 import pLimit from 'p-limit';
 import { NO_FEED_METRICS, type FeedMetrics } from './metrics.ts';
 import { OwnerFeed, type FeedEnd, type FeedReader } from './owner-feed.ts';
@@ -37,6 +38,8 @@ export interface FeedOptions {
   /** How long a reader that replays may take until it can take more; then it ends as too slow. @default 60_000 */
   drainWithinMs?: number;
   metrics?: FeedMetrics;
+  /** @default nothing is traced */
+  tracing?: Tracing;
 }
 
 /**
@@ -45,7 +48,7 @@ export interface FeedOptions {
  * change that the event log lost is found, also when it was the last one.
  */
 export function createFeed(options: FeedOptions): Feed {
-  const { eventLog, tasks, log, metrics = NO_FEED_METRICS } = options;
+  const { eventLog, tasks, log, metrics = NO_FEED_METRICS, tracing = NO_TRACING } = options;
   const { headsEveryMs = 2_000, drainWithinMs = DRAIN_WITHIN_MS } = options;
   /** Of the present epoch, all of them. */
   const feeds = new Map<string, OwnerFeed>();
@@ -103,7 +106,7 @@ export function createFeed(options: FeedOptions): Feed {
     enterEpoch(change.epoch);
     const waiting = expected.get(change.ownerId);
     if (waiting) waiting.seen = later(waiting.seen, change);
-    feeds.get(change.ownerId)?.take(change);
+    feeds.get(change.ownerId)?.take(change, record.headers?.['traceparent']);
   };
 
   const compareHeadsOf = async (owners: string[]) => {
@@ -139,6 +142,7 @@ export function createFeed(options: FeedOptions): Feed {
       tasks,
       log,
       metrics,
+      beginDelivery: (traceparent) => tracing.goOn(traceparent, () => processSpan(eventLog, TASK_CHANGES_TOPIC)),
       turns,
       drainWithinMs,
       onEpoch: enterEpoch,

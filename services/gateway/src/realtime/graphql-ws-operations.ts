@@ -1,4 +1,5 @@
 import { rateLimited, toGraphQLError } from '@taskmesh/errors';
+import { within } from '@taskmesh/telemetry';
 import { GraphQLError } from 'graphql';
 import { MessageType, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
@@ -120,8 +121,11 @@ export function createOperations(socket: WebSocket, send: Send, deps: Operations
     start(id, payload, callOf) {
       const operation: Operation = { id, stop: () => {} };
       running.set(id, operation);
-      const call = callOf(asTraceparent(payload.extensions?.['traceparent']));
-      const work = run(operation, payload, call).catch((error: unknown) =>
+      const traceparent = asTraceparent(payload.extensions?.['traceparent']);
+      const span = parts.tracing.begin(traceparent, () => ({ name: 'graphql-ws subscribe', kind: 'server' }));
+      const call = callOf(span?.traceparent ?? parts.tracing.unrecorded(traceparent));
+      const begin = () => run(operation, payload, call).finally(() => span?.end());
+      const work = (span ? within(span, begin) : begin()).catch((error: unknown) =>
         fail(operation, error instanceof InvalidOperation ? error.errors : formatErrors([error], call.requestId)),
       );
       oweResult(socket, work);

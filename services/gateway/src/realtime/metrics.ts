@@ -1,5 +1,6 @@
 import type { TaskChanged } from '@taskmesh/events';
 import type { Clock } from '@taskmesh/service';
+import { activeSpan } from '@taskmesh/telemetry';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { createLatencyHistogram } from './latency-histogram.ts';
 
@@ -136,7 +137,9 @@ export function createRealtimeMetrics(registry: Registry, clock: Clock): Realtim
     },
     delivered(protocol, change, since) {
       const at = committedAt(change);
-      if (at >= since) observe[protocol]((clock.now() - at) / 1000);
+      if (at < since) return;
+      observe[protocol]((clock.now() - at) / 1000);
+      traceDelivery(protocol);
     },
     failed: (protocol, reason) => failures.inc({ protocol, reason }),
     arrived: (change, way) => observeArrival[way]((clock.now() - committedAt(change)) / 1000),
@@ -166,6 +169,18 @@ function gauge(name: string, help: string, read: () => number, registers: Regist
       this.set(read());
     },
   });
+}
+
+/** The last step of a change's trace: from its arrival until it was written to a socket. */
+function traceDelivery(protocol: Protocol): void {
+  const arrived = activeSpan();
+  arrived
+    ?.child({
+      name: `deliver ${protocol}`,
+      startMs: arrived.startMs,
+      attributes: { 'taskmesh.feed.protocol': protocol },
+    })
+    .end();
 }
 
 /** A change goes to many sockets in a row: its time is read once. */

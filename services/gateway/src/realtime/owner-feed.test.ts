@@ -25,6 +25,7 @@ function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = 
       resumed: () => undefined,
       replayed: (count) => (counted.replayed += count),
     },
+    beginDelivery: () => undefined,
     turns: { fill: pLimit(1), replay: pLimit(1) },
     drainWithinMs: 60_000,
     onEpoch: (epoch) => counted.epochs.push(epoch),

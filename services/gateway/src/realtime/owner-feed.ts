@@ -1,6 +1,7 @@
 import type { TaskChanged } from '@taskmesh/events';
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
+import { within, type Span } from '@taskmesh/telemetry';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { FeedMetrics } from './metrics.ts';
 
@@ -24,6 +25,8 @@ export interface OwnerFeedOptions {
   tasks: Pick<TasksInternal, 'changesAfter'>;
   log: Log;
   metrics: FeedMetrics;
+  /** The span of a change's delivery, when its trace is recorded. */
+  beginDelivery: (traceparent: string) => Span | undefined;
   /** The process' places for pages, so that no more than these are in memory at once. */
   turns: { fill: LimitFunction; replay: LimitFunction };
   /** How long a replay waits until its reader can take more. */
@@ -87,10 +90,10 @@ export class OwnerFeed {
     return () => void this.#detach(attached);
   }
 
-  /** A record off the event log: the next one, one seen before, or one behind a gap. */
-  take(change: TaskChanged): void {
+  /** A record off the event log, and the trace of its publishing: the next one, one seen before, or one behind a gap. */
+  take(change: TaskChanged, traceparent?: string): void {
     const isNext = change.epoch === this.#epoch && change.sequence === this.#last + 1;
-    if (isNext && !this.#isFilling) this.#deliver(change, 'event_log');
+    if (isNext && !this.#isFilling) this.#deliver(change, 'event_log', traceparent);
     else this.reach(change);
   }
 
@@ -116,10 +119,22 @@ export class OwnerFeed {
     if (this.#detach(attached)) attached.reader.onEnd(reason);
   }
 
-  #deliver(change: TaskChanged, way: 'event_log' | 'gap_fill'): void {
+  #deliver(change: TaskChanged, way: 'event_log' | 'gap_fill', traceparent = change.traceparent): void {
     this.#options.metrics.arrived(change, way);
-    if (change.traceparent) this.#tellTrace(change, change.traceparent);
     this.#last = change.sequence;
+    if (!traceparent) return this.#tellLive(change);
+    const span = this.#options.beginDelivery(traceparent);
+    const deliver = () => {
+      this.#tellTrace(change, traceparent);
+      this.#tellLive(change);
+    };
+    if (!span) return deliver();
+    within(span, deliver);
+    span.set({ 'taskmesh.feed.way': way });
+    span.end();
+  }
+
+  #tellLive(change: TaskChanged): void {
     for (const attached of this.#readers) {
       if (attached.isReplaying || change.sequence <= attached.position) continue;
       this.#tell(attached, change);

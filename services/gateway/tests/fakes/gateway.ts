@@ -3,6 +3,7 @@ import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/messaging';
 import { createLog, stopAll, systemClock, type Clock, type Log } from '@taskmesh/service';
 import { createSubgraph, requireOperator, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import type { Tracing } from '@taskmesh/telemetry';
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
 import { readGatewayConfig } from '../../src/config.ts';
@@ -58,12 +59,13 @@ export interface TestGatewayOptions {
   waitUntilReady?: boolean;
   clock?: Clock;
   random?: () => number;
+  tracing?: Tracing;
   /** What the gateway gets in place of its connections. */
   wrap?: (connections: Connections) => Connections;
 }
 
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const { env = {}, mode = 'in-process', waitUntilReady = true, clock = systemClock, random } = options;
+  const { env = {}, mode = 'in-process', waitUntilReady = true, clock = systemClock, random, tracing } = options;
   const logged: Record<string, unknown>[] = [];
   const log = createLog({
     service: 'test',
@@ -85,6 +87,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const gateway = await createGateway(config, {
     clock,
     ...(random && { random }),
+    ...(tracing && { tracing }),
     log,
     keyValue: options.keyValue ?? createMemoryKeyValue(),
     eventLog,

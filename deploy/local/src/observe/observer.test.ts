@@ -1,0 +1,72 @@
+import { eventually } from '@taskmesh/testing';
+import { request } from 'node:http';
+import { startObserver, type Observer } from './start-observer.ts';
+
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+describe('the pages of a stack that is observed', () => {
+  let observer: Observer;
+
+  beforeAll(async () => {
+    observer = await startObserver();
+  });
+  afterAll(() => observer.stop());
+
+  const get = async (path: string) => {
+    const response = await fetch(`${observer.url}${path}`);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  const send = (body: unknown) =>
+    fetch(`${observer.url}/v1/traces`, {
+      method: 'POST',
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const span = (spanId: string, name: string, parentSpanId?: string) => ({
+    ...{ traceId: TRACE_ID, spanId, name, kind: 2, ...(parentSpanId && { parentSpanId }) },
+    ...{ startTimeUnixNano: '1790000000000000000', endTimeUnixNano: '1790000000005000000' },
+    attributes: [{ key: 'http.route', value: { stringValue: '<script>alert(1)</script>' } }],
+  });
+  const exported = (...spans: object[]) => ({
+    resourceSpans: [
+      {
+        resource: { attributes: [{ key: 'service.name', value: { stringValue: 'taskmesh-gateway' } }] },
+        scopeSpans: [{ spans }],
+      },
+    ],
+  });
+
+  it('show what was sent as a tree, and nothing of it as markup', async () => {
+    expect((await send(exported(span('b', 'below', 'a'), span('a', 'POST /api/tasks')))).status).toBe(200);
+    expect((await get('/')).text).toContain(`<a class="" href="/traces/${TRACE_ID}">POST /api/tasks</a>`);
+    const { text } = await get(`/traces/${TRACE_ID}`);
+    expect(text.indexOf('POST /api/tasks')).toBeLessThan(text.indexOf('&nbsp;&nbsp;&nbsp;<span class="">below'));
+    expect(text).toContain('taskmesh-gateway');
+    expect(text).not.toContain('<script>');
+  });
+
+  it('load nothing from elsewhere, and run no script', async () => {
+    const { headers, text } = await get('/');
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'/);
+    expect(text).not.toMatch(/https?:|style=|<script/);
+  });
+
+  it('say what the processes tell of themselves, or that they do not', async () => {
+    observer.scrape(() => ({ tasks: 'http://127.0.0.1:1' }));
+    expect((await get('/metrics')).text).toContain('It does not answer.');
+  });
+
+  it('are for this machine only', async () => {
+    const answered: (number | undefined)[] = [];
+    request(`${observer.url}/`, { headers: { host: 'evil.example.com' } }, (response) => {
+      answered.push(response.statusCode);
+      response.resume();
+    }).end();
+    await eventually(() => expect(answered).toEqual([403]));
+  });
+
+  it('outlive what is no trace', async () => {
+    expect((await send('nonsense')).status).toBe(400);
+    expect((await get('/traces/nonsense')).status).toBe(404);
+    expect((await fetch(observer.url, { method: 'DELETE' })).status).toBe(405);
+  });
+});

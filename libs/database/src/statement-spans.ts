@@ -1,0 +1,33 @@
+import type { Attributes, SpanDescription } from '@taskmesh/telemetry';
+import type { Statement } from './statement.ts';
+
+const OPERATIONS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'WITH', 'BEGIN', 'COMMIT', 'ROLLBACK']);
+
+/** What a trace tells of statements: the texts of ours, which bind all values, and of the ORM's only what they do. */
+export function createStatementSpans(url: string) {
+  const { hostname, port, pathname } = new URL(url);
+  const common: Attributes = {
+    'db.system.name': 'postgresql',
+    'db.namespace': pathname.slice(1),
+    'server.address': hostname,
+    'server.port': Number(port || 5432),
+  };
+  return {
+    named: ({ name, text }: Statement): SpanDescription => ({
+      name,
+      kind: 'client',
+      attributes: { ...common, 'db.query.summary': name, 'db.query.text': text.trim() },
+    }),
+    unnamed: (query: unknown): SpanDescription => {
+      const operation = operationOf(query);
+      return { name: operation, kind: 'client', attributes: { ...common, 'db.operation.name': operation } };
+    },
+  };
+}
+
+function operationOf(query: unknown): string {
+  const text = typeof query === 'object' && query !== null && 'text' in query ? query.text : query;
+  const [word = ''] = String(text).trimStart().split(/\W/, 1);
+  const operation = word.toUpperCase();
+  return OPERATIONS.has(operation) ? operation : 'SQL';
+}

@@ -1,0 +1,114 @@
+import { startTraceCollector } from '@taskmesh/telemetry/testing';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { createLog } from './log.ts';
+import { openTelemetry, readTelemetry } from './telemetry.ts';
+
+const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/' };
+
+describe('the settings of traces', () => {
+  it.each([
+    [{}],
+    [{ ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }],
+    [{ ...ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }],
+    [{ OTEL_TRACES_SAMPLER: 'always_on', OTEL_SERVICE_NAME: 'mine' }],
+  ])('say that nothing is traced: %j', (env) => {
+    expect(readTelemetry(env)).toBeUndefined();
+  });
+
+  it('have the defaults of OpenTelemetry', () => {
+    expect(readTelemetry(ENDPOINT)).toEqual({
+      url: 'http://127.0.0.1:4318/v1/traces',
+      protocol: 'http/protobuf',
+      ...{ ratio: 1, isParentBased: true, callersPerS: 10 },
+      ...{ maxQueueSize: 2_048, maxExportBatchSize: 512, scheduledDelayMs: 5_000 },
+    });
+  });
+
+  it.each([
+    ['always_on', '0.5', { ratio: 1, isParentBased: false }],
+    ['always_off', '0.5', { ratio: 0, isParentBased: false }],
+    ['traceidratio', '0.5', { ratio: 0.5, isParentBased: false }],
+    ['parentbased_always_off', '1', { ratio: 0, isParentBased: true }],
+    ['parentbased_traceidratio', '0.01', { ratio: 0.01, isParentBased: true }],
+  ])('know the sampler %s', (sampler, arg, expected) => {
+    const env = { ...ENDPOINT, OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: arg };
+    expect(readTelemetry(env)).toMatchObject(expected);
+  });
+
+  it('take the endpoint of traces as it is', () => {
+    const url = 'http://127.0.0.1:1/own';
+    expect(readTelemetry({ ...ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url })?.url).toBe(url);
+  });
+
+  it.each([
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
+    ['OTEL_TRACES_SAMPLER', 'xray'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
+    ['TRACE_CALLERS_PER_S', '-1'],
+  ])('refuse %s=%s', (name, value) => {
+    expect(() => readTelemetry({ ...ENDPOINT, [name]: value })).toThrow(name);
+  });
+});
+
+describe('telemetry', () => {
+  const log = createLog({ service: 'test', level: 'silent' });
+
+  it('does not even load the SDK of OpenTelemetry without a collector', async () => {
+    const program = `
+      import { registerHooks } from 'node:module';
+      const loaded = [];
+      registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+      const { createLog, openTelemetry, readTelemetry } = await import('@taskmesh/service');
+      for (const lib of ['database', 'internal-api', 'messaging', 'subgraph']) await import('@taskmesh/' + lib);
+      const open = async (env) => {
+        const telemetry = await openTelemetry(readTelemetry(env), createLog({ service: 'test', level: 'silent' }));
+        return telemetry.tracing('tasks').begin(undefined, () => ({ name: 'x' })) !== undefined;
+      };
+      // prom-client loads the API, whether or not anybody traces.
+      const count = () => loaded.filter((url) => /\\/@opentelemetry\\/(?!api\\/)/.test(url)).length;
+      const off = [await open({}), count()];
+      const on = [await open({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }), count() > 0];
+      console.log(JSON.stringify({ off, on }));
+      process.exit();`;
+    const args = ['--input-type=module', '--eval', program];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
+    expect(JSON.parse(stdout)).toEqual({ off: [false, 0], on: [true, true] });
+  });
+
+  it('does not wait for a collector that is silent when it stops', async () => {
+    const collector = await startTraceCollector();
+    collector.answerWith(503);
+    const config = readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const telemetry = await openTelemetry(config, log);
+    telemetry
+      .tracing('tasks')
+      .begin(undefined, () => ({ name: 'x' }))
+      ?.end();
+    const begun = performance.now();
+    await telemetry.stop();
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    await collector.stop();
+  }, 10_000);
+});
+
+describe('a line of the log', () => {
+  it('has the trace that it belongs to, and no secrets', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const log = createLog({
+      service: 'test',
+      level: 'info',
+      destination: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+    });
+    const telemetry = await openTelemetry(readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }), log);
+    const { within } = await import('@taskmesh/telemetry');
+    const span = telemetry.tracing('tasks').begin(undefined, () => ({ name: 'x' }));
+    if (span) within(span, () => log.info({ email: 'ada@example.com' }, 'inside'));
+    log.info('outside');
+    expect(lines).toEqual([
+      expect.objectContaining({ msg: 'inside', trace_id: span?.traceId, span_id: span?.spanId, email: '[redacted]' }),
+      expect.not.objectContaining({ trace_id: expect.anything() }),
+    ]);
+  });
+});

@@ -1,0 +1,106 @@
+import { NO_TRACING, type SdkOptions, type Tracing } from '@taskmesh/telemetry';
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { readEnv, setting, type Env } from './config.ts';
+import type { Service } from './lifecycle.ts';
+import type { Log } from './log.ts';
+import { readVersion } from './version.ts';
+
+/** What a stop waits for the collector. */
+const FLUSH_MS = 3_000;
+
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+const settings = z.object({
+  OTEL_SDK_DISABLED: setting.flag().default(false),
+  OTEL_TRACES_EXPORTER: setting.oneOf(['otlp', 'none']).default('otlp'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting.url('http:', 'https:').optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: setting.url('http:', 'https:').optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: setting.oneOf(['http/protobuf', 'http/json']).default('http/protobuf'),
+  OTEL_TRACES_SAMPLER: setting.oneOf(SAMPLERS).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: setting.number(0, 1).default(1),
+  OTEL_BSP_SCHEDULE_DELAY: setting.int(1, 600_000).default(5_000),
+  OTEL_BSP_MAX_QUEUE_SIZE: setting.int(1, 1_000_000).default(2_048),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: setting.int(1, 1_000_000).default(512),
+  TRACE_CALLERS_PER_S: setting.int(0, 1_000_000).default(10),
+  // The SDK reads these itself.
+  OTEL_SERVICE_NAME: setting.text().optional(),
+  OTEL_RESOURCE_ATTRIBUTES: setting.text().optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: setting.text().optional(),
+});
+
+/** Undefined: nothing is traced. */
+export type TelemetryConfig =
+  | Pick<
+      SdkOptions,
+      | 'url'
+      | 'protocol'
+      | 'ratio'
+      | 'isParentBased'
+      | 'callersPerS'
+      | 'maxQueueSize'
+      | 'maxExportBatchSize'
+      | 'scheduledDelayMs'
+    >
+  | undefined;
+
+/** The variables that OpenTelemetry names. @throws ConfigError with every problem */
+export function readTelemetry(env: Env): TelemetryConfig {
+  const values = readEnv(settings, env);
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = values;
+  const url = own ?? (base && `${base.replace(/\/+$/, '')}/v1/traces`);
+  if (!url || values.OTEL_SDK_DISABLED || values.OTEL_TRACES_EXPORTER === 'none') return undefined;
+  const sampler = values.OTEL_TRACES_SAMPLER.replace('parentbased_', '');
+  return {
+    url,
+    protocol: values.OTEL_EXPORTER_OTLP_PROTOCOL,
+    ratio: sampler === 'traceidratio' ? values.OTEL_TRACES_SAMPLER_ARG : Number(sampler === 'always_on'),
+    isParentBased: values.OTEL_TRACES_SAMPLER.startsWith('parentbased_'),
+    callersPerS: values.TRACE_CALLERS_PER_S,
+    maxQueueSize: values.OTEL_BSP_MAX_QUEUE_SIZE,
+    maxExportBatchSize: Math.min(values.OTEL_BSP_MAX_EXPORT_BATCH_SIZE, values.OTEL_BSP_MAX_QUEUE_SIZE),
+    scheduledDelayMs: values.OTEL_BSP_SCHEDULE_DELAY,
+  };
+}
+
+/** Stop it last: what the others do while they stop is sent as well. */
+export interface Telemetry extends Service {
+  tracing(service: string): Tracing;
+}
+
+/** Without a collector nothing of OpenTelemetry is loaded. */
+export async function openTelemetry(config: TelemetryConfig, log: Log): Promise<Telemetry> {
+  if (!config) return { start: async () => undefined, stop: async () => undefined, tracing: () => NO_TRACING };
+  const { startSdk } = await import('@taskmesh/telemetry/sdk');
+  const sdk = await startSdk({
+    ...config,
+    version: readVersion(),
+    instanceId: randomUUID(),
+    random: Math.random,
+    monotonicMs: () => performance.now(),
+    onOutage: (error) =>
+      log.warn({ reason: reasonOf(error) }, 'the collector does not take traces; going on without it'),
+    onRecovery: () => log.info('the collector takes traces again'),
+  });
+  return {
+    start: async () => undefined,
+    tracing: sdk.tracing,
+    async stop() {
+      const late = new Promise((resolve) => setTimeout(resolve, FLUSH_MS).unref());
+      await Promise.race([sdk.stop(), late]);
+    },
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const code = 'code' in error ? String(error.code) : undefined;
+  return code ?? error.message;
+}

@@ -1,0 +1,31 @@
+import { within, type Span, type SpanDescription } from '@taskmesh/telemetry';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** A request to one of our routes, by its route: paths and queries hold what clients sent. */
+export function requestSpan({ method, routeOptions }: FastifyRequest): SpanDescription {
+  const known = METHODS.has(method) ? method : '_OTHER';
+  const route = routeOptions.url;
+  return {
+    name: [known === '_OTHER' ? 'HTTP' : known, route].join(' ').trim(),
+    kind: 'server',
+    attributes: { 'http.request.method': known, 'http.route': route, 'url.scheme': 'http' },
+  };
+}
+
+/** What requests lead to is below their span, for those that `begin` has one for. */
+export function traceRequests(app: FastifyInstance, begin: (request: FastifyRequest) => Span | undefined): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const span = begin(request);
+    if (!span) return done();
+    // Comes behind the end of every answer, and also when the client goes before it.
+    reply.raw.once('close', () => {
+      const { headersSent, statusCode, writableFinished } = reply.raw;
+      if (headersSent) span.set({ 'http.response.status_code': statusCode });
+      const failure = writableFinished ? undefined : 'client_gone';
+      span.end(statusCode >= 500 ? String(statusCode) : failure);
+    });
+    within(span, done);
+  });
+}

@@ -1,0 +1,13 @@
+export {
+  activeSpan,
+  inSpan,
+  logFields,
+  within,
+  workIn,
+  type Attributes,
+  type Span,
+  type SpanDescription,
+} from './span.ts';
+export { NO_TRACING, type Tracing } from './tracing.ts';
+export { parseTraceparent } from './traceparent.ts';
+export type { SdkOptions, StartedSdk } from './sdk.ts';

@@ -1,0 +1,179 @@
+import * as incubating from '@opentelemetry/semantic-conventions/incubating';
+import { startTraceCollector, type TraceCollector } from './testing/trace-collector.ts';
+import { eventually } from '@taskmesh/testing';
+import { startSdk, type SdkOptions, type StartedSdk } from './sdk.ts';
+import { activeSpan, inSpan, logFields, within, workIn } from './span.ts';
+
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+const FROM_CLIENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
+
+describe('traces that are recorded', () => {
+  let collector: TraceCollector;
+  const started: StartedSdk[] = [];
+  const told: string[] = [];
+
+  const start = async (options: Partial<SdkOptions> = {}) => {
+    const sdk = await startSdk({
+      url: `${collector.url}/v1/traces`,
+      protocol: 'http/json',
+      version: '1.2.3',
+      instanceId: 'one',
+      ...{ ratio: 1, isParentBased: true, callersPerS: 10, random: () => 0, monotonicMs: () => 0 },
+      ...{ maxQueueSize: 100, maxExportBatchSize: 10, scheduledDelayMs: 10 },
+      onOutage: (error) => told.push(`away: ${String(error)}`),
+      onRecovery: () => told.push('back'),
+      ...options,
+    });
+    started.push(sdk);
+    return sdk;
+  };
+
+  beforeEach(async () => {
+    collector = await startTraceCollector();
+  });
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((sdk) => sdk.stop()));
+    await collector.stop();
+    told.length = 0;
+  });
+
+  it('go on with the trace of the caller, over services of one process, below what is active', async () => {
+    const sdk = await start();
+    const span = sdk.tracing('gateway').begin(FROM_CLIENT, () => ({ name: 'request', kind: 'server' }));
+    if (!span) throw new Error('not recorded');
+    await workIn(span, async () => {
+      expect(logFields()).toEqual({ trace_id: TRACE_ID, span_id: span.spanId });
+      await inSpan(
+        () => ({ name: 'inner' }),
+        () =>
+          inSpan(
+            () => ({ name: 'statement', kind: 'client' }),
+            async () => activeSpan()?.child({ name: 'x' }).end(),
+          ),
+        'tasks',
+      );
+    });
+    expect(activeSpan()).toBeUndefined();
+    expect(logFields()).toEqual({});
+    await eventually(() => expect(collector.spans).toHaveLength(4));
+    const byName = Object.fromEntries(collector.spans.map((each) => [each.name, each]));
+    expect(byName['request']).toMatchObject({
+      traceId: TRACE_ID,
+      parentSpanId: '00f067aa0ba902b7',
+      service: 'taskmesh-gateway',
+      resource: { 'service.version': '1.2.3', 'service.instance.id': 'one' },
+      kind: 2,
+    });
+    expect(byName['inner']).toMatchObject({ parentSpanId: byName['request']?.spanId, service: 'taskmesh-tasks' });
+    expect(byName['statement']).toMatchObject({ parentSpanId: byName['inner']?.spanId, service: 'taskmesh-tasks' });
+    expect(byName['x']).toMatchObject({ parentSpanId: byName['statement']?.spanId });
+  });
+
+  it('go on in another process only where they are recorded', async () => {
+    const tracing = (await start()).tracing('tasks');
+    const describe = () => ({ name: 'part' });
+    expect(tracing.goOn(FROM_CLIENT, describe)?.traceparent).toMatch(new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-01$`));
+    for (const other of [undefined, null, 'nonsense', `${FROM_CLIENT.slice(0, -2)}00`, `00-${'0'.repeat(32)}-1-01`])
+      expect(tracing.goOn(other, describe)).toBeUndefined();
+  });
+
+  it('leave no way to record behind us what is not recorded here', async () => {
+    const tracing = (await start({ ratio: 0, callersPerS: 0 })).tracing('gateway');
+    expect(tracing.begin(FROM_CLIENT, () => ({ name: 'request' }))).toBeUndefined();
+    expect(tracing.unrecorded(FROM_CLIENT)).toBe(`${FROM_CLIENT.slice(0, -2)}00`);
+    expect(tracing.unrecorded('nonsense')).toBeUndefined();
+  });
+
+  it('begin anew where the caller has none, or none that can be', async () => {
+    const tracing = (await start()).tracing('gateway');
+    const ids = [undefined, 'nonsense', `ff${FROM_CLIENT.slice(2)}`].map(
+      (parent) => tracing.begin(parent, () => ({ name: 'request' }))?.traceId,
+    );
+    expect(new Set([...ids, TRACE_ID]).size).toBe(4);
+  });
+
+  it('tell of an error its code or kind, never its message', async () => {
+    const tracing = (await start()).tracing('gateway');
+    const failures = ['504', Object.assign(new Error('planted'), { code: '23505' }), new TypeError('planted'), 7];
+    for (const failure of failures) tracing.begin(undefined, () => ({ name: 'request' }))?.end(failure);
+    await eventually(() => expect(collector.spans).toHaveLength(4));
+    const kinds = collector.spans.map(({ attributes, isError }) => [attributes['error.type'], isError]);
+    expect(kinds).toEqual([
+      ['504', true],
+      ['23505', true],
+      ['TypeError', true],
+      ['_OTHER', true],
+    ]);
+    expect(collector.exports.map(({ body }) => body.toString()).join()).not.toContain('planted');
+  });
+
+  it('are sent as protobuf, too', async () => {
+    (await start({ protocol: 'http/protobuf' }))
+      .tracing('gateway')
+      .begin(undefined, () => ({ name: 'named so' }))
+      ?.end();
+    await eventually(() => expect(collector.exports).toHaveLength(1));
+    const [{ path, headers, body } = { path: '', headers: {}, body: Buffer.of() }] = collector.exports;
+    expect([path, headers['content-type']]).toEqual(['/v1/traces', 'application/x-protobuf']);
+    expect(body.includes('named so')).toBe(true);
+  });
+
+  it('are sent before the end of a stop', async () => {
+    const sdk = await start({ scheduledDelayMs: 600_000 });
+    sdk
+      .tracing('gateway')
+      .begin(undefined, () => ({ name: 'last' }))
+      ?.end();
+    await sdk.stop();
+    expect(collector.spans.map(({ name }) => name)).toEqual(['last']);
+  });
+
+  it('are given up, told once, while the collector refuses them, and go on when it takes them', async () => {
+    const tracing = (await start()).tracing('gateway');
+    const send = (name: string) => tracing.begin(undefined, () => ({ name }))?.end();
+    collector.answerWith(400);
+    for (const expected of [1, 2, 3]) {
+      send('lost');
+      await eventually(() => expect(collector.exports).toHaveLength(expected));
+    }
+    collector.answerWith(200);
+    await eventually(() => {
+      send('found');
+      expect(collector.spans.length).toBeGreaterThan(0);
+    });
+    await eventually(() => expect(told).toEqual([expect.stringMatching(/^away: /), 'back']));
+  });
+
+  it('take no more memory than the queue while the collector is away', async () => {
+    const tracing = (await start({ maxQueueSize: 10, scheduledDelayMs: 600_000, maxExportBatchSize: 10 })).tracing(
+      'gateway',
+    );
+    collector.answerWith(503); // tried again for a while
+    for (let count = 0; count < 1_000; count++) tracing.begin(undefined, () => ({ name: `request ${count}` }))?.end();
+    await eventually(() => expect(collector.exports).toHaveLength(1));
+    collector.answerWith(200);
+    await started.pop()?.stop();
+    expect(collector.spans.length).toBeLessThanOrEqual(20); // one batch on its way, one in the queue
+  }, 15_000);
+
+  it('outlive what throws in them', async () => {
+    const tracing = (await start()).tracing('gateway');
+    const span = tracing.begin(undefined, () => ({ name: 'request' }));
+    if (!span) throw new Error('not recorded');
+    await expect(workIn(span, () => Promise.reject(new RangeError('no')))).rejects.toThrow('no');
+    expect(within(span, () => activeSpan())).toBe(span);
+    await eventually(() => expect(collector.spans).toHaveLength(1));
+  });
+});
+
+it('names attributes as the semantic conventions do', () => {
+  const known = new Set<unknown>(Object.values(incubating).filter((value) => typeof value === 'string'));
+  const ours = [
+    ...['http.request.method', 'http.route', 'http.response.status_code', 'url.scheme', 'error.type'],
+    ...['graphql.operation.type', 'graphql.operation.name', 'service.peer.name'],
+    ...['db.system.name', 'db.namespace', 'db.query.summary', 'db.query.text', 'db.operation.name'],
+    ...['messaging.system', 'messaging.operation.name', 'messaging.operation.type', 'messaging.destination.name'],
+    ...['messaging.batch.message_count', 'server.address', 'server.port', 'service.name', 'service.instance.id'],
+  ];
+  expect(ours.filter((name) => !known.has(name))).toEqual([]);
+});

@@ -1,0 +1,165 @@
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+  type Span as SdkSpan,
+  type Tracer,
+} from '@opentelemetry/api';
+import {
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
+import { BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
+import { createDecision, type DecisionOptions } from './decision.ts';
+import type { Span, SpanDescription } from './span.ts';
+import { formatTraceparent, parseTraceparent, type TraceParent } from './traceparent.ts';
+import type { Tracing } from './tracing.ts';
+
+export interface SdkOptions extends DecisionOptions {
+  /** Where traces are posted. */
+  url: string;
+  protocol: 'http/protobuf' | 'http/json';
+  version: string;
+  /** Names this process among its like. */
+  instanceId: string;
+  /** At the most so many ended spans wait for the collector; more are dropped. */
+  maxQueueSize: number;
+  maxExportBatchSize: number;
+  scheduledDelayMs: number;
+  /** Told once when the collector does not take them, and once when it does again. */
+  onOutage: (error: unknown) => void;
+  onRecovery: () => void;
+}
+
+export interface StartedSdk {
+  tracing(service: string): Tracing;
+  /** Sends what is waiting, for as long as that takes. */
+  stop(): Promise<void>;
+}
+
+const KINDS = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+};
+
+/** OpenTelemetry's SDK. Loaded only when there is a collector. Its headers, certificates and time-outs it reads itself. */
+export async function startSdk(options: SdkOptions): Promise<StartedSdk> {
+  const { maxQueueSize, maxExportBatchSize, scheduledDelayMs: scheduledDelayMillis } = options;
+  const exporter = tellOutages(await createExporter(options), options);
+  const processor = new BatchSpanProcessor({ exporter, maxQueueSize, maxExportBatchSize, scheduledDelayMillis });
+  const ofEnvironment = detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] });
+  const decide = createDecision(options);
+  const tracers = new Map<string, Tracer>();
+
+  const tracerOf = (service: string): Tracer => {
+    const known = tracers.get(service);
+    if (known) return known;
+    const resource = resourceFromAttributes({
+      'service.name': `taskmesh-${service}`,
+      'service.version': options.version,
+      'service.instance.id': options.instanceId,
+    }).merge(ofEnvironment);
+    // Not the process' global one: libraries would begin to trace every request, with the documents that clients sent.
+    const fresh = new TracerProvider({ resource, spanProcessors: [processor] }).getTracer('taskmesh', options.version);
+    tracers.set(service, fresh);
+    return fresh;
+  };
+
+  const start = (
+    tracer: Tracer,
+    { name, kind = 'internal', attributes, startMs }: SpanDescription,
+    parent?: SdkSpan,
+  ) => {
+    const context = parent ? trace.setSpan(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
+    return tracer.startSpan(name, { kind: KINDS[kind], attributes, ...(startMs && { startTime: startMs }) }, context);
+  };
+
+  const wrap = (tracer: Tracer, span: SdkSpan, startMs: number): Span => {
+    const { traceId, spanId } = span.spanContext();
+    return {
+      traceId,
+      spanId,
+      startMs,
+      get traceparent() {
+        return formatTraceparent({ traceId, spanId, isSampled: true });
+      },
+      child(description, service) {
+        const own = service === undefined ? tracer : tracerOf(service);
+        return wrap(own, start(own, description, span), description.startMs ?? Date.now());
+      },
+      set: (attributes) => void span.setAttributes(attributes),
+      end(failure) {
+        if (failure !== undefined) {
+          span.setAttribute('error.type', kindOf(failure));
+          span.setStatus({ code: SpanStatusCode.ERROR });
+        }
+        span.end();
+      },
+    };
+  };
+
+  const open = (tracer: Tracer, parent: TraceParent | undefined, description: SpanDescription): Span => {
+    const above = parent && trace.wrapSpanContext({ ...parent, traceFlags: TraceFlags.SAMPLED, isRemote: true });
+    return wrap(tracer, start(tracer, description, above), description.startMs ?? Date.now());
+  };
+
+  return {
+    tracing(service) {
+      const tracer = tracerOf(service);
+      return {
+        begin(traceparent, describe) {
+          const parent = traceparent === undefined ? undefined : parseTraceparent(traceparent);
+          return decide(parent) ? open(tracer, parent, describe()) : undefined;
+        },
+        goOn(traceparent, describe) {
+          const parent = traceparent == null ? undefined : parseTraceparent(traceparent);
+          return parent?.isSampled ? open(tracer, parent, describe()) : undefined;
+        },
+        unrecorded(traceparent) {
+          const parent = traceparent === undefined ? undefined : parseTraceparent(traceparent);
+          return parent && formatTraceparent({ ...parent, isSampled: false });
+        },
+      };
+    },
+    stop: () => processor.shutdown().catch(() => undefined), // told by `onOutage`
+  };
+}
+
+async function createExporter({ protocol, url }: SdkOptions): Promise<SpanExporter> {
+  const { OTLPTraceExporter } =
+    protocol === 'http/json'
+      ? await import('@opentelemetry/exporter-trace-otlp-http')
+      : await import('@opentelemetry/exporter-trace-otlp-proto');
+  return new OTLPTraceExporter({ url });
+}
+
+function tellOutages(exporter: SpanExporter, { onOutage, onRecovery }: SdkOptions): SpanExporter {
+  let isAway = false;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        const failed = result.error !== undefined;
+        if (failed && !isAway) onOutage(result.error);
+        if (!failed && isAway) onRecovery();
+        isAway = failed;
+        done(result);
+      });
+    },
+    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+/** A code, or the kind of error: never its message. */
+function kindOf(failure: unknown): string {
+  if (typeof failure === 'string') return failure;
+  if (!(failure instanceof Error)) return '_OTHER';
+  return 'code' in failure && typeof failure.code === 'string' ? failure.code : failure.name;
+}

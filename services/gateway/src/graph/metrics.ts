@@ -1,0 +1,73 @@
+import type { GraphQLDataSource, ServiceMap } from '@apollo/gateway';
+import { Counter, type Registry } from 'prom-client';
+import type { Admit } from '../graphql/admission.ts';
+import { createLatencyHistogram, type Observe } from '../realtime/latency-histogram.ts';
+import { InvalidOperation, type GraphExecutor } from './executor.ts';
+
+/** What the graph counts: by kinds of operations, by services of ours and by codes; names and documents are the clients'. */
+export function createGraphMetrics(registry: Registry) {
+  const registers = [registry];
+  const operations = createLatencyHistogram<string>(registry, {
+    name: 'graphql_operation_duration_seconds',
+    help: 'Time to run a query or mutation, those of REST included',
+    label: 'operation_type',
+  });
+  const requests = createLatencyHistogram<string>(registry, {
+    name: 'graphql_subgraph_request_duration_seconds',
+    help: 'Time until a service answered one request of an operation',
+    label: 'subgraph',
+  });
+  const errors = new Counter({
+    name: 'graphql_operation_errors_total',
+    help: 'Errors in results of operations, by code',
+    labelNames: ['code'],
+    registers,
+  });
+  const refused = new Counter({
+    name: 'graphql_operations_refused_total',
+    help: 'Operations of clients that were not let in: limits, validation, documents that are not trusted',
+    labelNames: ['code'],
+    registers,
+  });
+  const observeOperation: Record<string, Observe> = {
+    query: operations.observer('query'),
+    mutation: operations.observer('mutation'),
+  };
+
+  return {
+    executor: (executor: GraphExecutor): GraphExecutor => ({
+      ...executor,
+      async run(operation, variables, call) {
+        const begunMs = performance.now();
+        const result = await executor.run(operation, variables, call);
+        observeOperation[operation.operation.operation]?.((performance.now() - begunMs) / 1_000);
+        for (const { extensions } of result.errors ?? []) errors.inc({ code: String(extensions?.['code']) });
+        return result;
+      },
+    }),
+
+    services: (services: ServiceMap): ServiceMap =>
+      Object.fromEntries(
+        Object.entries(services).map(([name, service]) => {
+          const observe = requests.observer(name);
+          const process: GraphQLDataSource['process'] = async (options) => {
+            const begunMs = performance.now();
+            const answer = await service.process(options);
+            observe((performance.now() - begunMs) / 1_000);
+            return answer;
+          };
+          return [name, { process }];
+        }),
+      ),
+
+    admit: (admit: Admit): Admit =>
+      async function measured(sent, how) {
+        try {
+          return await admit(sent, how);
+        } catch (error) {
+          if (error instanceof InvalidOperation) refused.inc({ code: error.code });
+          throw error;
+        }
+      },
+  };
+}

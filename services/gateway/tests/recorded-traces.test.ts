@@ -1,0 +1,127 @@
+import { openTelemetry, readTelemetry, createLog, type Telemetry } from '@taskmesh/service';
+import { startTraceCollector, type TraceCollector } from '@taskmesh/telemetry/testing';
+import { eventually } from '@taskmesh/testing';
+import { connect } from 'node:net';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { openWebSocket, streamGraphqlWs } from './fakes/streams.ts';
+
+const USER = 'a0000000-0000-4000-8000-000000000001';
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+const TRACE = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
+const UNRECORDED = `${TRACE.slice(0, -2)}00`;
+const QUERY = '{ taskStatistics { total } }';
+
+describe('a gateway with a collector', () => {
+  let collector: TraceCollector;
+  let telemetry: Telemetry;
+  let gateway: TestGateway;
+  let token: string;
+
+  const start = async (settings: Record<string, string> = {}) => {
+    const env = {
+      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
+      ...{ OTEL_BSP_SCHEDULE_DELAY: '10', ...settings },
+    };
+    telemetry = await openTelemetry(readTelemetry(env), createLog({ service: 'test', level: 'silent' }));
+    gateway = await startTestGateway({ tracing: telemetry.tracing('gateway') });
+    token = await gateway.auth.token(USER);
+  };
+  const names = () => collector.spans.map(({ name }) => name);
+  const askedWith = () => gateway.tasks.calls.map(({ traceparent }) => traceparent);
+  const traceIds = () => new Set(collector.spans.map(({ traceId }) => traceId));
+
+  beforeEach(async () => {
+    collector = await startTraceCollector();
+  });
+  afterEach(async () => {
+    await gateway.stop();
+    await telemetry.stop();
+    await collector.stop();
+  });
+
+  it('passes on its own place in the trace that it records', async () => {
+    await start({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' });
+    await gateway.graphql(QUERY, { token, headers: { traceparent: TRACE } });
+    await gateway.graphql(QUERY, { token });
+    await eventually(() => expect(names()).toContain('POST /graphql'));
+    const fetched = collector.spans.find(({ name }) => name === 'fetch tasks');
+    expect(fetched?.traceId).toBe(TRACE_ID);
+    expect(askedWith()).toEqual([expect.stringMatching(/^00-.*-01$/), undefined]);
+    expect(askedWith()[0]).toContain(TRACE_ID);
+  });
+
+  it('records nothing because a caller says so when there is no room for that, and has nobody behind it do so', async () => {
+    await start({ OTEL_TRACES_SAMPLER: 'parentbased_always_off', TRACE_CALLERS_PER_S: '0' });
+    await gateway.graphql(QUERY, { token, headers: { traceparent: TRACE } });
+    expect(askedWith()).toEqual([UNRECORDED]);
+    await telemetry.stop();
+    expect(collector.exports).toEqual([]);
+  });
+
+  it('believes a caller that records nothing, and takes no trace from what is none', async () => {
+    await start();
+    for (const traceparent of [UNRECORDED, 'nonsense', `${TRACE}-more`, `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`])
+      await gateway.graphql(QUERY, { token, headers: { traceparent } });
+    expect(askedWith()[0]).toBe(UNRECORDED);
+    await eventually(() => expect(names().filter((name) => name === 'POST /graphql')).toHaveLength(3));
+    expect(traceIds().size).toBe(3);
+    expect(traceIds()).not.toContain(TRACE_ID);
+  });
+
+  it('does not pass on what else a client says of its trace', async () => {
+    await start();
+    const headers = { traceparent: TRACE, tracestate: 'planted=1', baggage: 'planted=1' };
+    await gateway.graphql(QUERY, { token, headers });
+    await eventually(() => expect(names()).toContain('POST /graphql'));
+    expect(collector.exports.map(({ body }) => body.toString()).join()).not.toContain('planted');
+  });
+
+  it('records operations over graphql-ws, each on its own', async () => {
+    await start();
+    const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
+    const acknowledged = new Promise((resolve) => socket.once('message', resolve));
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
+    await acknowledged;
+    for (const id of ['a', 'b'])
+      socket.send(
+        JSON.stringify({ id, type: 'subscribe', payload: { query: QUERY, extensions: { traceparent: TRACE } } }),
+      );
+    await eventually(() => expect(names().filter((name) => name === 'graphql-ws subscribe')).toHaveLength(2));
+    expect(traceIds()).toEqual(new Set([TRACE_ID]));
+    expect(names()).toContain('query');
+    socket.close();
+  });
+
+  it('tells the delivery of a change on its trace, also with fields of other services, and of no other change', async () => {
+    await start({ OTEL_TRACES_SAMPLER: 'always_off' });
+    const query = 'subscription { taskChanges { sequence task { owner { name } } } }';
+    const streams = [
+      await streamGraphqlWs({ origin: gateway.origin, token, query }),
+      await streamGraphqlWs({ origin: gateway.origin, token, query: 'subscription { taskChanges { sequence } }' }),
+    ];
+    await eventually(async () =>
+      expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_subscriptions{protocol="graphql-ws"} 2'),
+    );
+    for (const traceparent of [TRACE, UNRECORDED, 'nonsense']) gateway.commit(USER, { traceparent });
+    for (const { events } of streams) await eventually(() => expect(events).toHaveLength(3));
+    await eventually(() => expect(names().filter((name) => name === 'deliver graphql-ws')).toHaveLength(2));
+    expect(names()).toContain('fetch auth');
+    expect(traceIds()).toEqual(new Set([TRACE_ID]));
+    for (const stream of streams) stream.close();
+  });
+
+  it('ends the span of a request whose client goes away', async () => {
+    await start();
+    const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1');
+    socket.write('POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{');
+    setTimeout(() => socket.destroy(), 50);
+    await eventually(() =>
+      expect(collector.spans).toContainEqual(
+        expect.objectContaining({
+          name: 'POST /graphql',
+          attributes: expect.objectContaining({ 'error.type': 'client_gone' }),
+        }),
+      ),
+    );
+  });
+});
