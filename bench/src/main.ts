@@ -101,6 +101,8 @@ async function benchScale(options: ScaleOptions, around: Surroundings): Promise<
     writeDocumentation(report);
   }
   say(`\n${describeScale(report)}\n\nAll figures: ${file}`);
+}
+
 async function benchTraces(options: TracesOptions, around: Surroundings): Promise<void> {
   const report = await runTracesBench({ ...options, ...around });
   const file = resultFile(options, report);
