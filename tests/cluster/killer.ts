@@ -1,6 +1,6 @@
 import { IMAGE } from './images.ts';
 import { create, kubectl, runIn } from './kubectl.ts';
-import { pod } from './pods.ts';
+import { IDLE, pod } from './pods.ts';
 
 export interface Killer {
   /** `kill -9` of every process of a pod's containers, as a node that runs out of memory does it. */
@@ -25,8 +25,7 @@ const KILL = `
 export async function openKiller(namespace: string): Promise<Killer> {
   const spec = { hostPID: true, automountServiceAccountToken: false };
   const container = { securityContext: { runAsUser: 0 } };
-  const command = ['node', '-e', "process.on('SIGTERM', () => process.exit()); setInterval(() => {}, 60_000)"];
-  await create(pod({ name: NAME, namespace, labels: {}, image: IMAGE, command, spec, container }));
+  await create(pod({ name: NAME, namespace, labels: {}, image: IMAGE, command: IDLE, spec, container }));
   await kubectl(['wait', '-n', namespace, `pod/${NAME}`, '--for=condition=Ready', '--timeout=120s']);
   return {
     async kill(of, victim) {

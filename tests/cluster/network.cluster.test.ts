@@ -2,7 +2,7 @@ import { render } from '@taskmesh/charts/helm';
 import { eventually } from '@taskmesh/testing';
 import { IMAGE } from './images.ts';
 import { areNodesFaked, create, kubectl, list, newNamespace, podsOf, removeNamespaces, runIn } from './kubectl.ts';
-import { pod } from './pods.ts';
+import { IDLE, pod } from './pods.ts';
 import { CLIENT, createRelease, PREFIX, RELEASE, SCRAPER, smallCluster, type Release } from './release.ts';
 import { SERVERS, useServers } from './servers.ts';
 
@@ -17,7 +17,6 @@ const REACH = `
     socket.on('error', (error) => end(error.code === 'ECONNREFUSED'));
   });
   Promise.all(process.argv.slice(1).map(reach)).then((all) => console.log(JSON.stringify(Object.fromEntries(all))));`;
-const IDLE = ['node', '-e', "process.on('SIGTERM', () => process.exit()); setInterval(() => {}, 60_000)"];
 const SERVICES = ['gateway', 'auth', 'tasks', 'backup'] as const;
 const JOBS = ['keys', 'preflight', 'migrate', 'test'] as const;
 
@@ -84,6 +83,13 @@ describeReal('the network policies (not on nodes that run nothing)', () => {
     release?.forget();
   }, 60_000);
 
+  const addressesBeside = async (component: string, name: string) => {
+    const select = ['-l', `app.kubernetes.io/component=${component}`];
+    const rows = await list('pods', release.namespace, '.metadata.name}={.status.podIP', ...select);
+    const others = rows.filter((row) => !row.startsWith(`${name}=`)).map((row) => row.split('=')[1]);
+    return others.flatMap((address) => [`${address}:4000`, `${address}:14000`]);
+  };
+
   it.each(Object.entries(ALLOWED))(
     'of %s let through to %j, and to nothing else',
     async (from, allowed) => {
@@ -91,9 +97,14 @@ describeReal('the network policies (not on nodes that run nothing)', () => {
       const isService = (SERVICES as readonly string[]).includes(from);
       const name = isService ? ((await podsOf(namespace, from))[0] ?? '') : from;
       const isOurs = isService || (JOBS as readonly string[]).includes(from);
-      const targets = isOurs ? Object.keys(at) : INSIDE;
-      // A service's own pods are no peers of one another.
-      const expected = Object.fromEntries(targets.map((target) => [at[target] ?? '', allowed.includes(target)]));
+      // A pod always reaches itself, so of its own component the other pods are asked.
+      const names = (isOurs ? Object.keys(at) : INSIDE).filter(
+        (target) => target !== from && target !== `${from}-admin`,
+      );
+      const expected = {
+        ...Object.fromEntries(names.map((target) => [at[target] ?? '', allowed.includes(target)])),
+        ...(isService && Object.fromEntries((await addressesBeside(from, name)).map((address) => [address, false]))),
+      };
       await eventually(
         async () => expect(JSON.parse(await runIn(namespace, name, REACH, ...Object.keys(expected)))).toEqual(expected),
         { timeoutMs: 20_000, everyMs: 500 }, // a new pod's rules take a moment

@@ -17,6 +17,9 @@ export const confined = {
   capabilities: { drop: ['ALL'] },
 };
 
+/** Does nothing, until it is told to end. */
+export const IDLE = ['node', '-e', "process.on('SIGTERM', () => process.exit()); setInterval(() => {}, 60_000)"];
+
 interface PodOptions {
   name: string;
   namespace: string;

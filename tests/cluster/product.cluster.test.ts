@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { createRest } from '../clients/http.ts';
 import { describeFeedClients } from '../feed/feed-clients.ts';
 import { describeJourney } from '../journey/journey.ts';
-import { areNodesFaked, kubectl, list, newNamespace, podsOf, removeNamespaces, runIn } from './kubectl.ts';
-import { CLIENT, createRelease, PREFIX, smallCluster, type Release } from './release.ts';
+import { areNodesFaked, list, newNamespace, podsOf, removeNamespaces, runIn } from './kubectl.ts';
+import { backupToken, CLIENT, createRelease, PREFIX, smallCluster, type Release } from './release.ts';
 import { useServers } from './servers.ts';
 import { openWayIn, type WayIn } from './way-in.ts';
 
@@ -22,11 +22,7 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     release = createRelease({ namespace, values: [smallCluster, await useServers(namespace)] });
     await release.change('install');
     way = await openWayIn({ namespace, service: `${PREFIX}-gateway`, labels: CLIENT });
-    const encoded = await kubectl([
-      ...['get', 'secret', '-n', namespace, `${PREFIX}-keys`],
-      ...['-o', 'jsonpath={.data.backup-token}'],
-    ]);
-    token = Buffer.from(encoded, 'base64').toString();
+    token = await backupToken(namespace);
   }, 600_000);
   afterAll(async () => {
     await way?.close();

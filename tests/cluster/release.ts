@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY } from './images.ts';
+import { kubectl } from './kubectl.ts';
 
 export const CHART = join(CHARTS, 'taskmesh');
 /** The release's name, and how the names of its objects begin. */
@@ -52,4 +53,10 @@ export function createRelease(options: { namespace: string; values?: object[]; h
     change: (verb, ...args) => helm(verb, RELEASE, CHART, ...files, '--wait', '--timeout', '5m', ...args),
     forget: () => rmSync(dir, { recursive: true }),
   };
+}
+
+/** What operators show: made by the chart's hook. */
+export async function backupToken(namespace: string): Promise<string> {
+  const path = ['-o', 'jsonpath={.data.backup-token}'];
+  return Buffer.from(await kubectl(['get', 'secret', '-n', namespace, `${PREFIX}-keys`, ...path]), 'base64').toString();
 }
