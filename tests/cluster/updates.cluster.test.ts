@@ -1,5 +1,7 @@
 import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createRest } from '../clients/http.ts';
 import { createAccount, type Account, type AccountFigures } from '../faults/account.ts';
 import { summary } from '../faults/campaign.ts';
 import { createRandom, numberFromEnv } from '../faults/random.ts';
@@ -35,8 +37,16 @@ describeReal('pods that are replaced under load (not on nodes that run nothing)'
     release?.forget();
   }, 60_000);
 
+  const isServing = async () => {
+    const rest = createRest(way.url);
+    const body = { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' };
+    const { access_token: token } = (await rest<{ access_token: string }>('POST', '/auth/signup', { body })).body;
+    expect((await rest('POST', '/tasks', { token, body: { title: 'served' } })).status).toBe(201);
+  };
+
   /** Writers and streams of every protocol at work meanwhile; everything that was promised is compared afterwards. */
   const underLoad = async (name: string, work: () => Promise<void>): Promise<ReturnType<typeof summary>> => {
+    await eventually(isServing, { timeoutMs: 120_000, everyMs: 500 }); // after what was done before
     const accounts: Account[] = [];
     for (let owner = 0; owner < OWNERS; owner++)
       accounts.push(await createAccount({ urls: [way.url], name: `${name}-${owner}`, random, paceMs: 60 }));
