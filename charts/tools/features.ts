@@ -116,5 +116,7 @@ const document = join(CHARTS, '../docs/deploy.md');
 const text = readFileSync(document, 'utf8');
 const [before = '', rest = ''] = text.split(BEGIN);
 const [, after = ''] = rest.split(END);
-const table = ['| point | taskmesh |', '| --- | --- |', ...rows.map(([point, ours]) => `| ${point} | ${ours} |`)].join('\n');
+const table = ['| point | taskmesh |', '| --- | --- |', ...rows.map(([point, ours]) => `| ${point} | ${ours} |`)].join(
+  '\n',
+);
 writeFileSync(document, `${before}${BEGIN}\n${table}\n${END}${after}`);
