@@ -7,6 +7,8 @@ import { pod } from './pods.ts';
 
 export interface WayIn {
   url: string;
+  /** The pod that connections go through. */
+  pod: string;
   /** What has gone wrong with the way itself. */
   failures: string[];
   close(): Promise<void>;
@@ -59,6 +61,7 @@ export async function openWayIn(options: {
   });
   return {
     url: `http://127.0.0.1:${local}`,
+    pod: name,
     failures,
     async close() {
       forward.kill();
