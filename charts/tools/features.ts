@@ -1,10 +1,10 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHARTS } from './generated.ts';
 import { render, renderText, valuesFiles } from './helm.ts';
 import { containersOf, serving, workloads, type Container, type Manifest } from './manifest.ts';
 
-// node scripts/run.mjs charts/tools/features.ts: what the application's chart has, counted in what it renders.
+// npm run charts:features: what the application's chart has, counted in what it renders, published in docs/deploy.md.
 const chart = 'taskmesh';
 const manifests = await render({ chart });
 const pods = workloads(manifests);
@@ -111,5 +111,12 @@ const rows: [point: string, ours: string][] = [
   ['bundled DBs', count('StatefulSet') === 0 ? 'none; CRs in taskmesh-data' : String(count('StatefulSet'))],
 ];
 
-console.log('| Point | taskmesh |\n| --- | --- |');
-for (const [point, ours] of rows) console.log(`| ${point} | ${ours} |`);
+const [BEGIN, END] = ['<!-- features: begin -->', '<!-- features: end -->'];
+const document = join(CHARTS, '../docs/deploy.md');
+const text = readFileSync(document, 'utf8');
+const [before = '', rest = ''] = text.split(BEGIN);
+const [, after = ''] = rest.split(END);
+const table = ['| point | taskmesh |', '| --- | --- |', ...rows.map(([point, ours]) => `| ${point} | ${ours} |`)].join(
+  '\n',
+);
+writeFileSync(document, `${before}${BEGIN}\n${table}\n${END}${after}`);

@@ -7,6 +7,8 @@ import { CHARTS } from './generated.ts';
 import type { Manifest } from './manifest.ts';
 import { provideHelm, type HelmVersion } from './provide-helm.ts';
 
+export type { HelmVersion };
+
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 /** There before the first test, whose time is for what Helm does and not for a download. */

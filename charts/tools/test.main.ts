@@ -8,13 +8,16 @@ if (isCluster && !process.env.KUBECONFIG) {
   process.exit(2);
 }
 const tests = isCluster ? '.cluster.test.ts' : '.test.ts';
-const jest = ['node_modules/jest/bin/jest.js', '--config', 'tools/jest.config.mjs'];
+const testMatch = `<rootDir>/{charts,deploy/kubernetes,tests/cluster}/**/*${tests}`;
+const jest = ['node_modules/jest/bin/jest.js', '--testMatch', testMatch, '--config', 'tools/jest.config.mjs'];
 const { status } = spawnSync(
   process.execPath,
   [
     ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', ...jest],
-    ...['--testMatch', `<rootDir>/{charts,deploy/kubernetes}/**/*${tests}`, ...args],
+    ...(isCluster ? ['--maxWorkers=1'] : []), // they share servers and a node
+    ...args,
   ],
   { stdio: 'inherit', env: { ...process.env, ...(isCluster && { TASKMESH_CLUSTER: '1' }) } },
 );
+if (isCluster) spawnSync('kubectl', ['delete', 'namespace', 'taskmesh-test-servers', '--ignore-not-found']);
 process.exit(status ?? 1);

@@ -46,11 +46,14 @@ export async function subscribe(
     connected = resolve;
   });
 
+  /** A connection that was refused has nothing left to end, and says so by a rejection. */
+  const leave = async () => client?.dispose();
+
   const open = () => {
     const url = urls[attempts++ % urls.length] ?? '';
     const again = () => {
       if (isClosed) return;
-      void client?.dispose();
+      void leave().catch(() => undefined);
       setTimeout(open, 100);
     };
     client = createClient({
@@ -87,7 +90,7 @@ export async function subscribe(
     failures,
     async close() {
       isClosed = true;
-      await client?.dispose();
+      await leave().catch(() => undefined);
     },
   };
 }

@@ -1,8 +1,9 @@
+import { findKafka } from '@taskmesh/local';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -11,7 +12,11 @@ const STORE = join(ROOT, '.cache', 'images');
 const BASE_PACKAGES = 'ca-certificates,libstdc++6,tzdata';
 const run = promisify(execFile);
 
-const TARGETS = { services: 'localhost/taskmesh', all: 'localhost/taskmesh-all' } as const;
+const TARGETS = {
+  services: 'localhost/taskmesh',
+  all: 'localhost/taskmesh-all',
+  servers: 'localhost/taskmesh-servers',
+} as const;
 export type Target = keyof typeof TARGETS;
 
 /** Why images cannot be built and run here. Undefined: they can. */
@@ -82,8 +87,9 @@ export interface Image {
   close(): Promise<void>;
 }
 
-/** Builds an image of the Dockerfile at the repository's root. */
+/** Builds an image of the Dockerfile at the repository's root; that of servers stands on the one with everything in it. */
 export async function buildImage(target: Target): Promise<void> {
+  if (target === 'servers') return buildServers();
   const base = process.env.NODE_IMAGE && process.env.RUNTIME_IMAGE ? undefined : await provideBase();
   const { NODE_IMAGE = base ?? '', RUNTIME_IMAGE = base ?? '' } = process.env;
   const npmrc = join(STORE, 'npmrc');
@@ -109,6 +115,15 @@ export async function buildImage(target: Target): Promise<void> {
   } finally {
     rmSync(npmrc, { force: true });
   }
+}
+
+async function buildServers(): Promise<void> {
+  await buildImage('all');
+  const kafka = await findKafka(() => {});
+  if (!('classPath' in kafka)) throw new Error('Java and Maven are needed, for Kafka.');
+  const file = join(import.meta.dirname, 'servers.Dockerfile');
+  const args = ['--isolation', 'chroot', '--format', 'docker', '--layers', '--file', file, '--tag', TARGETS.servers];
+  await buildah('bud', ...args, '--build-arg', `ALL_IMAGE=${TARGETS.all}`, dirname(kafka.classPath));
 }
 
 /** Opens an image that was built. */

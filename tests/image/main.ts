@@ -3,9 +3,10 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildImage, exportImage, whyNoImages } from './images.ts';
 
-const HELP = `npm run image -- [--all] [--name NAME:TAG] [--to FILE]
+const HELP = `npm run image -- [--all | --servers] [--name NAME:TAG] [--to FILE]
 Builds the image of the services with buildah, or with --all the one of everything in one container, and writes it into an
-archive that \`docker load\` and \`ctr images import\` read (taskmesh.tar, as taskmesh:0.1.0).
+archive that \`docker load\` and \`ctr images import\` read (taskmesh.tar, as taskmesh:0.1.0). --servers is the one of
+PostgreSQL, Redis and Kafka for \`npm run test:cluster\`.
 NODE_IMAGE and RUNTIME_IMAGE name the base images; without both, a Debian made on the spot stands in for them.`;
 
 await runCommand({
@@ -13,6 +14,7 @@ await runCommand({
     const { values } = parseArgs({
       options: {
         all: { type: 'boolean', default: false },
+        servers: { type: 'boolean', default: false },
         name: { type: 'string', default: 'taskmesh:0.1.0' },
         to: { type: 'string', default: 'taskmesh.tar' },
         help: { type: 'boolean', default: false },
@@ -24,7 +26,7 @@ await runCommand({
     }
     const why = whyNoImages();
     if (why) throw new PlainError(`No image can be built here: ${why}.`);
-    const target = values.all ? 'all' : 'services';
+    const target = values.servers ? 'servers' : values.all ? 'all' : 'services';
     const file = resolve(values.to);
     say(`Building ${values.name} (${target}) …`);
     await buildImage(target);

@@ -9,6 +9,7 @@ export { databaseUrl, ensureDatabases } from './postgres/databases.ts';
 export { startPostgres, type PostgresServer } from './postgres/start-postgres.ts';
 export { supervise, type Supervised } from './stack/supervise.ts';
 export { startRedis } from './redis/start-redis.ts';
+export { findKafka } from './kafka/kafka-jars.ts';
 export { startKafka } from './kafka/start-kafka.ts';
 export { startKafkaCluster, type KafkaCluster } from './kafka/start-kafka-cluster.ts';
 export { checkGivenServers, provideServers, type ProvidedServers, type ServerName } from './provide-servers.ts';

@@ -1,3 +1,4 @@
+import { AppError } from '@taskmesh/errors';
 import {
   ConfigError,
   createLog,
@@ -11,6 +12,7 @@ import {
 import { z } from 'zod';
 import type { Database } from './database.ts';
 import { readSchemaPolicy, whyUnfit } from './schema-gate.ts';
+import { refusalOf } from './why-postgres-fails.ts';
 
 const settings = z.object({
   LOG_LEVEL: processSettings.LOG_LEVEL,
@@ -36,7 +38,14 @@ export async function runMigrations(
     log.info('the schema is up to date');
     process.exit(0);
   } catch (error) {
-    process.stderr.write(`${error instanceof ConfigError ? error.message : String(error)}\n`);
+    process.stderr.write(`${reasonOf(error)}\n`);
     process.exit(1);
   }
+}
+
+/** Why there is no server is behind what a client would be told. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  if (error instanceof AppError && error.cause) return `PostgreSQL ${refusalOf(error.cause).reason}`;
+  return String(error);
 }

@@ -39,4 +39,23 @@ describe('a server that stops', () => {
     expect(text).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*made$/);
     await stopped;
   });
+
+  it('answers what still comes over open connections, and has them closed, before it closes any', async () => {
+    const lingering = fastify({ logger: false, forceCloseConnections: 'idle', return503OnClosing: false });
+    closePromptly(lingering, { lingerMs: 20_000 });
+    lingering.get('/quick', () => 'made');
+    await lingering.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = lingering.server.address() as AddressInfo; // it listens on TCP
+    const socket = connect({ port, host: '127.0.0.1' }).setEncoding('utf8');
+    const ask = async () => {
+      socket.write('GET /quick HTTP/1.1\r\nHost: here\r\n\r\n');
+      return ((await once(socket, 'data')) as [string])[0];
+    };
+    expect(await ask()).toMatch(/connection: keep-alive/i);
+    const stopped = lingering.close();
+    await new Promise(setImmediate);
+    expect(await ask()).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*connection: close[^]*made$/i);
+    await once(socket, 'close');
+    await stopped; // and not after 20 seconds
+  });
 });

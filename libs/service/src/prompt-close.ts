@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A request may be on its way for so long. */
 const ARRIVAL_MS = 1_000;
@@ -11,8 +12,10 @@ const SWEEP_MS = 50;
 /**
  * A server that stops waits for its requests, within bounds, and for no connection without one. Node counts those as busy
  * that have sent nothing yet, or a part of a request, and once a server closes it times out none of them any more.
+ * For `lingerMs` it still takes requests, and each answer tells its client to close: a request that is on its way over a
+ * connection that we close would fail.
  */
-export function closePromptly(app: FastifyInstance): void {
+export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void {
   const { server } = app;
   /** By connection, to its last request. */
   const answers = new Map<Socket, ServerResponse | undefined>();
@@ -22,7 +25,10 @@ export function closePromptly(app: FastifyInstance): void {
   });
   server.on('request', ({ socket }, answer) => answers.set(socket, answer));
 
-  app.addHook('preClose', (done) => {
+  app.addHook('preClose', async () => {
+    const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
+    const lingersUntil = performance.now() + lingerMs;
+    while (answers.size > 0 && performance.now() < lingersUntil) await sleep(SWEEP_MS);
     const begun = performance.now();
     const sweep = setInterval(() => {
       // A connection whose last request ends after the server closed would stay open until its keep-alive ends.
@@ -30,11 +36,9 @@ export function closePromptly(app: FastifyInstance): void {
       if (performance.now() - begun < ARRIVAL_MS) return;
       for (const [socket, answer] of answers) if (!answer || answer.writableFinished) socket.destroy();
     }, SWEEP_MS).unref();
-    const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
     server.once('close', () => {
       clearInterval(sweep);
       clearTimeout(cut);
     });
-    done();
   });
 }

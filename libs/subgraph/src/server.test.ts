@@ -5,7 +5,7 @@ import { eventually } from '@taskmesh/testing';
 import { parse } from 'graphql';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createSubgraphServer } from './server.ts';
+import { createSubgraphServer, type SubgraphServerOptions } from './server.ts';
 import { createSubgraph, type SubgraphContext } from './subgraph.ts';
 
 const log = createLog({ service: 'test', level: 'fatal' });
@@ -38,7 +38,7 @@ const subgraph = createSubgraph({
   },
   log,
 });
-const server = createSubgraphServer({
+const options: SubgraphServerOptions = {
   subgraph,
   host: '127.0.0.1',
   port: 0,
@@ -49,7 +49,8 @@ const server = createSubgraphServer({
   },
   routes: (app) => app.post('/other', async () => 'other'),
   log,
-});
+};
+const server = createSubgraphServer(options);
 
 beforeAll(() => server.start());
 afterAll(() => server.stop());
@@ -128,5 +129,22 @@ describe('a subgraph server', () => {
     answer.resolve();
     expect((await response).status).toBe(200);
     await stopped;
+  });
+
+  it('answers what is on its way over open connections while it stops', async () => {
+    const stopping = createSubgraphServer(options);
+    await stopping.start();
+    const socket = connect(Number(new URL(stopping.address()).port), '127.0.0.1').setEncoding('utf8');
+    const body = JSON.stringify({ query: '{ who }' });
+    const ask = async () => {
+      const head = 'POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: ada\r\nContent-Type: application/json\r\n';
+      socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+      return ((await once(socket, 'data')) as [string])[0];
+    };
+    expect(await ask()).toMatch(/^HTTP\/1.1 200 [^]*connection: keep-alive/i);
+    const stopped = stopping.stop();
+    await new Promise(setImmediate);
+    expect(await ask()).toMatch(/^HTTP\/1.1 200 [^]*connection: close[^]*"who":"user"/i);
+    await Promise.all([once(socket, 'close'), stopped]);
   });
 });

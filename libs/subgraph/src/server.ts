@@ -8,6 +8,8 @@ import type { Subgraph, SubgraphRequest } from './subgraph.ts';
 
 const GATEWAY = 'gateway';
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+/** In which gateways that are at work notice that they should take another connection. */
+const LINGER_MS = 3_000;
 
 export interface SubgraphServerOptions {
   subgraph: Subgraph;
@@ -29,11 +31,14 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
     keepAliveTimeout: 75_000,
+    // What still comes in over open connections while the service stops is answered, and its connection closed.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
     // What clients put into their variables is for GraphQL to judge, as it is in one process.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
   });
-  closePromptly(app);
+  closePromptly(app, { lingerMs: LINGER_MS });
   const identities = new WeakMap<FastifyRequest, Identity>();
   let address = '';
 

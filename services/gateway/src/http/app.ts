@@ -16,6 +16,8 @@ import { cutSlowReaders, slowClientLimits } from './slow-clients.ts';
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Longer than a load balancer keeps an idle connection, so that it lets go first. */
 const KEEP_ALIVE_MS = 72_000;
+/** In which clients that are at work notice that they should take another connection. */
+const LINGER_MS = 3_000;
 
 /**
  * An HTTP app with no routes: ids, errors, limits and methods are as every route of ours has them. What offers an upgrade
@@ -51,7 +53,7 @@ export function createApp(
 
   holdBodiesBack(app.server);
   cutSlowReaders(app);
-  closePromptly(app);
+  closePromptly(app, { lingerMs: config.production ? LINGER_MS : 0 });
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }

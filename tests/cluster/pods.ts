@@ -1,0 +1,43 @@
+/** What a namespace's restricted standard asks of a pod. */
+export const restricted = {
+  securityContext: {
+    runAsNonRoot: true,
+    runAsUser: 10_001,
+    runAsGroup: 10_001,
+    fsGroup: 10_001,
+    seccompProfile: { type: 'RuntimeDefault' },
+  },
+  automountServiceAccountToken: false,
+  enableServiceLinks: false,
+};
+
+export const confined = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
+/** Does nothing, until it is told to end. */
+export const IDLE = ['node', '-e', "process.on('SIGTERM', () => process.exit()); setInterval(() => {}, 60_000)"];
+
+interface PodOptions {
+  name: string;
+  namespace: string;
+  labels: Record<string, string>;
+  image: string;
+  command: string[];
+  /** @default restricted */
+  spec?: object;
+  container?: object;
+}
+
+export const pod = ({ name, namespace, labels, image, command, spec = restricted, container = {} }: PodOptions) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace, labels },
+  spec: {
+    terminationGracePeriodSeconds: 1,
+    ...spec,
+    containers: [{ name: 'main', image, command, securityContext: confined, ...container }],
+  },
+});

@@ -1,0 +1,95 @@
+import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { createRest } from '../clients/http.ts';
+import { describeFeedClients } from '../feed/feed-clients.ts';
+import { describeJourney } from '../journey/journey.ts';
+import { areNodesFaked, list, newNamespace, podsOf, removeNamespaces, runIn } from './kubectl.ts';
+import { backupToken, CLIENT, createRelease, PREFIX, smallCluster, type Release } from './release.ts';
+import { useServers } from './servers.ts';
+import { openWayIn, type WayIn } from './way-in.ts';
+
+const PASSWORD = 'correct horse battery staple';
+
+/** Sixteen clients at once, for a minute and a half. */
+const BUSY = `
+  const until = Date.now() + 90_000;
+  for (let count = 0; count < 16; count++)
+    (async () => { while (Date.now() < until) await (await fetch(process.argv[1])).arrayBuffer(); })();`;
+
+const describeReal = (await areNodesFaked()) ? describe.skip : describe;
+
+describeReal('the product in a cluster, through its service (not on nodes that run nothing)', () => {
+  let release: Release;
+  let way: WayIn;
+  let token: string;
+
+  beforeAll(async () => {
+    const namespace = await newNamespace();
+    release = createRelease({ namespace, values: [smallCluster, await useServers(namespace)] });
+    await release.change('install');
+    way = await openWayIn({ namespace, service: `${PREFIX}-gateway`, labels: CLIENT });
+    token = await backupToken(namespace);
+  }, 600_000);
+  afterAll(async () => {
+    await way?.close();
+    await removeNamespaces();
+    release?.forget();
+  }, 60_000);
+
+  describeJourney(() => ({ urls: [way.url] }));
+  describeFeedClients(() => ({ urls: [way.url] }));
+
+  it('makes a backup, proves it, and goes back to it', async () => {
+    const rest = createRest(way.url);
+    const account = await rest<{ access_token: string }>('POST', '/auth/signup', {
+      body: { email: `${randomUUID()}@example.com`, password: PASSWORD, name: 'Ada' },
+    });
+    const own = { token: account.body.access_token };
+    const titles = async () => {
+      const { status, body } = await rest<{ data: { title: string }[] }>('GET', '/tasks', own);
+      expect(status).toBe(200);
+      return body.data.map(({ title }) => title);
+    };
+    await rest('POST', '/tasks', { ...own, body: { title: 'in the backup' } });
+    expect((await rest('POST', '/backups')).status).toBe(401);
+    const made = await rest<{ data: { file: string } }>('POST', '/backups', { token });
+    expect(made.status).toBe(201);
+    const { file } = made.body.data;
+    expect((await rest('POST', `/backups/${file}/verify`, { token })).body).toMatchObject({
+      data: { verifiedAt: expect.any(String) },
+    });
+    await rest('POST', '/tasks', { ...own, body: { title: 'made after it' } });
+    const restored = await rest('POST', `/backup/restore?file=${file}`, { token });
+    expect(restored).toMatchObject({ status: 200, body: { success: true } });
+    await eventually(async () => expect(await titles()).toEqual(['in the backup']));
+  }, 120_000);
+
+  it('runs no pod as root or with a file system that can be written', async () => {
+    for (const component of ['gateway', 'auth', 'tasks', 'backup']) {
+      const [name = ''] = await podsOf(release.namespace, component);
+      const script = `
+        const written = ['/app/x', '/x', '/data/x'].map((file) => {
+          try { require('node:fs').writeFileSync(file, ''); return true; } catch { return false; }
+        });
+        console.log(JSON.stringify([process.getuid(), ...written]));`;
+      expect(JSON.parse(await runIn(release.namespace, name, script))).toEqual([10_001, false, false, true]);
+    }
+  }, 120_000);
+
+  it('is found well by helm test', async () => {
+    await release.helm('test', 'shop', '--timeout', '5m');
+  }, 300_000);
+
+  it('gets another gateway when those that are there have much to do', async () => {
+    const { namespace } = release;
+    const ready = () => list('deployments', namespace, '.metadata.name}={.status.readyReplicas');
+    const values = ['resources.requests.cpu=100m', 'autoscaling.mode=hpa', 'autoscaling.maxReplicas=3'];
+    values.push('autoscaling.cpuUtilization=40'); // a busy machine lets nobody do very much
+    await release.change('upgrade', '--set', values.map((each) => `gateway.${each}`).join(','));
+    expect(await ready()).toContain(`${PREFIX}-gateway=2`);
+    const busy = runIn(namespace, way.pod, BUSY, `http://${PREFIX}-gateway/api/docs`);
+    const isScaled = async () => expect(await ready()).toContain(`${PREFIX}-gateway=3`);
+    await eventually(isScaled, { timeoutMs: 180_000, everyMs: 1_000 });
+    await busy;
+  }, 600_000);
+});

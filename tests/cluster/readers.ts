@@ -1,0 +1,47 @@
+/**
+ * Runs in a pod: signs users up, opens sockets for each, subscribes on every one, makes one task for each user and waits until
+ * every socket has told it. Arguments: host, users, sockets of each. Prints how many were told.
+ */
+export const READERS = `
+  const { WebSocket } = require('ws');
+  const [host, users, sockets] = process.argv.slice(1);
+  const call = async (path, body, token) => {
+    const headers = { 'content-type': 'application/json', ...(token && { authorization: 'Bearer ' + token }) };
+    const answer = await fetch('http://' + host + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(path + ' was answered ' + answer.status + ' ' + (await answer.text()));
+    return answer.json();
+  };
+  let told = 0;
+  const query = 'subscription($after: String) { taskChanges(after: $after) { sequence task { id title } } }';
+  const open = (token, after) => new Promise((resolve, reject) => {
+    const socket = new WebSocket('ws://' + host + '/graphql', 'graphql-transport-ws');
+    const send = (message) => socket.send(JSON.stringify(message));
+    socket.on('open', () => send({ type: 'connection_init', payload: { authorization: 'Bearer ' + token } }));
+    socket.on('error', reject).on('close', (code) => reject(new Error('closed with ' + code)));
+    socket.on('message', (data) => {
+      const { type } = JSON.parse(data);
+      if (type === 'ping') send({ type: 'pong' });
+      if (type === 'next') told++;
+      if (type !== 'connection_ack') return;
+      send({ id: '1', type: 'subscribe', payload: { query, variables: { after } } });
+      resolve();
+    });
+  });
+  const user = async (index) => {
+    const email = 'reader-' + index + '@example.com';
+    const { access_token: token } = await call('/api/auth/signup', { email, password: 'correct horse battery staple', name: 'Ada' });
+    const { data } = await call('/graphql', { query: '{ tasks { changesCursor } }' }, token);
+    for (let count = 0; count < sockets; count++) await open(token, data.tasks.changesCursor);
+    return token;
+  };
+  const run = async () => {
+    const tokens = [];
+    const waiting = Array.from({ length: Number(users) }, (_, index) => index);
+    await Promise.all(Array.from({ length: 8 }, async () => { while (waiting.length) tokens.push(await user(waiting.pop())); }));
+    for (const token of tokens) await call('/api/tasks', { title: 'told to every reader' }, token);
+    const deadline = Date.now() + 120_000;
+    while (told < users * sockets && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 200));
+    console.log(JSON.stringify({ told }));
+    process.exit();
+  };
+  run().catch((error) => { console.error(error.message); process.exit(1); });`;
