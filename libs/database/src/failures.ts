@@ -93,6 +93,14 @@ function previousOf(error: Error): unknown {
   return 'previous' in error ? error.previous : undefined;
 }
 
+const UNIQUE_VIOLATION = '23505';
+
+/** Whether PostgreSQL refused a row because there is one like it already, by `constraint` if that is given. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  if (!isNativeError(error) || codeOf(error) !== UNIQUE_VIOLATION) return false;
+  return constraint === undefined || ('constraint' in error && error.constraint === constraint);
+}
+
 /** SERVICE_UNAVAILABLE when the database was away; undefined when the error is about something else. */
 export function asUnavailable(error: unknown): AppError | undefined {
   return outcomeOf(error) === 'other' ? undefined : unavailable(undefined, error);

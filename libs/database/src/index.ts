@@ -3,7 +3,7 @@ export { adoptArchived, type ArchivedStore } from './restored/archived-store.ts'
 export { openAdoptionSession } from './restored/adoption-session.ts';
 export { createSchemaGate, readSchemaPolicy, type SchemaGate, type SchemaPolicy } from './schema-gate.ts';
 export { runMigrations } from './run-migrations.ts';
-export { asUnavailable, outcomeOf, whileAway, type RetryOptions } from './failures.ts';
+export { asUnavailable, isUniqueViolation, outcomeOf, whileAway, type RetryOptions } from './failures.ts';
 export { openSession, type Session, type SessionOptions } from './session.ts';
 export type { Statement } from './statement.ts';
 export { inTransaction } from './transaction.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '@taskmesh/database';
+import { isUniqueViolation, type Database } from '@taskmesh/database';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { NewSession } from '../sessions/new-session.ts';
 import type { Account } from './account.entity.ts';
@@ -61,7 +61,7 @@ export function createAccountRepository(database: Database): AccountRepository {
         await database.run('write', SIGN_UP, values);
         return true;
       } catch (error) {
-        if (isTaken(error)) return false;
+        if (isUniqueViolation(error, 'accounts_email_key_unique')) return false;
         throw error;
       }
     },
@@ -90,16 +90,4 @@ interface AccountRow {
 
 function accountOf({ id, email, name, confirmed_ms }: AccountRow): Account {
   return { id, email, name, emailConfirmedAt: new Date(Number(confirmed_ms)) };
-}
-
-const UNIQUE_VIOLATION = '23505';
-
-function isTaken(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    error.code === UNIQUE_VIOLATION &&
-    'constraint' in error &&
-    error.constraint === 'accounts_email_key_unique'
-  );
 }

@@ -2,6 +2,7 @@ import {
   databaseOf,
   inDatabase,
   inTransaction,
+  isUniqueViolation,
   openAdoptionSession,
   type Database,
   type Session,
@@ -60,7 +61,7 @@ export function createAdoption({ url, databaseAt, clock, log }: AdoptionDeps): A
         log.info({ database: given, ...adoption }, 'looked at a restored database');
         return adoption;
       } catch (error) {
-        if (!isDuplicate(error)) throw error;
+        if (!isUniqueViolation(error)) throw error;
         return { complete: false, reason: 'Two rows of the table accounts have the same id or the same address.' };
       }
     },
@@ -98,10 +99,4 @@ async function withStores<Result>(
   } finally {
     await to.close();
   }
-}
-
-const UNIQUE_VIOLATION = '23505';
-
-function isDuplicate(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION;
 }

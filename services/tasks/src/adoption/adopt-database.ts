@@ -5,6 +5,7 @@ import {
   databaseOf,
   inDatabase,
   inTransaction,
+  isUniqueViolation,
   missingColumns,
   openAdoptionSession,
   RESTORED,
@@ -119,7 +120,7 @@ export function createAdoption({ database, url, databaseAt, beginEpoch: newEpoch
         log.info({ database: given, ...adoption }, 'looked at a restored database');
         return adoption;
       } catch (error) {
-        if (!isDuplicate(error)) throw error;
+        if (!isUniqueViolation(error)) throw error;
         return { complete: false, reason: 'Two rows of the table tasks have the same id.' };
       }
     },
@@ -159,10 +160,4 @@ async function epochOfDump(session: Session): Promise<number> {
   if (!columns.has('epoch')) return 0;
   const [state] = await session.run<{ epoch: number }>(restoredEpoch(columns));
   return state?.epoch ?? 0;
-}
-
-const UNIQUE_VIOLATION = '23505';
-
-function isDuplicate(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION;
 }
