@@ -12,7 +12,7 @@ import {
 
 let fixture: BackupFixture;
 beforeAll(async () => {
-  fixture = await createBackupFixture('verify_failures');
+  fixture = await createBackupFixture('unproved');
 });
 afterAll(() => fixture.close());
 afterEach(async () => {

@@ -154,7 +154,7 @@ const PROPERTIES = `
   union all
   select format('alter database %I connection limit %s', $fresh, most) from compared where most <> former_most
   union all
-  select format('alter database %I is_template %s', $fresh, template) from compared where template <> former_template`;
+  select format('alter database %I is_template %s', $fresh, template::text) from compared where template <> former_template`;
 
 /** What others than the owners have got in the fresh database, and what is set for it. */
 const WITHDRAWALS = `
