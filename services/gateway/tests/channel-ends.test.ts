@@ -134,6 +134,29 @@ describe('a client that is too far behind', () => {
     expect([client.told(), client.closed?.reason]).toEqual([[], 'Too slow']);
   });
 
+  it('cannot be told where another owner’s channel begins, and its socket ends before any change', async () => {
+    const client = await joined({ resume: {} });
+    client.lag(TOO_MUCH);
+    await push(client, 'bob.fresh.2');
+    client.lag(0);
+    world.commit('bob');
+    expect([client.told(), client.closed?.reason]).toEqual([[], 'Too slow']);
+  });
+
+  it.each([
+    ['the change that was just told', {}],
+    [
+      'a change that its filter keeps back',
+      { config: { postgres_changes: [{ ...BINDINGS[0], filter: 'title=eq.x' }] } },
+    ],
+  ])('cannot be told the cursor of %s, and its socket ends', async (_which, payload) => {
+    const client = await joined({ resume: { since: world.cursor('ada', 0) }, ...payload });
+    world.commit('ada');
+    client.lag(TOO_MUCH);
+    await settled();
+    expect(client.closed?.reason).toBe('Too slow');
+  });
+
   it('is told nothing of what waited for it, behind the change that was too much', async () => {
     world.commit('ada');
     const client = await joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 0) } });

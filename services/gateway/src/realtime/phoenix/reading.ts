@@ -50,9 +50,10 @@ export function createReading(options: ReadingOptions): Reading {
   let newestCursor = '';
   let isCursorDue = false;
 
+  /** A client that does not learn where it stands would lose changes with its next join, or be told some again. */
   const tellCursor = (cursor: string) => {
     const told = { extension: 'resume', status: 'ok', message: 'cursor', cursor, channel: nameOf(topic) };
-    wire.write(cursorFrame(JSON.stringify(told)));
+    if (!wire.write(cursorFrame(JSON.stringify(told)))) onEnd('slow');
   };
 
   /** One message for all changes that come at once. */

@@ -17,7 +17,7 @@ export interface Wire {
   failChannel(channel: ChannelAddress, payload?: Record<string, unknown>): void;
   /** Frames for `write` with this head, whose payloads are JSON already. */
   framer(head: Omit<Message, 'payload'>): (payload: string) => string;
-  /** False: the client is too far behind. */
+  /** False: the client is too far behind, and is not told this. */
   write(frame: string): boolean;
   drained(): Promise<void>;
 }
