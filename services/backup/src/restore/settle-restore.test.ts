@@ -18,7 +18,7 @@ async function settle(stage: RestoreStage, undoes: string | null = null) {
     log: createLog({ service: 'test', level: 'silent' }),
     journal: {
       find: async () => line,
-      end: async ({ id }: Restore, end: object) => void ends.push({ id, ...end }),
+      end: async ({ id }: Restore, end: object) => ends.push({ id, ...end }) > 0,
     } as unknown as SettleDeps['journal'],
   };
   return [await settleRestore(deps, 'r'), ends];
