@@ -1,4 +1,5 @@
 import { unavailable } from '@taskmesh/errors';
+import { eventually } from '@taskmesh/testing';
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { unpackArchive } from '../../src/archives/unpack-archive.ts';
 import { RoomError } from '../../src/room.ts';
 import { ExtractionError } from '../../src/archives/extraction-error.ts';
 import { archiveLimits, DEFAULT_SIZES, type ArchiveLimits } from '../../src/archives/limits.ts';
+import { childrenOf } from '../support/memory.ts';
 import { HARMLESS, HOSTILE } from './hostile-archives.ts';
 import { tar } from './tar-bytes.ts';
 
@@ -118,6 +120,37 @@ describe('extractArchive', () => {
     const source = new Readable({ read: () => void source.destroy(away) });
     const limits = archiveLimits(DEFAULT_SIZES);
     await expect(extractArchive({ source, sizeBytes: 1, dir, limits })).rejects.toBe(away);
+  });
+
+  it('believes no whole archive from a source that fails behind its end', async () => {
+    const away = unavailable();
+    const bytes = gzipSync(tar([{ name: 'a' }]));
+    async function* parts() {
+      yield bytes;
+      await eventually(async () => expect(await readdir(dir)).toEqual(['a']));
+      throw away;
+    }
+    const source = Readable.from(parts());
+    const limits = archiveLimits(DEFAULT_SIZES);
+    await expect(extractArchive({ source, sizeBytes: bytes.length, dir, limits })).rejects.toBe(away);
+  });
+
+  it('leaves no process behind, also when the archive is refused', async () => {
+    const before = childrenOf(process.pid);
+    await extract(gzipSync(tar([{ name: 'a' }])));
+    await expect(extract(gzipSync(tar([{ name: '/a' }])))).rejects.toThrow('absolute name');
+    expect(childrenOf(process.pid)).toEqual(before);
+  });
+
+  it('takes a process that somebody ended for no fault of the archive', async () => {
+    const others = childrenOf(process.pid);
+    const own = () => childrenOf(process.pid).filter((child) => !others.includes(child));
+    const source = new Readable({ read: () => undefined });
+    const extracting = extractArchive({ source, sizeBytes: 1, dir, limits: archiveLimits(DEFAULT_SIZES) });
+    const failure = expect(extracting).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await eventually(() => expect(own()).toHaveLength(1));
+    for (const child of own()) process.kill(child, 'SIGKILL');
+    await failure;
   });
 
   it('gives up when the source is too slow', async () => {
