@@ -12,14 +12,3 @@ export function byteLimit(maxBytes: number, cause?: Error): Transform {
     },
   });
 }
-
-/** Lets everything through, and tells how much it was. */
-export function byteCount(onBytes: (bytes: number) => void = () => undefined): Transform {
-  let bytes = 0;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      onBytes((bytes += chunk.length));
-      done(null, chunk);
-    },
-  });
-}

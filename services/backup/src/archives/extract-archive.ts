@@ -1,12 +1,12 @@
-import { AppError } from '@taskmesh/errors';
+import { AppError, unavailable } from '@taskmesh/errors';
+import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
-import { Unpack } from 'tar';
+import { fileURLToPath } from 'node:url';
+import { isEndedByOthers, withProcess } from '../processes/with-process.ts';
 import { lookAtDisk, RoomError, type LookAtDisk } from '../room.ts';
 import { TooSlowError } from '../too-slow-error.ts';
-import { byteCount, byteLimit } from './byte-limit.ts';
-import { createEntryCheck } from './entry-rules.ts';
+import type { Told } from './extract.process.ts';
 import { asExtractionError, ExtractionError } from './extraction-error.ts';
 import type { ArchiveLimits } from './limits.ts';
 
@@ -23,74 +23,69 @@ export interface Extraction {
   look?: LookAtDisk | undefined;
 }
 
+const PROCESS = fileURLToPath(new URL('./extract.process.ts', import.meta.url));
+
 /** Of what may be used of a disk, one archive does not take more. */
 const USABLE_DISK_SHARE = 4;
 
 /**
- * Extracts regular files and folders into `dir`, and nothing anywhere else.
+ * Extracts regular files and folders into `dir`, and nothing anywhere else. Works in a process of its own.
  * @throws ExtractionError for anything but an intact archive without links, devices, climbing names and duplicates. What
  * was extracted before stays in `dir`.
  */
 export async function extractArchive(extraction: Extraction): Promise<void> {
-  const { source, sizeBytes, dir, limits, onRead, look = lookAtDisk } = extraction;
-  const stop = new AbortController();
+  const { source, sizeBytes, dir, limits, look = lookAtDisk } = extraction;
   const deadline = AbortSignal.timeout(limits.timeoutMs);
   try {
     if (sizeBytes > limits.compressedBytes)
       throw new ExtractionError(`The archive has more than ${limits.compressedBytes} bytes.`);
-    const unpack = createUnpack(dir, limits, stop);
     const roomBytes = Math.floor((await look(dir)).usableBytes / USABLE_DISK_SHARE);
-    const limit =
-      roomBytes < limits.expandedBytes
-        ? byteLimit(roomBytes, new RoomError('the disk has too little room'))
-        : byteLimit(limits.expandedBytes);
-    const signal = AbortSignal.any([stop.signal, deadline]);
-    await pipeline(source, byteCount(onRead), createGunzip(), limit, unpack.stream, {
-      signal,
-    });
-    if (unpack.entries() === 0) throw new ExtractionError('The archive is empty.');
+    const order = { dir, limits, ...(roomBytes < limits.expandedBytes ? { roomBytes } : {}) };
+    await withProcess({ path: PROCESS, order, signal: deadline, hasInput: true }, (child) => feed(child, extraction));
   } catch (error) {
     if (error instanceof AppError) throw error; // where the archive comes from is away
-    throw asExtractionError(stop.signal.aborted ? stop.signal.reason : deadline.aborted ? tooSlow(limits) : error);
+    throw deadline.aborted ? tooSlow(limits) : asExtractionError(error);
   } finally {
     source.destroy();
   }
 }
 
-/** tar's own rules stand behind ours: it never writes through a link or above `dir`. */
-function createUnpack(dir: string, limits: ArchiveLimits, stop: AbortController) {
-  const check = createEntryCheck(limits);
-  let entries = 0;
-  // A filter must not throw: tar would go on with the next entry.
-  const allows = (verify: () => void) => {
+/** A source that fails looks to the process like an archive that ends too early, or even like a whole one. */
+async function feed(child: ChildProcess, { source, onRead = () => undefined }: Extraction): Promise<void> {
+  let lost: unknown;
+  async function* parts() {
+    let bytes = 0;
     try {
-      if (!stop.signal.aborted) verify();
+      for await (const part of source as AsyncIterable<Buffer>) {
+        onRead((bytes += part.length));
+        yield part;
+      }
     } catch (error) {
-      stop.abort(error);
+      lost = error;
+      throw error;
     }
-    return !stop.signal.aborted;
-  };
-  const unpack = new Unpack({
-    cwd: dir,
-    strict: true,
-    preserveOwner: false,
-    noMtime: true,
-    maxDepth: limits.depth,
-    maxMetaEntrySize: 64 * 1024,
-    umask: 0o077,
-    filter: (_path, entry) =>
-      allows(() => {
-        if ('header' in entry) check(entry);
-        entries++;
-      }),
+  }
+  if (child.stdin) pipeline(parts, child.stdin).catch(() => undefined); // what the process makes of it is told by it
+  const failure = await failureOf(child);
+  if (lost ?? failure) throw lost ?? failure;
+}
+
+function failureOf(child: ChildProcess): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    child.once('message', (told: Told) => resolve(told.kind === 'extracted' ? undefined : errorOf(told)));
+    child.once('error', resolve);
+    child.once('exit', (_code, signal) =>
+      resolve(isEndedByOthers(signal) ? unavailable('The extraction was ended by somebody.') : tooMuch()),
+    );
   });
-  // Kinds that tar does not know (sparse files, other systems' records) never reach the filter.
-  unpack.on('ignoredEntry', (entry: { meta: boolean; type: string }) =>
-    allows(() => {
-      if (!entry.meta) throw new ExtractionError(`The archive holds an entry of an unknown kind (${entry.type}).`);
-    }),
-  );
-  return { stream: unpack as unknown as NodeJS.WritableStream, entries: () => entries }; // tar types it as an emitter only
+}
+
+const tooMuch = () => new ExtractionError('The archive needs more than an extraction may have: its process has ended.');
+
+function errorOf({ message, cause }: Extract<Told, { kind: 'failed' }>): ExtractionError {
+  if (!cause) return new ExtractionError(message);
+  const { isRoom, code, message: why } = cause;
+  return new ExtractionError(message, { cause: isRoom ? new RoomError(why) : Object.assign(new Error(why), { code }) });
 }
 
 function tooSlow({ timeoutMs }: ArchiveLimits): ExtractionError {

@@ -1,5 +1,4 @@
 import type { A_Const, FuncCall } from 'libpg-query';
-import { escapeLiteral } from 'pg';
 import { columnType, type FindDomain } from './column-types.ts';
 import { refuse } from './load-error.ts';
 import { as, namePartsOf, type Node } from './nodes.ts';
@@ -46,10 +45,16 @@ function literal({ isnull, ival, fval, sval, boolval, bsval }: A_Const): string 
   if (isnull) return 'null';
   if (ival) return String(ival.ival ?? 0);
   if (fval) return number(fval.fval ?? '');
-  if (sval) return escapeLiteral(sval.sval ?? '');
+  if (sval) return textSql(sval.sval ?? '');
   if (boolval) return String(boolval.boolval ?? false);
   const [, base, digits] = /^([bx])([0-9a-f]*)$/i.exec(bsval?.bsval ?? '') ?? [];
   return base === undefined ? undefined : `${base}'${digits}'`;
+}
+
+/** Like pg's escapeLiteral, which goes by characters, and needs thirty times the memory of the text. */
+function textSql(text: string): string {
+  const quoted = `'${text.replace(/'/g, "''")}'`;
+  return text.includes('\\') ? ` E${quoted.replace(/\\/g, '\\\\')}` : quoted;
 }
 
 function number(text: string): string {

@@ -6,6 +6,7 @@ import { withoutValues } from '@taskmesh/database/without-values';
 import { open } from 'node:fs/promises';
 import { Client } from 'pg';
 import { errorCode, errorMessage } from '../error-code.ts';
+import { takeOrder } from '../processes/take-order.ts';
 import { checkFrame } from './dump-frame.ts';
 import { LoadError } from './load-error.ts';
 import { runScript, type LoadReport } from './run-script.ts';
@@ -24,18 +25,7 @@ export type Told =
 const CHUNK_BYTES = 256 * 1024;
 const TELL_EVERY_MS = 100;
 
-const tell = (told: Told, then: () => void = () => undefined) => process.send?.(told, then);
-const leave = () => process.exit();
-process.once('disconnect', leave); // whoever wanted this is gone
-// A terminal, and some service managers, send these to the whole group: whoever wanted this decides.
-for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
-
-process.once('message', (order: Order) => {
-  load(order).then(
-    (report) => tell({ kind: 'loaded', report }, leave),
-    (error: unknown) => tell(failure(error), leave),
-  );
-});
+takeOrder((order: Order) => load(order).then((report): Told => ({ kind: 'loaded', report }), failure));
 
 function failure(error: unknown): Told {
   const isRefused = error instanceof LoadError;
@@ -64,6 +54,6 @@ function createTeller(): (bytes: number) => void {
     const now = performance.now();
     if (now - last < TELL_EVERY_MS) return;
     last = now;
-    tell({ kind: 'progress', bytes });
+    process.send?.({ kind: 'progress', bytes } satisfies Told);
   };
 }

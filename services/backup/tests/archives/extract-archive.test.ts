@@ -1,13 +1,16 @@
 import { unavailable } from '@taskmesh/errors';
+import { eventually } from '@taskmesh/testing';
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGzip, gzipSync } from 'node:zlib';
 import { extractArchive } from '../../src/archives/extract-archive.ts';
+import { unpackArchive } from '../../src/archives/unpack-archive.ts';
 import { RoomError } from '../../src/room.ts';
 import { ExtractionError } from '../../src/archives/extraction-error.ts';
 import { archiveLimits, DEFAULT_SIZES, type ArchiveLimits } from '../../src/archives/limits.ts';
+import { childrenOf } from '../support/memory.ts';
 import { HARMLESS, HOSTILE } from './hostile-archives.ts';
 import { tar } from './tar-bytes.ts';
 
@@ -35,6 +38,9 @@ const extract = (bytes: Buffer, limits: Partial<ArchiveLimits> = {}, usableBytes
     look: usableBytes === undefined ? undefined : () => Promise.resolve({ id: 1, usableBytes }),
   });
 
+/** The same in this process, which is quicker. */
+const unpack = (bytes: Buffer) => unpackArchive(Readable.from([bytes]), { dir, limits: archiveLimits(DEFAULT_SIZES) });
+
 async function expectNothingOutside() {
   expect((await readdir(root)).toSorted()).toEqual(['out', 'scratch']);
   expect(await readdir(join(root, 'scratch'))).toEqual(['run']);
@@ -44,7 +50,7 @@ async function expectNothingOutside() {
 
 describe('extractArchive', () => {
   it.each(HARMLESS)('extracts $what', async ({ bytes, files }) => {
-    await extract(bytes());
+    await unpack(bytes());
     expect((await readdir(dir, { recursive: true })).toSorted()).toEqual(files.toSorted());
     for (const file of files) {
       const stats = await lstat(join(dir, file));
@@ -54,7 +60,7 @@ describe('extractArchive', () => {
   });
 
   it.each(HOSTILE)('refuses $what', async ({ bytes }) => {
-    const failure = await extract(bytes(out)).catch((error: unknown) => error);
+    const failure = await unpack(bytes(out)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ExtractionError);
     expect(String(failure)).not.toContain(dir);
     await expectNothingOutside();
@@ -114,6 +120,37 @@ describe('extractArchive', () => {
     const source = new Readable({ read: () => void source.destroy(away) });
     const limits = archiveLimits(DEFAULT_SIZES);
     await expect(extractArchive({ source, sizeBytes: 1, dir, limits })).rejects.toBe(away);
+  });
+
+  it('believes no whole archive from a source that fails behind its end', async () => {
+    const away = unavailable();
+    const bytes = gzipSync(tar([{ name: 'a' }]));
+    async function* parts() {
+      yield bytes;
+      await eventually(async () => expect(await readdir(dir)).toEqual(['a']));
+      throw away;
+    }
+    const source = Readable.from(parts());
+    const limits = archiveLimits(DEFAULT_SIZES);
+    await expect(extractArchive({ source, sizeBytes: bytes.length, dir, limits })).rejects.toBe(away);
+  });
+
+  it('leaves no process behind, also when the archive is refused', async () => {
+    const before = childrenOf(process.pid);
+    await extract(gzipSync(tar([{ name: 'a' }])));
+    await expect(extract(gzipSync(tar([{ name: '/a' }])))).rejects.toThrow('absolute name');
+    expect(childrenOf(process.pid)).toEqual(before);
+  });
+
+  it('takes a process that somebody ended for no fault of the archive', async () => {
+    const others = childrenOf(process.pid);
+    const own = () => childrenOf(process.pid).filter((child) => !others.includes(child));
+    const source = new Readable({ read: () => undefined });
+    const extracting = extractArchive({ source, sizeBytes: 1, dir, limits: archiveLimits(DEFAULT_SIZES) });
+    const failure = expect(extracting).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await eventually(() => expect(own()).toHaveLength(1));
+    for (const child of own()) process.kill(child, 'SIGKILL');
+    await failure;
   });
 
   it('gives up when the source is too slow', async () => {

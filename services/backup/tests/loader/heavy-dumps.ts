@@ -20,7 +20,7 @@ export const HEAVY_DUMPS: [what: string, dump: () => string][] = [
     () => Array.from({ length: 900 }, (_, n) => `create table t${n} (a int, b text default 'x');`).join('\n'),
   ],
   ['much COPY data', () => `${TABLE}copy t from stdin;\n${`1\t${'x'.repeat(90)}\ty\n`.repeat(1_000_000)}\\.\n`],
-  ['a line of COPY data without an end', () => `${TABLE}copy t from stdin;\n${'x'.repeat(128 * MEBIBYTE)}`],
-  ['a statement without an end', () => TABLE + 'a '.repeat(64 * MEBIBYTE)],
-  ['a comment without an end', () => `${TABLE}-- ${'a '.repeat(64 * MEBIBYTE)}`],
+  ['a line of COPY data without an end', () => `${TABLE}copy t from stdin;\n${'x'.repeat(72 * MEBIBYTE)}`],
+  ['a statement without an end', () => TABLE + 'a '.repeat(36 * MEBIBYTE)],
+  ['a comment without an end', () => `${TABLE}-- ${'a '.repeat(36 * MEBIBYTE)}`],
 ];

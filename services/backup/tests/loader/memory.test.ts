@@ -26,10 +26,14 @@ describe('the memory of a load', () => {
     async (_what, dump) => {
       const path = join(dir, 'database.sql');
       await writeFile(path, dump());
-      const load = () =>
-        loadDump({ path, url: database.loaderUrl, signal: AbortSignal.timeout(100_000) }).catch(() => undefined);
-      const growth = await growthOf(load);
+      let failure: unknown;
+      const growth = await growthOf(() =>
+        loadDump({ path, url: database.loaderUrl, signal: AbortSignal.timeout(100_000) }).catch(
+          (error: unknown) => (failure = error),
+        ),
+      );
       expect(growth).toBeLessThan(BOUND_MIB);
+      expect(String(failure)).not.toContain('its process has ended');
     },
     120_000,
   );

@@ -4,15 +4,11 @@ const MIB = 1024;
 
 /** Memory that a process and its children have for themselves, in MiB. */
 function privateMib(pid: number): number {
-  let sum = 0;
   try {
-    for (const match of readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8').matchAll(/^Private_\w+:\s+(\d+)/gm))
-      sum += Number(match[1]) / MIB;
-    for (const child of childrenOf(pid)) sum += privateMib(child);
+    return childrenOf(pid).reduce((sum, child) => sum + privateMib(child), anonymousMib(pid));
   } catch {
-    // it has just ended
+    return 0; // it has just ended
   }
-  return sum;
 }
 
 /** Of a process, by id. */

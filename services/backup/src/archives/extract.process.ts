@@ -1,0 +1,18 @@
+/** A process of its own for one archive, which comes as its input: whatever a hostile one does to memory ends with it. */
+import { errorCode, errorMessage } from '../error-code.ts';
+import { takeOrder } from '../processes/take-order.ts';
+import { RoomError } from '../room.ts';
+import { asExtractionError } from './extraction-error.ts';
+import { unpackArchive, type Unpacking } from './unpack-archive.ts';
+
+export type Told =
+  | { kind: 'extracted' }
+  | { kind: 'failed'; message: string; cause?: { isRoom: boolean; code: string; message: string } };
+
+takeOrder((order: Unpacking) => unpackArchive(process.stdin, order).then((): Told => ({ kind: 'extracted' }), failure));
+
+function failure(error: unknown): Told {
+  const { message, cause } = asExtractionError(error);
+  const told = { isRoom: cause instanceof RoomError, code: errorCode(cause), message: errorMessage(cause) };
+  return { kind: 'failed', message, ...(cause === undefined ? {} : { cause: told }) };
+}
