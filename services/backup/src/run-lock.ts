@@ -1,5 +1,6 @@
 import type { Database } from '@taskmesh/database';
-import { errorCode } from './error-code.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
 
 /** One run of a kind at a time, of all instances that share our database. */
 export interface RunLock {
@@ -17,7 +18,7 @@ export interface RunLockOptions {
   busy: () => Error;
 }
 
-const LOCK_NOT_AVAILABLE = '55P03';
+const TRY_EVERY_MS = 200;
 
 export function createRunLock(database: Database, { name, busy }: RunLockOptions): RunLock {
   let queue: Promise<unknown> = Promise.resolve();
@@ -55,21 +56,27 @@ async function alone<Result>(
   const client = await connected(database);
   if (!client) return work(() => Promise.resolve(false));
   try {
-    await client.query('set statement_timeout = 0'); // the pool's limit is as long as the wait
-    await client.query(`set lock_timeout = ${Math.max(1, Math.floor(waitMs))}`);
-    await client.query('select pg_advisory_lock(hashtext($1))', [name]);
-    await client.query('set lock_timeout = 0');
+    // Asked for again and again: a statement that waits is cut off with its connection, as one that gets no answer.
+    const deadline = performance.now() + waitMs;
+    while (!(await isTaken(client, name))) {
+      if (performance.now() > deadline) throw busy();
+      await pause(TRY_EVERY_MS);
+    }
     return await work(() =>
       client.query('select 1').then(
         () => true,
         () => false,
       ),
     );
-  } catch (error) {
-    throw errorCode(error) === LOCK_NOT_AVAILABLE ? busy() : error;
   } finally {
     client.release(true); // the session's end gives the lock back, whatever state it is in
   }
+}
+
+async function isTaken(client: PoolClient, name: string): Promise<boolean> {
+  const text = 'select pg_try_advisory_lock(hashtext($1)) as taken';
+  const { rows } = await client.query<{ taken: boolean }>(text, [name]);
+  return rows[0]?.taken === true;
 }
 
 /** Undefined when our database is away. */

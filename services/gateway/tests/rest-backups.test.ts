@@ -116,7 +116,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     const done = { success: true, message: 'Database restored.' };
     expect((await call('POST', `${path}true`)).json).toEqual({ ...done, safetyBackup: 'before.tar.gz' });
     expect((await call('POST', `${path}false`)).json).toEqual(done);
-    for (const wrong of ['', 'yes', 'true&safetyBackup=true'])
+    for (const wrong of ['', 'yes', 'true&safetyBackup=true', 'false&store=tasks', 'false&dryRun=true'])
       expect(await call('POST', path + wrong)).toMatchObject({ status: 400, json: { error: expect.any(String) } });
   });
 

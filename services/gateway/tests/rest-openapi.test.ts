@@ -68,6 +68,8 @@ describe('the API description', () => {
       'POST /api/auth/refresh',
       'POST /api/auth/reset-password',
       'POST /api/auth/signup',
+      'POST /api/backup/dry-run',
+      'POST /api/backup/new-epoch',
       'POST /api/backup/restore',
       'POST /api/backup/undo',
       'POST /api/backups',

@@ -18,9 +18,14 @@ export function queryOfWishes({ allowLoss, stores, safetyBackup }: RestoreWishes
   ].join('');
 }
 
+/** What the command line calls otherwise: passed over, more would be replaced than was meant. */
+const MISTAKEN = { store: 'it is called stores here', dryRun: 'a dry run has a path of its own' };
+
 /** What a query says. A name that is no store's stays in it: who knows the names refuses it. @throws AppError BAD_USER_INPUT */
 export function wishesOf(query: unknown): RestoreWishes {
-  const { allowLoss, stores, safetyBackup } = (query ?? {}) as Record<string, unknown>;
+  const { allowLoss, stores, safetyBackup, ...others } = (query ?? {}) as Record<string, unknown>;
+  for (const [name, hint] of Object.entries(MISTAKEN))
+    if (name in others) throw badUserInput([{ path: name, message: hint }], `${name}: ${hint}.`);
   return {
     allowLoss: allowLoss === 'true',
     stores: namesOf(stores),
