@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '@taskmesh/errors';
 import type { TaskChanged } from '@taskmesh/events';
 import { createFeed } from '@taskmesh/gateway/simulated';
@@ -97,6 +98,7 @@ describe('a new epoch, when the database was put back to an earlier state', () =
 
       await putBack();
       expect(await database.query('select epoch from feed_state')).toEqual([{ epoch: 1 }]);
+      await sleep(1_000); // as a physical restore takes at the least
       const { epoch } = await backup.work.newEpoch();
       expect(epoch).toBeGreaterThan(between);
       await eventually(() => expect(live.told.ends).toEqual(['expired']));

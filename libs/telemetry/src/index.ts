@@ -2,6 +2,7 @@ export {
   activeSpan,
   inSpan,
   logFields,
+  outside,
   within,
   workIn,
   type Attributes,

@@ -35,6 +35,9 @@ export const activeSpan = (): Span | undefined => active.getStore();
 /** Runs work, and all that it leads to, below a span. */
 export const within = <Result>(span: Span, work: () => Result): Result => active.run(span, work);
 
+/** What goes on by itself belongs to no request, whoever began it. */
+export const outside = <Result>(work: () => Result): Result => active.exit(work);
+
 /** Work with a span of its own when it belongs to a trace that is recorded, and otherwise just the work. */
 export function inSpan<Result>(
   describe: () => SpanDescription,

@@ -37,9 +37,11 @@ const writersFor = (ms: number): Obstacle => ({
   count: `select count(distinct a.pid)::int as found from pg_locks l
     join pg_stat_activity a on a.pid = l.pid join pg_database d on d.oid = l.database
     where d.datname = $1 and l.locktype = 'relation' and l.granted and l.relation >= 16384
-      and l.mode in ('RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+      and (l.mode in ('RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+        or l.mode = 'ShareUpdateExclusiveLock' and a.backend_type <> 'autovacuum worker') -- that one gives way
       and a.xact_start < now() - interval '${Math.ceil(ms)} milliseconds'`,
-  sentence: (found) => `transactions have been writing for longer than a restore waits (${found})`,
+  sentence: (found) =>
+    `transactions have been writing, or at work on tables, for longer than a restore waits (${found})`,
 });
 
 export interface Exchangeable {

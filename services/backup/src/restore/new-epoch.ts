@@ -19,8 +19,8 @@ export interface NewEpochDeps {
 export async function beginNewEpoch({ lock, waitMs, settleAll, owner, log }: NewEpochDeps): Promise<number> {
   try {
     return await lock.run(waitMs, async (mayGoOn) => {
+      await settleAll(); // which may take a while
       if (!owner.newEpoch || !(await mayGoOn())) throw unavailable();
-      await settleAll();
       const epoch = await owner.newEpoch();
       log.warn({ epoch }, 'a new epoch was begun: clients read their lists anew');
       return epoch;

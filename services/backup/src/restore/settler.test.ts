@@ -1,5 +1,7 @@
 import { jest } from '@jest/globals';
 import { createLog } from '@taskmesh/service';
+import { activeSpan, within, type Span } from '@taskmesh/telemetry';
+import { eventually } from '@taskmesh/testing';
 import { createSettler } from './settler.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
@@ -72,5 +74,23 @@ describe('what settles interrupted restores', () => {
     await stopping;
     settler.wake();
     expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('works outside of the trace of whoever told it', async () => {
+    jest.useRealTimers();
+    const seen: (Span | undefined)[] = [];
+    const settler = createSettler({ log, settle: async () => void seen.push(activeSpan()) });
+    const span: Span = {
+      traceId: 't',
+      spanId: 's',
+      traceparent: '',
+      startMs: 0,
+      child: () => span,
+      set() {},
+      end() {},
+    };
+    within(span, () => settler.wake());
+    await eventually(() => expect(seen).toEqual([undefined]));
+    await settler.stop();
   });
 });

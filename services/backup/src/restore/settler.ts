@@ -1,4 +1,5 @@
 import type { Log, Service } from '@taskmesh/service';
+import { outside } from '@taskmesh/telemetry';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
@@ -31,7 +32,8 @@ export function createSettler({ settle, log }: { settle: () => Promise<void>; lo
   };
   const tryIn = (waitMs: number, nextPauseMs: number) => {
     clearTimeout(timer);
-    if (!stopped) timer = setTimeout(() => (running = running.then(() => attempt(nextPauseMs))), waitMs).unref();
+    if (stopped) return;
+    timer = outside(() => setTimeout(() => (running = running.then(() => attempt(nextPauseMs))), waitMs).unref());
   };
 
   return {

@@ -1,5 +1,7 @@
 import { createLog } from '@taskmesh/service';
 import { jest } from '@jest/globals';
+import { eventually } from '@taskmesh/testing';
+import { activeSpan, within, type Span } from '@taskmesh/telemetry';
 import { createPoll } from './poll.ts';
 
 /** A poll whose runs end as `outcomes` say, and well after them. */
@@ -107,4 +109,16 @@ describe('a task that is polled', () => {
     await jest.advanceTimersByTimeAsync(1_000);
     expect(startedAt).toEqual([0]);
   });
+});
+
+it('goes on outside of the trace of whoever asked for a run', async () => {
+  jest.useRealTimers();
+  const seen: (Span | undefined)[] = [];
+  const log = createLog({ service: 'test', level: 'silent' });
+  const poll = createPoll({ everyMs: 1, what: 'test', task: async () => void seen.push(activeSpan()), log });
+  const span: Span = { traceId: 't', spanId: 's', traceparent: '', startMs: 0, child: () => span, set() {}, end() {} };
+  await within(span, () => poll.now());
+  await eventually(() => expect(seen.length).toBeGreaterThan(2));
+  await poll.stop();
+  expect(seen.filter(Boolean)).toEqual([]);
 });

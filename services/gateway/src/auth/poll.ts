@@ -1,4 +1,5 @@
 import type { Log } from '@taskmesh/service';
+import { outside } from '@taskmesh/telemetry';
 
 /** After a failure the next run comes sooner, if the usual one is far off. */
 const RETRY_MS = 500;
@@ -35,7 +36,7 @@ export function createPoll({ everyMs, task, what, log }: PollOptions) {
   /** Does not wait for the next turn; resolves with the run that this begins or joins. */
   const now = (): Promise<void> => {
     clearTimeout(timer);
-    running ??= run();
+    running ??= outside(run);
     return running;
   };
 

@@ -38,6 +38,7 @@ const LONG_FIELDS = new Set([
   'createBackup',
   'verifyBackup',
   'scanBackups',
+  'newEpoch',
 ]);
 const LONG_DEADLINE_MS = 3_600_000;
 

@@ -52,9 +52,11 @@ export function createGraphMetrics(registry: Registry) {
           const observe = requests.observer(name);
           const process: GraphQLDataSource['process'] = async (options) => {
             const begunMs = performance.now();
-            const answer = await service.process(options);
-            observe((performance.now() - begunMs) / 1_000);
-            return answer;
+            try {
+              return await service.process(options);
+            } finally {
+              observe((performance.now() - begunMs) / 1_000);
+            }
           };
           return [name, { process }];
         }),

@@ -15,7 +15,8 @@ const NEW_EPOCH: Statement = {
 
 /**
  * Begins an epoch above all that were ever told, also where the database was put back to an earlier state and says an old one
- * again: the seconds of a clock go on, and restores, which count up by one, take longer than a second. Sequences go on.
+ * again: the seconds of a clock go on, as far as the hosts' clocks agree, and restores, which count up by one, take longer than
+ * a second. Sequences go on.
  */
 export async function beginNewEpoch(database: Pick<Database, 'run'>, nowMs: number): Promise<number> {
   const atLeast = Math.min(Math.floor((nowMs - FIRST_MS) / 1_000), LARGEST);
