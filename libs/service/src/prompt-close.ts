@@ -8,12 +8,14 @@ const ARRIVAL_MS = 1_000;
 /** Requests that run have this long to finish. */
 const DRAIN_MS = 20_000;
 const SWEEP_MS = 50;
+/** Who has asked for nothing for so long is not at work. */
+const QUIET_MS = 1_000;
 
 /**
  * A server that stops waits for its requests, within bounds, and for no connection without one. Node counts those as busy
  * that have sent nothing yet, or a part of a request, and once a server closes it times out none of them any more.
- * For `lingerMs` it still takes requests, and each answer tells its client to close: a request that is on its way over a
- * connection that we close would fail.
+ * For `lingerMs`, or until nobody is at work, it still takes requests, and each answer tells its client to close: a request
+ * that is on its way over a connection that we close would fail.
  */
 export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void {
   const { server } = app;
@@ -23,12 +25,17 @@ export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void
     answers.set(socket, undefined);
     socket.once('close', () => answers.delete(socket));
   });
-  server.on('request', ({ socket }, answer) => answers.set(socket, answer));
+  let lastAskedAt = -Infinity;
+  server.on('request', ({ socket }, answer) => {
+    answers.set(socket, answer);
+    lastAskedAt = performance.now();
+  });
 
   app.addHook('preClose', async () => {
     const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
     const lingersUntil = performance.now() + lingerMs;
-    while (answers.size > 0 && performance.now() < lingersUntil) await sleep(SWEEP_MS);
+    const isAtWork = () => answers.size > 0 && performance.now() < lastAskedAt + QUIET_MS;
+    while (isAtWork() && performance.now() < lingersUntil) await sleep(SWEEP_MS);
     const begun = performance.now();
     const sweep = setInterval(() => {
       // A connection whose last request ends after the server closed would stay open until its keep-alive ends.
