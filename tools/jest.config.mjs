@@ -20,6 +20,6 @@ export default {
     ],
   },
   testTimeout: 30_000,
-  maxWorkers: 2,
+  maxWorkers: 3, // on two cores: tests that use servers wait for a quarter of their time
   workerIdleMemoryLimit: '1GB',
 };
