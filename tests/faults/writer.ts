@@ -27,11 +27,14 @@ export interface Writer {
 }
 
 /** What became of one request. A refusal or no answer leaves open whether it was done. */
-type Answer =
+type Outcome =
   | { outcome: 'done'; id: string | undefined }
   | { outcome: 'denied' }
   | { outcome: 'refused' | 'unanswered' }
   | { outcome: 'surprise'; what: string };
+
+/** With the way that the request went. */
+type Answer = Outcome & { via: string };
 
 /** No answer within this time counts as none: services give up earlier. */
 const TIMEOUT_MS = 20_000;
@@ -55,14 +58,13 @@ export function startWriter(options: WriterOptions): Writer {
     const work = isRest ? overRest(url, token, request) : overGraphql(url, token, request);
     const late = sleep(TIMEOUT_MS, { outcome: 'unanswered' as const }, { ref: false });
     const answer = await Promise.race([work.catch(() => ({ outcome: 'unanswered' as const })), late]);
-    request.via = `${isRest ? 'REST' : 'GraphQL'} at ${url}`;
     if (answer.outcome === 'refused') counts.refused++;
     if (answer.outcome === 'surprise') surprises.push(`${name}: ${request.kind} was answered ${answer.what}`);
     if (answer.outcome === 'done' || answer.outcome === 'denied') {
       longestGapMs = Math.max(longestGapMs, performance.now() - lastDoneAt);
       lastDoneAt = performance.now();
     }
-    return answer;
+    return { ...answer, via: `${isRest ? 'REST' : 'GraphQL'} at ${url}` };
   };
 
   /** With an idempotency key a create may be sent again until somebody says what became of it. */
@@ -90,7 +92,7 @@ export function startWriter(options: WriterOptions): Writer {
     const answer = await sendUntilClear(request);
     if (answer.outcome === 'done' || answer.outcome === 'denied') {
       noted.answeredAt = performance.now();
-      if (request.via !== undefined) noted.via = request.via;
+      noted.via = answer.via;
       noted.outcome = answer.outcome === 'done' ? 'confirmed' : 'denied';
       if (answer.outcome === 'done' && kind === 'INSERT' && answer.id) noted.taskId = answer.id;
     }
@@ -138,8 +140,6 @@ interface Request {
   title?: string;
   /** Makes a create safe to repeat. */
   key?: string;
-  /** How it was sent last. */
-  via?: string;
 }
 
 /** Besides success: not there (somebody else deleted it); the first call with this key still runs; the service is away. */
@@ -150,7 +150,7 @@ const CODES: Record<string, 'denied' | 'refused'> = {
   SERVICE_UNAVAILABLE: 'refused',
 };
 
-async function overRest(url: string, token: string, { kind, id, title, key }: Request): Promise<Answer> {
+async function overRest(url: string, token: string, { kind, id, title, key }: Request): Promise<Outcome> {
   const rest = createRest(url);
   const headers: Record<string, string> = key ? { 'idempotency-key': key } : {};
   const [method, path] =
@@ -171,7 +171,7 @@ const MUTATIONS: Record<Write['kind'], string> = {
   DELETE: 'mutation($id: ID!) { deleteTask(id: $id) }',
 };
 
-async function overGraphql(url: string, token: string, { kind, via: _, ...variables }: Request): Promise<Answer> {
+async function overGraphql(url: string, token: string, { kind, ...variables }: Request): Promise<Outcome> {
   const graphql = createGraphql(url);
   const answer = await graphql<{ t?: { id: string } } | null | undefined>(MUTATIONS[kind], { token, variables });
   const { data, errors } = answer;

@@ -9,3 +9,4 @@ export {
 } from './subgraph.ts';
 export { createSubgraphServer, type SubgraphServerOptions } from './server.ts';
 export { requireUser, requireOperator } from './guards.ts';
+export { operationSpan } from './operation-span.ts';

@@ -3,10 +3,11 @@ import { AppError, toGraphQLError } from '@taskmesh/errors';
 import type { Identity } from '@taskmesh/identity';
 import type { Log } from '@taskmesh/service';
 import { inSpan, type Span, type SpanDescription } from '@taskmesh/telemetry';
-import { GraphQLError, Kind, parse, validate, type DocumentNode, type GraphQLFormattedError } from 'graphql';
+import { getOperationAST, GraphQLError, parse, validate, type DocumentNode, type GraphQLFormattedError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { countPlans, createExecution, type Execution } from './execution/execution.ts';
 import { cancelled } from './execution/run.ts';
+import { operationSpan } from './operation-span.ts';
 
 /** A GraphQL request as it travels in JSON. */
 export interface SubgraphRequest {
@@ -78,7 +79,9 @@ export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: Sub
       const document = parse(query, { noLocation: true });
       const errors = validate(schema, document);
       if (errors.length > 0) return { errors: errors.map((error) => error.toJSON()) };
-      return { execute: createExecution(schema, document), plans: countPlans(document), span: spanOf(document) };
+      const operation = getOperationAST(document); // none when there are several: the call names one
+      const span = operation ? operationSpan(operation) : { name };
+      return { execute: createExecution(schema, document), plans: countPlans(document), span };
     } catch (error) {
       return { errors: [(error instanceof GraphQLError ? error : new GraphQLError(String(error))).toJSON()] };
     }
@@ -131,19 +134,6 @@ export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: Sub
         name,
       );
     },
-  };
-}
-
-/** Fields of our schema say what it is about; names and values are the client's. */
-function spanOf(document: DocumentNode): SpanDescription {
-  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-  const type = operation?.operation ?? 'query';
-  const fields = operation?.selectionSet.selections.flatMap((each) =>
-    each.kind === Kind.FIELD ? [each.name.value] : [],
-  );
-  return {
-    name: type,
-    attributes: { 'graphql.operation.type': type, 'taskmesh.graphql.fields': [...new Set(fields)] },
   };
 }
 

@@ -2,7 +2,8 @@ import { operationFromDocument } from '@apollo/federation-internals';
 import { buildOperationContext, executeQueryPlan, type GraphQLDataSource, type ServiceMap } from '@apollo/gateway';
 import type { FetchNode, QueryPlan } from '@apollo/query-planner';
 import type { Clock, Log } from '@taskmesh/service';
-import { inSpan, type SpanDescription } from '@taskmesh/telemetry';
+import { operationSpan } from '@taskmesh/subgraph';
+import { inSpan } from '@taskmesh/telemetry';
 import {
   getOperationAST,
   GraphQLError,
@@ -134,7 +135,7 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
           errors,
           extensions,
         } = await inSpan(
-          () => spanOf(operation, stored.has(operation)),
+          () => operationSpan(operation.operation, stored.has(operation) ? operation.operationName : undefined),
           () => execute(operation, variables, call),
         );
         if (errors && errors.length > 0) return { data, errors: formatErrors(errors, call.requestId) };
@@ -145,21 +146,6 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       } catch (error) {
         return { data: null, errors: formatErrors([error], call.requestId) };
       }
-    },
-  };
-}
-
-/** Documents and their names are the client's, unless they are stored; which fields of our schema it asks for may be told. */
-function spanOf({ operation, operationName }: PreparedOperation, isStored: boolean): SpanDescription {
-  const type = operation.operation;
-  const name = isStored ? operationName : undefined;
-  const fields = operation.selectionSet.selections.flatMap((each) => (each.kind === 'Field' ? [each.name.value] : []));
-  return {
-    name: name ? `${type} ${name}` : type,
-    attributes: {
-      'graphql.operation.type': type,
-      'graphql.operation.name': name,
-      'taskmesh.graphql.fields': [...new Set(fields)],
     },
   };
 }
