@@ -19,10 +19,10 @@ export function writeArchive({ dir, files, modifiedAt, onRead }: ArchiveSource):
 }
 
 const BLOCK_BYTES = 1024 * 1024;
-const AT_ONCE = 2;
+const AT_ONCE = 4;
 const zip = promisify(gzip);
 
-/** Compressing takes longer than all else: each block is a gzip member of its own, so that two are under way at once. */
+/** Compressing takes longer than all else: each block is a gzip member of its own, and a core that is free finds one to begin with. */
 async function* zipped(parts: AsyncIterable<Buffer>, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
   const underWay: Promise<Buffer>[] = [];
   let bytes = 0;
