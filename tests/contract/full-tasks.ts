@@ -194,7 +194,11 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       expect((await client.call('GET', path, { token: owner.token })).headers.get('etag')).toBe('"1"');
       const changed = await patch('"1"');
       expect([changed.status, changed.headers.get('etag')]).toEqual([200, '"2"']);
-      for (const stale of ['"1"', 'W/"2"', '2', 'nonsense', '"99999999999"']) expectError(await patch(stale), failed);
+      for (const stale of ['"1"', 'W/"2"', '"nonsense"', '"99999999999"']) expectError(await patch(stale), failed);
+      for (const malformed of ['2', 'nonsense']) expectError(await patch(malformed), INVALID);
+      const read = (tag: string) => client.call('GET', path, { token: owner.token, headers: { 'if-none-match': tag } });
+      expect((await read('"1"')).status).toBe(200);
+      expect([(await read('"2"')).status, (await read('W/"2"')).text]).toEqual([304, '']);
       expect((await patch('"7", "2"')).status).toBe(200);
       expect((await patch('*')).headers.get('etag')).toBe('"4"');
       const remove = (ifMatch: string) =>

@@ -54,6 +54,24 @@ describe.each(['/api', '/full/api', '/reduced/api'])('accounts below %s', (prefi
     expect(rest.auth.refreshTokensSelected()).toBe(before);
   });
 
+  it('gives a refresh token to who asks for it, which works once', async () => {
+    const email = fresh();
+    const signedUp = await post('/auth/signup', { email, password: PASSWORD, name: 'Ada', refresh: true });
+    const loggedIn = await post('/auth/login', { email, password: PASSWORD, refresh: true });
+    for (const { body } of [signedUp, loggedIn]) {
+      expect(Object.keys(body)).toEqual(['access_token', 'refresh_token', 'user']);
+      const json = { refresh_token: body.refresh_token };
+      expect((await post('/auth/refresh', json)).status).toBe(200);
+      expect((await post('/auth/refresh', json)).status).toBe(401);
+    }
+  });
+
+  it.each([false, null, 1, 'true', {}])('does not take "refresh": %j for the wish of one', async (refresh) => {
+    const email = fresh();
+    const { status, body } = await post('/auth/signup', { email, password: PASSWORD, name: 'Ada', refresh });
+    expect([status, Object.keys(body)]).toEqual([201, ['access_token', 'user']]);
+  });
+
   it('answers an unknown address and a wrong password with the same 401', async () => {
     const email = fresh();
     await post('/auth/signup', { email, password: PASSWORD, name: 'Ada' });

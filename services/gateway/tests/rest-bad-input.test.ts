@@ -183,7 +183,9 @@ const TASK_FIELDS: readonly (readonly [number, Record<string, unknown>])[] = [
   [201, { category: '' }],
   [201, { category: null }],
   [201, { category: chars(255, '\u{1f600}') }],
-  [201, { id: 'x', user_id: 'x', created_at: 'x', isAdmin: true, due_date: 'nonsense', version: 7 }],
+  [201, { id: 'x', user_id: 'x', created_at: 'x', isAdmin: true, version: 7 }],
+  [201, { dueDate: null, due_date: 'nonsense' }],
+  [400, { due_date: 'nonsense' }],
 ];
 
 describe('a new task', () => {

@@ -206,7 +206,10 @@ describe('every documented answer', () => {
     switch (status) {
       case '400':
         if (body) return call(id, { json: undefined, raw: '{' });
+        if (method === 'DELETE') return call(id, { headers: { 'if-match': '1' } });
         return client.call(method, `${path}?order=nonsense`, options);
+      case '304':
+        return call(id, { headers: { 'if-none-match': '"1"' } });
       case '401':
         if (needsToken) return client.call(method, path.replace('{id}', id), body ? { json: body() } : {});
         return call(id, { json: { email: 'nobody@example.com', password: 'x', refresh_token: 'nonsense' } });

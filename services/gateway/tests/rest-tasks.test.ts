@@ -248,9 +248,13 @@ describe.each(['/api', '/full/api'])('the full contract below %s', (prefix) => {
       ['"2"', 412],
       ['"7", "8"', 412],
       ['W/"1"', 412],
-      ['1', 412],
-      ['nonsense', 412],
+      ['"nonsense"', 412],
       ['"99999999999999999999"', 412],
+      ['1', 400],
+      ['nonsense', 400],
+      ['"1" "2"', 400],
+      ['w/"1"', 400],
+      ['', 400],
     ])('%s: PATCH and DELETE answer %d', async (tag, expected) => {
       for (const [method, json] of [['PATCH', { title: 'Changed' }], ['DELETE']] as const) {
         const { id } = await created();
@@ -267,10 +271,57 @@ describe.each(['/api', '/full/api'])('the full contract below %s', (prefix) => {
       expect((await send('GET', `/tasks/${id}`)).body.data.title).toBe('Water the plants');
     });
 
-    it.each(['"1"', 'nonsense', '"7", "8"'])('%s: a task that is not there stays a 404', async (tag) => {
+    it.each(['"1"', '"nonsense"', '"7", "8"'])('%s: a task that is not there stays a 404', async (tag) => {
       const path = '/tasks/0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d';
       expect((await send('PATCH', path, { title: 'Changed' }, { 'if-match': tag })).status).toBe(404);
       expect((await send('DELETE', path, undefined, { 'if-match': tag })).status).toBe(404);
+    });
+  });
+
+  describe('If-None-Match', () => {
+    it.each([
+      ['"1"', 304],
+      ['W/"1"', 304],
+      ['"7", "1"', 304],
+      ['*', 304],
+      ['"2"', 200],
+      ['1', 200],
+      ['', 200],
+    ])('%s: GET and HEAD answer %d', async (tag, expected) => {
+      const { id } = await created();
+      for (const method of ['GET', 'HEAD']) {
+        const { status, headers, text } = await send(method, `/tasks/${id}`, undefined, { 'if-none-match': tag });
+        expect([status, headers.get('etag')]).toEqual([expected, '"1"']);
+        if (expected === 304) expect([text, headers.get('content-type')]).toEqual(['', null]);
+      }
+    });
+
+    it('means nothing where a task is changed', async () => {
+      const { id } = await created();
+      const changed = await send('PATCH', `/tasks/${id}`, { title: 'Changed' }, { 'if-none-match': '"2"' });
+      expect([changed.status, changed.body.data.title]).toEqual([200, 'Changed']);
+    });
+  });
+
+  describe('due_date', () => {
+    const DUE = '2026-12-01T17:00:00.000Z';
+
+    it('counts as dueDate, so that a task may be sent back as it was read', async () => {
+      const { id, due_date } = await created({ due_date: DUE });
+      expect(due_date).toBe(DUE);
+      const read = (await send('GET', `/tasks/${id}`)).body.data;
+      expect((await send('PATCH', `/tasks/${id}`, read)).body.data).toMatchObject({ due_date: DUE });
+      expect((await send('PATCH', `/tasks/${id}`, { ...read, due_date: null })).body.data.due_date).toBeNull();
+    });
+
+    it('does not count beside a dueDate, whatever it is', async () => {
+      expect((await created({ dueDate: DUE, due_date: 'nonsense' })).due_date).toBe(DUE);
+      expect((await created({ dueDate: null, due_date: DUE })).due_date).toBeNull();
+    });
+
+    it('is checked as dueDate is', async () => {
+      const { status, body } = await send('POST', '/tasks', { title: 'Never stored', due_date: 'nonsense' });
+      expect([status, body.error.details[0].path]).toEqual([400, 'dueDate']);
     });
   });
 

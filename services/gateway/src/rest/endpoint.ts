@@ -25,7 +25,7 @@ export interface UserExchange<Body, Query> extends Exchange<Body, Query> {
 export interface Answer {
   /** Becomes JSON as it is. */
   body: object;
-  /** The entity tag of the one task that the body shows. */
+  /** The entity tag of the one task that the body shows; who reads it with `If-None-Match` and has it gets a 304 instead. */
   etag?: string;
 }
 
@@ -42,7 +42,7 @@ interface Description<Body, Query> {
   bodySchema?: z.ZodType<Body>;
   querySchema?: z.ZodObject & z.ZodType<Query>;
   /** Headers of the request that count here. */
-  headers?: readonly ('if-match' | 'idempotency-key')[];
+  headers?: readonly ('if-match' | 'if-none-match' | 'idempotency-key')[];
   status: 200 | 201;
   /** What `status` comes with. */
   answerSchema: z.ZodType;

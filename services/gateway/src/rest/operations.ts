@@ -56,20 +56,22 @@ interface AccountNode {
   emailConfirmedAt: string;
 }
 
-// No refresh token is selected: the session of a REST client has none, and ends with its access token.
-const SESSION = 'accessToken user { id email emailConfirmedAt }';
+// Only who asks for it has a refresh token: the session of another REST client ends with its access token.
+const SESSION = 'accessToken refreshToken @include(if: $refresh) user { id email emailConfirmedAt }';
 export interface SessionNode {
   accessToken: string;
+  refreshToken?: string;
   user: AccountNode;
 }
 
 /** Every operation that the endpoints run. */
 export const OPERATIONS = {
-  signUp: operation<{ input: { email: string; password: string; name: string } }, { session: SessionNode }>(
-    `mutation RestSignUp($input: SignUpInput!) { session: signUp(input: $input) { ${SESSION} } }`,
-  ),
-  login: operation<{ input: { email: string; password: string } }, { session: SessionNode }>(
-    `mutation RestLogin($input: LoginInput!) { session: login(input: $input) { ${SESSION} } }`,
+  signUp: operation<
+    { input: { email: string; password: string; name: string }; refresh: boolean },
+    { session: SessionNode }
+  >(`mutation RestSignUp($input: SignUpInput!, $refresh: Boolean!) { session: signUp(input: $input) { ${SESSION} } }`),
+  login: operation<{ input: { email: string; password: string }; refresh: boolean }, { session: SessionNode }>(
+    `mutation RestLogin($input: LoginInput!, $refresh: Boolean!) { session: login(input: $input) { ${SESSION} } }`,
   ),
   refreshSession: operation<
     { refreshToken: string },

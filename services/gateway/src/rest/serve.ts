@@ -10,6 +10,7 @@ import { authorizationOf, type GatewayParts } from '../parts.ts';
 import type { Answer, Endpoint, Exchange } from './endpoint.ts';
 import { errorOf } from './errors.ts';
 import type { PreparedOperations, StoredOperation } from './operations.ts';
+import { isKnown } from './request/preconditions.ts';
 import { readQuery } from './request/query.ts';
 
 /** What REST works with. */
@@ -48,7 +49,7 @@ function addEndpoint(
   scope.route({
     method: endpoint.method === 'GET' ? ['GET', 'HEAD'] : endpoint.method,
     url: urlOf(prefix, endpoint.path),
-    handler: async (request, reply) => send(reply, endpoint.status, await answer(request)),
+    handler: async (request, reply) => send(request, reply, { status: endpoint.status, ...(await answer(request)) }),
   });
 }
 
@@ -75,6 +76,8 @@ function answerer(parts: RestParts, operations: PreparedOperations, endpoint: En
   };
 }
 
+const READS = new Set(['GET', 'HEAD']);
+
 const urlOf = (prefix: string, path: string) => `${prefix}${path.replace('{id}', ':id')}`;
 
 function idIn(params: unknown): string {
@@ -97,8 +100,15 @@ function runner(
   };
 }
 
-function send(reply: FastifyReply, status: number, { body, etag }: Answer): FastifyReply {
-  if (etag !== undefined) reply.header('etag', etag);
+function send(
+  { method, headers }: FastifyRequest,
+  reply: FastifyReply,
+  { status, body, etag }: Answer & { status: number },
+): FastifyReply {
+  if (etag !== undefined) {
+    reply.header('etag', etag);
+    if (READS.has(method) && isKnown(etag, headers['if-none-match'])) return reply.code(304).send();
+  }
   return reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(body));
 }
 

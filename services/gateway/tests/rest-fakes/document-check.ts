@@ -46,9 +46,10 @@ export function createDocumentCheck(document: OpenApiDocument): DocumentCheck {
       if (!headers.has(name)) throw new Error(`${where} lacks the header ${name}`);
     }
     const type = (headers.get('content-type') ?? '').replace(/^application\/json; charset=utf-8$/, 'application/json');
-    const media = response.content?.[type];
-    if (!media) throw new Error(`${where} is no ${Object.keys(response.content ?? {}).join(', ')}`);
-    const schema = media.schema.$ref;
+    const { content } = response;
+    const media = content?.[type];
+    if (content ? !media : type !== '') throw new Error(`${where} is no ${Object.keys(content ?? {}).join(', ')}`);
+    const schema = media?.schema.$ref;
     if (schema !== undefined && method !== 'HEAD') {
       const validate = bodyCheck(schema);
       for (const part of type === LINES_TYPE ? text.trimEnd().split('\n') : [text])

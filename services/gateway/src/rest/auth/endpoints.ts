@@ -1,6 +1,6 @@
 import { publicEndpoint, userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS, type SessionNode } from '../operations.ts';
-import { forgotPassword, login, refresh, resetPassword, signUp } from '../schemas/requests.ts';
+import { forgotPassword, login, refreshSession, resetPassword, signUp } from '../schemas/requests.ts';
 import {
   messageOnly,
   refreshedTokens,
@@ -21,26 +21,30 @@ export const authEndpoints: readonly Endpoint[] = [
     summary: 'Open an account and a first session',
     description:
       'A password has 8 to 128 characters (an installation may ask for more), and is none of the most common ones. ' +
-      'Addresses are unique without regard to case.',
+      'Addresses are unique without regard to case. With `"refresh": true` the answer has a refresh token, too.',
     needs: OPERATIONS.signUp,
     bodySchema: signUp,
     status: 201,
     answerSchema: session,
     errors: ['CONFLICT', 'RATE_LIMITED'],
-    handle: async ({ body, run }) => sessionAnswer(await run(OPERATIONS.signUp, { input: body })),
+    handle: async ({ body: { refresh, ...input }, run }) =>
+      sessionAnswer(await run(OPERATIONS.signUp, { input, refresh })),
   }),
   publicEndpoint({
     method: 'POST',
     path: '/auth/login',
     name: 'login',
     summary: 'Open a session',
-    description: 'An unknown address and a wrong password are answered alike.',
+    description:
+      'An unknown address and a wrong password are answered alike. With `"refresh": true` the answer has a refresh ' +
+      'token, too; without it the session ends with the access token.',
     needs: OPERATIONS.login,
     bodySchema: login,
     status: 200,
     answerSchema: session,
     errors: ['UNAUTHENTICATED', 'RATE_LIMITED'],
-    handle: async ({ body, run }) => sessionAnswer(await run(OPERATIONS.login, { input: body })),
+    handle: async ({ body: { refresh, ...input }, run }) =>
+      sessionAnswer(await run(OPERATIONS.login, { input, refresh })),
   }),
   userEndpoint({
     method: 'POST',
@@ -109,7 +113,7 @@ export const authEndpoints: readonly Endpoint[] = [
     summary: 'Trade a refresh token for new tokens',
     description: 'A refresh token works once; one that comes a second time ends its session.',
     needs: OPERATIONS.refreshSession,
-    bodySchema: refresh,
+    bodySchema: refreshSession,
     status: 200,
     answerSchema: refreshedTokens,
     errors: ['UNAUTHENTICATED', 'RATE_LIMITED'],
@@ -125,9 +129,10 @@ export const authEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-function sessionAnswer({ session: { accessToken, user } }: { session: SessionNode }) {
+function sessionAnswer({ session: { accessToken, refreshToken, user } }: { session: SessionNode }) {
   const body: SessionBody = {
     access_token: accessToken,
+    ...(refreshToken !== undefined && { refresh_token: refreshToken }),
     user: { id: user.id, email: user.email, email_confirmed_at: user.emailConfirmedAt },
   };
   return { body };

@@ -26,6 +26,7 @@ export const fullEndpoints: readonly Endpoint[] = [
     path: '/tasks',
     name: 'createTask',
     summary: 'Create a task',
+    description: '`due_date` counts as `dueDate` when that is absent.',
     needs: OPERATIONS.createTask,
     bodySchema: taskCreate,
     headers: ['idempotency-key'],
@@ -80,6 +81,7 @@ export const fullEndpoints: readonly Endpoint[] = [
     name: 'getTask',
     summary: 'Read a task',
     needs: OPERATIONS.task,
+    headers: ['if-none-match'],
     status: 200,
     answerSchema: oneTask,
     errors: ['NOT_FOUND'],
@@ -94,7 +96,9 @@ export const fullEndpoints: readonly Endpoint[] = [
     path: '/tasks/{id}',
     name: 'updateTask',
     summary: 'Change a task',
-    description: 'Fields that are absent stay; `null` clears `description`, `dueDate` and `category`.',
+    description:
+      'Fields that are absent stay; `null` clears `description`, `dueDate` and `category`. `due_date` counts as ' +
+      '`dueDate` when that is absent.',
     needs: OPERATIONS.updateTask,
     bodySchema: taskUpdate,
     headers: ['if-match'],

@@ -82,7 +82,7 @@ export function describeApi(
         Authenticate: { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
         RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'integer', minimum: 1 } },
         ETag: {
-          description: 'The version of the task, for `If-Match`.',
+          description: 'The version of the task, for `If-Match` and `If-None-Match`.',
           schema: { type: 'string', examples: ['"1"'] },
         },
         ...Object.assign({}, ...others.map(({ headers }) => headers)),
@@ -108,6 +108,7 @@ function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: Envelope
     ...(bodySchema && { requestBody: { required: true, content: { [JSON_BODY]: mediaOf(bodySchema) } } }),
     responses: {
       [endpoint.status]: successOf(endpoint),
+      ...(endpoint.headers?.includes('if-none-match') && { 304: NOT_MODIFIED }),
       ...Object.fromEntries(
         failuresOf(endpoint).map((failure) => [statusOf(failure), errorReference(envelope, failure)]),
       ),
@@ -149,12 +150,27 @@ const TASK_ID: Parameter = {
   schema: { type: 'string', format: 'uuid' },
 };
 
+const NOT_MODIFIED: Response = {
+  description: 'The task is as you know it.',
+  headers: {
+    'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+    ETag: { $ref: '#/components/headers/ETag' },
+  },
+};
+
 const HEADERS: Record<NonNullable<Endpoint['headers']>[number], Parameter> = {
   'if-match': {
     name: 'If-Match',
     in: 'header',
     required: false,
     description: 'The `ETag` of the task as you know it: the change is refused (412) when there is another by now.',
+    schema: { type: 'string', examples: ['"1"'] },
+  },
+  'if-none-match': {
+    name: 'If-None-Match',
+    in: 'header',
+    required: false,
+    description: 'The `ETag` of the task as you know it: the answer is a 304 without a body while it is still that.',
     schema: { type: 'string', examples: ['"1"'] },
   },
   'idempotency-key': {

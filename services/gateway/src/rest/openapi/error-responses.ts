@@ -80,7 +80,8 @@ export const statusOf = (failure: Failure) => (failure === 'KEY_REUSED' ? 422 : 
 export function failuresOf({ access, bodySchema, querySchema, headers, errors = [] }: Endpoint): Failure[] {
   const own = new Set<Failure>(errors);
   if (access === 'user') own.add('UNAUTHENTICATED');
-  if (bodySchema ?? querySchema ?? headers?.includes('idempotency-key')) own.add('BAD_USER_INPUT');
+  const isChecked = headers?.some((name) => name !== 'if-none-match');
+  if (bodySchema ?? querySchema ?? isChecked) own.add('BAD_USER_INPUT');
   if (bodySchema) own.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   own.add('INTERNAL_SERVER_ERROR').add('SERVICE_UNAVAILABLE');
   return [...own].toSorted((left, right) => statusOf(left) - statusOf(right));

@@ -41,6 +41,7 @@ export const reducedEndpoints: readonly Endpoint[] = [
     name: 'getReducedTask',
     summary: 'Read a task',
     needs: OPERATIONS.task,
+    headers: ['if-none-match'],
     status: 200,
     answerSchema: reducedTask,
     errors: ['NOT_FOUND'],

@@ -1,6 +1,9 @@
 import { badUserInput } from '@taskmesh/errors';
 
 const VERSION_TAG = /^"([1-9]\d{0,9})"$/;
+/** A list of entity tags, as RFC 9110 (8.8.3) writes them. */
+const TAG = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"';
+const TAGS = new RegExp(`^${TAG}(?:[ \\t]*,[ \\t]*${TAG})*$`);
 const MAX_VERSION = 2 ** 31 - 1;
 /** Versions begin at 1. */
 const NO_VERSION = 0;
@@ -9,11 +12,15 @@ const NO_VERSION = 0;
 export const etagOf = (version: number) => `"${version}"`;
 
 /**
- * Which versions an `If-Match` header allows; undefined when any will do.
- * A tag that is none of ours (weak, foreign, malformed) matches no version.
+ * Which versions an `If-Match` header allows; undefined when any will do. A tag that is none of ours, or weak, matches none.
+ * @throws AppError BAD_USER_INPUT for what is no list of tags: a version without its quotes is no other version
  */
 export function versionsIn(ifMatch: string | undefined): [number, ...number[]] | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
+  if (!TAGS.test(ifMatch.trim())) {
+    const message = 'If-Match must be * or tags in double quotes, as ETag gives them.';
+    throw badUserInput([{ path: 'If-Match', message }]);
+  }
   const [first = NO_VERSION, ...others] = ifMatch.split(',').flatMap((tag) => versionOf(tag.trim()) ?? []);
   return [first, ...others];
 }
@@ -21,6 +28,13 @@ export function versionsIn(ifMatch: string | undefined): [number, ...number[]] |
 function versionOf(tag: string): number | undefined {
   const digits = VERSION_TAG.exec(tag)?.[1];
   return digits !== undefined && Number(digits) <= MAX_VERSION ? Number(digits) : undefined;
+}
+
+/** Whether the client has what this tag names (`If-None-Match`). What is no list of tags names nothing: it gets the task. */
+export function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(etag);
 }
 
 const KEY = /^[\x20-\x7e]{1,255}$/;

@@ -12,6 +12,10 @@ const seconds = z.int().meta({ description: 'Unix seconds.' });
 export const session = z
   .object({
     access_token: z.string().meta({ description: 'A JWT for the `Authorization: Bearer` header.' }),
+    refresh_token: z
+      .string()
+      .optional()
+      .meta({ description: 'For `/auth/refresh`; there when `refresh` was asked for.' }),
     user: z.object({ id: uuid, email: z.string(), email_confirmed_at: time }),
   })
   .meta({

@@ -54,11 +54,19 @@ export const reducedListQuery = z.object({
 });
 export type ReducedListQuery = z.output<typeof reducedListQuery>;
 
-export const taskCreate = createTaskInput.meta({
+/** Clients send back what they read, where `due_date` stands for `dueDate`. */
+const withDueDateAsRead = (body: unknown) =>
+  typeof body === 'object' && body && 'due_date' in body && !('dueDate' in body)
+    ? { ...body, dueDate: body.due_date }
+    : body;
+
+export const taskCreate = z.preprocess(withDueDateAsRead, createTaskInput).meta({
   id: 'TaskCreate',
   examples: [{ title: 'Water the plants', dueDate: '2026-12-01T18:00:00Z', category: 'home', priority: 'high' }],
 });
-export const taskUpdate = updateTaskInput.meta({ id: 'TaskUpdate', examples: [{ completed: true, dueDate: null }] });
+export const taskUpdate = z
+  .preprocess(withDueDateAsRead, updateTaskInput)
+  .meta({ id: 'TaskUpdate', examples: [{ completed: true, dueDate: null }] });
 
 export const reducedTaskCreate = createTaskInput
   .pick({ title: true, description: true })
@@ -67,11 +75,18 @@ export const reducedTaskUpdate = updateTaskInput
   .pick({ title: true, description: true, completed: true })
   .meta({ id: 'ReducedTaskUpdate', examples: [{ completed: true }] });
 
-export const signUp = signUpInput.meta({
+/** Nothing but `true` asks for it: clients that know nothing of it may send whatever they send. */
+const refresh = z
+  .unknown()
+  .optional()
+  .transform((value) => value === true)
+  .meta({ type: 'boolean', default: false, description: 'Whether the session gets a refresh token.' });
+
+export const signUp = signUpInput.extend({ refresh }).meta({
   id: 'SignUp',
   examples: [{ email: 'ada@example.com', password: 'a long and winding phrase', name: 'Ada' }],
 });
-export const login = loginInput.meta({
+export const login = loginInput.extend({ refresh }).meta({
   id: 'Login',
   examples: [{ email: 'ada@example.com', password: 'a long and winding phrase' }],
 });
@@ -92,6 +107,6 @@ export const resetPassword = z.object({ token: opaque('token'), password }).meta
   id: 'ResetPassword',
   examples: [{ token: 'token-of-the-recovery-mail', password: 'another long and winding phrase' }],
 });
-export const refresh = z
+export const refreshSession = z
   .object({ refresh_token: opaque('refresh_token') })
   .meta({ id: 'Refresh', examples: [{ refresh_token: 'opaque-token' }] });
