@@ -105,6 +105,33 @@ describe('the commands', () => {
   });
 });
 
+describe('the settings', () => {
+  const FAKE = (read: string) => `import { writeFileSync } from 'node:fs'; writeFileSync('notes', ${read});`;
+  const SETTING = "process.env.TASKMESH_TRIED + ' ' + process.env.PATH";
+
+  it.each([
+    ['start.mjs', 'deploy/all-in-one/src/main.ts', []],
+    ['stack.mjs', 'deploy/local/src/main.ts', []],
+    ['run.mjs', 'services/backup/cli/main.ts', ['services/backup/cli/main.ts', 'list']],
+  ])('of a file .env count where the environment has none: %s', async (script, file, args) => {
+    const { run, lines, write, markInstalled } = repository();
+    markInstalled('all');
+    write(file, FAKE(SETTING));
+    write('.env', "TASKMESH_TRIED='Taskmesh <a@example.com>' # why\nPATH=/nowhere\n");
+    expect((await outcome(run(script, ...args))).code).toBe(0);
+    expect(lines('notes')).toEqual([`Taskmesh <a@example.com> ${process.env.PATH}`]);
+  });
+
+  it('of a file .env are nothing to the tests', async () => {
+    const { run, lines, write, markInstalled } = repository();
+    markInstalled('all');
+    write('deploy/local/src/test-main.ts', FAKE(SETTING));
+    write('.env', 'TASKMESH_TRIED=yes');
+    await outcome(run('test.mjs'));
+    expect(lines('notes')[0]).toMatch(/^undefined /);
+  });
+});
+
 describe('the installation', () => {
   it('brings what running needs, once, even when two start at the same time', async () => {
     const { run, lines } = repository();

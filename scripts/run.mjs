@@ -1,4 +1,5 @@
 // Runs a command of a service or a developers' tool: node scripts/run.mjs <file> [arguments]. Plain JavaScript, for any Node from 20.
+import { readEnvFile } from './lib/env-file.mjs';
 import { Failure, main } from './lib/failure.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { runTool } from './lib/launch.mjs';
@@ -7,7 +8,9 @@ await main(async () => {
   const [file, ...args] = process.argv.slice(2);
   if (!file || file === '--help')
     throw new Failure('node scripts/run.mjs <file> [arguments]: runs a tool on Node 24.', file ? 0 : 2);
-  // What operators call beside a product that runs must not change what is installed under it.
-  await ensureInstalled(file.startsWith('services/') ? 'production' : 'all');
+  // What operators call beside a product that runs has its settings, and must not change what is installed under it.
+  const isForOperators = file.startsWith('services/');
+  if (isForOperators) readEnvFile();
+  await ensureInstalled(isForOperators ? 'production' : 'all');
   return runTool(file, args);
 });

@@ -1,5 +1,6 @@
 // npm run stack: every part as a process of its own. Plain JavaScript, for any Node from 20.
 import { checkArguments } from './lib/arguments.mjs';
+import { readEnvFile } from './lib/env-file.mjs';
 import { main } from './lib/failure.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { launch } from './lib/launch.mjs';
@@ -12,7 +13,7 @@ Runs PostgreSQL, Redis, Kafka and each service of Taskmesh as a process of its o
   --no-restart   leave a process that died as it is
   --observe      pages with the traces and metrics of all of them
 
-Settings (environment variables; all of them are in .env.example):
+Settings (environment variables, or a file .env; all of them are in .env.example):
   PORT           of the first gateway (4000); administrators' port: PORT + 10000
   HOST           on which interface the gateways listen (127.0.0.1)
   DATA_DIR       where data and logs are kept (.data/stack)
@@ -26,6 +27,7 @@ const options = { gateways: { type: 'string' }, 'no-restart': { type: 'boolean' 
 await main(async () => {
   const args = checkArguments(process.argv.slice(2), { help, options });
   if (!args) return 0;
+  readEnvFile();
   await ensureInstalled('production');
   return launch('deploy/local/src/main.ts', args);
 });

@@ -1,5 +1,6 @@
 // npm start: the whole platform in one process, with a real PostgreSQL. Plain JavaScript, for any Node from 20.
 import { checkArguments } from './lib/arguments.mjs';
+import { readEnvFile } from './lib/env-file.mjs';
 import { main } from './lib/failure.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { launch } from './lib/launch.mjs';
@@ -7,7 +8,7 @@ import { launch } from './lib/launch.mjs';
 const help = `
 npm start: runs Taskmesh in one process, with a PostgreSQL of its own. Ctrl-C stops it.
 
-Settings (environment variables; all of them are in .env.example):
+Settings (environment variables, or a file .env; all of them are in .env.example):
   PORT        where it listens (4000); administrators' port: PORT + 10000
   HOST        on which interface (127.0.0.1)
   PUBLIC_URL  how clients see it (http://HOST:PORT)
@@ -18,6 +19,7 @@ Settings (environment variables; all of them are in .env.example):
 await main(async () => {
   const args = checkArguments(process.argv.slice(2), { help });
   if (!args) return 0;
+  readEnvFile();
   await ensureInstalled('production');
   return launch('deploy/all-in-one/src/main.ts', args);
 });

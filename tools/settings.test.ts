@@ -1,14 +1,11 @@
 import { glob, readFile } from 'node:fs/promises';
+import { parseEnv } from 'node:util';
 import { readEmbeddedSettings, readPlatformConfig } from '../deploy/all-in-one/src/config.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
 
 /** Name to default, as `.env.example` tells them. */
-const told = new Map(
-  [...(await readFile(`${ROOT}.env.example`, 'utf8')).matchAll(/^([A-Z][A-Z0-9_]*)=(.*?)(?:\s+#.*)?$/gm)].map(
-    ([, name = '', value = '']) => [name, value.trim()],
-  ),
-);
+const told = new Map(Object.entries(parseEnv(await readFile(`${ROOT}.env.example`, 'utf8'))));
 
 /** Where a setting is read: `NAME: setting.int(…)` in a schema, by its name, or among the files of TLS. */
 const READ =

@@ -1,6 +1,7 @@
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 import { CHARTS, CHART_NAMES, generatedFiles } from '../tools/generated.ts';
 import { render } from '../tools/helm.ts';
@@ -89,10 +90,8 @@ describe('the settings in the values', () => {
   );
 
   it('are those of the product, with its defaults', () => {
-    const told = readFileSync(join(CHARTS, '../.env.example'), 'utf8').matchAll(
-      /^([A-Z][A-Z0-9_]*)=(.*?)(?:\s+#.*)?$/gm,
-    );
-    const defaults = new Map([...told].map(([, name = '', value = '']) => [name, value.trim()]));
+    const told = parseEnv(readFileSync(join(CHARTS, '../.env.example'), 'utf8'));
+    const defaults = new Map(Object.entries(told));
     const values = parse(readFileSync(join(CHARTS, 'taskmesh/values.yaml'), 'utf8')) as Record<
       string,
       { settings?: Tree }
