@@ -1,5 +1,6 @@
 import { glob, readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
+import { misspelt } from '../libs/service/src/misspelt.ts';
 import { readEmbeddedSettings, readPlatformConfig } from '../deploy/all-in-one/src/config.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
@@ -30,5 +31,11 @@ describe('.env.example', () => {
     const server = 'postgres://127.0.0.1/postgres';
     expect(readPlatformConfig(present, server)).toEqual(readPlatformConfig({}, server));
     expect(readEmbeddedSettings(present)).toEqual(readEmbeddedSettings({}));
+  });
+
+  it('has no two settings of which one is taken for a slip of the other', () => {
+    expect(misspelt({ ...Object.fromEntries(told), BACKUP_DIR: '/var/backups' })).toEqual([
+      'BACKUP_DIR is no setting, and counts for nothing: is BACKUPS_DIR meant?',
+    ]);
   });
 });

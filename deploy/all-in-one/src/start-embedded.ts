@@ -13,6 +13,7 @@ import {
   createLog,
   createMetrics,
   ensureWritableDirectory,
+  misspelt,
   openTelemetry,
   systemClock,
   type Env,
@@ -68,6 +69,7 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     await checkWantedPorts(early.gateway);
     signal?.throwIfAborted();
 
+    for (const problem of misspelt(env)) progress(problem);
     for (const problem of await checkGivenServers(env)) progress(`${problem} Going on without it until it does.`);
     const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, progress);
     if (postgres) closers.add(() => postgres.stop());

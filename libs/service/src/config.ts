@@ -14,11 +14,16 @@ export class ConfigError extends Error {
   }
 }
 
+const known = new Set<string>();
+/** The names of all settings that this process has looked for. */
+export const knownSettings: ReadonlySet<string> = known;
+
 /**
  * Reads the variables that `schema` names. An empty value counts as absent, as shells and Compose files write it.
  * @throws ConfigError with every problem
  */
 export function readEnv<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, env: Env) {
+  for (const name of Object.keys(schema.shape)) known.add(name);
   const present = Object.fromEntries(
     Object.keys(schema.shape).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   );
@@ -109,7 +114,7 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 
 /** The settings that every process of ours has. */
 export const processSettings = {
-  NODE_ENV: setting.text().default('development'),
+  NODE_ENV: setting.oneOf(['development', 'test', 'production']).default('development'),
   LOG_LEVEL: setting.oneOf(LOG_LEVELS).default('info'),
 };
 

@@ -2,6 +2,7 @@ import { ConfigError } from './config.ts';
 import { tuneGarbageCollection } from './garbage.ts';
 import type { Service } from './lifecycle.ts';
 import type { Log } from './log.ts';
+import { misspelt } from './misspelt.ts';
 
 const STOP_DEADLINE_MS = 25_000;
 
@@ -12,6 +13,7 @@ const STOP_DEADLINE_MS = 25_000;
 export async function runMain(create: () => Promise<{ service: Service; log: Log }> | { service: Service; log: Log }) {
   tuneGarbageCollection();
   const { service, log } = await created(create);
+  for (const problem of misspelt(process.env)) log.warn(problem);
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {
     if (stopping) process.exit(1);
