@@ -8,7 +8,17 @@ import { isTooDeep } from '../http/json-object.ts';
 import { authorizationOf, type Caller, type GatewayParts } from '../parts.ts';
 import { createOperations, type OperationsDeps } from './graphql-ws-operations.ts';
 import type { SessionWatch } from './session-watch.ts';
-import { endSocket, failSocket, isLeaving, isTooFarBehind, keepAlive, leaveSocket, WS_CLOSE } from './socket.ts';
+import {
+  endSocket,
+  failSocket,
+  hasTooManyResults,
+  isLeaving,
+  isTooFarBehind,
+  keepAlive,
+  leaveSocket,
+  sendResult,
+  WS_CLOSE,
+} from './socket.ts';
 import type { SocketLimits } from './socket-limits.ts';
 
 /** A client has this long to say who it is. */
@@ -46,8 +56,12 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
   };
   const send = (message: { type: MessageType; id?: string; payload?: unknown }) => {
     // One that asks and does not read the answers is too slow like any other.
-    if (isTooFarBehind(socket)) return endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
-    socket.send(JSON.stringify(message));
+    const isResult = message.type === MessageType.Next;
+    if (isResult ? hasTooManyResults(socket) : isTooFarBehind(socket))
+      return endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
+    const text = JSON.stringify(message);
+    if (isResult) sendResult(socket, text);
+    else socket.send(text);
   };
   const operations = createOperations(socket, send, deps);
 

@@ -10,6 +10,8 @@ export const WS_CLOSE = { unauthorized: 4401, forbidden: 4403, restart: 1012, tr
 
 /** How much may wait for a client that reads slowly: a few thousand changes. */
 const MAX_WAITING_BYTES = 1024 * 1024;
+/** When more of its results wait, a client gets no other one: a few of the largest. */
+const MAX_WAITING_RESULT_BYTES = 16 * 1024 * 1024;
 /** A replay goes on when no more than this waits. */
 const LOW_WATER_BYTES = 64 * 1024;
 const LOOK_EVERY_MS = 20;
@@ -81,8 +83,26 @@ export function endReasonOf(socket: WebSocket, code: number): EndReason {
 /** The code of a socket that was cut. */
 const NOT_SAID = 1006;
 
+const results = new WeakMap<WebSocket, number>();
+
+/**
+ * Sends a result that the client asked for. One may be larger than all that may wait, and is on its way for a moment however
+ * fast it is read: the client has fallen behind only by what waits besides, or when too many of them wait.
+ */
+export function sendResult(socket: WebSocket, text: string): void {
+  const frame = Buffer.from(text);
+  results.set(socket, waitingResults(socket) + frame.length);
+  socket.send(frame, { binary: false }, () => results.set(socket, waitingResults(socket) - frame.length));
+}
+
+export function hasTooManyResults(socket: WebSocket): boolean {
+  return waitingResults(socket) > MAX_WAITING_RESULT_BYTES;
+}
+
+const waitingResults = (socket: WebSocket): number => results.get(socket) ?? 0;
+
 export function isTooFarBehind(socket: WebSocket): boolean {
-  return socket.bufferedAmount > MAX_WAITING_BYTES;
+  return socket.bufferedAmount - waitingResults(socket) > MAX_WAITING_BYTES;
 }
 
 /** For `createQueueBudget`. A goodbye would wait behind all the rest. */

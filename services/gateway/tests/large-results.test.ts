@@ -1,0 +1,85 @@
+import { eventually } from '@taskmesh/testing';
+import type { WebSocket } from 'ws';
+import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { openWebSocket } from './fakes/streams.ts';
+
+const USER = 'a0000000-0000-4000-8000-000000000001';
+const MIB = 1024 * 1024;
+
+interface Client {
+  socket: WebSocket;
+  /** Ids and types. */
+  told: string[];
+  closed: number | undefined;
+  subscribe(id: string, query: string): void;
+}
+
+describe('a result over graphql-ws that is larger than what may wait for a client', () => {
+  let gateway: TestGateway;
+  const open: WebSocket[] = [];
+
+  beforeAll(async () => {
+    const large = { data: { task: { title: 'x'.repeat(12 * MIB) } } };
+    gateway = await startTestGateway({
+      wrap: (connections) => ({
+        ...connections,
+        request: (name, url, request, options) =>
+          request.query.includes('task(') ? Promise.resolve(large) : connections.request(name, url, request, options),
+      }),
+    });
+  });
+  afterEach(() => {
+    for (const socket of open.splice(0)) socket.terminate();
+  });
+  afterAll(() => gateway.stop());
+
+  const connect = async (): Promise<Client> => {
+    const socket = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
+    open.push(socket);
+    const send = (message: object) => socket.send(JSON.stringify(message));
+    const client: Client = {
+      socket,
+      told: [],
+      closed: undefined,
+      subscribe: (id, query) => send({ id, type: 'subscribe', payload: { query } }),
+    };
+    socket.on('message', (bytes) => {
+      const { id = '', type } = JSON.parse(String(bytes)) as { id?: string; type: string };
+      client.told.push(`${id} ${type}`.trim());
+    });
+    socket.on('close', (code) => (client.closed = code));
+    const authorization = `Bearer ${await gateway.auth.token(USER)}`;
+    send({ type: 'connection_init', payload: { authorization } });
+    await eventually(() => expect(client.told).toEqual(['connection_ack']));
+    return client;
+  };
+  const queued = async (): Promise<number> =>
+    Number(/^taskmesh_realtime_queue_bytes (\d+)/m.exec(await gateway.metrics.metrics())?.[1]);
+  const large = '{ task(id: "1") { title } }';
+
+  it('is told to its end, with what comes behind it', async () => {
+    const client = await connect();
+    client.subscribe('stream', 'subscription { taskChanges { sequence } }');
+    await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 1'));
+    client.socket.pause();
+    client.subscribe('1', large);
+    await eventually(async () => expect(await queued()).toBeGreaterThan(2 * MIB));
+    gateway.commit(USER, { title: 'behind it' });
+    client.socket.resume();
+    await eventually(() => expect(client.told).toHaveLength(4));
+    expect(client.told).toEqual(['connection_ack', '1 next', '1 complete', 'stream next']);
+    expect(await queued()).toBe(0);
+    expect(client.closed).toBeUndefined();
+  });
+
+  it('is the last one for a client that reads none of them', async () => {
+    const client = await connect();
+    client.socket.pause();
+    for (let id = 0; id < 8; id++) client.subscribe(String(id), large);
+    // The second one is taken while the first waits; behind both there is no place.
+    await eventually(async () => expect(await queued()).toBeGreaterThan(20 * MIB));
+    client.socket.resume();
+    await eventually(() => expect(client.closed).toBe(1013));
+    expect(client.told.filter((message) => message.endsWith(' next'))).toHaveLength(2);
+  });
+});
