@@ -114,6 +114,18 @@ it('says CONFLICT at once while the first request is still running', async () =>
   expect((await user.create({ title: 'slow' }, 'key')).id).toBe(id);
 });
 
+it('answers a repetition while another one runs', async () => {
+  const user = service.user();
+  const first = await user.create({ title: 'once' }, 'key');
+  const other = new Client({ connectionString: service.database.url });
+  await other.connect();
+  await other.query(`select pg_advisory_lock(hashtextextended('key', hashtextextended($1, 0)))`, [user.id]);
+  expect((await user.create({ title: 'once' }, 'key')).id).toBe(first.id);
+  clock.advance(24 * 3_600_000);
+  expect(codeOf(await user.send(CREATE, { input: { title: 'once' }, key: 'key' }))).toBe('CONFLICT');
+  await other.end();
+});
+
 it.each(['', 'x'.repeat(256), 'tab\t', 'ümlaut', 'nul\0'])('refuses %j as a key', async (key) => {
   const user = service.user();
   const result = await user.send(CREATE, { input: { title: 'keyed' }, key });

@@ -67,16 +67,18 @@ export function createTaskRepository(database: Pick<Database, 'run'>) {
         values,
       );
       const { running, ...task } = present(row);
-      if (running) return { outcome: 'running' };
-      return task.id === null ? this.createdBefore(write.ownerId, once) : { outcome: 'created', task: toTask(task) };
+      // What runs may be another repetition: the first one's task is there all the same.
+      if (running || task.id === null) return this.createdBefore(write, once);
+      return { outcome: 'created', task: toTask(task) };
     },
 
-    async createdBefore(ownerId: string, { key, inputHash }: OnceKey): Promise<CreatedOnce> {
+    async createdBefore({ ownerId, now }: Write, { key, inputHash }: OnceKey): Promise<CreatedOnce> {
       const [first] = await database.run<{ input_hash: string; task: string }>('read', statements.FIRST_CREATED, [
         ownerId,
         key,
+        now,
       ]);
-      // Housekeeping took it in this very moment: to the caller it is as if the key's time were not over yet.
+      // The first one runs still, or housekeeping took its key in this very moment, which is the same to the caller.
       if (!first) return { outcome: 'running' };
       if (first.input_hash !== inputHash) return { outcome: 'other-input' };
       return { outcome: 'before', task: toTask(JSON.parse(first.task)) };

@@ -53,7 +53,7 @@ export const CREATE: Statement = {
 
 /**
  * As CREATE, with $12 key, $13 hash of the input, $14 when the key expires. Whoever still runs with the same key holds
- * its advisory lock: `running`. No task and not running: the key was used before.
+ * its advisory lock: `running`, the first one or one that repeats it. No task and not running: the key was used before.
  */
 export const CREATE_ONCE: Statement = {
   name: 'task-create-once',
@@ -75,10 +75,12 @@ export const CREATE_ONCE: Statement = {
     select not turn.is_ours as running, ${taskColumnsOf('task')} from turn left join task on true`,
 };
 
-/** $1 owner, $2 key */
+/** $1 owner, $2 key, $3 now */
 export const FIRST_CREATED: Statement = {
   name: 'task-first-created',
-  text: 'select input_hash, task::text from idempotency_keys where owner_id = $1 and key = $2',
+  text: `
+    select input_hash, task::text from idempotency_keys
+    where owner_id = $1 and key = $2 and expires_at > $3::timestamptz`,
 };
 
 /**
