@@ -186,6 +186,14 @@ const CASES: Record<string, [sent: SentOperation, outcome: Outcome]> = {
       { path: 'x', message: 'x is required.' },
     ),
   ],
+  'null for variables that only a default lets stand where they are': [
+    {
+      query: `query ($s: Boolean = true, $d: OrderDirection) { tasks(orderBy: { direction: $d }) { ...F } }
+        fragment F on TaskConnection { totalCount @skip(if: $s) }`,
+      variables: { s: null, d: null },
+    },
+    badInput({ path: 's', message: 's must not be null.' }, { path: 'd', message: 'd must not be null.' }),
+  ],
   'a variable in place of an object': [
     { query: 'query ($f: TaskFilter) { tasks(filter: $f) { totalCount } }', variables: { f: SECRET } },
     badInput({ path: 'f', message: 'f must be an object.' }),

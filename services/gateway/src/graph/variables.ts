@@ -7,9 +7,12 @@ import {
   isNonNullType,
   isRequiredInputField,
   typeFromAST,
+  TypeInfo,
+  ValidationContext,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLSchema,
+  type OperationDefinitionNode,
   type VariableDefinitionNode,
 } from 'graphql';
 import type { PreparedOperation } from './executor.ts';
@@ -23,18 +26,52 @@ const MAX_NAME = 64;
  * @throws GraphQLError BAD_USER_INPUT with issues that name places, never values
  */
 export function coerceVariables(
-  { schema, operation: { variableDefinitions = [] } }: PreparedOperation,
+  prepared: PreparedOperation,
   given: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
+  const {
+    schema,
+    operation: { variableDefinitions = [] },
+  } = prepared;
   const { coerced, errors } = getVariableValues(schema, variableDefinitions, given, {
     maxErrors: 1, // only whether there are any: its messages repeat the values
     hideSuggestions: true,
   });
-  if (!errors) return coerced;
+  if (!errors) {
+    refuseNulls(prepared, coerced);
+    return coerced;
+  }
   const issues: Issue[] = [];
   for (const issue of problemsOf(schema, variableDefinitions, given)) if (issues.push(issue) === MAX_ISSUES) break;
   if (issues.length === 0) issues.push({ path: '', message: 'The variables do not fit the operation.' });
   throw toGraphQLError(badUserInput(issues));
+}
+
+/**
+ * A default lets a variable that may be null stand where nothing may: then null fails while the operation runs, maybe behind
+ * its changes.
+ */
+function refuseNulls(prepared: PreparedOperation, coerced: Readonly<Record<string, unknown>>): void {
+  const nulls = Object.keys(coerced).filter((name) => coerced[name] === null);
+  if (nulls.length === 0) return;
+  const needed = neededOf(prepared);
+  const issues = nulls.flatMap((name) => (needed.has(name) ? nullIssue(name) : []));
+  if (issues.length > 0) throw toGraphQLError(badUserInput(issues.slice(0, MAX_ISSUES)));
+}
+
+const nullIssue = (path: string): Issue => ({ path, message: `${path} must not be null.` });
+
+const neededByOperation = new WeakMap<OperationDefinitionNode, ReadonlySet<string>>();
+
+/** The variables that stand somewhere where nothing may be null. */
+function neededOf({ schema, document, operation }: PreparedOperation): ReadonlySet<string> {
+  const known = neededByOperation.get(operation);
+  if (known) return known;
+  const context = new ValidationContext(schema, document, new TypeInfo(schema), () => undefined);
+  const usages = context.getRecursiveVariableUsages(operation).filter(({ type }) => isNonNullType(type));
+  const names = new Set(usages.map(({ node }) => node.name.value));
+  neededByOperation.set(operation, names);
+  return names;
 }
 
 function* problemsOf(
@@ -53,7 +90,7 @@ function* problemsOf(
 /** What keeps `value` from being of `type`, as graphql-js coerces it. */
 function* issuesOf(value: unknown, type: GraphQLInputType, path: string): Generator<Issue> {
   if (value === undefined || value === null) {
-    if (isNonNullType(type)) yield { path, message: `${path} ${value === null ? 'must not be null' : 'is required'}.` };
+    if (isNonNullType(type)) yield value === null ? nullIssue(path) : { path, message: `${path} is required.` };
   } else if (isNonNullType(type)) yield* issuesOf(value, type.ofType, path);
   else if (isListType(type)) {
     if (!Array.isArray(value)) yield* issuesOf(value, type.ofType, path);
