@@ -44,6 +44,20 @@ describe.each(['in-process', 'http'] as const)('the graph over services %s', (mo
     ]);
   });
 
+  it('runs no mutation behind one that failed, at whatever service: all of it is null', async () => {
+    const query = `mutation ($input: LoginInput!) {
+      login(input: $input) { expiresIn }
+      createTask(input: { title: "of whom?" }) { id }
+    }`;
+    const variables = { input: { email: OTHER, password: 'wrong password' } };
+    const { body } = await gateway.graphql(query, { token, variables });
+    expect([body.data, body.errors?.map(({ path }) => path)]).toEqual([null, [['login']]]);
+    expect(gateway.tasks.calls).toEqual([]);
+    const right = { input: { email: OTHER, password: 'right password' } };
+    expect((await gateway.graphql(query, { token, variables: right })).body.errors).toBeUndefined();
+    expect(gateway.tasks.calls.map(({ identity }) => identity)).toMatchObject([{ userId: OTHER }]);
+  });
+
   it("tells the client's address to auth and to nobody else", async () => {
     await gateway.graphql('{ me { id } taskStatistics { total } }', { token });
     expect(gateway.auth.callers[0]).toHaveProperty('ip', '127.0.0.1');

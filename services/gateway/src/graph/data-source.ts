@@ -17,6 +17,8 @@ export interface OperationRun {
   /** Unix milliseconds; what is not answered by then is given up. */
   deadline: number;
   mutation: boolean;
+  /** A change that has to be there failed: the result is null, and no later one may run. */
+  hasFailed?: boolean;
   /** Of the one client whom it is for: what several wait for, such as an event, has none. */
   signal?: AbortSignal | undefined;
 }
@@ -26,6 +28,9 @@ export interface DataSourceDeps {
   clock: Clock;
   log: Log;
 }
+
+/** The fetch is a part of the mutation itself, and not of what is read behind it. */
+const CHANGES = /^\s*mutation\b/;
 
 /** One data source for each service of the graph. */
 export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): ServiceMap {
@@ -67,16 +72,25 @@ function createDataSource(
   const describe = () =>
     ({ name: `fetch ${name}`, kind: 'client', attributes: { 'service.peer.name': name } }) as const;
 
+  const answer = async (options: Parameters<Process>[0]) => {
+    try {
+      return await inSpan(describe, (span) => ask(options, span));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const { signal } = options.context as OperationRun; // as above
+      if (!signal?.aborted) log.warn({ err: error.cause ?? error, service: name }, 'a service did not answer');
+      return { data: null, errors: [{ message: error.message, extensions: { code: error.code } }] };
+    }
+  };
+
   return {
     async process(options) {
-      try {
-        return await inSpan(describe, (span) => ask(options, span));
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        const { signal } = options.context as OperationRun; // as above
-        if (!signal?.aborted) log.warn({ err: error.cause ?? error, service: name }, 'a service did not answer');
-        return { data: null, errors: [{ message: error.message, extensions: { code: error.code } }] };
-      }
+      const run = options.context as OperationRun; // as above
+      if (!run.mutation || !CHANGES.test(options.request.query ?? '')) return answer(options);
+      if (run.hasFailed) return { data: null };
+      const result = await answer(options);
+      run.hasFailed = result.data === null;
+      return result;
     },
   };
 }
