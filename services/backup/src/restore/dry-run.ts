@@ -1,3 +1,4 @@
+import { inDatabase } from '@taskmesh/database';
 import { notFound } from '@taskmesh/errors';
 import type { AccountsComparison, CountChange } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
@@ -69,6 +70,7 @@ async function compare({ store, database, prepared }: MadeStore, told: RestoreFo
   told.accounts ??= accounts;
   told.skipped.push(...prepared.skipped);
   told.dropped.push(...prepared.dropped.map((dropped) => `${name}.${dropped}`));
-  const obstacles = await findObstacles({ adminUrl, waitsForWriters: owner.carryOver !== undefined });
+  const fresh = inDatabase(adminUrl, database);
+  const obstacles = await findObstacles({ adminUrl, fresh, waitsForWriters: owner.carryOver !== undefined });
   told.obstacles.push(...obstacles.map((obstacle) => `${name}: ${obstacle}`));
 }
