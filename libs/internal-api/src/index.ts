@@ -25,5 +25,6 @@ export type {
 export { createBackupWorkClient } from './backup/client.ts';
 export { createLines, type Lines } from './backup/lines.ts';
 export { queryOfWishes, wishesOf, type RestoreWishes } from './backup/restore-wishes.ts';
+export { leastEpochOf, queryOfEpoch } from './backup/least-epoch.ts';
 export { receiveBody } from './backup/receive-body.ts';
 export { serveBackupWork, type ServedBackupWork } from './backup/serve.ts';

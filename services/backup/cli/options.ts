@@ -22,6 +22,7 @@ Backups of a running Taskmesh, over its REST interface.
   --safety-backup        restore: make an archive of all stores right before they are replaced, or replace nothing;
                          done without asking where RESTORE_KEEP_OLD is 0, unless --no-safety-backup
   --identity <path>      restore: an age key that opens the archive; it stays here
+  --at-least <number>    new-epoch: where the clock is behind, what the epoch must be at the least
   --to <path>            download: where to
   --as <name>            upload: under which name
   --json                 the result as JSON on standard output, and nothing else there
@@ -54,6 +55,8 @@ export interface Options {
   to: string | undefined;
   as: string | undefined;
   identity: string | undefined;
+  /** Of a new epoch. */
+  atLeast: number | undefined;
   yes: boolean;
   allowLoss: boolean;
   dryRun: boolean;
@@ -70,6 +73,7 @@ export class UsageError extends Error {}
 /** @throws UsageError */
 export function readOptions(args: string[], env: Readonly<Record<string, string | undefined>>): Options | 'help' {
   const { values, positionals } = parse(args);
+  const atLeast = values['at-least'];
   if (values.help || args.length === 0) return 'help';
   const [command = '', file = '', ...rest] = positionals;
   if (!isCommand(command)) throw new UsageError(command ? `There is no command "${command}".` : 'Which command?');
@@ -86,11 +90,13 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     ['safety-backup', 'restore'],
     ['no-safety-backup', 'restore'],
     ['identity', 'restore'],
+    ['at-least', 'new-epoch'],
   ] as const)
     if (values[option] !== undefined && !of.some((one) => one === command))
       throw new UsageError(`--${option} is for ${of.join(', ')} only.`);
   if (values['safety-backup'] && values['no-safety-backup'])
     throw new UsageError('A safety backup, or none: both cannot be.');
+  if (atLeast !== undefined && !/^\d{1,10}$/.test(atLeast)) throw new UsageError('--at-least takes a whole number.');
   return {
     command,
     file,
@@ -98,6 +104,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     to: values.to,
     as: values.as,
     identity: values.identity,
+    atLeast: atLeast === undefined ? undefined : Number(atLeast),
     yes: values.yes ?? false,
     allowLoss: values['allow-loss'] ?? false,
     dryRun: values['dry-run'] ?? false,
@@ -125,6 +132,7 @@ function parse(args: string[]) {
     to: text,
     as: text,
     identity: text,
+    'at-least': text,
     url: text,
     store: { ...text, multiple: true },
   } as const;

@@ -1,3 +1,4 @@
+import { queryOfEpoch } from '@taskmesh/internal-api';
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
@@ -92,7 +93,7 @@ async function runCommand(options: Options, world: World): Promise<number> {
     }
     case 'new-epoch': {
       await confirm(options, world, `Let all clients of ${options.url.origin} begin anew?`, '');
-      const { message, data } = await work('/backup/new-epoch');
+      const { message, data } = await work(`/backup/new-epoch?${queryOfEpoch(options.atLeast)}`);
       tell(message, data);
       return 0;
     }

@@ -149,7 +149,9 @@ describe('a restore that is only tried', () => {
     const { url: adminUrl } = fixture.auth;
     const fresh = await createTestDatabase('dry_run_fresh');
     await fresh.query(AUTH_SCHEMA);
-    await fixture.auth.query('create schema mine; create table public.notes (a int); create table mine.accounts (a int)');
+    await fixture.auth.query(
+      'create schema mine; create table public.notes (a int); create table mine.accounts (a int)',
+    );
     const statements = ['begin', 'insert into public.notes values (1)', 'lock table mine.accounts'];
     const find = () => findObstacles({ adminUrl, fresh: fresh.url, waitsForWriters: true, patienceMs: 0 });
     await holding(adminUrl, statements, async (held) => {

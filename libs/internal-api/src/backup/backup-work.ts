@@ -96,8 +96,8 @@ export interface BackupWork {
   restore(file: string, onProgress?: OnWorkProgress, wishes?: RestoreWishes): Promise<RestoreEnd>;
   /** All of a restore but its last step. @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for it */
   dryRun(file: string, onProgress?: OnWorkProgress, wishes?: RestoreWishes): Promise<RestoreForecast>;
-  /** Lets clients begin anew, after the stores were put back by other means. @throws AppError SERVICE_UNAVAILABLE */
-  newEpoch(): Promise<{ epoch: number }>;
+  /** Lets clients begin anew, after the stores were put back by other means. @throws AppError CONFLICT when the clock is evidently behind */
+  newEpoch(atLeast?: number): Promise<{ epoch: number }>;
   /** Takes the last restore back. */
   undo(onProgress?: OnWorkProgress): Promise<RestoreEnd>;
   /** Undefined when there is no such archive. */

@@ -10,7 +10,7 @@ export interface RestoreWishes {
 }
 
 /** As a query string goes on; empty without any. */
-export function queryOfWishes({ allowLoss, stores, safetyBackup }: RestoreWishes): string {
+export function queryOfWishes({ allowLoss, stores, safetyBackup }: RestoreWishes = {}): string {
   return [
     allowLoss ? '&allowLoss=true' : '',
     stores ? `&stores=${stores.map(encodeURIComponent).join(',')}` : '',

@@ -62,7 +62,9 @@ export async function findObstacles(exchange: Exchangeable): Promise<string[]> {
   });
   const writers = waitsForWriters ? await countWriters(exchange) : 0;
   if (writers > 0)
-    obstacles.push(`transactions have been writing, or at work on tables, for longer than a restore waits (${writers})`);
+    obstacles.push(
+      `transactions have been writing, or at work on tables, for longer than a restore waits (${writers})`,
+    );
   return obstacles;
 }
 

@@ -75,7 +75,8 @@ export type Mutation = {
   dryRunRestore: RestoreForecast;
   /**
    * Operators only. For who has put the database of the tasks back to an earlier state by other means than a restore: begins an
-   * epoch above all that were ever told, so that clients with cursors from a time that is no more read their lists anew.
+   * epoch above all that were ever told, so that clients with cursors from a time that is no more read their lists anew. CONFLICT
+   * when the clock is evidently behind, unless `atLeast` says what the epoch must be at the least.
    */
   newEpoch: NewEpoch;
   /**
@@ -106,6 +107,11 @@ export type MutationDryRunRestoreArgs = {
   allowLoss?: InputMaybe<Scalars['Boolean']['input']>;
   file: Scalars['String']['input'];
   stores?: InputMaybe<Array<Scalars['String']['input']>>;
+};
+
+
+export type MutationNewEpochArgs = {
+  atLeast?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -356,7 +362,7 @@ export type MutationResolvers<ContextType = BackupContext, ParentType extends Re
   createBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType>;
   deleteBackup: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteBackupArgs, 'file'>>;
   dryRunRestore: Resolver<ResolversTypes['RestoreForecast'], ParentType, ContextType, RequireFields<MutationDryRunRestoreArgs, 'allowLoss' | 'file'>>;
-  newEpoch: Resolver<ResolversTypes['NewEpoch'], ParentType, ContextType>;
+  newEpoch: Resolver<ResolversTypes['NewEpoch'], ParentType, ContextType, Partial<MutationNewEpochArgs>>;
   restoreBackup: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType, RequireFields<MutationRestoreBackupArgs, 'allowLoss' | 'file'>>;
   scanBackups: Resolver<ResolversTypes['BackupScan'], ParentType, ContextType>;
   undoRestore: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType>;

@@ -32,7 +32,7 @@ export function createBackupWork({
       endOf(await restores.restore(file, { ...restoreOptionsOf(wishes), ...(onProgress && { onProgress }) })),
     dryRun: async (file, onProgress = () => undefined, wishes = {}) =>
       forecastOf(await told(dryRun(file, { ...restoreOptionsOf(wishes), onProgress }))),
-    newEpoch: async () => ({ epoch: await told(restores.newEpoch()) }),
+    newEpoch: async (atLeast) => ({ epoch: await told(restores.newEpoch(atLeast)) }),
     undo: async (onProgress) => endOf(await restores.undo(onProgress)),
     download: async (file) => {
       const download = await told(backups.download(file));

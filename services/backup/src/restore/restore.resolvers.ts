@@ -23,9 +23,9 @@ export function createRestoreResolvers(
         requireOperator(identity);
         return forecastOf(await dryRun(file, { ...restoreOptionsOf(wishes), onProgress: () => undefined }));
       },
-      newEpoch: async (_parent, _args, { identity }) => {
+      newEpoch: async (_parent, { atLeast }, { identity }) => {
         requireOperator(identity);
-        return { epoch: await service.newEpoch() };
+        return { epoch: await service.newEpoch(atLeast) };
       },
       undoRestore: async (_parent, _args, { identity }) => {
         requireOperator(identity);

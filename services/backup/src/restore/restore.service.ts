@@ -129,8 +129,9 @@ export function createRestoreService(deps: RestoreServiceDeps) {
       return outcome;
     },
 
-    /** After the stores were put back by other means: clients begin anew. @throws AppError SERVICE_UNAVAILABLE */
-    newEpoch: () => beginNewEpoch({ lock, waitMs, settleAll, owner: deps.stores.tasks.owner, log }),
+    /** After the stores were put back by other means: clients begin anew. @throws AppError */
+    newEpoch: (atLeast?: number | null) =>
+      beginNewEpoch({ lock, waitMs, settleAll, owner: deps.stores.tasks.owner, atLeast, log }),
 
     /** Ends what a crash left half done, and drops what is kept no longer. @throws Error when some of it cannot be done yet */
     async settleInterrupted(): Promise<void> {

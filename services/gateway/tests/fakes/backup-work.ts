@@ -102,9 +102,9 @@ export function createFakeBackupWork(): FakeBackupWork {
         tookMs: 12,
       };
     },
-    async newEpoch() {
+    async newEpoch(atLeast = 28_000_000) {
       mayFail();
-      return { epoch: 28_000_000 };
+      return { epoch: atLeast };
     },
     async undo(onProgress) {
       const [outcome = 'RESTORED'] = undos.splice(0, 1);

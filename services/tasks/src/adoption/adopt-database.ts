@@ -44,7 +44,7 @@ export interface AdoptionDeps {
   /** The service's database at another address; opens nothing yet. */
   databaseAt(url: string): Promise<Pick<Database, 'migrate' | 'versions' | 'close'>>;
   /** In the living store; tells everybody. */
-  beginEpoch(): Promise<number>;
+  beginEpoch: TasksRestore['newEpoch'];
   log: Log;
 }
 

@@ -1,4 +1,5 @@
 import { RESTORED, valueOf, type Columns, type Statement } from '@taskmesh/database';
+import { NEW_CURSOR_KEY } from '../feed/feed.statements.ts';
 import { LARGEST_VERSION, TASK_TYPES } from './rules.ts';
 
 const ROWS = `from ${RESTORED}.tasks r`;
@@ -42,8 +43,7 @@ export const BEGIN_EPOCH: Statement = {
 export const RESUME: Statement = {
   name: 'adopt-resume',
   text: `
-    update public.feed_state set epoch = 1 + greatest(epoch, $1::integer),
-      cursor_key = decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`,
+    update public.feed_state set epoch = 1 + greatest(epoch, $1::integer), cursor_key = ${NEW_CURSOR_KEY}`,
 };
 
 export const FORGET_CHANGES: Statement = {

@@ -74,6 +74,14 @@ const SAFETY_BACKUP: Parameter = {
   schema: { type: 'boolean' },
 };
 
+const AT_LEAST: Parameter = {
+  name: 'atLeast',
+  in: 'query',
+  required: false,
+  description: 'What the epoch must be at the least. Absent: the clock says.',
+  schema: { type: 'integer', minimum: 1, maximum: 2_000_000_000 },
+};
+
 const LONG = `With \`Accept: ${LINES_TYPE}\` the answer is a 200 whose lines tell the progress; the last one has the ordinary answer and its \`status\`.`;
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
 const ARCHIVE_SCHEMA = { type: 'string', description: 'The archive as it is stored.' };
@@ -241,9 +249,11 @@ export function describeBackups(): ApiPart {
           name: 'beginNewEpoch',
           summary: 'Let clients begin anew',
           description:
-            'For who has put the database of the tasks back to an earlier state by other means (a physical restore): ends all feeds and makes all cursors from before worthless, so that clients read their lists anew.',
+            'For who has put the database of the tasks back to an earlier state by other means (a physical restore): ends all feeds and makes all cursors from before worthless, so that clients read their lists anew. 409 when the clock is evidently behind and `atLeast` is not given.',
+          parameters: [AT_LEAST],
           status: 200,
           answer: newEpoch,
+          errors: ['BAD_USER_INPUT', 'CONFLICT'],
         }),
       },
       [UNDO_PATH]: {
