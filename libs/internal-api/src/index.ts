@@ -20,6 +20,7 @@ export type {
   OnWorkProgress,
   RestoreEnd,
   RestoreForecast,
+  UndoableRestore,
   WorkProgress,
 } from './backup/backup-work.ts';
 export { createBackupWorkClient } from './backup/client.ts';

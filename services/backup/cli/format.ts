@@ -32,7 +32,7 @@ export function backupTable(backups: readonly BackupEntry[]): string {
     .join('\n');
 }
 
-const timeText = (time: string) => `${time.slice(0, 19).replace('T', ' ')} UTC`;
+export const timeText = (time: string) => `${time.slice(0, 19).replace('T', ' ')} UTC`;
 
 /** What a restore leaves out, on one line; empty without anything. */
 export const leftOutText = (dropped: readonly string[]): string =>

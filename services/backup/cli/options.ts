@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { STORE_NAMES } from '../src/stores/store.ts';
 
 export const HELP = `
 npm run backup -- <command> [options]
@@ -12,10 +13,10 @@ Backups of a running Taskmesh, over its REST interface.
   new-epoch              after a physical restore of the tasks' database: clients begin anew (asks first)
   download <file>        fetch an archive (to the current folder)
   upload <path>          bring an archive
-  delete <file>          delete an archive
+  delete <file>          delete an archive (asks first)
   scan                   read what lies in the place of the archives into the list
 
-  --yes                  restore, undo, new-epoch: without asking
+  --yes                  restore, undo, new-epoch, delete: without asking
   --store <name>         restore: only this store, tasks or auth (may be repeated)
   --dry-run              restore: tell what would change, and change nothing
   --allow-loss           restore: leave out tables and columns that the stores have no place for
@@ -83,7 +84,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
   for (const [option, ...of] of [
     ['to', 'download'],
     ['as', 'upload'],
-    ['yes', 'restore', 'undo', 'new-epoch'],
+    ['yes', 'restore', 'undo', 'new-epoch', 'delete'],
     ['allow-loss', 'restore'],
     ['store', 'restore'],
     ['dry-run', 'restore'],
@@ -96,6 +97,11 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
       throw new UsageError(`--${option} is for ${of.join(', ')} only.`);
   if (values['safety-backup'] && values['no-safety-backup'])
     throw new UsageError('A safety backup, or none: both cannot be.');
+  if (values['dry-run'] && (values['safety-backup'] ?? values['no-safety-backup']))
+    throw new UsageError('A dry run replaces nothing: there is no safety backup of it.');
+  const strange = values.store?.find((name) => !STORE_NAMES.some((known) => known === name));
+  if (strange !== undefined)
+    throw new UsageError(`There is no store "${strange}". There are: ${STORE_NAMES.join(', ')}.`);
   if (atLeast !== undefined && !/^\d{1,10}$/.test(atLeast)) throw new UsageError('--at-least takes a whole number.');
   return {
     command,

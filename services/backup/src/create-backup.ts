@@ -3,6 +3,7 @@ import { unavailable } from '@taskmesh/errors';
 import type { BackupWork } from '@taskmesh/internal-api';
 import {
   ensureWritableDirectory,
+  readVersion,
   startAll,
   stopAll,
   type Clock,
@@ -23,7 +24,6 @@ import { createBackupDatabase } from './database.ts';
 import { createBackupMetrics } from './metrics.ts';
 import { createDumper } from './dump/dumper.ts';
 import { createCipher } from './encryption/create-cipher.ts';
-import { readProductVersion } from './product-version.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
 import { createNotifier } from './notify/create-notifier.ts';
@@ -99,7 +99,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     keepOldMs: config.keepOldMs ?? 0,
     now: () => new Date(clock.now()),
     nextId: () => ids.next(),
-    product: readProductVersion(),
+    product: readVersion(),
     log,
     metrics: createBackupMetrics(deps.metrics),
     onUnsettled: () => settler.wake(),
@@ -135,7 +135,11 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   let figures: NodeJS.Timeout | undefined;
   const ofBackups = createBackupsResolvers(backups);
   const ofRestores = createRestoreResolvers(restores, dryRun);
-  const resolvers: Resolvers = { ...ofBackups, Mutation: { ...ofBackups.Mutation, ...ofRestores.Mutation } };
+  const resolvers: Resolvers = {
+    ...ofBackups,
+    Query: { ...ofBackups.Query, ...ofRestores.Query },
+    Mutation: { ...ofBackups.Mutation, ...ofRestores.Mutation },
+  };
 
   return {
     subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(), resolvers, mapError: asUnavailable, log }),

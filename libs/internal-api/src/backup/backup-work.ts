@@ -38,8 +38,10 @@ export interface RestoreEnd {
   skipped?: { kind: string; count: number }[];
   /** What was left out, as `store.table` or `store.table.column`. */
   dropped: string[];
-  /** The archive of what was replaced, if one was made for this. */
+  /** The archive of what was there before, if one was made for this. */
   safetyBackup?: string | null;
+  /** Until then an undo brings back what was replaced; null when nothing is kept. */
+  keptUntil?: string | null;
   outcome:
     | 'RESTORED'
     | 'RESTORED_CLEAN_UP_PENDING'
@@ -64,6 +66,18 @@ export interface RestoreForecast {
   skipped: { kind: string; count: number }[];
   dropped: string[];
   tookMs: number;
+}
+
+/** The last restore, whose former stores are kept. */
+export interface UndoableRestore {
+  file: string;
+  stores: string[];
+  /** Whether that took another one back. */
+  isUndo: boolean;
+  restoredAt: string;
+  keptUntil: string;
+  /** For how long what an undo replaces would be kept in its turn; 0: not at all. */
+  replacedKeptMs: number;
 }
 
 /** How many archives are there, how many of them are new to the catalogue, and how many it cannot tell of. */
@@ -98,6 +112,8 @@ export interface BackupWork {
   dryRun(file: string, onProgress?: OnWorkProgress, wishes?: RestoreWishes): Promise<RestoreForecast>;
   /** Lets clients begin anew, after the stores were put back by other means. @throws AppError CONFLICT when the clock is evidently behind */
   newEpoch(atLeast?: number): Promise<{ epoch: number }>;
+  /** Null when nothing is kept. */
+  undoable(): Promise<UndoableRestore | null>;
   /** Takes the last restore back. */
   undo(onProgress?: OnWorkProgress): Promise<RestoreEnd>;
   /** Undefined when there is no such archive. */

@@ -9,6 +9,7 @@ import type {
   OnWorkProgress,
   RestoreEnd,
   RestoreForecast,
+  UndoableRestore,
   WorkProgress,
 } from './backup-work.ts';
 import { SILENCE_MS, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
@@ -53,6 +54,7 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
     restore: (file, onProgress, wishes) => run<RestoreEnd>('restore', file, onProgress, queryOfWishes(wishes)),
     dryRun: (file, onProgress, wishes) => run<RestoreForecast>('dryRun', file, onProgress, queryOfWishes(wishes)),
     newEpoch: (atLeast) => run<{ epoch: number }>('newEpoch', '', undefined, queryOfEpoch(atLeast)),
+    undoable: () => run<UndoableRestore | null>('undoable'),
     undo: (onProgress) => run<RestoreEnd>('undo', '', onProgress),
 
     async download(file) {

@@ -86,7 +86,8 @@ function runWork(
 ): Promise<unknown> {
   switch (name) {
     case 'list':
-      return work.list();
+    case 'undoable':
+      return work[name]();
     case 'newEpoch':
       return work.newEpoch(atLeast);
     case 'create':

@@ -88,7 +88,7 @@ export type Mutation = {
   restoreBackup: RestoreResult;
   /** Operators only. Brings into the catalogue what lies in the place of the archives, from their manifests. */
   scanBackups: BackupScan;
-  /** Operators only. Brings the stores back that the last restore replaced, while they are kept; what was written since is lost. */
+  /** Operators only. Brings the stores back that the last restore replaced, while they are kept; what they replace is kept in its turn. */
   undoRestore: RestoreResult;
   /**
    * Operators only. Restores the archive into databases of its own, which are dropped again: the stores are not touched.
@@ -138,6 +138,8 @@ export type Query = {
   backup?: Maybe<Backup>;
   /** Operators only: newest first. */
   backups: Array<Backup>;
+  /** Operators only. What an undo would take back; null when nothing is kept. */
+  undoableRestore?: Maybe<UndoableRestore>;
 };
 
 
@@ -188,9 +190,11 @@ export type RestoreResult = {
   /** What the stores had no place for and was left out, as `store.table` or `store.table.column`. */
   dropped: Array<Scalars['String']['output']>;
   error?: Maybe<Scalars['String']['output']>;
+  /** Until then an undo brings back what was replaced; null when nothing is kept. */
+  keptUntil?: Maybe<Scalars['DateTime']['output']>;
   message: Scalars['String']['output'];
   outcome: RestoreOutcome;
-  /** The archive of what was replaced, if one was made for this restore. */
+  /** The archive of what was there before, if one was made for this restore; also when nothing was replaced in the end. */
   safetyBackup?: Maybe<Scalars['String']['output']>;
   /** What of the dumps was passed over. */
   skipped: Array<SkippedObjects>;
@@ -210,6 +214,19 @@ export type StoreForecast = {
   __typename?: 'StoreForecast';
   rows: Array<CountChange>;
   store: Scalars['String']['output'];
+};
+
+/** The last restore, whose former stores are kept. */
+export type UndoableRestore = {
+  __typename?: 'UndoableRestore';
+  file: Scalars['String']['output'];
+  /** Whether that took another one back. */
+  isUndo: Scalars['Boolean']['output'];
+  keptUntil: Scalars['DateTime']['output'];
+  /** For how long what an undo replaces would be kept in its turn; 0: not at all. */
+  replacedKeptMs: Scalars['Float']['output'];
+  restoredAt: Scalars['DateTime']['output'];
+  stores: Array<Scalars['String']['output']>;
 };
 
 
@@ -302,6 +319,7 @@ export type ResolversTypes = {
   RestoreResult: ResolverTypeWrapper<RestoreResult>;
   SkippedObjects: ResolverTypeWrapper<SkippedObjects>;
   StoreForecast: ResolverTypeWrapper<StoreForecast>;
+  UndoableRestore: ResolverTypeWrapper<UndoableRestore>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -322,6 +340,7 @@ export type ResolversParentTypes = {
   RestoreResult: RestoreResult;
   SkippedObjects: SkippedObjects;
   StoreForecast: StoreForecast;
+  UndoableRestore: UndoableRestore;
 };
 
 export type AccountsForecastResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['AccountsForecast'] = ResolversParentTypes['AccountsForecast']> = {
@@ -376,6 +395,7 @@ export type NewEpochResolvers<ContextType = BackupContext, ParentType extends Re
 export type QueryResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   backup: Resolver<Maybe<ResolversTypes['Backup']>, ParentType, ContextType, RequireFields<QueryBackupArgs, 'file'>>;
   backups: Resolver<Array<ResolversTypes['Backup']>, ParentType, ContextType>;
+  undoableRestore: Resolver<Maybe<ResolversTypes['UndoableRestore']>, ParentType, ContextType>;
 };
 
 export type RestoreForecastResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['RestoreForecast'] = ResolversParentTypes['RestoreForecast']> = {
@@ -392,6 +412,7 @@ export type RestoreResultResolvers<ContextType = BackupContext, ParentType exten
   databaseRestored?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   dropped?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  keptUntil?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   outcome?: Resolver<ResolversTypes['RestoreOutcome'], ParentType, ContextType>;
   safetyBackup?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -409,6 +430,15 @@ export type StoreForecastResolvers<ContextType = BackupContext, ParentType exten
   store?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
+export type UndoableRestoreResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['UndoableRestore'] = ResolversParentTypes['UndoableRestore']> = {
+  file?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  isUndo?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  keptUntil?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  replacedKeptMs?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  restoredAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  stores?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = BackupContext> = {
   AccountsForecast?: AccountsForecastResolvers<ContextType>;
   Backup?: BackupResolvers<ContextType>;
@@ -422,4 +452,5 @@ export type Resolvers<ContextType = BackupContext> = {
   RestoreResult?: RestoreResultResolvers<ContextType>;
   SkippedObjects?: SkippedObjectsResolvers<ContextType>;
   StoreForecast?: StoreForecastResolvers<ContextType>;
+  UndoableRestore?: UndoableRestoreResolvers<ContextType>;
 };

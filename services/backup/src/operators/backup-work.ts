@@ -4,7 +4,7 @@ import type { Backup } from '../backups/backup.entity.ts';
 import type { BackupService, Download } from '../backups/backup.service.ts';
 import type { RestoreOutcome } from '../restore/restore-outcome.ts';
 import type { DryRun } from '../restore/dry-run.ts';
-import { forecastOf, restoreOptionsOf, restoreResultOf } from '../restore/restore.resolvers.ts';
+import { forecastOf, restoreOptionsOf, restoreResultOf, undoableOf } from '../restore/restore.resolvers.ts';
 import type { RestoreService } from '../restore/restore.service.ts';
 import { finished } from 'node:stream';
 
@@ -33,6 +33,10 @@ export function createBackupWork({
     dryRun: async (file, onProgress = () => undefined, wishes = {}) =>
       forecastOf(await told(dryRun(file, { ...restoreOptionsOf(wishes), onProgress }))),
     newEpoch: async (atLeast) => ({ epoch: await told(restores.newEpoch(atLeast)) }),
+    undoable: async () => {
+      const undoable = await told(restores.undoable());
+      return undoable ? undoableOf(undoable) : null;
+    },
     undo: async (onProgress) => endOf(await restores.undo(onProgress)),
     download: async (file) => {
       const download = await told(backups.download(file));
@@ -43,8 +47,8 @@ export function createBackupWork({
 }
 
 function endOf(outcome: RestoreOutcome): RestoreEnd {
-  const { error = null, safetyBackup = null, ...end } = restoreResultOf(outcome);
-  return { ...end, error, safetyBackup };
+  const { error = null, safetyBackup = null, keptUntil = null, ...end } = restoreResultOf(outcome);
+  return { ...end, error, safetyBackup, keptUntil };
 }
 
 /** A store that is away is nobody's defect. */

@@ -106,6 +106,12 @@ export function createFakeBackupWork(): FakeBackupWork {
       mayFail();
       return { epoch: atLeast };
     },
+    async undoable() {
+      mayFail();
+      if (undos.shift() === 'NOTHING_TO_UNDO') return null;
+      const [restoredAt, keptUntil] = ['2026-11-20T10:00:00.000Z', '2026-11-21T10:00:00.000Z'];
+      return { file: 'a.tar.gz', stores: ['tasks'], isUndo: false, restoredAt, keptUntil, replacedKeptMs: 0 };
+    },
     async undo(onProgress) {
       const [outcome = 'RESTORED'] = undos.splice(0, 1);
       if (outcome === 'NOTHING_TO_UNDO' || outcome === 'UNKNOWN') return refused(outcome);

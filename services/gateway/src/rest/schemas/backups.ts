@@ -124,6 +124,37 @@ export const restoreForecast = z.object({ success, message, data: forecast }).me
   ],
 });
 
+export const undoableRestore = z
+  .object({
+    success,
+    message,
+    data: z.object({
+      file: z.string(),
+      stores: z.array(z.string()),
+      isUndo: z.boolean().meta({ description: 'Whether that took another one back.' }),
+      restoredAt: time,
+      keptUntil: time,
+      replacedKeptMs: number('For how long what an undo replaces would be kept in its turn; 0: not at all.'),
+    }),
+  })
+  .meta({
+    id: 'UndoableRestoreAnswer',
+    examples: [
+      {
+        success: true,
+        message: 'It can be taken back.',
+        data: {
+          file: EXAMPLE.file,
+          stores: ['tasks', 'auth'],
+          isUndo: false,
+          restoredAt: '2026-11-21T09:00:00.000Z',
+          keptUntil: '2026-11-22T09:00:00.000Z',
+          replacedKeptMs: 86_400_000,
+        },
+      },
+    ],
+  });
+
 export const newEpoch = z
   .object({
     success,
@@ -169,6 +200,9 @@ export const workLine = z
     skipped,
     dropped,
     safetyBackup,
+    keptUntil: time
+      .nullish()
+      .meta({ description: 'Until then an undo brings back what was replaced; null when nothing is kept.' }),
     databaseRestored: z.boolean().optional().meta({ description: 'On the last line of a restore, or of an undo.' }),
   })
   .meta({
