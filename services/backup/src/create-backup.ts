@@ -29,7 +29,7 @@ import type { Resolvers } from './graphql/types.generated.ts';
 import { createNotifier } from './notify/create-notifier.ts';
 import { createBackupWork } from './operators/backup-work.ts';
 import { createDryRun } from './restore/dry-run.ts';
-import { loadLimits } from './restore/load-limits.ts';
+import { loadLimits, STALL_MS } from './restore/load-limits.ts';
 import { RestoreBusy } from './restore/restore-busy.ts';
 import { createRestoreRepository } from './restore/restore.repository.ts';
 import { createRestoreResolvers } from './restore/restore.resolvers.ts';
@@ -96,6 +96,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     mainStore: config.restoreStore,
     archiveLimits: archiveLimits(config),
     loadLimits: loadLimits(config),
+    stallMs: STALL_MS,
     keepOldMs: config.keepOldMs ?? 0,
     now: () => new Date(clock.now()),
     nextId: () => ids.next(),
