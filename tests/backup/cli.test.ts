@@ -56,7 +56,7 @@ describe('the command line for backups, beside a running platform', () => {
     expect(made).toMatchObject({ status: 0, err: '' });
     const { file, sizeBytes, sha256 } = JSON.parse(made.out);
     const listed = await backup(['list']);
-    expect(listed.out).toMatch(/^file +size +made +stores +verified\n/);
+    expect(listed.out).toMatch(/^file +size +made +origin +stores +verified\n/);
     expect(listed.out).toContain(`${file}  `);
     expect(listed.out).toMatch(/never\n$/);
 

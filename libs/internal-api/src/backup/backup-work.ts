@@ -10,11 +10,15 @@ export interface BackupEntry {
   sha256: string | null;
   /** RFC 3339, UTC, with milliseconds. */
   createdAt: string;
+  /** `safety`: right before a restore; `unknown`: it was put there. */
+  origin: 'request' | 'schedule' | 'safety' | 'upload' | 'unknown';
   stores: string[];
   /** When it was last restored into a scratch database to prove it. */
   verifiedAt: string | null;
   /** By which version of Taskmesh. */
   verifiedVersion: string | null;
+  /** When that last showed that it is not fit for a restore. */
+  unfitAt: string | null;
 }
 
 /** How far a long piece of work has come. */

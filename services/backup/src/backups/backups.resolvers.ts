@@ -38,6 +38,7 @@ export function createBackupsResolvers(service: BackupService): Pick<Resolvers, 
     Backup: {
       createdAt: ({ createdAt }) => createdAt.toISOString(),
       verifiedAt: ({ verifiedAt }) => verifiedAt?.toISOString() ?? null,
+      unfitAt: ({ unfitAt }) => unfitAt?.toISOString() ?? null,
     },
   };
 }

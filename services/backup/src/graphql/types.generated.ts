@@ -31,12 +31,17 @@ export type AccountsForecast = {
 /** An archive of the stores, as the catalogue knows it. */
 export type Backup = {
   __typename?: 'Backup';
+  /** As its manifest says; without one that can be read here, when it came. */
   createdAt: Scalars['DateTime']['output'];
   file: Scalars['String']['output'];
+  /** request, schedule, safety (right before a restore), upload, or unknown: it was put there. */
+  origin: Scalars['String']['output'];
   sha256?: Maybe<Scalars['String']['output']>;
   sizeBytes: Scalars['Float']['output'];
   /** The stores that it holds a dump of. */
   stores: Array<Scalars['String']['output']>;
+  /** When that last showed that it is not fit for a restore. */
+  unfitAt?: Maybe<Scalars['DateTime']['output']>;
   /** When it was last restored into a scratch database to prove it. */
   verifiedAt?: Maybe<Scalars['DateTime']['output']>;
   /** By which version of Taskmesh. */
@@ -354,9 +359,11 @@ export type AccountsForecastResolvers<ContextType = BackupContext, ParentType ex
 export type BackupResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Backup'] = ResolversParentTypes['Backup']> = {
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   file?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  origin?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   sha256?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   sizeBytes?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   stores?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  unfitAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   verifiedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   verifiedVersion?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };

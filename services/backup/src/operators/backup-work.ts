@@ -67,14 +67,17 @@ function contentOf({ read, close }: Download) {
   return content;
 }
 
-function entryOf({ file, sizeBytes, sha256, createdAt, stores, verifiedAt, verifiedVersion }: Backup): BackupEntry {
+function entryOf({ file, sizeBytes, sha256, createdAt, origin, stores, ...proof }: Backup): BackupEntry {
+  const { verifiedAt, verifiedVersion, unfitAt } = proof;
   return {
     file,
     sizeBytes: Number(sizeBytes),
     sha256: sha256 ?? null,
     createdAt: createdAt.toISOString(),
+    origin,
     stores,
     verifiedAt: verifiedAt?.toISOString() ?? null,
     verifiedVersion: verifiedVersion ?? null,
+    unfitAt: unfitAt?.toISOString() ?? null,
   };
 }

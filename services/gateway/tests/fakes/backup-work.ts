@@ -36,9 +36,11 @@ export function createFakeBackupWork(): FakeBackupWork {
     sizeBytes: content.length,
     sha256: createHash('sha256').update(content).digest('hex'),
     createdAt: '2026-11-20T10:00:00.000Z',
+    origin: 'request',
     stores: ['tasks', 'auth'],
     verifiedAt: null,
     verifiedVersion: null,
+    unfitAt: null,
   });
   const find = (file: string) => {
     const content = archives.get(file);

@@ -10,9 +10,11 @@ const EXAMPLE: BackupEntry = {
   sizeBytes: 1_048_576,
   sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   createdAt: '2026-11-20T10:00:00.000Z',
+  origin: 'schedule',
   stores: ['tasks', 'auth'],
   verifiedAt: null,
   verifiedVersion: null,
+  unfitAt: null,
 };
 
 const backup = z
@@ -21,9 +23,13 @@ const backup = z
     sizeBytes: z.int(),
     sha256: z.string().nullable().meta({ description: 'Of the whole file; null when it was put there by hand.' }),
     createdAt: time,
+    origin: z.enum(['request', 'schedule', 'safety', 'upload', 'unknown']).meta({
+      description: 'Who wanted it: `safety` is what a restore replaced, `unknown` was put there by hand.',
+    }),
     stores: z.array(z.string()).meta({ description: 'The stores that it holds a dump of, as far as is known.' }),
     verifiedAt: time.nullable().meta({ description: 'When a test restore of it last succeeded.' }),
     verifiedVersion: z.string().nullable().meta({ description: 'The version of Taskmesh that proved it.' }),
+    unfitAt: time.nullable().meta({ description: 'When a test restore last showed that it is not fit for a restore.' }),
   })
   .meta({ id: 'Backup', examples: [EXAMPLE] });
 
