@@ -132,6 +132,18 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
       expect(await call('POST', path + wrong)).toMatchObject({ status: 400, json: { error: expect.any(String) } });
   });
 
+  it('pass over what means nothing to a restore, and nothing that is meant to change what it does', async () => {
+    const { json } = await call('POST', '/api/backups');
+    const restore = (query: string) => call('POST', `/api/backup/restore?file=${json.data.file}&${query}`);
+    for (const legacy of ['t=1', 'user=a', 'constructor=1', 'download', 'filename=x', 'loss=1'])
+      expect(await restore(legacy)).toMatchObject({ status: 200 });
+    for (const wish of [
+      ...['store=tasks', 'Stores=tasks', 'stores[]=tasks', 'dry-run=true', 'dry_run', 'DRYRUN=1'],
+      ...['allow-loss=true', 'allowloss=true', 'safety_backup=true', 'no-safety-backup=true'],
+    ])
+      expect([wish, (await restore(wish)).status]).toEqual([wish, 400]);
+  });
+
   it('tell what a restore would change, and do not restore', async () => {
     const { json } = await call('POST', '/api/backups');
     const path = `/api/backup/dry-run?file=${json.data.file}`;
