@@ -83,7 +83,10 @@ describe('the command line for backups, beside a running platform', () => {
     });
     expect(await titles()).toHaveLength(2);
     const tried = await backup(['restore', 'brought.tar.gz', '--dry-run']);
-    expect(tried).toMatchObject({ status: 0, out: expect.stringContaining('tasks.tasks: 2 rows now, 1 then\n') });
+    expect(tried).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('tasks.tasks: 2 rows now, 1 then; 1 gone, 0 back\n'),
+    });
     expect(tried.out).toContain('accounts: 1 now, 1 then; 0 gone, 0 back; sessions that end: 0\n');
     expect(await backup(['restore', 'brought.tar.gz', '--store', 'nonsense', '--yes'])).toMatchObject({
       status: 2,

@@ -1,4 +1,11 @@
-export type { AccountsComparison, Adoption, ArchivedStore, CountChange, StoreComparison } from './adoption.ts';
+export type {
+  AccountsComparison,
+  Adoption,
+  ArchivedStore,
+  CountChange,
+  RowsChange,
+  StoreComparison,
+} from './adoption.ts';
 export { ADOPTION_MS } from './timeouts.ts';
 export { createServicePool, type Post, type ServicePool } from './service-pool.ts';
 export { answerInTime, callInProcess } from './in-process.ts';

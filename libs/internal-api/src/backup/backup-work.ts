@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { AccountsComparison, CountChange } from '../adoption.ts';
+import type { AccountsComparison, RowsChange } from '../adoption.ts';
 import type { RestoreWishes } from './restore-wishes.ts';
 
 /** An archive as the list of them shows it. */
@@ -64,7 +64,7 @@ export interface RestoreForecast {
   possible: boolean;
   /** What would keep the stores from being replaced now, as `store: reason`. */
   obstacles: string[];
-  stores: { store: string; rows: (CountChange & { name: string })[] }[];
+  stores: { store: string; rows: (RowsChange & { name: string })[] }[];
   /** Null where no accounts would be replaced. */
   accounts: AccountsComparison | null;
   skipped: { kind: string; count: number }[];

@@ -59,10 +59,14 @@ export type BackupScan = {
   unread: Scalars['Int']['output'];
 };
 
-/** How many there are, and how many there would be. */
+/** How many rows a table has, and how many it would have. */
 export type CountChange = {
   __typename?: 'CountChange';
   after: Scalars['Float']['output'];
+  /** That are not there now, and would be. */
+  back?: Maybe<Scalars['Float']['output']>;
+  /** That are there now, and would not be; null where rows have no ids. */
+  gone?: Maybe<Scalars['Float']['output']>;
   name: Scalars['String']['output'];
   now: Scalars['Float']['output'];
 };
@@ -376,6 +380,8 @@ export type BackupScanResolvers<ContextType = BackupContext, ParentType extends 
 
 export type CountChangeResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['CountChange'] = ResolversParentTypes['CountChange']> = {
   after?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  back?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  gone?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   now?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
 };

@@ -51,8 +51,6 @@ export const FORGET_CHANGES: Statement = {
   text: 'truncate public.changes, public.feeds',
 };
 
-export const COUNT_TASKS: Statement = { name: 'adopt-count', text: 'select count(*)::text as count from public.tasks' };
-
 export const DROP_RESTORED: Statement = { name: 'adopt-drop-restored', text: `drop schema ${RESTORED} cascade` };
 
 /** So that the first reads after the swap are planned with the truth. */

@@ -95,7 +95,13 @@ const forecast = z.object({
   stores: z.array(
     z.object({
       store: z.string(),
-      rows: z.array(change.extend({ name: z.string().meta({ description: 'A table.' }) })),
+      rows: z.array(
+        change.extend({
+          name: z.string().meta({ description: 'A table.' }),
+          gone: number('That are there now, and would not be.').optional(),
+          back: number('That are not there now, and would be.').optional(),
+        }),
+      ),
     }),
   ),
   accounts: change
@@ -120,7 +126,7 @@ export const restoreForecast = z.object({ success, message, data: forecast }).me
       data: {
         possible: true,
         obstacles: [],
-        stores: [{ store: 'auth', rows: [{ name: 'accounts', now: 120, after: 100 }] }],
+        stores: [{ store: 'auth', rows: [{ name: 'accounts', now: 120, after: 100, gone: 21, back: 1 }] }],
         accounts: { now: 120, after: 100, gone: 21, back: 1, sessionsEnding: 17 },
         skipped: [],
         dropped: [],
