@@ -30,7 +30,9 @@ export async function restore(command: RestoreCommand): Promise<number> {
 async function replaceStores(command: RestoreCommand): Promise<number> {
   const { options, tell, confirm } = command;
   const what = options.stores ? `the store ${options.stores.map(printable).join(', ')}` : 'all data';
-  await confirm(`Replace ${what} of ${options.url.origin} by those of ${printable(options.file)}, and lose what was written since, unless an undo brings it back?`); // prettier-ignore
+  await confirm(
+    `Replace ${what} of ${options.url.origin} by those of ${printable(options.file)}? What was written since goes; an undo brings it back while it is kept (RESTORE_KEEP_OLD).`,
+  );
   const end = await workOn(command, '/backup/restore');
   const { databaseRestored = false, skipped = [], dropped = [], safetyBackup, keptUntil } = end;
   const message = end.message.replace(NO_RESTART, '');

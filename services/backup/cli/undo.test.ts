@@ -11,8 +11,8 @@ const UNDOABLE = {
 
 it('asks of the very restore that is taken back, and says what becomes of what it replaces', () => {
   expect(undoQuestion('http://h', UNDOABLE)).toBe(
-    'Take back the restore of a?.tar.gz (tasks, auth) at http://h from 2026-11-22 10:00:00 UTC, while that can be done ' +
-      '(until 2026-11-23 10:00:00 UTC)? What was written since goes; it is kept for 1.5 h, for another undo.',
+    'Take back the restore of a?.tar.gz (tasks, auth) from 2026-11-22 10:00:00 UTC at http://h? ' +
+      'That can be done until 2026-11-23 10:00:00 UTC. What was written since goes; it is kept for 1.5 h, for another undo.',
   );
   const lost = undoQuestion('http://h', { ...UNDOABLE, isUndo: true, replacedKeptMs: 0 });
   expect(lost).toMatch(

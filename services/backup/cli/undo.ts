@@ -11,7 +11,7 @@ export function undoQuestion(origin: string, undoable: UndoableRestore): string 
     replacedKeptMs > 0
       ? `What was written since goes; it is kept for ${Number((replacedKeptMs / HOUR_MS).toFixed(1))} h, for another undo.`
       : 'What was written since is lost: RESTORE_KEEP_OLD is 0.';
-  return `Take back ${what} at ${origin} from ${timeText(restoredAt)}, while that can be done (until ${timeText(keptUntil)})? ${then}`;
+  return `Take back ${what} from ${timeText(restoredAt)} at ${origin}? That can be done until ${timeText(keptUntil)}. ${then}`;
 }
 
 /** Undefined from a Taskmesh that does not say. */
