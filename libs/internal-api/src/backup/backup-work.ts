@@ -44,8 +44,8 @@ export interface RestoreEnd {
   dropped: string[];
   /** The archive of what was there before, if one was made for this. */
   safetyBackup?: string | null;
-  /** Until then an undo brings back what was replaced; null when nothing is kept. */
-  keptUntil?: string | null;
+  /** Until then an undo brings back what was replaced; null when nothing is kept, absent when that is not known. */
+  keptUntil?: string | null | undefined;
   outcome:
     | 'RESTORED'
     | 'RESTORED_CLEAN_UP_PENDING'

@@ -199,7 +199,7 @@ export type RestoreResult = {
   /** What the stores had no place for and was left out, as `store.table` or `store.table.column`. */
   dropped: Array<Scalars['String']['output']>;
   error?: Maybe<Scalars['String']['output']>;
-  /** Until then an undo brings back what was replaced; null when nothing is kept. */
+  /** Until then an undo brings back what was replaced; null when nothing is kept, or that is not known. */
   keptUntil?: Maybe<Scalars['DateTime']['output']>;
   message: Scalars['String']['output'];
   outcome: RestoreOutcome;

@@ -47,8 +47,8 @@ export function createBackupWork({
 }
 
 function endOf(outcome: RestoreOutcome): RestoreEnd {
-  const { error = null, safetyBackup = null, keptUntil = null, ...end } = restoreResultOf(outcome);
-  return { ...end, error, safetyBackup, keptUntil };
+  const { error = null, safetyBackup = null, ...end } = restoreResultOf(outcome);
+  return { ...end, error, safetyBackup };
 }
 
 /** A store that is away is nobody's defect. */

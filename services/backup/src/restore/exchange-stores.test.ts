@@ -66,7 +66,7 @@ describe('an exchange of stores', () => {
 
   it('that was made and cannot be looked up now is a success, with something left to do', async () => {
     const { steps, exchange } = createTrial({ find: () => Promise.reject(new Error('away')) });
-    expect(await exchange()).toEqual({ isCleanUpPending: true, keptUntil: null });
+    expect(await exchange()).toEqual({ isCleanUpPending: true });
     expect(steps.at(-1)).toBe('told');
   });
 

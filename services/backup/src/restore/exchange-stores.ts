@@ -23,11 +23,11 @@ export interface Exchange {
 export interface Left {
   /** Whether there is something that should be gone by now. */
   isCleanUpPending: boolean;
-  /** Until then it can be brought back; null when nothing is kept. */
-  keptUntil: Date | null;
+  /** Until then it can be brought back; null when nothing is kept, absent when that is not known. */
+  keptUntil?: Date | null;
 }
 
-const UNKNOWN: Left = { isCleanUpPending: true, keptUntil: null };
+const UNKNOWN: Left = { isCleanUpPending: true };
 
 /** Whether the stores were replaced is to be found out; that happens in the background. */
 export class UnknownOutcomeError extends Error {

@@ -7,7 +7,7 @@ export type RestoreOutcome =
   /**
    * `isCleanUpPending`: something could not be removed yet, which disturbs nobody; `skipped`: what of the dumps was passed over;
    * `dropped`: what the stores had no place for, as `store.table` or `store.table.column`; `onlyStore`: the archive has more;
-   * `safetyBackup`: the archive of what was replaced; `keptUntil`: when an undo can bring that back, null when it is gone;
+   * `safetyBackup`: the archive of what was replaced; `keptUntil`: when an undo can bring that back, null when it is gone, absent when that is not known;
    * `takenBack`: what an undo took back.
    */
   | {
@@ -17,7 +17,7 @@ export type RestoreOutcome =
       dropped: string[];
       onlyStore?: StoreName | undefined;
       safetyBackup?: string | undefined;
-      keptUntil: Date | null;
+      keptUntil?: Date | null;
       takenBack?: Restore;
     }
   /** The archive was fine, the stores are as they were; `why` is a part of a sentence. */

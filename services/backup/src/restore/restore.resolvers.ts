@@ -119,12 +119,13 @@ function restoredResultOf(outcome: Extract<RestoreOutcome, { kind: 'restored' }>
     skipped: byKind(skipped),
     dropped,
     safetyBackup,
-    keptUntil: keptUntil?.toISOString() ?? null,
+    keptUntil: keptUntil && keptUntil.toISOString(),
   };
 }
 
-function undoneText({ file, endedAt, undoes }: Restore, keptUntil: Date | null): string {
+function undoneText({ file, endedAt, undoes }: Restore, keptUntil: Date | null | undefined): string {
   const what = `the ${undoes === null ? 'restore' : 'undo of a restore'} of ${file} from ${endedAt?.toISOString()}`;
+  if (keptUntil === undefined) return `Taken back: ${what}.`;
   const kept = keptUntil
     ? `What it replaced is kept until ${keptUntil.toISOString()}: another undo brings it back.`
     : 'What it replaced is not kept: it cannot be undone.';
