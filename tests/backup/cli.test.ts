@@ -56,7 +56,7 @@ describe('the command line for backups, beside a running platform', () => {
     expect(made).toMatchObject({ status: 0, err: '' });
     const { file, sizeBytes, sha256 } = JSON.parse(made.out);
     const listed = await backup(['list']);
-    expect(listed.out).toMatch(/^file +size +made +stores +verified\n/);
+    expect(listed.out).toMatch(/^file +size +made +origin +stores +verified\n/);
     expect(listed.out).toContain(`${file}  `);
     expect(listed.out).toMatch(/never\n$/);
 
@@ -71,7 +71,7 @@ describe('the command line for backups, beside a running platform', () => {
     expect((await backup(['download', file])).status).toBe(0);
     expect(readFileSync(join(cwd, file)).length).toBe(sizeBytes);
     expect(await backup(['download', file])).toMatchObject({ status: 2, err: expect.stringContaining('already') });
-    expect((await backup(['delete', file])).status).toBe(0);
+    expect((await backup(['delete', file, '--yes'])).status).toBe(0);
     expect((await backup(['list'])).out).toBe('There are no backups yet.\n');
     const brought = await backup(['upload', file, '--as', 'brought.tar.gz', '--json']);
     expect(JSON.parse(brought.out)).toMatchObject({ file: 'brought.tar.gz', sizeBytes, sha256 });
@@ -83,20 +83,26 @@ describe('the command line for backups, beside a running platform', () => {
     });
     expect(await titles()).toHaveLength(2);
     const tried = await backup(['restore', 'brought.tar.gz', '--dry-run']);
-    expect(tried).toMatchObject({ status: 0, out: expect.stringContaining('tasks.tasks: 2 rows now, 1 then\n') });
+    expect(tried).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('tasks.tasks: 2 rows now, 1 then; 1 gone, 0 back\n'),
+    });
     expect(tried.out).toContain('accounts: 1 now, 1 then; 0 gone, 0 back; sessions that end: 0\n');
     expect(await backup(['restore', 'brought.tar.gz', '--store', 'nonsense', '--yes'])).toMatchObject({
-      status: 1,
+      status: 2,
       err: expect.stringContaining('There are: tasks, auth.'),
     });
     expect(await titles()).toHaveLength(2);
     const restored = await backup(['restore', 'brought.tar.gz', '--yes']);
-    expect(restored).toMatchObject({ status: 0, out: expect.stringContaining('Database restored') });
+    expect(restored).toMatchObject({ status: 0, out: expect.stringMatching(/^Database restored\.\nUntil .* undo"/) });
     expect(restored.err).toContain('loading auth');
     expect(await titles()).toEqual(['in the backup']);
 
     expect(await backup(['undo'])).toMatchObject({ status: 2, err: expect.stringContaining('--yes') });
-    expect(await backup(['undo', '--yes'])).toMatchObject({ status: 0, out: expect.stringContaining('restored') });
+    expect(await backup(['undo', '--yes'])).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(/^Taken back: the restore of brought.tar.gz .* is kept until /),
+    });
     expect((await titles()).toSorted()).toEqual(['in the backup', 'later']);
 
     expect(await backup(['new-epoch'])).toMatchObject({ status: 2, err: expect.stringContaining('--yes') });
@@ -112,7 +118,10 @@ describe('the command line for backups, beside a running platform', () => {
       [['verify', 'missing.tar.gz'], {}, 1, 'There is no such backup file.'],
       [['restore', 'missing.tar.gz', '--yes'], {}, 1, 'There is no such backup file.'],
       [['download', 'missing.tar.gz'], {}, 1, 'There is no such backup file.'],
-      [['delete', 'missing.tar.gz'], {}, 1, 'There is no such backup file.'],
+      [['delete', 'missing.tar.gz', '--yes'], {}, 1, 'There is no such backup file.'],
+      [['delete', 'missing.tar.gz'], {}, 2, 'delete needs --yes.'],
+      [['download', 'missing.tar.gz', '--to', 'no/such/folder'], {}, 2, 'There is no folder'],
+      [['restore', '../outside.tar.gz', '--yes'], {}, 1, 'outside of the backups directory.\n'],
       [['upload', 'no-archive.tar.gz'], {}, 1, 'no gzip file'],
       [['upload', 'missing.tar.gz'], {}, 2, 'There is no file'],
       [['upload', 'no-archive.tar.gz', '--as', '../x.tar.gz'], {}, 1, 'name'],

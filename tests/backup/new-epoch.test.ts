@@ -13,6 +13,8 @@ import { runBackup, type RunningBackup } from './stores.ts';
 
 const log = createLog({ service: 'new-epoch', level: 'silent' });
 const eventLog = createMemoryEventLog();
+/** Since 2026. */
+const SECONDS = () => Math.floor((Date.now() - Date.parse('2026-01-01T00:00Z')) / 1_000);
 const TABLES = ['tasks', 'feeds', 'changes', 'feed_state'];
 
 let database: TestDatabase;
@@ -125,6 +127,33 @@ describe('a new epoch, when the database was put back to an earlier state', () =
     await database.query('update feed_state set epoch = 1999999999');
     expect(await backup.work.newEpoch()).toEqual({ epoch: 2_000_000_000 });
     await database.query('update feed_state set epoch = 1');
+  });
+
+  it('goes by the later one of the clocks of the service and of its database', async () => {
+    const slow = await createTasks(readTasksConfig({ NODE_ENV: 'test', POSTGRES_URL: database.url }), {
+      clock: { ...systemClock, now: () => Date.parse('2026-01-02T00:00Z') },
+      log,
+      eventLog,
+    });
+    await database.query('update feed_state set epoch = 1');
+    expect(await slow.restore.newEpoch()).toBeGreaterThanOrEqual(SECONDS() - 60);
+    await slow.stop();
+  });
+
+  it('does not begin while the clocks are behind the store’s own changes, unless somebody says how high it must be', async () => {
+    await create(randomUUID(), 'of a time that has not come yet');
+    await tasks.processAll();
+    await database.query(`update changes set published_at = now() + interval '1 hour'`);
+    const before = await database.query('select epoch from feed_state');
+    await expect(backup.work.newEpoch()).rejects.toThrow(/^The clock is behind the newest change of the store/);
+    expect(await codeOf(backup.work.newEpoch())).toBe('CONFLICT');
+    expect(await database.query('select epoch from feed_state')).toEqual(before);
+    const atLeast = SECONDS() + 7_200;
+    expect(await backup.work.newEpoch(atLeast)).toEqual({ epoch: atLeast });
+    expect(await backup.work.newEpoch(5)).toEqual({ epoch: atLeast + 1 });
+    for (const nonsense of [0, 2_000_000_001, 1.5])
+      expect(await codeOf(backup.work.newEpoch(nonsense))).toBe('BAD_USER_INPUT');
+    await database.query('update changes set published_at = now()');
   });
 
   it('does not begin beside a restore, whose stores would come in with a lower one', async () => {

@@ -1,6 +1,6 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
 import { startTraceCollector, type TraceCollector } from '@taskmesh/telemetry/testing';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeFeedClients } from '../feed/feed-clients.ts';
@@ -24,6 +24,11 @@ describe('the embedded platform', () => {
     await collector.stop();
     rmSync(dataDir, { recursive: true });
   }, 30_000);
+
+  it('writes logs that nobody else may read', () => {
+    const modes = readdirSync(join(dataDir, 'logs')).map((file) => statSync(join(dataDir, 'logs', file)).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600]); // ours and PostgreSQL's
+  });
 
   describeJourney(() => ({ urls: [platform.url] }));
   describeFeedClients(() => ({ urls: [platform.url] }));

@@ -112,7 +112,7 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
 
 /** The terminal belongs to people; what happens inside goes to a file. */
 function createFileLogs(file: string, level: string): (service: string) => Log {
-  const destination = pino.destination({ dest: file, mkdir: true, sync: true });
+  const destination = pino.destination({ dest: file, mkdir: true, mode: 0o600, sync: true });
   return (service) => createLog({ service, level, destination });
 }
 

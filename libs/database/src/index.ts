@@ -1,6 +1,7 @@
 export { createDatabase, type Database, type DatabaseOptions } from './database.ts';
 export { adoptArchived, type ArchivedStore } from './restored/archived-store.ts';
 export { openAdoptionSession } from './restored/adoption-session.ts';
+export { compareRows, countRows } from './restored/compare-rows.ts';
 export { createSchemaGate, readSchemaPolicy, type SchemaGate, type SchemaPolicy } from './schema-gate.ts';
 export { runMigrations } from './run-migrations.ts';
 export { asUnavailable, isUniqueViolation, outcomeOf, whileAway, type RetryOptions } from './failures.ts';

@@ -29,10 +29,16 @@ export interface CountChange {
   after: number;
 }
 
+/** Of a table. Where its rows have ids: how many there are now and would not be, and the other way round. */
+export interface RowsChange extends CountChange {
+  gone?: number;
+  back?: number;
+}
+
 /** What would change if an adopted database took the place of the living store. */
 export interface StoreComparison {
   /** Rows, by table. */
-  tables: Record<string, CountChange>;
+  tables: Record<string, RowsChange>;
   /** Of the store that has them. */
   accounts?: AccountsComparison;
 }

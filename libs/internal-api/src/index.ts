@@ -1,4 +1,11 @@
-export type { AccountsComparison, Adoption, ArchivedStore, CountChange, StoreComparison } from './adoption.ts';
+export type {
+  AccountsComparison,
+  Adoption,
+  ArchivedStore,
+  CountChange,
+  RowsChange,
+  StoreComparison,
+} from './adoption.ts';
 export { ADOPTION_MS } from './timeouts.ts';
 export { createServicePool, type Post, type ServicePool } from './service-pool.ts';
 export { answerInTime, callInProcess } from './in-process.ts';
@@ -20,10 +27,12 @@ export type {
   OnWorkProgress,
   RestoreEnd,
   RestoreForecast,
+  UndoableRestore,
   WorkProgress,
 } from './backup/backup-work.ts';
 export { createBackupWorkClient } from './backup/client.ts';
 export { createLines, type Lines } from './backup/lines.ts';
 export { queryOfWishes, wishesOf, type RestoreWishes } from './backup/restore-wishes.ts';
+export { leastEpochOf, queryOfEpoch } from './backup/least-epoch.ts';
 export { receiveBody } from './backup/receive-body.ts';
 export { serveBackupWork, type ServedBackupWork } from './backup/serve.ts';

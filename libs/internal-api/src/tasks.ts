@@ -64,8 +64,9 @@ export interface TasksRestore {
   /**
    * Begins an epoch above all that were ever told, with a new cursor secret, in the living store: for who has put the database
    * back to an earlier state by other means. Returns it. Not while `adopt`, `resume` or what follows them is going on.
+   * CONFLICT when the clock is evidently behind, unless `atLeast` says what it must be at the least.
    */
-  newEpoch(): Promise<number>;
+  newEpoch(atLeast?: number | null): Promise<number>;
 }
 
 export const tasksInternal: InternalApi<TasksInternal> = {

@@ -9,6 +9,7 @@ export {
   type Env,
 } from './config.ts';
 export { misspelt } from './misspelt.ts';
+export { readVersion } from './version.ts';
 export { readKeySetFile, type NamedKeySet } from './key-set-file.ts';
 export { explainTls, readTlsFiles, type Refusal, type TlsFiles } from './tls.ts';
 export { createLog, type Log } from './log.ts';

@@ -1,4 +1,4 @@
-import type { BackupEntry, BackupScan, RestoreForecast, WorkProgress } from '@taskmesh/internal-api';
+import type { BackupEntry, BackupScan, RestoreForecast, UndoableRestore, WorkProgress } from '@taskmesh/internal-api';
 import type { Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
 
@@ -15,10 +15,14 @@ export interface End {
   error?: string;
   data?: BackupEntry & BackupScan & RestoreForecast;
   databaseRestored?: boolean;
-  /** The archive of what a restore replaced. */
+  /** The archive of what was there before a restore, also before one that failed. */
   safetyBackup?: string;
   /** What a restore left out. */
   dropped?: string[];
+  /** What a restore passed over. */
+  skipped?: RestoreForecast['skipped'];
+  /** Until then an undo brings back what was replaced. */
+  keptUntil?: string | null;
 }
 
 export type BackupClient = ReturnType<typeof createClient>;
@@ -58,6 +62,9 @@ export function createClient({ url, token }: { url: URL; token: string | undefin
 
   return {
     list: async () => ((await json(await send('GET', '/backups'))) as { data: BackupEntry[] }).data,
+
+    /** @throws Refused when there is none */
+    undoable: async () => ((await json(await send('GET', '/backup/undo'))) as { data: UndoableRestore }).data,
 
     remove: async (file: string) => (await json(await send('DELETE', `/backups/${encodeURIComponent(file)}`))) as End,
 
@@ -126,15 +133,19 @@ function parsed(text: string): unknown {
 
 const HINTS: Record<number, string> = {
   401: 'Set BACKUP_TOKEN to the token that Taskmesh was started with.',
-  403: 'Run this on the machine of Taskmesh, or start Taskmesh with a BACKUP_TOKEN and set it here, too.',
 };
 
 function refusal(status: number, body: unknown): Refused {
-  const { message, error } = (body ?? {}) as { message?: unknown; error?: unknown };
+  const { message, error, safetyBackup } = (body ?? {}) as {
+    message?: unknown;
+    error?: unknown;
+    safetyBackup?: string;
+  };
   const told = typeof error === 'string' ? error : message;
   if (typeof told !== 'string')
     return new Refused(`The answer (status ${status}) is none of Taskmesh's. Is the address right?`);
-  return new Refused([told, HINTS[status]].filter(Boolean).join(' '));
+  const before = safetyBackup && `What was there before: ${safetyBackup}.`;
+  return new Refused([told, HINTS[status], before].filter(Boolean).join(' '));
 }
 
 function unreachable(base: string, cause: unknown): Unreachable {

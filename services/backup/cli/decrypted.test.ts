@@ -81,8 +81,16 @@ describe('a restore with a key that is here', () => {
   });
 
   it.each([
+    ['none.txt', /^--identity must name a readable file \(is: "[^"]*none\.txt"\)\.\n/],
+    ['nonsense.txt', /^--identity must name a file of age identities/],
+  ])('is wrongly used with %s', async (key, told) => {
+    await writeFile(join(dir, 'nonsense.txt'), 'nonsense', { mode: 0o600 });
+    const ran = await restoreWith(key, await encrypted());
+    expect(ran).toMatchObject({ status: 2, err: expect.stringMatching(told), restores: [], heard: '' });
+  });
+
+  it.each([
     ['the key is another one', 'strangers.txt', async () => encrypted(), true, 'encrypted with another key'],
-    ['there is no such key', 'none.txt', async () => encrypted(), true, '--identity must name a readable file'],
     ['the archive was changed', 'key.txt', async () => (await encrypted()).fill(0, 250_000, 250_010), true, 'changed'],
     ['the restore fails', 'key.txt', async () => encrypted(), false, 'Failed.'],
   ])('leaves nothing when %s', async (_what, key, stored, restored, message) => {

@@ -1,8 +1,10 @@
+import { ConfigError } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { createArchiveCipher } from '../src/encryption/archive-cipher.ts';
 import { readKeyFile } from '../src/encryption/key-file.ts';
 import { Refused, Unreachable, type BackupClient, type End } from './client.ts';
+import { UsageError } from './options.ts';
 import type { ProgressView } from './progress.ts';
 
 export interface Decryption {
@@ -22,10 +24,7 @@ export async function withDecrypted(
   work: (plainFile: string) => Promise<End>,
 ): Promise<End> {
   const plainFile = `decrypted-${randomUUID()}.tar.gz`;
-  const cipher = await createArchiveCipher({
-    identities: readKeyFile({ '--identity': keyFile }, '--identity'),
-    recipients: [],
-  });
+  const cipher = await createArchiveCipher({ identities: identitiesIn(keyFile), recipients: [] });
   if (!cipher) throw new Refused('There is no key in that file.');
   try {
     view.show({ phase: 'decrypt' });
@@ -39,6 +38,14 @@ export async function withDecrypted(
     if (error instanceof Unreachable) throw new Unreachable(`${error.message} The decrypted archive ${plainFile} may be there still: delete it.`); // prettier-ignore
     await client.remove(plainFile).catch(() => undefined); // there may be none
     throw error;
+  }
+}
+
+function identitiesIn(keyFile: string): string[] {
+  try {
+    return readKeyFile({ '--identity': keyFile }, '--identity');
+  } catch (error) {
+    throw error instanceof ConfigError ? new UsageError(`${error.problems.join('; ')}.`, { cause: error }) : error;
   }
 }
 

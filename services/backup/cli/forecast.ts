@@ -1,11 +1,14 @@
 import type { RestoreForecast } from '@taskmesh/internal-api';
 import { leftOutText, printable } from './format.ts';
 
+function rowsText(store: string, { name, now, after, gone, back }: RestoreForecast['stores'][number]['rows'][number]) {
+  const ids = gone === undefined ? '' : `; ${gone} gone, ${back} back`;
+  return `${store}.${name}: ${now} rows now, ${after} then${ids}`;
+}
+
 /** What a restore would change, for people. */
 export function forecastText({ stores, accounts, obstacles, skipped, dropped, tookMs }: RestoreForecast): string {
-  const rows = stores.flatMap(({ store, rows: tables }) =>
-    tables.map(({ name, now, after }) => `${store}.${name}: ${now} rows now, ${after} then`),
-  );
+  const rows = stores.flatMap(({ store, rows: tables }) => tables.map((table) => rowsText(store, table)));
   const lines = [
     ...rows,
     accounts &&

@@ -9,17 +9,18 @@ export function bytesText(bytes: number): string {
   return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`;
 }
 
-const COLUMNS = ['file', 'size', 'made', 'stores', 'verified'];
+const COLUMNS = ['file', 'size', 'made', 'origin', 'stores', 'verified'];
 
 /** One line for each archive. */
 export function backupTable(backups: readonly BackupEntry[]): string {
   if (backups.length === 0) return 'There are no backups yet.';
-  const rows = backups.map(({ file, sizeBytes, createdAt, stores, verifiedAt, verifiedVersion }) => [
-    printable(file),
-    bytesText(sizeBytes),
-    timeText(createdAt),
-    stores.join(', ') || '?',
-    verifiedAt ? `${timeText(verifiedAt)}${verifiedVersion ? ` (${printable(verifiedVersion)})` : ''}` : 'never',
+  const rows = backups.map((backup) => [
+    printable(backup.file),
+    bytesText(backup.sizeBytes),
+    timeText(backup.createdAt),
+    printable(backup.origin),
+    backup.stores.join(', ') || '?',
+    proofText(backup),
   ]);
   const widths = COLUMNS.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   return [COLUMNS, ...rows]
@@ -32,7 +33,13 @@ export function backupTable(backups: readonly BackupEntry[]): string {
     .join('\n');
 }
 
-const timeText = (time: string) => `${time.slice(0, 19).replace('T', ' ')} UTC`;
+function proofText({ verifiedAt, verifiedVersion, unfitAt }: BackupEntry): string {
+  if (unfitAt) return `unfit, ${timeText(unfitAt)}`;
+  if (!verifiedAt) return 'never';
+  return `${timeText(verifiedAt)}${verifiedVersion ? ` (${printable(verifiedVersion)})` : ''}`;
+}
+
+export const timeText = (time: string) => `${time.slice(0, 19).replace('T', ' ')} UTC`;
 
 /** What a restore leaves out, on one line; empty without anything. */
 export const leftOutText = (dropped: readonly string[]): string =>

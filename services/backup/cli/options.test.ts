@@ -18,6 +18,7 @@ describe('the arguments of the command line', () => {
     expect(line('restore a.tar.gz --no-safety-backup')).toMatchObject({ safetyBackup: false });
     expect(line('restore a.tar.gz')).toMatchObject({ stores: undefined, safetyBackup: undefined });
     expect(line('undo --yes')).toMatchObject({ command: 'undo', file: '', yes: true });
+    expect(line('new-epoch --at-least 28000000')).toMatchObject({ atLeast: 28_000_000 });
     expect(line('list')).toMatchObject({ url: new URL('http://127.0.0.1:4000') });
     expect(line('list', { TASKMESH_URL: 'http://h:1' })).toMatchObject({ url: new URL('http://h:1') });
   });
@@ -33,8 +34,13 @@ describe('the arguments of the command line', () => {
     'undo --store tasks',
     'undo --dry-run',
     'new-epoch x',
+    'new-epoch --at-least later',
+    'undo --at-least 5',
     'restore a --safety-backup --no-safety-backup',
     'restore a.tar.gz --store',
+    'restore a.tar.gz --store nonsense',
+    'restore a.tar.gz --dry-run --safety-backup',
+    'restore a.tar.gz --dry-run --no-safety-backup',
     'create --to x',
     'verify a --as b',
     'list --url ftp://x',

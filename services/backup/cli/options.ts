@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { STORE_NAMES } from '../src/stores/store.ts';
 
 export const HELP = `
 npm run backup -- <command> [options]
@@ -12,16 +13,17 @@ Backups of a running Taskmesh, over its REST interface.
   new-epoch              after a physical restore of the tasks' database: clients begin anew (asks first)
   download <file>        fetch an archive (to the current folder)
   upload <path>          bring an archive
-  delete <file>          delete an archive
+  delete <file>          delete an archive (asks first)
   scan                   read what lies in the place of the archives into the list
 
-  --yes                  restore, undo, new-epoch: without asking
+  --yes                  restore, undo, new-epoch, delete: without asking
   --store <name>         restore: only this store, tasks or auth (may be repeated)
   --dry-run              restore: tell what would change, and change nothing
   --allow-loss           restore: leave out tables and columns that the stores have no place for
   --safety-backup        restore: make an archive of all stores right before they are replaced, or replace nothing;
                          done without asking where RESTORE_KEEP_OLD is 0, unless --no-safety-backup
   --identity <path>      restore: an age key that opens the archive; it stays here
+  --at-least <number>    new-epoch: where the clock is behind, what the epoch must be at the least
   --to <path>            download: where to
   --as <name>            upload: under which name
   --json                 the result as JSON on standard output, and nothing else there
@@ -54,6 +56,8 @@ export interface Options {
   to: string | undefined;
   as: string | undefined;
   identity: string | undefined;
+  /** Of a new epoch. */
+  atLeast: number | undefined;
   yes: boolean;
   allowLoss: boolean;
   dryRun: boolean;
@@ -70,6 +74,7 @@ export class UsageError extends Error {}
 /** @throws UsageError */
 export function readOptions(args: string[], env: Readonly<Record<string, string | undefined>>): Options | 'help' {
   const { values, positionals } = parse(args);
+  const atLeast = values['at-least'];
   if (values.help || args.length === 0) return 'help';
   const [command = '', file = '', ...rest] = positionals;
   if (!isCommand(command)) throw new UsageError(command ? `There is no command "${command}".` : 'Which command?');
@@ -79,18 +84,25 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
   for (const [option, ...of] of [
     ['to', 'download'],
     ['as', 'upload'],
-    ['yes', 'restore', 'undo', 'new-epoch'],
+    ['yes', 'restore', 'undo', 'new-epoch', 'delete'],
     ['allow-loss', 'restore'],
     ['store', 'restore'],
     ['dry-run', 'restore'],
     ['safety-backup', 'restore'],
     ['no-safety-backup', 'restore'],
     ['identity', 'restore'],
+    ['at-least', 'new-epoch'],
   ] as const)
     if (values[option] !== undefined && !of.some((one) => one === command))
       throw new UsageError(`--${option} is for ${of.join(', ')} only.`);
   if (values['safety-backup'] && values['no-safety-backup'])
     throw new UsageError('A safety backup, or none: both cannot be.');
+  if (values['dry-run'] && (values['safety-backup'] ?? values['no-safety-backup']))
+    throw new UsageError('A dry run replaces nothing: there is no safety backup of it.');
+  const strange = values.store?.find((name) => !STORE_NAMES.some((known) => known === name));
+  if (strange !== undefined)
+    throw new UsageError(`There is no store "${strange}". There are: ${STORE_NAMES.join(', ')}.`);
+  if (atLeast !== undefined && !/^\d{1,10}$/.test(atLeast)) throw new UsageError('--at-least takes a whole number.');
   return {
     command,
     file,
@@ -98,6 +110,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     to: values.to,
     as: values.as,
     identity: values.identity,
+    atLeast: atLeast === undefined ? undefined : Number(atLeast),
     yes: values.yes ?? false,
     allowLoss: values['allow-loss'] ?? false,
     dryRun: values['dry-run'] ?? false,
@@ -125,6 +138,7 @@ function parse(args: string[]) {
     to: text,
     as: text,
     identity: text,
+    'at-least': text,
     url: text,
     store: { ...text, multiple: true },
   } as const;

@@ -6,6 +6,7 @@ import { forecastText } from './forecast.ts';
 import { leftOutText, printable } from './format.ts';
 import type { Options } from './options.ts';
 import type { ProgressView } from './progress.ts';
+import { keptText } from './undo.ts';
 
 export interface RestoreCommand {
   client: BackupClient;
@@ -18,6 +19,9 @@ export interface RestoreCommand {
   confirm: (what: string) => Promise<void>;
 }
 
+/** The interface says so to everybody; of this product nothing has to be started anew. */
+const NO_RESTART = '; the application may need a restart';
+
 /** Returns the exit status. */
 export async function restore(command: RestoreCommand): Promise<number> {
   return command.options.dryRun ? tryRestore(command) : replaceStores(command);
@@ -26,12 +30,17 @@ export async function restore(command: RestoreCommand): Promise<number> {
 async function replaceStores(command: RestoreCommand): Promise<number> {
   const { options, tell, confirm } = command;
   const what = options.stores ? `the store ${options.stores.map(printable).join(', ')}` : 'all data';
-  await confirm(`Replace ${what} of ${options.url.origin} by those of ${printable(options.file)}?`);
+  await confirm(
+    `Replace ${what} of ${options.url.origin} by those of ${printable(options.file)}? What was written since goes; an undo brings it back while it is kept (RESTORE_KEEP_OLD).`,
+  );
   const end = await workOn(command, '/backup/restore');
-  const { message, databaseRestored = false, dropped = [], safetyBackup } = end;
+  const { databaseRestored = false, skipped = [], dropped = [], safetyBackup, keptUntil } = end;
+  const message = end.message.replace(NO_RESTART, '');
   const before = safetyBackup && `What was there before: ${safetyBackup}`;
-  const text = [message, leftOutText(dropped), before].flatMap((line) => (line ? [printable(line)] : []));
-  tell(text.join('\n'), { message, databaseRestored, dropped, safetyBackup });
+  const text = [message, leftOutText(dropped), databaseRestored && keptText(keptUntil), before].flatMap((line) =>
+    line ? [printable(line)] : [],
+  );
+  tell(text.join('\n'), { message, databaseRestored, skipped, dropped, safetyBackup, keptUntil });
   return databaseRestored ? 0 : 1;
 }
 

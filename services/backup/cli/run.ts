@@ -1,7 +1,8 @@
+import { queryOfEpoch } from '@taskmesh/internal-api';
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createClient, Refused, Unreachable, type BackupClient, type End } from './client.ts';
@@ -9,6 +10,7 @@ import { backupTable, bytesText, printable } from './format.ts';
 import { HELP, readOptions, UsageError, type Options } from './options.ts';
 import { createProgressView, type ProgressView } from './progress.ts';
 import { restore } from './restore.ts';
+import { undoQuestion } from './undo.ts';
 
 interface Output {
   isTTY?: boolean;
@@ -85,14 +87,14 @@ async function runCommand(options: Options, world: World): Promise<number> {
         confirm: (what) => confirm(options, world, what),
       });
     case 'undo': {
-      await confirm(options, world, `Take the last restore of ${options.url.origin} back?`);
+      await confirm(options, world, async () => undoQuestion(options.url.origin, await client.undoable()));
       const { message } = await work('/backup/undo');
       tell(message, { message });
       return 0;
     }
     case 'new-epoch': {
-      await confirm(options, world, `Let all clients of ${options.url.origin} begin anew?`, '');
-      const { message, data } = await work('/backup/new-epoch');
+      await confirm(options, world, `Let all clients of ${options.url.origin} begin anew?`);
+      const { message, data } = await work(`/backup/new-epoch?${queryOfEpoch(options.atLeast)}`);
       tell(message, data);
       return 0;
     }
@@ -107,6 +109,7 @@ async function runCommand(options: Options, world: World): Promise<number> {
       return 0;
     }
     case 'delete': {
+      await confirm(options, world, `Delete ${printable(file)} of ${options.url.origin} for good?`);
       const { message } = await client.remove(file);
       tell(message, { message });
       return 0;
@@ -119,13 +122,12 @@ const SILENT: ProgressView = { show: () => undefined, end: () => undefined };
 async function confirm(
   { command, yes }: Options,
   { ask }: World,
-  what: string,
-  loss = ' What was written since is lost.',
+  question: string | (() => Promise<string>),
 ): Promise<void> {
   if (yes) return;
   if (!ask) throw new UsageError(`Nobody is here to be asked: ${command} needs --yes.`);
-  const question = `${what}${loss} [y/N] `;
-  if (!/^y(es)?$/i.test((await ask(question)).trim())) throw new Refused('Nothing was changed.');
+  const asked = typeof question === 'string' ? question : await question();
+  if (!/^y(es)?$/i.test((await ask(`${asked} [y/N] `)).trim())) throw new Refused('Nothing was changed.');
 }
 
 /** The file appears under its name when it is whole. */
@@ -134,6 +136,7 @@ async function download(
   { file, to: path }: { file: string; to: string },
   view: ProgressView,
 ): Promise<string> {
+  if (!(await exists(dirname(path)))) throw new UsageError(`There is no folder ${dirname(path)}.`);
   if (await exists(path)) throw new UsageError(`There is a file ${path} already; --to names another place.`);
   const { content, sizeBytes, sha256 } = await client.download(file);
   const part = `${path}.part`;

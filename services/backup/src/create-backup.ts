@@ -3,6 +3,7 @@ import { unavailable } from '@taskmesh/errors';
 import type { BackupWork } from '@taskmesh/internal-api';
 import {
   ensureWritableDirectory,
+  readVersion,
   startAll,
   stopAll,
   type Clock,
@@ -23,13 +24,12 @@ import { createBackupDatabase } from './database.ts';
 import { createBackupMetrics } from './metrics.ts';
 import { createDumper } from './dump/dumper.ts';
 import { createCipher } from './encryption/create-cipher.ts';
-import { readProductVersion } from './product-version.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import type { Resolvers } from './graphql/types.generated.ts';
 import { createNotifier } from './notify/create-notifier.ts';
 import { createBackupWork } from './operators/backup-work.ts';
 import { createDryRun } from './restore/dry-run.ts';
-import { loadLimits } from './restore/load-limits.ts';
+import { loadLimits, STALL_MS } from './restore/load-limits.ts';
 import { RestoreBusy } from './restore/restore-busy.ts';
 import { createRestoreRepository } from './restore/restore.repository.ts';
 import { createRestoreResolvers } from './restore/restore.resolvers.ts';
@@ -96,10 +96,11 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     mainStore: config.restoreStore,
     archiveLimits: archiveLimits(config),
     loadLimits: loadLimits(config),
+    stallMs: STALL_MS,
     keepOldMs: config.keepOldMs ?? 0,
     now: () => new Date(clock.now()),
     nextId: () => ids.next(),
-    product: readProductVersion(),
+    product: readVersion(),
     log,
     metrics: createBackupMetrics(deps.metrics),
     onUnsettled: () => settler.wake(),
@@ -135,7 +136,11 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   let figures: NodeJS.Timeout | undefined;
   const ofBackups = createBackupsResolvers(backups);
   const ofRestores = createRestoreResolvers(restores, dryRun);
-  const resolvers: Resolvers = { ...ofBackups, Mutation: { ...ofBackups.Mutation, ...ofRestores.Mutation } };
+  const resolvers: Resolvers = {
+    ...ofBackups,
+    Query: { ...ofBackups.Query, ...ofRestores.Query },
+    Mutation: { ...ofBackups.Mutation, ...ofRestores.Mutation },
+  };
 
   return {
     subgraph: createSubgraph({ name: 'backup', typeDefs: readTypeDefs(), resolvers, mapError: asUnavailable, log }),

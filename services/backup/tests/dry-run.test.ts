@@ -1,4 +1,5 @@
 import { databaseOf } from '@taskmesh/database';
+import { createTestDatabase } from '@taskmesh/testing';
 import { Client } from 'pg';
 import { findObstacles } from '../src/databases/obstacles.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type BackupFixture,
 } from './support/backup-fixture.ts';
 import { DATABASE_STATE, STORE_STATE } from './support/catalogue.ts';
+import { AUTH_SCHEMA } from './support/store-owners.ts';
 
 const OPERATOR = { identity: { role: 'operator' as const }, requestId: 'r' };
 let fixture: BackupFixture;
@@ -119,7 +121,7 @@ describe('a restore that is only tried', () => {
     await fixture.own.query(`create role ${name} login password 'secret'`);
     const adminUrl = new URL(fixture.tasks.url);
     Object.assign(adminUrl, { username: name, password: 'secret' });
-    const find = () => findObstacles({ adminUrl: adminUrl.href, waitsForWriters: false });
+    const find = () => findObstacles({ adminUrl: adminUrl.href, fresh: '', waitsForWriters: false });
     await holding(fixture.tasks.url, ['select 1'], async () =>
       expect(await find()).toEqual([
         'the administrator is no member of the role that owns the database',
@@ -131,7 +133,8 @@ describe('a restore that is only tried', () => {
 
   it('tells of who has been writing for too long, where that matters; reading never does', async () => {
     const { url: adminUrl } = fixture.auth;
-    const find = (waitsForWriters: boolean) => findObstacles({ adminUrl, waitsForWriters, patienceMs: 0 });
+    const find = (waitsForWriters: boolean) =>
+      findObstacles({ adminUrl, fresh: adminUrl, waitsForWriters, patienceMs: 0 });
     await holding(adminUrl, ['begin', 'select * from accounts'], async (held) => {
       expect(await find(true)).toEqual([]);
       await held.query(`update accounts set email = 'c@x' where id = 1`);
@@ -140,6 +143,24 @@ describe('a restore that is only tried', () => {
       ]);
       expect(await find(false)).toEqual([]);
     });
+  });
+
+  it('waits for writers to the store alone, as a restore does: tables of the operator are nobody’s obstacle', async () => {
+    const { url: adminUrl } = fixture.auth;
+    const fresh = await createTestDatabase('dry_run_fresh');
+    await fresh.query(AUTH_SCHEMA);
+    await fixture.auth.query(
+      'create schema mine; create table public.notes (a int); create table mine.accounts (a int)',
+    );
+    const statements = ['begin', 'insert into public.notes values (1)', 'lock table mine.accounts'];
+    const find = () => findObstacles({ adminUrl, fresh: fresh.url, waitsForWriters: true, patienceMs: 0 });
+    await holding(adminUrl, statements, async (held) => {
+      expect(await find()).toEqual([]);
+      await held.query('delete from accounts where false');
+      expect(await find()).toHaveLength(1);
+    });
+    await fixture.auth.query('drop schema mine cascade; drop table public.notes');
+    await fresh.drop();
   });
 
   it('takes everything away when the comparison fails, and says that it is nobody else’s fault', async () => {

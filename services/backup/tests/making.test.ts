@@ -1,9 +1,17 @@
 import { eventually } from '@taskmesh/testing';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { Registry } from 'prom-client';
+import { archiveLimits, DEFAULT_SIZES } from '../src/archives/limits.ts';
+import { createScratch } from '../src/archives/scratch.ts';
+import { asBackupFailure, failureReason } from '../src/backups/backup.errors.ts';
+import { makeArchive, type ArchiveMaking } from '../src/backups/make-archive.ts';
+import { createDumper, type Dumper } from '../src/dump/dumper.ts';
 import { createBackup, type Backup } from '../src/index.ts';
 import { lookAtDisk, type LookAtDisk } from '../src/room.ts';
+import { createDirectoryStorage } from '../src/storage/directory-storage.ts';
+import type { StoreName } from '../src/stores/store.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
 
 const MIB = 1024 * 1024;
@@ -34,6 +42,52 @@ async function withDisk<Result>(look: LookAtDisk, work: (other: Backup, metrics:
     await other.stop();
   }
 }
+
+describe('a backup that does not get on', () => {
+  const makeWith = async (dump: Dumper) => {
+    const { log } = createRecordingLog();
+    const { backupsDir, scratchDir, secrets } = fixture.config;
+    const now = () => Date.now();
+    const look: LookAtDisk = async () => ({ id: 1, usableBytes: Infinity });
+    const store = (name: StoreName) => ({ name, adminUrl: secrets.adminUrls[name], owner: fixture.owners[name] });
+    const making: ArchiveMaking = {
+      storage: createDirectoryStorage({ dir: backupsDir, now, look }),
+      scratch: createScratch({ dir: scratchDir, now }),
+      stores: { tasks: store('tasks'), auth: store('auth') },
+      now: () => new Date(),
+      nextId: () => 'stalled',
+      archiveLimits: archiveLimits(DEFAULT_SIZES),
+      ...{ cipher: undefined, dump, product: '0.1.0', look, stallMs: 1_000, log },
+    };
+    const error: unknown = await makeArchive(making, 0).catch((failure: unknown) => failure);
+    return [asBackupFailure(error), failureReason(error)];
+  };
+  const ENDED = [
+    expect.objectContaining({
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The backup was not made: a store did not get on for too long.',
+    }),
+    'store',
+  ];
+
+  it('because pg_dump hangs without a word is ended, and the program with it', async () => {
+    const [program, pid] = [join(fixture.config.backupsDir, '../pg_dump'), join(fixture.config.backupsDir, '../pid')];
+    const script = `#!/bin/sh\n[ "$1" = --version ] && echo 'pg_dump (PostgreSQL) 99.0' && exit\necho $$ > ${pid}\nexec sleep 600\n`;
+    await writeFile(program, script, { mode: 0o755 });
+    const { log } = createRecordingLog();
+    expect(await makeWith(createDumper({ pgDump: { program, env: process.env }, log }))).toEqual(ENDED);
+    const child = Number(await readFile(pid, 'utf8'));
+    await eventually(() => expect(() => process.kill(child, 0)).toThrow('ESRCH'));
+    expect(await files()).toEqual([]);
+  });
+
+  it('because a store’s server does not answer is ended as well', async () => {
+    expect(
+      await makeWith(({ client }) => client.query('select pg_sleep(600)').then(() => Promise.reject(new Error()))),
+    ).toEqual(ENDED);
+    expect(await files()).toEqual([]);
+  });
+});
 
 describe('on a disk with little room', () => {
   const TOO_LITTLE = { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('the disk has too little room') };

@@ -71,6 +71,15 @@ describe('a safety backup', () => {
     expect(await archives()).toEqual(before);
   });
 
+  it('that was made for nothing is told as well: the restore failed behind it', async () => {
+    const { carryOver } = fixture.owners.auth;
+    fixture.owners.auth.carryOver = () => Promise.reject(new Error('no luck'));
+    const { outcome, safetyBackup } = await restore('own.tar.gz', true);
+    fixture.owners.auth.carryOver = carryOver;
+    expect([outcome, await archives()]).toEqual(['PROCESSED', expect.arrayContaining([safetyBackup])]);
+    expect(await inStores()).toEqual(['old', 'old@x']);
+  });
+
   it('is not made for an archive that is not fit', async () => {
     const before = await archives();
     expect(await restore('bad.tar.gz', true)).toMatchObject({ outcome: 'PROCESSED', safetyBackup: null });

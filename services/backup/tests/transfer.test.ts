@@ -5,7 +5,14 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { createBackup } from '../src/index.ts';
-import { createBackupFixture, createRecordingLog, tasksDump, type BackupFixture } from './support/backup-fixture.ts';
+import {
+  accountsDump,
+  createBackupFixture,
+  createRecordingLog,
+  ownArchive,
+  tasksDump,
+  type BackupFixture,
+} from './support/backup-fixture.ts';
 
 let fixture: BackupFixture;
 beforeAll(async () => {
@@ -36,6 +43,22 @@ describe('an upload', () => {
     expect(await fixture.backup.backups.find('sent.tar.gz')).toMatchObject({ sha256, sizeBytes: content.length });
     expect((await readFile(onDisk('sent.tar.gz'))).equals(content)).toBe(true);
     expect((await stat(onDisk('sent.tar.gz'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('is listed by when it was made and what it holds, where its manifest says so; never by a time to come', async () => {
+    const files = ownArchive({ tasks: tasksDump(['sent']), auth: accountsDump(['a@x']) });
+    await fixture.archive('made-once.tar.gz', files);
+    await upload('brought.tar.gz', await readFile(onDisk('made-once.tar.gz')));
+    const brought = (await fixture.backup.work.list()).find(({ file }) => file === 'brought.tar.gz');
+    expect(brought).toMatchObject({
+      createdAt: '2026-01-01T00:00:00.000Z',
+      origin: 'upload',
+      stores: ['tasks', 'auth'],
+    });
+    const manifest = files['manifest.json']?.replace('2026-01-01', '2999-01-01') ?? '';
+    await fixture.archive('to-come.tar.gz', { ...files, 'manifest.json': manifest });
+    const { createdAt } = await upload('from-the-future.tar.gz', await readFile(onDisk('to-come.tar.gz')));
+    expect(createdAt.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
   it('can be restored from', async () => {

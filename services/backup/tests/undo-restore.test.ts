@@ -38,9 +38,15 @@ afterEach(async () => {
 });
 
 async function undo(): Promise<Restored> {
-  const query = 'mutation { undoRestore { success message error databaseRestored outcome } }';
+  const query = 'mutation { undoRestore { success message error databaseRestored outcome keptUntil } }';
   const { data } = await fixture.backup.subgraph.execute({ query }, { identity: { role: 'operator' }, requestId: 'r' });
   return data?.undoRestore as Restored;
+}
+
+async function undoable() {
+  const query = '{ undoableRestore { file stores isUndo restoredAt keptUntil replacedKeptMs } }';
+  const { data } = await fixture.backup.subgraph.execute({ query }, { identity: { role: 'operator' }, requestId: 'r' });
+  return data?.undoableRestore as Record<string, unknown> | null;
 }
 
 /** Another instance begins, and does what is due. */
@@ -77,6 +83,34 @@ describe('the stores that a restore replaced', () => {
     expect(await inStores()).toEqual(['first', 'first@x']);
     expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
     expect(await inStores()).toEqual(['one', 'since', 'one@x']);
+  }, 60_000);
+
+  it('are named before an undo, and what becomes of those that it replaces is told after it', async () => {
+    expect(await undoable()).toBeNull();
+    await fixture.restore('one.tar.gz');
+    const [what, kept] = [{ file: 'one.tar.gz', stores: ['tasks', 'auth'], replacedKeptMs: HOUR_MS }, await undoable()];
+    expect(kept).toMatchObject({ ...what, isUndo: false });
+    expect(Date.parse(String(kept?.keptUntil)) - Date.parse(String(kept?.restoredAt))).toBe(HOUR_MS);
+    const { message, keptUntil } = await undo();
+    expect(message).toBe(
+      `Taken back: the restore of one.tar.gz from ${kept?.restoredAt}. What it replaced is kept until ${keptUntil}: another undo brings it back.`,
+    );
+    expect(await undoable()).toMatchObject({ ...what, isUndo: true, keptUntil });
+    expect((await undo()).message).toMatch(/^Taken back: the undo of a restore of one.tar.gz from /);
+  }, 60_000);
+
+  it('are gone for good with an undo while nothing is kept, which says so', async () => {
+    await fixture.restore('one.tar.gz');
+    const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, log: createRecordingLog().log };
+    const other = await createBackup({ ...fixture.config, keepOldMs: 0 }, deps);
+    await other.start();
+    expect(await other.work.undoable()).toMatchObject({ replacedKeptMs: 0 });
+    expect(await other.work.undo()).toMatchObject({
+      message: expect.stringContaining('What it replaced is not kept: it cannot be undone.'),
+      keptUntil: null,
+    });
+    expect(await other.work.undoable()).toBeNull();
+    await other.stop();
   }, 60_000);
 
   it('begin a new epoch, above the one that they had and the one that they replace', async () => {

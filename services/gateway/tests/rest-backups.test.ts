@@ -90,6 +90,18 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
       expect(linesOf((await undo()).text).at(-1)).toMatchObject({ status: 200, success: true, databaseRestored: true });
   });
 
+  it('say which restore can be taken back, and how high a new epoch must be', async () => {
+    expect(await call('GET', '/api/backup/undo')).toMatchObject({
+      status: 200,
+      json: { success: true, data: { file: 'a.tar.gz', isUndo: false, replacedKeptMs: 0 } },
+    });
+    expect(await call('POST', '/api/backup/new-epoch?atLeast=29000000')).toMatchObject({
+      json: { data: { epoch: 29_000_000 } },
+    });
+    for (const nonsense of ['', '-5', '1e9', '1&atLeast=2'])
+      expect(await call('POST', `/api/backup/new-epoch?atLeast=${nonsense}`)).toMatchObject({ status: 400 });
+  });
+
   it('leave something out of an archive only for who allows it, and tell what', async () => {
     const { json } = await call('POST', '/api/backups');
     const { file } = json.data;
@@ -118,6 +130,18 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     expect((await call('POST', `${path}false`)).json).toEqual(done);
     for (const wrong of ['', 'yes', 'true&safetyBackup=true', 'false&store=tasks', 'false&dryRun=true'])
       expect(await call('POST', path + wrong)).toMatchObject({ status: 400, json: { error: expect.any(String) } });
+  });
+
+  it('pass over what means nothing to a restore, and nothing that is meant to change what it does', async () => {
+    const { json } = await call('POST', '/api/backups');
+    const restore = (query: string) => call('POST', `/api/backup/restore?file=${json.data.file}&${query}`);
+    for (const legacy of ['t=1', 'user=a', 'constructor=1', 'download', 'filename=x', 'loss=1'])
+      expect(await restore(legacy)).toMatchObject({ status: 200 });
+    for (const wish of [
+      ...['store=tasks', 'Stores=tasks', 'stores[]=tasks', 'dry-run=true', 'dry_run', 'DRYRUN=1'],
+      ...['allow-loss=true', 'allowloss=true', 'safety_backup=true', 'no-safety-backup=true'],
+    ])
+      expect([wish, (await restore(wish)).status]).toEqual([wish, 400]);
   });
 
   it('tell what a restore would change, and do not restore', async () => {
@@ -217,7 +241,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
       ['/api/backups/x.tar.gz/verify', 'POST, OPTIONS'],
       ['/api/backups/scan', 'POST, OPTIONS'],
       ['/api/backup/restore', 'POST, OPTIONS'],
-      ['/api/backup/undo', 'POST, OPTIONS'],
+      ['/api/backup/undo', 'GET, HEAD, POST, OPTIONS'],
       ['/api/backup/dry-run', 'POST, OPTIONS'],
       ['/api/backup/new-epoch', 'POST, OPTIONS'],
     ] as const) {
@@ -284,6 +308,7 @@ describe('backups while their service is away', () => {
         ['DELETE', '/api/backups/x.tar.gz'],
         ['POST', '/api/backup/restore?file=x'],
         ['POST', '/api/backup/undo'],
+        ['GET', '/api/backup/undo'],
         ['POST', '/api/backup/dry-run?file=x'],
         ['POST', '/api/backup/new-epoch'],
       ] as const) {

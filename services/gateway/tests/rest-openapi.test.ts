@@ -53,6 +53,7 @@ describe('the API description', () => {
       'DELETE /api/tasks/{id}',
       'DELETE /reduced/api/tasks/{id}',
       'GET /api/auth/me',
+      'GET /api/backup/undo',
       'GET /api/backups',
       'GET /api/backups/{file}',
       'GET /api/tasks',

@@ -90,8 +90,8 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
       databaseAt: (url) =>
         createTasksDatabase({ postgresUrl: url, poolSize: ADOPTION_POOL_SIZE }, log, 'tasks-adoption'),
       log,
-      async beginEpoch() {
-        const epoch = await beginNewEpoch(database, clock.now());
+      async beginEpoch(atLeast) {
+        const epoch = await beginNewEpoch(database, { nowMs: clock.now(), atLeast });
         relay.announce(epoch);
         return epoch;
       },

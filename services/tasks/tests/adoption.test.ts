@@ -248,12 +248,20 @@ describe('what is no restored database', () => {
 });
 
 describe('a store that would take the living one’s place', () => {
-  it('is compared with that by the number of its rows', async () => {
+  it('is compared with that: how many tasks there are, and which ones would go or come back', async () => {
     await adopt(withRows({}));
+    const [{ id } = {}] = await loaded.query('select id from tasks');
     const [now] = await living.database.query('select count(*)::int as n from tasks');
-    expect(await living.tasks.restore.compare(loaded.name)).toEqual({
-      tables: { tasks: { now: Number(now?.n), after: 1 } },
-    });
+    const count = Number(now?.n);
+    const compare = async () => (await living.tasks.restore.compare(loaded.name)).tables.tasks;
+    expect(await compare()).toEqual({ now: count, after: 1, gone: count, back: 1 });
+    await living.database.query(
+      `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
+       values ($1, gen_random_uuid(), 'both have it', false, 'low', now(), now())`,
+      [id],
+    );
+    expect(await compare()).toEqual({ now: count + 1, after: 1, gone: count, back: 0 });
+    await living.database.query('delete from tasks where id = $1', [id]);
   });
 });
 

@@ -47,7 +47,7 @@ const LAST_LINES = 12;
 export async function startChild(options: ChildOptions): Promise<RunningProcess> {
   const { command, args, env = process.env, cwd, logFile, user, descriptors = [], ladder } = options;
   mkdirSync(dirname(logFile), { recursive: true });
-  const output = openSync(logFile, 'a');
+  const output = openSync(logFile, 'a', 0o600); // statements and addresses may have secrets in them
   const logStart = statSync(logFile).size;
   try {
     const stdio = ['ignore' as const, output, output, ...descriptors];

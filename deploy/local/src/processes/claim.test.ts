@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runScript } from '../testing/run-script.ts';
 import { temporaryDir } from '../testing/temporary-dir.ts';
@@ -38,6 +38,7 @@ describe('a data directory', () => {
   it('belongs to one claim until its process has ended', async () => {
     const child = await (await claim('one')).start(SLEEPER);
     await expect(claim('one')).rejects.toThrow(/in use by another instance/);
+    expect(statSync(child.logFile).mode & 0o777).toBe(0o600);
     await child.stop();
     expect(await child.exited).toEqual({ code: null, signal: 'SIGTERM' });
     const next = await claim('one');

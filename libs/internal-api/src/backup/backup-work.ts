@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { AccountsComparison, CountChange } from '../adoption.ts';
+import type { AccountsComparison, RowsChange } from '../adoption.ts';
 import type { RestoreWishes } from './restore-wishes.ts';
 
 /** An archive as the list of them shows it. */
@@ -10,11 +10,15 @@ export interface BackupEntry {
   sha256: string | null;
   /** RFC 3339, UTC, with milliseconds. */
   createdAt: string;
+  /** `safety`: right before a restore; `unknown`: it was put there. */
+  origin: 'request' | 'schedule' | 'safety' | 'upload' | 'unknown';
   stores: string[];
   /** When it was last restored into a scratch database to prove it. */
   verifiedAt: string | null;
   /** By which version of Taskmesh. */
   verifiedVersion: string | null;
+  /** When that last showed that it is not fit for a restore. */
+  unfitAt: string | null;
 }
 
 /** How far a long piece of work has come. */
@@ -38,8 +42,10 @@ export interface RestoreEnd {
   skipped?: { kind: string; count: number }[];
   /** What was left out, as `store.table` or `store.table.column`. */
   dropped: string[];
-  /** The archive of what was replaced, if one was made for this. */
+  /** The archive of what was there before, if one was made for this. */
   safetyBackup?: string | null;
+  /** Until then an undo brings back what was replaced; null when nothing is kept, absent when that is not known. */
+  keptUntil?: string | null | undefined;
   outcome:
     | 'RESTORED'
     | 'RESTORED_CLEAN_UP_PENDING'
@@ -58,12 +64,24 @@ export interface RestoreForecast {
   possible: boolean;
   /** What would keep the stores from being replaced now, as `store: reason`. */
   obstacles: string[];
-  stores: { store: string; rows: (CountChange & { name: string })[] }[];
+  stores: { store: string; rows: (RowsChange & { name: string })[] }[];
   /** Null where no accounts would be replaced. */
   accounts: AccountsComparison | null;
   skipped: { kind: string; count: number }[];
   dropped: string[];
   tookMs: number;
+}
+
+/** The last restore, whose former stores are kept. */
+export interface UndoableRestore {
+  file: string;
+  stores: string[];
+  /** Whether that took another one back. */
+  isUndo: boolean;
+  restoredAt: string;
+  keptUntil: string;
+  /** For how long what an undo replaces would be kept in its turn; 0: not at all. */
+  replacedKeptMs: number;
 }
 
 /** How many archives are there, how many of them are new to the catalogue, and how many it cannot tell of. */
@@ -96,8 +114,10 @@ export interface BackupWork {
   restore(file: string, onProgress?: OnWorkProgress, wishes?: RestoreWishes): Promise<RestoreEnd>;
   /** All of a restore but its last step. @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for it */
   dryRun(file: string, onProgress?: OnWorkProgress, wishes?: RestoreWishes): Promise<RestoreForecast>;
-  /** Lets clients begin anew, after the stores were put back by other means. @throws AppError SERVICE_UNAVAILABLE */
-  newEpoch(): Promise<{ epoch: number }>;
+  /** Lets clients begin anew, after the stores were put back by other means. @throws AppError CONFLICT when the clock is evidently behind */
+  newEpoch(atLeast?: number): Promise<{ epoch: number }>;
+  /** Null when nothing is kept. */
+  undoable(): Promise<UndoableRestore | null>;
   /** Takes the last restore back. */
   undo(onProgress?: OnWorkProgress): Promise<RestoreEnd>;
   /** Undefined when there is no such archive. */

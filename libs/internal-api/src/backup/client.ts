@@ -9,10 +9,12 @@ import type {
   OnWorkProgress,
   RestoreEnd,
   RestoreForecast,
+  UndoableRestore,
   WorkProgress,
 } from './backup-work.ts';
 import { SILENCE_MS, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
-import { queryOfWishes, type RestoreWishes } from './restore-wishes.ts';
+import { queryOfEpoch } from './least-epoch.ts';
+import { queryOfWishes } from './restore-wishes.ts';
 
 /** Storing an archive for good may take a while after its last byte: a bucket puts parts together. */
 const STORE_TIMEOUT_MS = 10 * 60_000;
@@ -35,13 +37,8 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
     }
   };
 
-  const run = async <Result>(
-    name: WorkName,
-    file = '',
-    onProgress?: OnWorkProgress,
-    wishes: RestoreWishes = {},
-  ): Promise<Result> => {
-    const { body } = await send({ method: 'POST', path: pathOf(name, file) + queryOfWishes(wishes) });
+  const run = async <Result>(name: WorkName, file = '', onProgress?: OnWorkProgress, more = ''): Promise<Result> => {
+    const { body } = await send({ method: 'POST', path: pathOf(name, file) + more });
     const end = await lastOf(body, onProgress);
     if ('error' in end) throw errorOf(end.error);
     return end.result as Result; // our own service's form
@@ -54,9 +51,10 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
     create: (onProgress) => run<BackupEntry>('create', '', onProgress),
     verify: (file, onProgress) => run<BackupEntry>('verify', file, onProgress),
     scan: (onProgress) => run<BackupScan>('scan', '', onProgress),
-    restore: (file, onProgress, wishes) => run<RestoreEnd>('restore', file, onProgress, wishes),
-    dryRun: (file, onProgress, wishes) => run<RestoreForecast>('dryRun', file, onProgress, wishes),
-    newEpoch: () => run<{ epoch: number }>('newEpoch'),
+    restore: (file, onProgress, wishes) => run<RestoreEnd>('restore', file, onProgress, queryOfWishes(wishes)),
+    dryRun: (file, onProgress, wishes) => run<RestoreForecast>('dryRun', file, onProgress, queryOfWishes(wishes)),
+    newEpoch: (atLeast) => run<{ epoch: number }>('newEpoch', '', undefined, queryOfEpoch(atLeast)),
+    undoable: () => run<UndoableRestore | null>('undoable'),
     undo: (onProgress) => run<RestoreEnd>('undo', '', onProgress),
 
     async download(file) {

@@ -12,6 +12,7 @@ export const WORK_NAMES = [
   'restore',
   'dryRun',
   'newEpoch',
+  'undoable',
   'undo',
 ] as const;
 export type WorkName = (typeof WORK_NAMES)[number];

@@ -10,7 +10,7 @@ export interface RestoreWishes {
 }
 
 /** As a query string goes on; empty without any. */
-export function queryOfWishes({ allowLoss, stores, safetyBackup }: RestoreWishes): string {
+export function queryOfWishes({ allowLoss, stores, safetyBackup }: RestoreWishes = {}): string {
   return [
     allowLoss ? '&allowLoss=true' : '',
     stores ? `&stores=${stores.map(encodeURIComponent).join(',')}` : '',
@@ -18,14 +18,29 @@ export function queryOfWishes({ allowLoss, stores, safetyBackup }: RestoreWishes
   ].join('');
 }
 
-/** What the command line calls otherwise: passed over, more would be replaced than was meant. */
-const MISTAKEN = { store: 'it is called stores here', dryRun: 'a dry run has a path of its own' };
+const STORES = 'Stores are named by the parameter stores.';
+const SAFETY = 'The parameter safetyBackup is true or false.';
+
+/**
+ * By their letters, names that are ours but for how they are written, or that the command line has: passed over, something else
+ * would be done than was meant. Others mean nothing, and anybody may send them.
+ */
+const MISTAKEN = new Map([
+  ['store', STORES],
+  ['stores', STORES],
+  ['allowloss', 'The parameter allowLoss is written like that.'],
+  ['safetybackup', SAFETY],
+  ['nosafetybackup', SAFETY],
+  ['dryrun', 'A dry run has a path of its own.'],
+]);
 
 /** What a query says. A name that is no store's stays in it: who knows the names refuses it. @throws AppError BAD_USER_INPUT */
 export function wishesOf(query: unknown): RestoreWishes {
   const { allowLoss, stores, safetyBackup, ...others } = (query ?? {}) as Record<string, unknown>;
-  for (const [name, hint] of Object.entries(MISTAKEN))
-    if (name in others) throw badUserInput([{ path: name, message: hint }], `${name}: ${hint}.`);
+  for (const name of Object.keys(others)) {
+    const hint = MISTAKEN.get(name.replaceAll(/[^a-z]/gi, '').toLowerCase());
+    if (hint !== undefined) throw badUserInput([], hint);
+  }
   return {
     allowLoss: allowLoss === 'true',
     stores: namesOf(stores),

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
 import type { BackupWork, OnWorkProgress } from './backup-work.ts';
 import { createLines } from './lines.ts';
+import { leastEpochOf } from './least-epoch.ts';
 import { SIGN_OF_LIFE_MS, UPLOAD_SILENCE_MS, WORK_NAMES, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
 import { receiveBody } from './receive-body.ts';
 import { wishesOf, type RestoreWishes } from './restore-wishes.ts';
@@ -36,9 +37,10 @@ export function serveBackupWork(app: FastifyInstance, { work, verifier, onDefect
 
     for (const name of WORK_NAMES)
       scope.post(`${WORK_PATH}/${name}`, (request, reply) => {
-        const [file, wishes] = [fileOf(request), wishesOf(request.query)];
+        const { query } = request;
+        const asked = { name, file: fileOf(request), wishes: wishesOf(query), atLeast: leastEpochOf(query) };
         reply.header('content-type', 'application/x-ndjson');
-        return reply.send(linesOf((onProgress) => runWork(work, { name, file, wishes, onProgress }), told));
+        return reply.send(linesOf((onProgress) => runWork(work, { ...asked, onProgress }), told));
       });
 
     scope.get(`${WORK_PATH}/archive`, async (request, reply) => {
@@ -72,13 +74,22 @@ function runWork(
     name,
     file,
     wishes,
+    atLeast,
     onProgress,
-  }: { name: WorkName; file: string; wishes: RestoreWishes; onProgress: OnWorkProgress },
+  }: {
+    name: WorkName;
+    file: string;
+    wishes: RestoreWishes;
+    atLeast: number | undefined;
+    onProgress: OnWorkProgress;
+  },
 ): Promise<unknown> {
   switch (name) {
     case 'list':
-    case 'newEpoch':
+    case 'undoable':
       return work[name]();
+    case 'newEpoch':
+      return work.newEpoch(atLeast);
     case 'create':
     case 'undo':
     case 'scan':

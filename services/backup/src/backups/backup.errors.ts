@@ -3,6 +3,7 @@ import { AppError, conflict, unavailable } from '@taskmesh/errors';
 import { DumpError } from '../dump/dump-error.ts';
 import { errorCode } from '../error-code.ts';
 import { RoomError } from '../room.ts';
+import { TooSlowError } from '../too-slow-error.ts';
 
 const AWAY = 'a store was not available';
 
@@ -47,7 +48,7 @@ export function failureReason(error: unknown): FailureReason {
   if (PERMISSION.has(code)) return 'permission';
   if (error instanceof DumpError) return 'unsupported';
   if (error instanceof AppError) return 'unavailable';
-  return code in REASONS || asUnavailable(error) ? 'store' : 'defect';
+  return code in REASONS || error instanceof TooSlowError || asUnavailable(error) ? 'store' : 'defect';
 }
 
 /** What was not done, as a sentence that goes on after a colon. */
@@ -58,6 +59,7 @@ export function asBackupFailure(error: unknown, undone: Undone = 'The backup was
   if (error instanceof AppError) return error;
   if (error instanceof DumpError) return conflict(`${undone}: ${error.message}.`);
   if (error instanceof RoomError) return unavailable(`${undone}: ${error.message}.`, error);
+  if (error instanceof TooSlowError) return unavailable(`${undone}: a store did not get on for too long.`, error);
   const reason = REASONS[errorCode(error)];
   if (reason) return unavailable(`${undone}: ${reason}.`, error);
   const away = asUnavailable(error);

@@ -14,7 +14,7 @@ import { isOwn, type Backup, type MadeOrigin } from './backup.entity.ts';
 import { asBackupFailure, failureReason } from './backup.errors.ts';
 import type { BackupRepository } from './backup.repository.ts';
 import { makeArchive, type ArchiveMaking } from './make-archive.ts';
-import { scanArchives, type BackupScan } from './scan-archives.ts';
+import { describedBy, manifestOf, scanArchives, type BackupScan } from './scan-archives.ts';
 import { checkUploadName, takeUpload } from './take-upload.ts';
 
 /** An archive as it is stored, held open. Who asked for it closes it. */
@@ -156,7 +156,9 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       try {
         checkUploadName(file);
         const written = await storage.write(file, takeUpload(file, content, archiveLimits.compressedBytes));
-        const backup: Backup = { file, ...written, createdAt: now(), ...UNKNOWN, origin: 'upload' };
+        const arrived: Backup = { file, ...written, createdAt: now(), ...UNKNOWN, origin: 'upload' };
+        const manifest = await manifestOf(file, deps).catch(() => undefined); // it is stored all the same
+        const backup = manifest ? describedBy(arrived, manifest) : arrived;
         await catalogue(backup);
         log.info({ file, ...written }, 'archive uploaded');
         return backup;

@@ -1,8 +1,9 @@
 import { requireOperator } from '@taskmesh/subgraph';
-import type { MutationResolvers, Resolvers } from '../graphql/types.generated.ts';
+import type { MutationResolvers, QueryResolvers, Resolvers } from '../graphql/types.generated.ts';
 import type { BackupService } from './backup.service.ts';
 
-export function createBackupsResolvers(service: BackupService): Pick<Resolvers, 'Query' | 'Backup'> & {
+export function createBackupsResolvers(service: BackupService): Pick<Resolvers, 'Backup'> & {
+  Query: Pick<QueryResolvers, 'backups' | 'backup'>;
   Mutation: Pick<MutationResolvers, 'createBackup' | 'verifyBackup' | 'scanBackups' | 'deleteBackup'>;
 } {
   return {
@@ -37,6 +38,7 @@ export function createBackupsResolvers(service: BackupService): Pick<Resolvers, 
     Backup: {
       createdAt: ({ createdAt }) => createdAt.toISOString(),
       verifiedAt: ({ verifiedAt }) => verifiedAt?.toISOString() ?? null,
+      unfitAt: ({ unfitAt }) => unfitAt?.toISOString() ?? null,
     },
   };
 }

@@ -12,6 +12,7 @@ import type { StoreDump } from '../dump/dump-store.ts';
 import type { Dumper } from '../dump/dumper.ts';
 import { openSnapshot, type Snapshot } from '../dump/snapshot.ts';
 import { ENCRYPTED_SUFFIX, type ArchiveCipher } from '../encryption/archive-cipher.ts';
+import { abortOnStall, createMovement, untilAborted, type Movement } from '../movement.ts';
 import { checkRoom, createRoomWatch, type LookAtDisk } from '../room.ts';
 import type { BackupStorage, WrittenArchive } from '../storage/backup-storage.ts';
 import { DUMP_FILES, type Store, type StoreName } from '../stores/store.ts';
@@ -32,6 +33,8 @@ export interface ArchiveMaking {
   /** The version of the product. */
   product: string;
   look: LookAtDisk;
+  /** How long reading the stores may show nothing; longer for large ones. */
+  stallMs: number;
   log: Log;
 }
 
@@ -46,7 +49,7 @@ export interface MadeArchive extends WrittenArchive {
  * known. Nothing is left of one that was not made.
  */
 export function makeArchive(
-  { storage, scratch, stores, dump, look, archiveLimits, cipher, now, nextId, product, log }: ArchiveMaking,
+  { storage, scratch, stores, dump, look, stallMs, archiveLimits, cipher, now, nextId, product, log }: ArchiveMaking,
   expectedBytes: number,
   onProgress: OnProgress = () => undefined,
 ): Promise<MadeArchive> {
@@ -56,7 +59,7 @@ export function makeArchive(
     const names = Object.keys(stores) as StoreName[]; // a record's keys
     const expected = storage.dir === undefined ? [] : [{ dir: storage.dir, bytes: expectedBytes }];
     const hasRoom = (bytes: number) => checkRoom([{ dir, bytes }, ...expected], look);
-    const dumps = await dumpAll(Object.values(stores), { dir, dump, look, hasRoom, onProgress });
+    const dumps = await dumpAll(Object.values(stores), { dir, dump, look, stallMs, hasRoom, onProgress });
     const manifest: Manifest = { format: 2, product, createdAt: createdAt.toISOString(), stores: dumps };
     await writeFile(join(dir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 
@@ -85,6 +88,7 @@ interface Dumping {
   dir: string;
   dump: Dumper;
   look: LookAtDisk;
+  stallMs: number;
   /** @throws RoomError when dumps of so many bytes do not fit */
   hasRoom(bytes: number): Promise<void>;
   onProgress: OnProgress;
@@ -93,34 +97,64 @@ interface Dumping {
 /**
  * All moments are taken before the first row is read, and all connections must live until the last one is: a store that is
  * restored meanwhile ends its connection, so that no archive mixes stores from before and after.
+ * @throws TooSlowError when nothing moves for too long
  */
 async function dumpAll(stores: Store[], dumping: Dumping): Promise<Manifest['stores']> {
-  const opened: { store: Store; snapshot: Snapshot }[] = [];
+  const opened: OpenStore[] = [];
+  const stop = new AbortController();
+  const movement = createMovement(dumping.stallMs);
+  const onStall = abortOnStall(stop, movement);
+  try {
+    const watched = { ...dumping, movement, signal: stop.signal };
+    return await untilAborted(stop.signal, dumpEach(stores, opened, watched));
+  } finally {
+    clearInterval(onStall);
+    closeAll(opened); // what hangs on them ends
+  }
+}
+
+const closeAll = (opened: OpenStore[]) => opened.forEach(({ snapshot }) => snapshot.close());
+
+interface OpenStore {
+  store: Store;
+  snapshot: Snapshot;
+}
+
+interface WatchedDumping extends Dumping {
+  movement: Movement;
+  /** Fires when it has stalled. */
+  signal: AbortSignal;
+}
+
+async function dumpEach(stores: Store[], opened: OpenStore[], dumping: WatchedDumping): Promise<Manifest['stores']> {
   try {
     for (const store of stores) opened.push({ store, snapshot: await openSnapshot(store.adminUrl) });
-    await dumping.hasRoom(await sumOf(opened.map(({ snapshot }) => snapshot.read(readTableBytes))));
+    const bytes = await sumOf(opened.map(({ snapshot }) => snapshot.read(readTableBytes)));
+    dumping.movement.see(bytes);
+    await dumping.hasRoom(bytes);
     const dumps: Partial<Manifest['stores']> = {};
     for (const { store, snapshot } of opened) dumps[store.name] = await dumpOne(store, snapshot, dumping);
     for (const { snapshot } of opened) await snapshot.finish();
     return dumps as Manifest['stores']; // all of them are opened
   } finally {
-    for (const { snapshot } of opened) snapshot.close();
+    closeAll(opened); // also those that opened when nobody waited any more
   }
 }
 
 async function dumpOne(
   { name, adminUrl: url }: Store,
   snapshot: Snapshot,
-  { dir, dump, look, onProgress }: Dumping,
+  { dir, dump, look, onProgress, movement, signal }: WatchedDumping,
 ): Promise<StoreDump & { file: string }> {
   const file = DUMP_FILES[name];
   const watch = createRoomWatch(dir, look);
   const onWritten = (doneBytes: number) => {
+    movement.see();
     onProgress({ phase: 'dump', store: name, doneBytes });
     return watch(doneBytes);
   };
   try {
-    const target = { url, path: join(dir, file), policy: DUMP_POLICIES[name], onWritten };
+    const target = { url, path: join(dir, file), policy: DUMP_POLICIES[name], onWritten, signal };
     return { file, ...(await snapshot.read((client) => dump({ client, ...target }))) };
   } catch (error) {
     throw error instanceof DumpError ? new DumpError(`${name}: ${error.message}`, { cause: error.cause }) : error;

@@ -5,7 +5,7 @@ import type { Manifest } from '../archives/manifest.ts';
 import { peekManifest } from '../archives/peek-manifest.ts';
 import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { BackupStorage } from '../storage/backup-storage.ts';
-import type { Backup } from './backup.entity.ts';
+import { isOwn, type Backup } from './backup.entity.ts';
 import type { OnProgress } from './backup-progress.ts';
 import type { BackupRepository } from './backup.repository.ts';
 
@@ -57,13 +57,17 @@ export async function scanArchives(deps: ScanDeps, onProgress: OnProgress): Prom
   return scan;
 }
 
-function describedBy(archive: Backup, { createdAt, stores }: Manifest): Backup {
-  const known = archive.origin === 'unknown' ? { createdAt: new Date(createdAt) } : {};
-  return { ...archive, ...known, stores: Object.keys(stores) };
+/** Of what was made elsewhere, the manifest says when; that it was made later than it came cannot be. */
+export function describedBy(archive: Backup, { createdAt, stores }: Manifest): Backup {
+  const madeAt = new Date(Math.min(Date.parse(createdAt), archive.createdAt.getTime()));
+  return { ...archive, createdAt: isOwn(archive.origin) ? archive.createdAt : madeAt, stores: Object.keys(stores) };
 }
 
 /** Undefined for what is broken, encrypted to others, or from somewhere else. @throws AppError when the storage is away */
-async function manifestOf(file: string, { storage, cipher, log }: ScanDeps): Promise<Manifest | undefined> {
+export async function manifestOf(
+  file: string,
+  { storage, cipher, log }: Pick<ScanDeps, 'storage' | 'cipher' | 'log'>,
+): Promise<Manifest | undefined> {
   const archive = await storage.open(file);
   if (archive.kind !== 'found') return undefined;
   try {

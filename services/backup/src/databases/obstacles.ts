@@ -1,6 +1,6 @@
 import { databaseOf } from '@taskmesh/database';
 import { maintenanceUrl, withAdmin } from './connect.ts';
-import { PATIENCE_MS } from './writers.ts';
+import { PATIENCE_MS, storeTables, tablesOf, type Replaced } from './writers.ts';
 
 interface Obstacle {
   /** $1 the living database. */
@@ -33,18 +33,15 @@ const OBSTACLES: Obstacle[] = [
   },
 ];
 
-const writersFor = (ms: number): Obstacle => ({
-  count: `select count(distinct a.pid)::int as found from pg_locks l
-    join pg_stat_activity a on a.pid = l.pid join pg_database d on d.oid = l.database
-    where d.datname = $1 and l.locktype = 'relation' and l.granted and l.relation >= 16384
-      and (l.mode in ('RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
-        or l.mode = 'ShareUpdateExclusiveLock' and a.backend_type <> 'autovacuum worker') -- that one gives way
-      and a.xact_start < now() - interval '${Math.ceil(ms)} milliseconds'`,
-  sentence: (found) =>
-    `transactions have been writing, or at work on tables, for longer than a restore waits (${found})`,
-});
+/** $1 the store's tables, $2 the patience in milliseconds. */
+const WRITERS = `select count(distinct a.pid)::int as found from pg_locks l join pg_stat_activity a on a.pid = l.pid
+  where l.database = (select oid from pg_database where datname = current_database())
+    and l.locktype = 'relation' and l.granted and l.relation = any($1::text[]::regclass[])
+    and (l.mode in ('RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+      or l.mode = 'ShareUpdateExclusiveLock' and a.backend_type <> 'autovacuum worker') -- that one gives way
+    and a.xact_start < now() - $2::float8 * interval '1 millisecond'`;
 
-export interface Exchangeable {
+export interface Exchangeable extends Pick<Replaced, 'fresh'> {
   adminUrl: string;
   /** Whether writers are kept out for what is carried over. */
   waitsForWriters: boolean;
@@ -53,17 +50,29 @@ export interface Exchangeable {
 }
 
 /** What an exchange of the living database would fail on now, in words, as far as that can be seen without trying. */
-export function findObstacles({
-  adminUrl,
-  waitsForWriters,
-  patienceMs = PATIENCE_MS,
-}: Exchangeable): Promise<string[]> {
-  return withAdmin(maintenanceUrl(adminUrl), async (admin) => {
+export async function findObstacles(exchange: Exchangeable): Promise<string[]> {
+  const { adminUrl, waitsForWriters } = exchange;
+  const obstacles = await withAdmin(maintenanceUrl(adminUrl), async (admin) => {
     const found: string[] = [];
-    for (const { count, sentence } of waitsForWriters ? [...OBSTACLES, writersFor(patienceMs)] : OBSTACLES) {
+    for (const { count, sentence } of OBSTACLES) {
       const { rows } = await admin.query<{ found: number }>(count, [databaseOf(adminUrl)]);
       if (rows[0] && rows[0].found > 0) found.push(sentence(rows[0].found));
     }
     return found;
+  });
+  const writers = waitsForWriters ? await countWriters(exchange) : 0;
+  if (writers > 0)
+    obstacles.push(
+      `transactions have been writing, or at work on tables, for longer than a restore waits (${writers})`,
+    );
+  return obstacles;
+}
+
+/** As a restore waits for them: on the store's tables only. */
+async function countWriters({ adminUrl, fresh, patienceMs = PATIENCE_MS }: Exchangeable): Promise<number> {
+  const tables = await withAdmin(fresh, tablesOf);
+  return withAdmin(adminUrl, async (admin) => {
+    const { rows } = await admin.query<{ found: number }>(WRITERS, [await storeTables(admin, tables), patienceMs]);
+    return rows[0]?.found ?? 0;
   });
 }

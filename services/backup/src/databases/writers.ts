@@ -68,15 +68,19 @@ async function lockAll(lockings: Locking[]): Promise<void> {
   }
 }
 
-/** Which of `tables` both have are the store's: others are an operator's, or an extension's. */
 async function lockTables({ client, tables }: Locking): Promise<void> {
   await client.query('begin');
   await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-  const own = (await tablesOf(client)).filter((name) => tables.includes(name));
+  const own = await storeTables(client, tables);
   if (own.length > 0) await client.query(`lock table ${own.join(', ')} in share mode`);
 }
 
-async function tablesOf(client: Client): Promise<string[]> {
+/** Which of `tables`, of the other database, this one has as well: those are the store's, others an operator's, or an extension's. */
+export async function storeTables(client: Client, tables: readonly string[]): Promise<string[]> {
+  return (await tablesOf(client)).filter((name) => tables.includes(name));
+}
+
+export async function tablesOf(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select oid::regclass::text as name from pg_class
      where relkind in ('r', 'p') and relnamespace = to_regnamespace('public') order by oid`,

@@ -28,6 +28,8 @@ export interface StoreDumpOptions {
   path: string;
   policy: DumpPolicy;
   onWritten?: OnWritten;
+  /** Ends it, also while it waits for another program. */
+  signal?: AbortSignal;
 }
 
 /**

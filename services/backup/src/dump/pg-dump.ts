@@ -76,7 +76,7 @@ const TAIL_BYTES = 1_024;
 
 /** Writes all but the trailer, which it returns. */
 async function runProgram(options: ProgramDumpOptions, without: DumpTable[], file: DumpFile): Promise<string> {
-  const { client, pgDump, url } = options;
+  const { client, pgDump, url, signal } = options;
   const { rows } = await client.query<{ id: string }>('select pg_export_snapshot() as id');
   const { dbname, password } = withoutPassword(url);
   const excluded = without.map(({ name }) => `--exclude-table-data=public.${quoted(name)}`);
@@ -85,6 +85,8 @@ async function runProgram(options: ProgramDumpOptions, without: DumpTable[], fil
     [...OPTIONS, `--snapshot=${rows[0]?.id ?? ''}`, ...excluded, `--dbname=${dbname}`],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
+      ...(signal && { signal }),
+      killSignal: 'SIGKILL',
       env: { ...pgDump.env, LC_ALL: 'C', ...(password !== '' && { PGPASSWORD: password }) },
     },
   );
@@ -100,9 +102,9 @@ async function runProgram(options: ProgramDumpOptions, without: DumpTable[], fil
       if (end > 0) await file.write(whole.subarray(0, end));
       tail = whole.subarray(end);
     }
-    const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];
+    const [code, endedBy] = (await closed) as [number | null, NodeJS.Signals | null];
     // A terminal ends the whole group; that says nothing of the store.
-    if (signal !== null) throw unavailable('The backup was not made: pg_dump was ended by somebody.');
+    if (endedBy !== null) throw unavailable('The backup was not made: pg_dump was ended by somebody.');
     const at = tail.lastIndexOf(TRAILER);
     if (code !== 0 || at === -1)
       throw new DumpError(`pg_dump failed (exit code ${code}), see the log`, { cause: new Error(await said) });

@@ -31,12 +31,17 @@ export type AccountsForecast = {
 /** An archive of the stores, as the catalogue knows it. */
 export type Backup = {
   __typename?: 'Backup';
+  /** As its manifest says; without one that can be read here, when it came. */
   createdAt: Scalars['DateTime']['output'];
   file: Scalars['String']['output'];
+  /** request, schedule, safety (right before a restore), upload, or unknown: it was put there. */
+  origin: Scalars['String']['output'];
   sha256?: Maybe<Scalars['String']['output']>;
   sizeBytes: Scalars['Float']['output'];
   /** The stores that it holds a dump of. */
   stores: Array<Scalars['String']['output']>;
+  /** When that last showed that it is not fit for a restore. */
+  unfitAt?: Maybe<Scalars['DateTime']['output']>;
   /** When it was last restored into a scratch database to prove it. */
   verifiedAt?: Maybe<Scalars['DateTime']['output']>;
   /** By which version of Taskmesh. */
@@ -54,10 +59,14 @@ export type BackupScan = {
   unread: Scalars['Int']['output'];
 };
 
-/** How many there are, and how many there would be. */
+/** How many rows a table has, and how many it would have. */
 export type CountChange = {
   __typename?: 'CountChange';
   after: Scalars['Float']['output'];
+  /** That are not there now, and would be. */
+  back?: Maybe<Scalars['Float']['output']>;
+  /** That are there now, and would not be; null where rows have no ids. */
+  gone?: Maybe<Scalars['Float']['output']>;
   name: Scalars['String']['output'];
   now: Scalars['Float']['output'];
 };
@@ -75,7 +84,8 @@ export type Mutation = {
   dryRunRestore: RestoreForecast;
   /**
    * Operators only. For who has put the database of the tasks back to an earlier state by other means than a restore: begins an
-   * epoch above all that were ever told, so that clients with cursors from a time that is no more read their lists anew.
+   * epoch above all that were ever told, so that clients with cursors from a time that is no more read their lists anew. CONFLICT
+   * when the clock is evidently behind, unless `atLeast` says what the epoch must be at the least.
    */
   newEpoch: NewEpoch;
   /**
@@ -87,7 +97,7 @@ export type Mutation = {
   restoreBackup: RestoreResult;
   /** Operators only. Brings into the catalogue what lies in the place of the archives, from their manifests. */
   scanBackups: BackupScan;
-  /** Operators only. Brings the stores back that the last restore replaced, while they are kept; what was written since is lost. */
+  /** Operators only. Brings the stores back that the last restore replaced, while they are kept; what they replace is kept in its turn. */
   undoRestore: RestoreResult;
   /**
    * Operators only. Restores the archive into databases of its own, which are dropped again: the stores are not touched.
@@ -106,6 +116,11 @@ export type MutationDryRunRestoreArgs = {
   allowLoss?: InputMaybe<Scalars['Boolean']['input']>;
   file: Scalars['String']['input'];
   stores?: InputMaybe<Array<Scalars['String']['input']>>;
+};
+
+
+export type MutationNewEpochArgs = {
+  atLeast?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -132,6 +147,8 @@ export type Query = {
   backup?: Maybe<Backup>;
   /** Operators only: newest first. */
   backups: Array<Backup>;
+  /** Operators only. What an undo would take back; null when nothing is kept. */
+  undoableRestore?: Maybe<UndoableRestore>;
 };
 
 
@@ -182,9 +199,11 @@ export type RestoreResult = {
   /** What the stores had no place for and was left out, as `store.table` or `store.table.column`. */
   dropped: Array<Scalars['String']['output']>;
   error?: Maybe<Scalars['String']['output']>;
+  /** Until then an undo brings back what was replaced; null when nothing is kept, or that is not known. */
+  keptUntil?: Maybe<Scalars['DateTime']['output']>;
   message: Scalars['String']['output'];
   outcome: RestoreOutcome;
-  /** The archive of what was replaced, if one was made for this restore. */
+  /** The archive of what was there before, if one was made for this restore; also when nothing was replaced in the end. */
   safetyBackup?: Maybe<Scalars['String']['output']>;
   /** What of the dumps was passed over. */
   skipped: Array<SkippedObjects>;
@@ -204,6 +223,19 @@ export type StoreForecast = {
   __typename?: 'StoreForecast';
   rows: Array<CountChange>;
   store: Scalars['String']['output'];
+};
+
+/** The last restore, whose former stores are kept. */
+export type UndoableRestore = {
+  __typename?: 'UndoableRestore';
+  file: Scalars['String']['output'];
+  /** Whether that took another one back. */
+  isUndo: Scalars['Boolean']['output'];
+  keptUntil: Scalars['DateTime']['output'];
+  /** For how long what an undo replaces would be kept in its turn; 0: not at all. */
+  replacedKeptMs: Scalars['Float']['output'];
+  restoredAt: Scalars['DateTime']['output'];
+  stores: Array<Scalars['String']['output']>;
 };
 
 
@@ -296,6 +328,7 @@ export type ResolversTypes = {
   RestoreResult: ResolverTypeWrapper<RestoreResult>;
   SkippedObjects: ResolverTypeWrapper<SkippedObjects>;
   StoreForecast: ResolverTypeWrapper<StoreForecast>;
+  UndoableRestore: ResolverTypeWrapper<UndoableRestore>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -316,6 +349,7 @@ export type ResolversParentTypes = {
   RestoreResult: RestoreResult;
   SkippedObjects: SkippedObjects;
   StoreForecast: StoreForecast;
+  UndoableRestore: UndoableRestore;
 };
 
 export type AccountsForecastResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['AccountsForecast'] = ResolversParentTypes['AccountsForecast']> = {
@@ -329,9 +363,11 @@ export type AccountsForecastResolvers<ContextType = BackupContext, ParentType ex
 export type BackupResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Backup'] = ResolversParentTypes['Backup']> = {
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   file?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  origin?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   sha256?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   sizeBytes?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   stores?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  unfitAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   verifiedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   verifiedVersion?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
@@ -344,6 +380,8 @@ export type BackupScanResolvers<ContextType = BackupContext, ParentType extends 
 
 export type CountChangeResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['CountChange'] = ResolversParentTypes['CountChange']> = {
   after?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  back?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  gone?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   now?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
 };
@@ -356,7 +394,7 @@ export type MutationResolvers<ContextType = BackupContext, ParentType extends Re
   createBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType>;
   deleteBackup: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteBackupArgs, 'file'>>;
   dryRunRestore: Resolver<ResolversTypes['RestoreForecast'], ParentType, ContextType, RequireFields<MutationDryRunRestoreArgs, 'allowLoss' | 'file'>>;
-  newEpoch: Resolver<ResolversTypes['NewEpoch'], ParentType, ContextType>;
+  newEpoch: Resolver<ResolversTypes['NewEpoch'], ParentType, ContextType, Partial<MutationNewEpochArgs>>;
   restoreBackup: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType, RequireFields<MutationRestoreBackupArgs, 'allowLoss' | 'file'>>;
   scanBackups: Resolver<ResolversTypes['BackupScan'], ParentType, ContextType>;
   undoRestore: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType>;
@@ -370,6 +408,7 @@ export type NewEpochResolvers<ContextType = BackupContext, ParentType extends Re
 export type QueryResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   backup: Resolver<Maybe<ResolversTypes['Backup']>, ParentType, ContextType, RequireFields<QueryBackupArgs, 'file'>>;
   backups: Resolver<Array<ResolversTypes['Backup']>, ParentType, ContextType>;
+  undoableRestore: Resolver<Maybe<ResolversTypes['UndoableRestore']>, ParentType, ContextType>;
 };
 
 export type RestoreForecastResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['RestoreForecast'] = ResolversParentTypes['RestoreForecast']> = {
@@ -386,6 +425,7 @@ export type RestoreResultResolvers<ContextType = BackupContext, ParentType exten
   databaseRestored?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   dropped?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  keptUntil?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   outcome?: Resolver<ResolversTypes['RestoreOutcome'], ParentType, ContextType>;
   safetyBackup?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -403,6 +443,15 @@ export type StoreForecastResolvers<ContextType = BackupContext, ParentType exten
   store?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
+export type UndoableRestoreResolvers<ContextType = BackupContext, ParentType extends ResolversParentTypes['UndoableRestore'] = ResolversParentTypes['UndoableRestore']> = {
+  file?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  isUndo?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  keptUntil?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  replacedKeptMs?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  restoredAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  stores?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = BackupContext> = {
   AccountsForecast?: AccountsForecastResolvers<ContextType>;
   Backup?: BackupResolvers<ContextType>;
@@ -416,4 +465,5 @@ export type Resolvers<ContextType = BackupContext> = {
   RestoreResult?: RestoreResultResolvers<ContextType>;
   SkippedObjects?: SkippedObjectsResolvers<ContextType>;
   StoreForecast?: StoreForecastResolvers<ContextType>;
+  UndoableRestore?: UndoableRestoreResolvers<ContextType>;
 };

@@ -4,7 +4,7 @@ import type { Backup } from '../backups/backup.entity.ts';
 import type { BackupService, Download } from '../backups/backup.service.ts';
 import type { RestoreOutcome } from '../restore/restore-outcome.ts';
 import type { DryRun } from '../restore/dry-run.ts';
-import { forecastOf, restoreOptionsOf, restoreResultOf } from '../restore/restore.resolvers.ts';
+import { forecastOf, restoreOptionsOf, restoreResultOf, undoableOf } from '../restore/restore.resolvers.ts';
 import type { RestoreService } from '../restore/restore.service.ts';
 import { finished } from 'node:stream';
 
@@ -32,7 +32,11 @@ export function createBackupWork({
       endOf(await restores.restore(file, { ...restoreOptionsOf(wishes), ...(onProgress && { onProgress }) })),
     dryRun: async (file, onProgress = () => undefined, wishes = {}) =>
       forecastOf(await told(dryRun(file, { ...restoreOptionsOf(wishes), onProgress }))),
-    newEpoch: async () => ({ epoch: await told(restores.newEpoch()) }),
+    newEpoch: async (atLeast) => ({ epoch: await told(restores.newEpoch(atLeast)) }),
+    undoable: async () => {
+      const undoable = await told(restores.undoable());
+      return undoable ? undoableOf(undoable) : null;
+    },
     undo: async (onProgress) => endOf(await restores.undo(onProgress)),
     download: async (file) => {
       const download = await told(backups.download(file));
@@ -63,14 +67,17 @@ function contentOf({ read, close }: Download) {
   return content;
 }
 
-function entryOf({ file, sizeBytes, sha256, createdAt, stores, verifiedAt, verifiedVersion }: Backup): BackupEntry {
+function entryOf({ file, sizeBytes, sha256, createdAt, origin, stores, ...proof }: Backup): BackupEntry {
+  const { verifiedAt, verifiedVersion, unfitAt } = proof;
   return {
     file,
     sizeBytes: Number(sizeBytes),
     sha256: sha256 ?? null,
     createdAt: createdAt.toISOString(),
+    origin,
     stores,
     verifiedAt: verifiedAt?.toISOString() ?? null,
     verifiedVersion: verifiedVersion ?? null,
+    unfitAt: unfitAt?.toISOString() ?? null,
   };
 }

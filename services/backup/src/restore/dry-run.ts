@@ -1,5 +1,6 @@
+import { inDatabase } from '@taskmesh/database';
 import { notFound } from '@taskmesh/errors';
-import type { AccountsComparison, CountChange } from '@taskmesh/internal-api';
+import type { AccountsComparison, RowsChange } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import type { OnProgress } from '../backups/backup-progress.ts';
 import { findObstacles } from '../databases/obstacles.ts';
@@ -12,7 +13,7 @@ import type { RestoreOptions } from './restore.service.ts';
 
 /** What a restore would change, and whether it could be done now. */
 export interface RestoreForecast {
-  stores: { store: StoreName; tables: Record<string, CountChange> }[];
+  stores: { store: StoreName; tables: Record<string, RowsChange> }[];
   /** Absent where no accounts are replaced. */
   accounts?: AccountsComparison | undefined;
   /** Of the living stores: what an exchange would fail on now, as sentences. */
@@ -69,6 +70,7 @@ async function compare({ store, database, prepared }: MadeStore, told: RestoreFo
   told.accounts ??= accounts;
   told.skipped.push(...prepared.skipped);
   told.dropped.push(...prepared.dropped.map((dropped) => `${name}.${dropped}`));
-  const obstacles = await findObstacles({ adminUrl, waitsForWriters: owner.carryOver !== undefined });
+  const fresh = inDatabase(adminUrl, database);
+  const obstacles = await findObstacles({ adminUrl, fresh, waitsForWriters: owner.carryOver !== undefined });
   told.obstacles.push(...obstacles.map((obstacle) => `${name}: ${obstacle}`));
 }

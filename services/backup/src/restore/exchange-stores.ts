@@ -19,6 +19,16 @@ export interface Exchange {
   onSwap: () => void;
 }
 
+/** Of what was replaced. */
+export interface Left {
+  /** Whether there is something that should be gone by now. */
+  isCleanUpPending: boolean;
+  /** Until then it can be brought back; null when nothing is kept, absent when that is not known. */
+  keptUntil?: Date | null;
+}
+
+const UNKNOWN: Left = { isCleanUpPending: true };
+
 /** Whether the stores were replaced is to be found out; that happens in the background. */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError';
@@ -28,21 +38,21 @@ export class UnknownOutcomeError extends Error {
  * Replaces living stores by others, all or none; what is answered is what the next start would make of it.
  * @throws UnknownOutcomeError; any other error when the living stores are as they were
  */
-export async function exchangeStores(deps: ExchangeDeps, exchange: Exchange): Promise<{ isCleanUpPending: boolean }> {
+export async function exchangeStores(deps: ExchangeDeps, exchange: Exchange): Promise<Left> {
   const { journal, log, onUnsettled } = deps;
   const { id, file } = exchange.restore;
   await journal.begin(exchange.restore);
   const { reached, failure } = await tryExchange(deps, exchange);
   const outcome = await settle(deps, id);
   log.info({ restore: id, file, reached, outcome }, 'restore ended');
-  const isCleanUpPending = outcome === undefined || !(await cleanUp(deps, id));
+  const left = outcome === undefined ? UNKNOWN : await cleanUp(deps, id);
   onUnsettled(); // what is kept or left now is removed in its time
   if (outcome === undefined && reached === 'attempted')
     throw new UnknownOutcomeError('It is not known yet whether the stores were replaced.', { cause: failure });
   const isRestored = outcome === undefined ? reached === 'replaced' : outcome === 'restored';
   if (!isRestored) throw failure ?? new Error('The restore was undone.');
   if (failure !== undefined) log.warn({ err: failure, restore: id }, 'the stores were replaced all the same');
-  return { isCleanUpPending };
+  return left;
 }
 
 /** `attempted`: whether anything was replaced has to be looked up. */
@@ -78,16 +88,17 @@ async function settle(deps: ExchangeDeps, id: string): Promise<'restored' | 'und
   }
 }
 
-/** Says whether nothing is left that should be gone by now. */
-async function cleanUp(deps: ExchangeDeps, id: string): Promise<boolean> {
+async function cleanUp(deps: ExchangeDeps, id: string): Promise<Left> {
   try {
     const restore = await deps.journal.find(id);
     // Who has given this one up may have removed what was there then, and no more.
     const isOurs = restore.stage === 'undone' && restore.undoes === null;
     const isDue = isOurs || (restore.leftUntil && restore.leftUntil <= deps.now());
-    return !isDue || (await dropLeft(deps, restore));
+    return isDue
+      ? { isCleanUpPending: !(await dropLeft(deps, restore)), keptUntil: null }
+      : { isCleanUpPending: false, keptUntil: restore.leftUntil ?? null };
   } catch (error) {
     deps.log.warn({ err: error, restore: id }, 'databases of an ended restore not removed yet');
-    return false;
+    return UNKNOWN;
   }
 }

@@ -13,7 +13,8 @@ export interface LoadLimits {
   tempFileBytes: number;
 }
 
-const STALL_MS = 30_000;
+/** Of whatever goes on with a store. */
+export const STALL_MS = 30_000;
 const MIN_TIMEOUT_MS = 15 * 60_000;
 const MIN_STATEMENT_TIMEOUT_MS = 5 * 60_000;
 const MIN_DATABASE_BYTES = 8 * 1024 * MIB;

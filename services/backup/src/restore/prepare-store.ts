@@ -9,10 +9,11 @@ import { createFreshDatabase, handOver } from '../databases/fresh-database.ts';
 import type { RestoreNames } from '../databases/names.ts';
 import type { Skipped } from '../loader/dump-schema.ts';
 import { loadDump } from '../loader/load-dump.ts';
+import { untilAborted } from '../movement.ts';
 import type { Store } from '../stores/store.ts';
 import { checkLoaded, checkTaken } from '../verify/row-counts.ts';
 import type { LoadLimits } from './load-limits.ts';
-import { untilAborted, whileWatched } from './watch-database.ts';
+import { whileWatched } from './watch-database.ts';
 
 /** A dump whose rows do not make a store. */
 export class IncompleteStoreError extends Error {

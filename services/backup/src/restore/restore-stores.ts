@@ -39,7 +39,7 @@ export async function restoreStores(deps: ExchangeDeps, restore: StoresRestore) 
     restore: newRestore(deps, { id, file, stores: dumps.map(({ store }) => store.name) }),
     async prepare() {
       await prepareAll(deps, restore, told);
-      await keepSafe(deps, restore, told);
+      await keepSafe(deps, restore);
     },
     mayGoOn,
     onSwap: () => onProgress({ phase: 'swap' }),
@@ -68,18 +68,15 @@ interface Told {
   skipped: Skipped[];
   /** What the stores had no place for, as `store.table` or `store.table.column`. */
   dropped: string[];
-  safetyBackup?: string;
 }
 
-async function keepSafe({ journal, log }: ExchangeDeps, { id, makeSafetyBackup }: StoresRestore, told: Told) {
+async function keepSafe({ journal, log }: ExchangeDeps, { id, makeSafetyBackup }: StoresRestore) {
   if (!makeSafetyBackup) return;
-  try {
-    told.safetyBackup = await makeSafetyBackup();
-  } catch (cause) {
+  const safetyBackup = await makeSafetyBackup().catch((cause: unknown) => {
     throw new SafetyBackupError(cause instanceof AppError ? cause.message : 'See the log.', { cause });
-  }
-  await journal.reach(id, { stage: 'loading', safetyBackup: told.safetyBackup });
-  log.info({ restore: id, safetyBackup: told.safetyBackup }, 'safety backup made');
+  });
+  await journal.reach(id, { stage: 'loading', safetyBackup });
+  log.info({ restore: id, safetyBackup }, 'safety backup made');
 }
 
 async function prepareAll({ log }: ExchangeDeps, restore: StoresRestore, told: Told): Promise<void> {

@@ -1,19 +1,33 @@
 import { requireOperator } from '@taskmesh/subgraph';
-import type { MutationResolvers, MutationRestoreBackupArgs, RestoreResult } from '../graphql/types.generated.ts';
+import type {
+  MutationResolvers,
+  MutationRestoreBackupArgs,
+  QueryResolvers,
+  RestoreResult,
+} from '../graphql/types.generated.ts';
 import type { Skipped } from '../loader/dump-schema.ts';
 import type { StoreName } from '../stores/store.ts';
 import type { DryRun, RestoreForecast } from './dry-run.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
-import type { RestoreOptions, RestoreService } from './restore.service.ts';
+import type { Restore } from './restore.entity.ts';
+import type { RestoreOptions, RestoreService, Undoable } from './restore.service.ts';
 import { wantedStores } from '../stores/wanted-stores.ts';
 
 export function createRestoreResolvers(
   service: RestoreService,
   dryRun: DryRun,
 ): {
+  Query: Pick<QueryResolvers, 'undoableRestore'>;
   Mutation: Pick<MutationResolvers, 'restoreBackup' | 'dryRunRestore' | 'newEpoch' | 'undoRestore'>;
 } {
   return {
+    Query: {
+      undoableRestore: async (_parent, _args, { identity }) => {
+        requireOperator(identity);
+        const undoable = await service.undoable();
+        return undoable ? undoableOf(undoable) : null;
+      },
+    },
     Mutation: {
       restoreBackup: async (_parent, { file, ...wishes }, { identity }) => {
         requireOperator(identity);
@@ -23,9 +37,9 @@ export function createRestoreResolvers(
         requireOperator(identity);
         return forecastOf(await dryRun(file, { ...restoreOptionsOf(wishes), onProgress: () => undefined }));
       },
-      newEpoch: async (_parent, _args, { identity }) => {
+      newEpoch: async (_parent, { atLeast }, { identity }) => {
         requireOperator(identity);
-        return { epoch: await service.newEpoch() };
+        return { epoch: await service.newEpoch(atLeast) };
       },
       undoRestore: async (_parent, _args, { identity }) => {
         requireOperator(identity);
@@ -50,8 +64,8 @@ export function restoreOptionsOf({
 
 const RESTORED = 'Database restored; the application may need a restart.';
 const ONE_STORE: Record<StoreName, string> = {
-  tasks: 'Only the store tasks was replaced: tasks whose accounts are gone are there, and nobody sees them.',
-  auth: 'Only the store auth was replaced: tasks of accounts that are gone stay where they are, and nobody sees them.',
+  tasks: 'Only the store tasks was replaced: if there are tasks of accounts that are gone, nobody sees them.',
+  auth: 'Only the store auth was replaced: if there are tasks of accounts that are gone, they stay and nobody sees them.',
 };
 const PENDING = 'Some of what was replaced could not be removed yet; that goes on in the background.';
 
@@ -61,10 +75,13 @@ export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
     case 'restored':
       return restoredResultOf(outcome);
     case 'processed':
-      return done(
-        'PROCESSED',
-        `Archive processed: the database was not restored (${outcome.why}). No restart is needed.`,
-      );
+      return {
+        ...BASE,
+        success: true,
+        message: `Archive processed: the database was not restored (${outcome.why}). No restart is needed.`,
+        outcome: 'PROCESSED',
+        safetyBackup: outcome.safetyBackup ?? null,
+      };
     case 'file-missing':
       return refused('FILE_MISSING', 'The name of a backup file is needed.');
     case 'outside':
@@ -76,24 +93,56 @@ export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
     case 'failed':
       return refused('FAILED', outcome.error);
     case 'unknown':
-      return refused(
-        'UNKNOWN',
-        'A server was lost at the moment of the swap: whether the database was restored is not known yet. It is found out in the background, see the log; all stores are replaced then, or none.',
-      );
+      return {
+        ...refused(
+          'UNKNOWN',
+          'A server was lost at the moment of the swap: whether the database was restored is not known yet. It is found out in the background, see the log; all stores are replaced then, or none.',
+        ),
+        message: 'Not known yet.',
+        safetyBackup: outcome.safetyBackup ?? null,
+      };
     case 'nothing-to-undo':
       return refused('NOTHING_TO_UNDO', 'There is no restore whose former stores are still kept.');
   }
 }
 
 function restoredResultOf(outcome: Extract<RestoreOutcome, { kind: 'restored' }>): RestoreResult {
-  const { isCleanUpPending, skipped, dropped, onlyStore, safetyBackup = null } = outcome;
-  const message = [RESTORED, onlyStore && ONE_STORE[onlyStore], isCleanUpPending && PENDING].filter(Boolean).join(' ');
+  const { isCleanUpPending, skipped, dropped, onlyStore, safetyBackup = null, keptUntil, takenBack } = outcome;
+  const told = takenBack ? undoneText(takenBack, keptUntil) : RESTORED;
+  const message = [told, onlyStore && ONE_STORE[onlyStore], isCleanUpPending && PENDING].filter(Boolean).join(' ');
   return {
-    ...done(isCleanUpPending ? 'RESTORED_CLEAN_UP_PENDING' : 'RESTORED', message),
+    ...BASE,
+    success: true,
+    message,
+    databaseRestored: true,
+    outcome: isCleanUpPending ? 'RESTORED_CLEAN_UP_PENDING' : 'RESTORED',
     skipped: byKind(skipped),
     dropped,
     safetyBackup,
+    keptUntil: keptUntil && keptUntil.toISOString(),
   };
+}
+
+function undoneText({ file, endedAt, undoes }: Restore, keptUntil: Date | null | undefined): string {
+  const what = `the ${undoes === null ? 'restore' : 'undo of a restore'} of ${file} from ${endedAt?.toISOString()}`;
+  if (keptUntil === undefined) return `Taken back: ${what}.`;
+  const kept = keptUntil
+    ? `What it replaced is kept until ${keptUntil.toISOString()}: another undo brings it back.`
+    : 'What it replaced is not kept: it cannot be undone.';
+  return `Taken back: ${what}. ${kept}`;
+}
+
+const BASE = {
+  error: null,
+  databaseRestored: false,
+  skipped: [],
+  dropped: [],
+  safetyBackup: null,
+  keptUntil: null,
+};
+
+function refused(outcome: RestoreResult['outcome'], error: string): RestoreResult {
+  return { ...BASE, success: false, message: 'Backup not restored.', error, outcome };
 }
 
 /** What the caller hears of a restore that was only tried. */
@@ -112,36 +161,22 @@ export function forecastOf({ stores, accounts, obstacles, skipped, dropped, took
   };
 }
 
+/** What an undo would take back. */
+export function undoableOf({ kept, replacedKeptMs }: Undoable) {
+  const { file, stores, undoes, endedAt, leftUntil } = kept;
+  return {
+    file,
+    stores,
+    isUndo: undoes !== null,
+    restoredAt: (endedAt as Date).toISOString(), // both are set while it is kept
+    keptUntil: (leftUntil as Date).toISOString(),
+    replacedKeptMs,
+  };
+}
+
 /** Of all stores together. */
 function byKind(skipped: Skipped[]): Skipped[] {
   const counts = new Map<string, number>();
   for (const { kind, count } of skipped) counts.set(kind, (counts.get(kind) ?? 0) + count);
   return [...counts].map(([kind, count]) => ({ kind, count }));
-}
-
-function done(outcome: RestoreResult['outcome'], message: string): RestoreResult {
-  const databaseRestored = outcome !== 'PROCESSED';
-  return {
-    success: true,
-    message,
-    error: null,
-    databaseRestored,
-    outcome,
-    skipped: [],
-    dropped: [],
-    safetyBackup: null,
-  };
-}
-
-function refused(outcome: RestoreResult['outcome'], error: string): RestoreResult {
-  return {
-    success: false,
-    message: outcome === 'UNKNOWN' ? 'Not known yet.' : 'Backup not restored.',
-    error,
-    databaseRestored: false,
-    outcome,
-    skipped: [],
-    dropped: [],
-    safetyBackup: null,
-  };
 }

@@ -20,6 +20,7 @@ import { dropLeft } from './left-databases.ts';
 import { IncompleteStoreError } from './prepare-store.ts';
 import { RestoreBusy } from './restore-busy.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
+import type { Restore } from './restore.entity.ts';
 import type { RestoreRepository } from './restore.repository.ts';
 import { restoreStores, SafetyBackupError, type StoresRestore } from './restore-stores.ts';
 import { settleRestore } from './settle-restore.ts';
@@ -86,7 +87,7 @@ export function createRestoreService(deps: RestoreServiceDeps) {
       log.warn({ restore: kept.id, file: kept.file }, 'a restore is taken back');
       try {
         const undone = await undoRestore(deps, { id: nextId(), kept, mayGoOn, onProgress });
-        return { kind: 'restored', ...undone, skipped: [], dropped: [] };
+        return { kind: 'restored', ...undone, skipped: [], dropped: [], takenBack: kept };
       } catch (error) {
         if (error instanceof UnknownOutcomeError) throw error;
         log.error({ err: error, restore: kept.id }, 'restore not taken back');
@@ -129,8 +130,15 @@ export function createRestoreService(deps: RestoreServiceDeps) {
       return outcome;
     },
 
-    /** After the stores were put back by other means: clients begin anew. @throws AppError SERVICE_UNAVAILABLE */
-    newEpoch: () => beginNewEpoch({ lock, waitMs, settleAll, owner: deps.stores.tasks.owner, log }),
+    /** What an undo would take back; undefined when nothing is kept. */
+    async undoable(): Promise<Undoable | undefined> {
+      const kept = await journal.kept(now());
+      return kept ? { kept, replacedKeptMs: deps.keepOldMs } : undefined;
+    },
+
+    /** After the stores were put back by other means: clients begin anew. @throws AppError */
+    newEpoch: (atLeast?: number | null) =>
+      beginNewEpoch({ lock, waitMs, settleAll, owner: deps.stores.tasks.owner, atLeast, log }),
 
     /** Ends what a crash left half done, and drops what is kept no longer. @throws Error when some of it cannot be done yet */
     async settleInterrupted(): Promise<void> {
@@ -141,6 +149,12 @@ export function createRestoreService(deps: RestoreServiceDeps) {
       }
     },
   };
+}
+
+export interface Undoable {
+  kept: Restore;
+  /** For how long what an undo replaces would be kept in its turn. */
+  replacedKeptMs: number;
 }
 
 export interface RestoreOptions extends Pick<StoresRestore, 'onProgress' | 'allowsLoss'> {
@@ -167,21 +181,30 @@ function restoreFrom(
       onProgress({ phase: 'extract', doneBytes: Math.min(bytes, sizeBytes), totalBytes: sizeBytes });
     await extractArchive({ source, sizeBytes, dir, limits: archiveLimits, onRead });
     if (!(await hasMainDump(dir))) return { kind: 'processed', why: `it holds no ${MAIN_DUMP}` };
+    let safetyBackup: string | undefined;
     try {
       const held = await readDumps(dir, deps);
       const dumps = dumpsOf(held, only);
       const onlyStore = dumps.length < held.length ? dumps[0]?.store.name : undefined;
       await settleAll();
       const isSafe = withSafetyBackup ?? deps.usesSafetyBackups;
-      const makeSafetyBackup = isSafe ? () => deps.makeSafetyBackup(onProgress) : undefined;
+      const makeSafetyBackup = isSafe
+        ? async () => (safetyBackup = await deps.makeSafetyBackup(onProgress))
+        : undefined;
       const restoring = { id: nextId(), file, dumps, allowsLoss, limits, makeSafetyBackup, mayGoOn, onProgress };
-      return { kind: 'restored', onlyStore, ...(await restoreStores(deps, restoring)) };
+      const restored = await restoreStores(deps, restoring);
+      return { kind: 'restored', onlyStore, ...restored, safetyBackup };
     } catch (error) {
-      if (error instanceof UnknownOutcomeError) throw error;
-      log.error({ err: error, file }, 'database not restored');
-      return { kind: 'processed', why: reasonOf(error) };
+      if (error instanceof UnknownOutcomeError) return unknown(error, log, safetyBackup);
+      log.error({ err: error, file, safetyBackup }, 'database not restored');
+      return { kind: 'processed', why: reasonOf(error), safetyBackup };
     }
   });
+}
+
+function unknown(error: UnknownOutcomeError, log: Log, safetyBackup?: string): RestoreOutcome {
+  log.error({ err: error, safetyBackup }, 'it is not known yet whether the stores were replaced');
+  return { kind: 'unknown', safetyBackup };
 }
 
 /** What the caller is told of a failure that is otherwise for the log only. */
@@ -201,10 +224,7 @@ function failureOf(error: unknown, log: Log): RestoreOutcome {
     return { kind: 'extraction-failed', error: error.message };
   }
   if (error instanceof RestoreBusy) return { kind: 'failed', error: error.message };
-  if (error instanceof UnknownOutcomeError) {
-    log.error({ err: error }, 'it is not known yet whether the stores were replaced');
-    return { kind: 'unknown' };
-  }
+  if (error instanceof UnknownOutcomeError) return unknown(error, log);
   if (error instanceof AppError) {
     log.error({ err: error }, 'restore failed');
     return { kind: 'failed', error: error.message };

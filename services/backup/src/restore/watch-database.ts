@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
 import { LoadError } from '../loader/load-error.ts';
+import { abortOnStall, createMovement } from '../movement.ts';
 import { TooSlowError } from '../too-slow-error.ts';
 import type { LoadLimits } from './load-limits.ts';
 
@@ -11,8 +12,6 @@ export interface Watched {
 }
 
 const LOOK_EVERY_MS = 1_000;
-/** A statement that only reads shows nothing until its end; no server that is fit for work reads slower. */
-const SCAN_BYTES_PER_MS = 16 * 1024;
 
 /**
  * Runs `work`, which fills a database, and fires the signal that it is given when the database has grown too large, the time is
@@ -27,11 +26,7 @@ export async function whileWatched<Result>(
   const done = new AbortController();
   const movement = createMovement(limits.stallMs);
   const onTimeout = setTimeout(() => stop.abort(new TooSlowError('The time is up.')), limits.timeoutMs);
-  // Beside the looks: a server that does not answer stalls as well.
-  const onStall = setInterval(
-    () => movement.hasStalled() && stop.abort(new TooSlowError('Nothing moves any more.')),
-    250,
-  );
+  const onStall = abortOnStall(stop, movement); // beside the looks: a server that does not answer stalls as well
   const look = ({ bytes, sessions }: Look) => {
     if (bytes > limits.databaseBytes) stop.abort(new LoadError('The database grew too large.'));
     movement.see(bytes, sessions);
@@ -45,29 +40,6 @@ export async function whileWatched<Result>(
     done.abort();
     if (stop.signal.aborted) await endSessions(adminUrl, database).catch(() => undefined); // dropping the database does as well
   }
-}
-
-/** Does not wait any longer when the signal fires, whatever `work` hangs on. */
-export function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const end = () => reject(signal.reason as Error);
-  if (signal.aborted) end();
-  signal.addEventListener('abort', end, { once: true });
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', end));
-}
-
-function createMovement(stallMs: number) {
-  let at = performance.now();
-  let last = { bytes: 0, sessions: '' };
-  return {
-    /** Without arguments: something has moved elsewhere. */
-    see(bytes = -1, sessions = '') {
-      if (bytes === last.bytes && sessions === last.sessions) return;
-      if (bytes >= 0) last = { bytes, sessions };
-      at = performance.now();
-    },
-    hasStalled: () => performance.now() - at > stallMs + last.bytes / SCAN_BYTES_PER_MS,
-  };
 }
 
 interface Look {

@@ -16,7 +16,7 @@ export interface StoreOwner {
   /** Makes a database that was the living store once fit to be that again. */
   resume(database: string): Promise<void>;
   /** Lets clients begin anew; absent where they follow nothing. */
-  newEpoch?(): Promise<number>;
+  newEpoch?(atLeast?: number | null): Promise<number>;
 }
 
 export interface Store {

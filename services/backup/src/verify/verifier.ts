@@ -40,7 +40,7 @@ interface Verifying {
   waitMs: number;
   /** Which stores. Absent: all that the archive holds. */
   only?: readonly StoreName[] | undefined;
-  /** Whether what a store has no place for is left out, rather than a reason to refuse. Absent: both are tried, see LossError. */
+  /** Whether what a store has no place for is left out, rather than a reason to refuse. Absent: it is left out, and then told as a LossError. */
   allowsLoss?: boolean;
   /** Looks at each store that was made, before it is taken away. */
   inspect?: (made: MadeStore) => Promise<void>;

@@ -41,6 +41,7 @@ export interface Restored {
   error: string | null;
   databaseRestored: boolean;
   outcome: string;
+  keptUntil?: string | null;
 }
 
 export async function createBackupFixture(

@@ -36,9 +36,11 @@ export function createFakeBackupWork(): FakeBackupWork {
     sizeBytes: content.length,
     sha256: createHash('sha256').update(content).digest('hex'),
     createdAt: '2026-11-20T10:00:00.000Z',
+    origin: 'request',
     stores: ['tasks', 'auth'],
     verifiedAt: null,
     verifiedVersion: null,
+    unfitAt: null,
   });
   const find = (file: string) => {
     const content = archives.get(file);
@@ -102,9 +104,15 @@ export function createFakeBackupWork(): FakeBackupWork {
         tookMs: 12,
       };
     },
-    async newEpoch() {
+    async newEpoch(atLeast = 28_000_000) {
       mayFail();
-      return { epoch: 28_000_000 };
+      return { epoch: atLeast };
+    },
+    async undoable() {
+      mayFail();
+      if (undos.shift() === 'NOTHING_TO_UNDO') return null;
+      const [restoredAt, keptUntil] = ['2026-11-20T10:00:00.000Z', '2026-11-21T10:00:00.000Z'];
+      return { file: 'a.tar.gz', stores: ['tasks'], isUndo: false, restoredAt, keptUntil, replacedKeptMs: 0 };
     },
     async undo(onProgress) {
       const [outcome = 'RESTORED'] = undos.splice(0, 1);

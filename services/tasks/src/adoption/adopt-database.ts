@@ -2,6 +2,7 @@ import {
   adoptArchived,
   brokenRules,
   columnsOf,
+  compareRows,
   databaseOf,
   inDatabase,
   inTransaction,
@@ -23,7 +24,6 @@ import { STATE } from '../feed/feed.statements.ts';
 import {
   ANALYZE,
   BEGIN_EPOCH,
-  COUNT_TASKS,
   DROP_RESTORED,
   FORGET_CHANGES,
   restoredEpoch,
@@ -44,7 +44,7 @@ export interface AdoptionDeps {
   /** The service's database at another address; opens nothing yet. */
   databaseAt(url: string): Promise<Pick<Database, 'migrate' | 'versions' | 'close'>>;
   /** In the living store; tells everybody. */
-  beginEpoch(): Promise<number>;
+  beginEpoch: TasksRestore['newEpoch'];
   log: Log;
 }
 
@@ -127,8 +127,8 @@ export function createAdoption({ database, url, databaseAt, beginEpoch: newEpoch
     newEpoch,
     async compare(given) {
       const target = targetOf(given);
-      const [now, after] = [await withSession(url, countTasks), await withSession(target, countTasks)];
-      return { tables: { tasks: { now, after } } };
+      const tasks = await withSession(url, (from) => withSession(target, (to) => compareRows({ from, to }, 'tasks')));
+      return { tables: { tasks } };
     },
     resume: (given) =>
       withTarget(given, async (session, store) => {
@@ -148,11 +148,6 @@ async function withSession<Result>(at: string, work: (session: Session) => Promi
   } finally {
     await session.close();
   }
-}
-
-async function countTasks(session: Session): Promise<number> {
-  const [row] = await session.run<{ count: string }>(COUNT_TASKS);
-  return Number(row?.count);
 }
 
 async function epochOfDump(session: Session): Promise<number> {

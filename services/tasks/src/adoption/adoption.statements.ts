@@ -1,4 +1,5 @@
 import { RESTORED, valueOf, type Columns, type Statement } from '@taskmesh/database';
+import { NEW_CURSOR_KEY } from '../feed/feed.statements.ts';
 import { LARGEST_VERSION, TASK_TYPES } from './rules.ts';
 
 const ROWS = `from ${RESTORED}.tasks r`;
@@ -42,16 +43,13 @@ export const BEGIN_EPOCH: Statement = {
 export const RESUME: Statement = {
   name: 'adopt-resume',
   text: `
-    update public.feed_state set epoch = 1 + greatest(epoch, $1::integer),
-      cursor_key = decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`,
+    update public.feed_state set epoch = 1 + greatest(epoch, $1::integer), cursor_key = ${NEW_CURSOR_KEY}`,
 };
 
 export const FORGET_CHANGES: Statement = {
   name: 'adopt-forget-changes',
   text: 'truncate public.changes, public.feeds',
 };
-
-export const COUNT_TASKS: Statement = { name: 'adopt-count', text: 'select count(*)::text as count from public.tasks' };
 
 export const DROP_RESTORED: Statement = { name: 'adopt-drop-restored', text: `drop schema ${RESTORED} cascade` };
 

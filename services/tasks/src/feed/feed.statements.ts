@@ -1,6 +1,9 @@
 import type { Statement } from '@taskmesh/database';
 import { CHANGE_COLUMNS } from './change.ts';
 
+/** 32 bytes by chance. With another key, every cursor that was told before is worthless. */
+export const NEW_CURSOR_KEY = `decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`;
+
 export const STATE: Statement = {
   name: 'feed-state',
   text: 'select epoch, cursor_key from feed_state',

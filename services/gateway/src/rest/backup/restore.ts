@@ -1,4 +1,4 @@
-import { badUserInput } from '@taskmesh/errors';
+import { badUserInput, notFound } from '@taskmesh/errors';
 import { wishesOf, type OnWorkProgress, type RestoreEnd, type RestoreWishes } from '@taskmesh/internal-api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidOperation, type PreparedOperation } from '../../graph/executor.ts';
@@ -43,13 +43,23 @@ export function restoreRoute(scope: FastifyInstance, parts: BackupParts): void {
   addOtherMethods(scope, RESTORE_PATH, ['POST'], 'backup');
 }
 
-/** `POST /api/backup/undo`: takes the last restore back. Our own service alone can do that. */
+/** `POST /api/backup/undo` takes the last restore back, `GET` tells which one that is. Our own service alone can do that. */
 export function undoRoute(scope: FastifyInstance, parts: BackupParts): void {
+  scope.route({
+    method: ['GET', 'HEAD'],
+    url: UNDO_PATH,
+    handler: async (request, reply) => {
+      requireOperator(parts, request);
+      const data = await parts.connections.backup.undoable();
+      if (!data) throw notFound('There is no restore whose former stores are still kept.');
+      return sendAnswer(reply, { status: 200, body: { success: true, message: 'It can be taken back.', data } });
+    },
+  });
   scope.post(UNDO_PATH, (request, reply) => {
     requireOperator(parts, request);
     return answerEnd(parts, request, reply, { run: (onProgress) => parts.connections.backup.undo(onProgress) });
   });
-  addOtherMethods(scope, UNDO_PATH, ['POST'], 'backup');
+  addOtherMethods(scope, UNDO_PATH, ['GET', 'HEAD', 'POST'], 'backup');
 }
 
 /** Our own service is asked without the graph: then there is progress to tell. */
@@ -111,7 +121,7 @@ function answerEnd(
 
 /** The documented answer has no lists: only who asks for what the document does not know is told them in it. */
 function answerOf(
-  { success, message, error, outcome, skipped = [], dropped, safetyBackup }: RestoreEnd,
+  { success, message, error, outcome, skipped = [], dropped, safetyBackup, keptUntil }: RestoreEnd,
   hasLists: boolean,
 ): BackupAnswer {
   const lists = {
@@ -122,6 +132,10 @@ function answerOf(
   return {
     status: STATUS[outcome],
     body: { success, message, ...(!success && { error: error ?? message }), ...(hasLists && lists) },
-    inLines: { databaseRestored: outcome.startsWith('RESTORED'), ...lists },
+    inLines: {
+      databaseRestored: outcome.startsWith('RESTORED'),
+      ...lists,
+      ...(keptUntil !== undefined && { keptUntil }),
+    },
   };
 }

@@ -14,8 +14,10 @@ import {
   oneBackup,
   restoreAnswer,
   restoreForecast,
+  undoableRestore,
   workLine,
 } from '../schemas/backups.ts';
+import { AT_LEAST, FILE, RESTORE_PARAMETERS, SAFETY_BACKUP } from './backup-parameters.ts';
 import type { ApiPart } from './document.ts';
 import { headersOf } from './error-responses.ts';
 import { mediaOf } from './media.ts';
@@ -37,42 +39,6 @@ const FAILURES = {
 type Failure = keyof typeof FAILURES;
 
 const ALWAYS: Failure[] = ['UNAUTHENTICATED', 'FORBIDDEN', 'INTERNAL_SERVER_ERROR', 'SERVICE_UNAVAILABLE'];
-
-const FILE: Parameter = {
-  name: 'file',
-  in: 'path',
-  required: true,
-  description: 'The name of an archive, as the list shows it.',
-  schema: { type: 'string', maxLength: 255 },
-};
-
-const RESTORE_PARAMETERS: Parameter[] = [
-  { name: 'file', in: 'query', required: true, description: 'The archive.', schema: { type: 'string' } },
-  {
-    name: 'allowLoss',
-    in: 'query',
-    required: false,
-    description:
-      'An archive that was made here, with tables or columns that the stores have no place for, is restored only with `true`, and without them.',
-    schema: { type: 'boolean', default: false },
-  },
-  {
-    name: 'stores',
-    in: 'query',
-    required: false,
-    description: 'Only these stores are replaced, with commas between them. Absent: all that the archive holds.',
-    schema: { type: 'string', examples: ['tasks', 'auth', 'tasks,auth'] },
-  },
-];
-
-const SAFETY_BACKUP: Parameter = {
-  name: 'safetyBackup',
-  in: 'query',
-  required: false,
-  description:
-    'Whether an archive of all stores is made right before they are replaced; without one, nothing is. Absent: where replaced stores are not kept for an undo (`RESTORE_KEEP_OLD=0`).',
-  schema: { type: 'boolean' },
-};
 
 const LONG = `With \`Accept: ${LINES_TYPE}\` the answer is a 200 whose lines tell the progress; the last one has the ordinary answer and its \`status\`.`;
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
@@ -241,12 +207,22 @@ export function describeBackups(): ApiPart {
           name: 'beginNewEpoch',
           summary: 'Let clients begin anew',
           description:
-            'For who has put the database of the tasks back to an earlier state by other means (a physical restore): ends all feeds and makes all cursors from before worthless, so that clients read their lists anew.',
+            'For who has put the database of the tasks back to an earlier state by other means (a physical restore): ends all feeds and makes all cursors from before worthless, so that clients read their lists anew. 409 when the clock is evidently behind and `atLeast` is not given.',
+          parameters: [AT_LEAST],
           status: 200,
           answer: newEpoch,
+          errors: ['BAD_USER_INPUT', 'CONFLICT'],
         }),
       },
       [UNDO_PATH]: {
+        get: operationOf({
+          name: 'findUndoableRestore',
+          summary: 'Tell which restore can be taken back',
+          description: '404 when nothing is kept.',
+          status: 200,
+          answer: undoableRestore,
+          errors: ['NOT_FOUND'],
+        }),
         post: operationOf({
           name: 'undoRestore',
           summary: 'Take the last restore back',
@@ -266,6 +242,7 @@ export function describeBackups(): ApiPart {
       backupMessage,
       restoreAnswer,
       restoreForecast,
+      undoableRestore,
       newEpoch,
       backupError,
       workLine,

@@ -10,9 +10,11 @@ const EXAMPLE: BackupEntry = {
   sizeBytes: 1_048_576,
   sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   createdAt: '2026-11-20T10:00:00.000Z',
+  origin: 'schedule',
   stores: ['tasks', 'auth'],
   verifiedAt: null,
   verifiedVersion: null,
+  unfitAt: null,
 };
 
 const backup = z
@@ -21,9 +23,13 @@ const backup = z
     sizeBytes: z.int(),
     sha256: z.string().nullable().meta({ description: 'Of the whole file; null when it was put there by hand.' }),
     createdAt: time,
+    origin: z.enum(['request', 'schedule', 'safety', 'upload', 'unknown']).meta({
+      description: 'Who wanted it: `safety` is what a restore replaced, `unknown` was put there by hand.',
+    }),
     stores: z.array(z.string()).meta({ description: 'The stores that it holds a dump of, as far as is known.' }),
     verifiedAt: time.nullable().meta({ description: 'When a test restore of it last succeeded.' }),
     verifiedVersion: z.string().nullable().meta({ description: 'The version of Taskmesh that proved it.' }),
+    unfitAt: time.nullable().meta({ description: 'When a test restore last showed that it is not fit for a restore.' }),
   })
   .meta({ id: 'Backup', examples: [EXAMPLE] });
 
@@ -89,7 +95,13 @@ const forecast = z.object({
   stores: z.array(
     z.object({
       store: z.string(),
-      rows: z.array(change.extend({ name: z.string().meta({ description: 'A table.' }) })),
+      rows: z.array(
+        change.extend({
+          name: z.string().meta({ description: 'A table.' }),
+          gone: number('That are there now, and would not be.').optional(),
+          back: number('That are not there now, and would be.').optional(),
+        }),
+      ),
     }),
   ),
   accounts: change
@@ -114,7 +126,7 @@ export const restoreForecast = z.object({ success, message, data: forecast }).me
       data: {
         possible: true,
         obstacles: [],
-        stores: [{ store: 'auth', rows: [{ name: 'accounts', now: 120, after: 100 }] }],
+        stores: [{ store: 'auth', rows: [{ name: 'accounts', now: 120, after: 100, gone: 21, back: 1 }] }],
         accounts: { now: 120, after: 100, gone: 21, back: 1, sessionsEnding: 17 },
         skipped: [],
         dropped: [],
@@ -123,6 +135,37 @@ export const restoreForecast = z.object({ success, message, data: forecast }).me
     },
   ],
 });
+
+export const undoableRestore = z
+  .object({
+    success,
+    message,
+    data: z.object({
+      file: z.string(),
+      stores: z.array(z.string()),
+      isUndo: z.boolean().meta({ description: 'Whether that took another one back.' }),
+      restoredAt: time,
+      keptUntil: time,
+      replacedKeptMs: number('For how long what an undo replaces would be kept in its turn; 0: not at all.'),
+    }),
+  })
+  .meta({
+    id: 'UndoableRestoreAnswer',
+    examples: [
+      {
+        success: true,
+        message: 'It can be taken back.',
+        data: {
+          file: EXAMPLE.file,
+          stores: ['tasks', 'auth'],
+          isUndo: false,
+          restoredAt: '2026-11-21T09:00:00.000Z',
+          keptUntil: '2026-11-22T09:00:00.000Z',
+          replacedKeptMs: 86_400_000,
+        },
+      },
+    ],
+  });
 
 export const newEpoch = z
   .object({
@@ -169,6 +212,9 @@ export const workLine = z
     skipped,
     dropped,
     safetyBackup,
+    keptUntil: time
+      .nullish()
+      .meta({ description: 'Until then an undo brings back what was replaced; null when nothing is kept.' }),
     databaseRestored: z.boolean().optional().meta({ description: 'On the last line of a restore, or of an undo.' }),
   })
   .meta({

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { run } from './run.ts';
+
+const UNDOABLE = {
+  ...{ file: 'last.tar.gz', stores: ['tasks'], isUndo: false, replacedKeptMs: 0 },
+  ...{ restoredAt: '2026-11-22T10:00:00.000Z', keptUntil: '2026-11-23T10:00:00.000Z' },
+};
+
+/** Of a Taskmesh with a restore that can be taken back: what it was asked to do, and what was asked on the way. */
+async function runAsked(args: string[], answer: string | undefined) {
+  const done: string[] = [];
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET') done.push(`${request.method} ${request.url}`);
+    const body = { success: true, message: 'Done.', data: UNDOABLE };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let [asked, err] = ['', ''];
+  const ask = answer === undefined ? undefined : async (question: string) => ((asked = question), answer);
+  const silent = { write: () => undefined };
+  const status = await run({
+    ...{ args: [...args, '--url', url], env: {}, cwd: '/', ask },
+    ...{ out: silent, err: { write: (text: string) => void (err += text) } },
+  });
+  server.closeAllConnections();
+  server.close();
+  return { status, asked, err, done };
+}
+
+describe.each([
+  [['delete', 'a.tar.gz'], 'DELETE /api/backups/a.tar.gz', 'Delete a.tar.gz of http://'],
+  [['undo'], 'POST /api/backup/undo', 'Take back the restore of last.tar.gz (tasks) from 2026-11-22'],
+  [['restore', 'a.tar.gz'], 'POST /api/backup/restore?file=a.tar.gz', 'Replace all data of http://'],
+  [['new-epoch'], 'POST /api/backup/new-epoch', 'Let all clients of http://'],
+])('%j', (args, request, question) => {
+  it('does nothing before somebody has said yes', async () => {
+    expect(await runAsked(args, 'n')).toMatchObject({ status: 1, done: [], asked: expect.stringContaining(question) });
+    expect((await runAsked(args, 'y')).done).toEqual([request]);
+  });
+
+  it('says what a script must say, which is asked nothing', async () => {
+    const err = expect.stringContaining(`${args[0]} needs --yes.`);
+    expect(await runAsked(args, undefined)).toMatchObject({ status: 2, done: [], err });
+    expect(await runAsked([...args, '--yes'], undefined)).toMatchObject({ asked: '', done: [request] });
+  });
+});
