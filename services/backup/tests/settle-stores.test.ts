@@ -81,6 +81,7 @@ describe('an interrupted restore of stores of several servers', () => {
       ['undone', 'live: former, fresh: (new)', 'live: former, fresh: (new)'],
     ],
     [{ stage: 'decided', swapped: ['tasks', 'auth'] }, ['restored', ...SWAPPED]],
+    [{ stage: 'decided', swapped: ['tasks', 'auth'], open: true }, ['restored', ...SWAPPED]],
     [{ stage: 'decided', swapped: ['auth'] }, ['undone', UNTOUCHED[0] ?? '', 'live: former, fresh: (new)']],
     [{ stage: 'decided', swapped: [] }, ['undone', ...UNTOUCHED]],
   ])('counts only as decided, and as long as nobody has begun to take it back: %j', async (left, expected) => {
