@@ -6,7 +6,8 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
   feed: {
     mutate: ['services/gateway/src/realtime/feed.ts', 'services/gateway/src/realtime/owner-feed.ts'],
     tests: [
-      'services/gateway/src/realtime/owner-feed services/gateway/src/realtime/feed',
+      'services/gateway/src/realtime/owner-feed',
+      'services/gateway/src/realtime/feed',
       'services/gateway/src/realtime/replays',
       'tests/simulation/simulation.test',
     ],
@@ -18,7 +19,10 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
       'services/gateway/src/realtime/phoenix/reading.ts',
     ],
     tests: [
-      'services/gateway/tests/channel-ends services/gateway/tests/channel-owners.test services/gateway/tests/channel-beginnings services/gateway/tests/channel-filters',
+      'services/gateway/tests/channel-ends',
+      'services/gateway/tests/channel-owners.test',
+      'services/gateway/tests/channel-beginnings',
+      'services/gateway/tests/channel-filters',
       'services/gateway/tests/channel-owners.random',
       'tests/simulation/simulation.test',
     ],
@@ -38,7 +42,9 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
     mutate: ['services/tasks/src/relay/*.ts'],
     tests: [
       'services/tasks/src/relay',
-      'services/tasks/tests/relay services/tasks/tests/lease services/tasks/tests/dead-letters',
+      'services/tasks/tests/relay',
+      'services/tasks/tests/lease',
+      'services/tasks/tests/dead-letters',
     ],
   },
   cursors: {
@@ -49,7 +55,9 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
   tokens: {
     mutate: ['services/gateway/src/auth/*.ts'],
     tests: [
-      'services/gateway/src/auth/access-keys services/gateway/src/auth/caller services/gateway/src/auth/poll',
+      'services/gateway/src/auth/access-keys',
+      'services/gateway/src/auth/caller',
+      'services/gateway/src/auth/poll',
       'services/gateway/src/auth/ended-sessions',
     ],
   },
@@ -57,6 +65,7 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
     mutate: ['services/backup/src/loader/*.ts'],
     tests: [
       'services/backup/src/loader',
+      'services/backup/tests/loader/planned',
       'services/backup/tests/loader/load-dump',
       'services/backup/tests/loader/refused-dumps',
     ],
@@ -72,9 +81,12 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
     ],
     tests: [
       'services/backup/src/restore',
-      'services/backup/tests/settle-restore',
-      'services/backup/tests/undo-restore',
-      'services/backup/tests/restore.test',
+      'services/backup/tests/drop-database',
+      'services/backup/tests/swap-stores',
+      'services/backup/tests/settle-stores',
+      'services/backup/tests/restore.repository',
+      'services/backup/tests/writers',
+      'services/backup/tests/restore-stores',
     ],
   },
 };

@@ -84,13 +84,6 @@ describe('a start after a crash', () => {
     expect(await marks()).toEqual(['old', 'old']);
   });
 
-  it('before the swap undoes the restore', async () => {
-    for (const store of STORES) await copyAs(store, namesFor(store, 'bbb').fresh);
-    await begin('bbb', 'swapping');
-    expect(await startAgain()).toBe('undone');
-    expect(await marks()).toEqual(['old', 'old']);
-  });
-
   it('behind the swap drops the old databases', async () => {
     for (const store of STORES) await copyAs(store, namesFor(store, 'ccc').fresh);
     await begin('ccc', 'swapping');
@@ -98,48 +91,6 @@ describe('a start after a crash', () => {
     expect(await startAgain()).toBe('restored');
     expect(await marks()).toEqual(['new', 'new']);
   });
-
-  it('does not take a new database that is gone for one that was swapped', async () => {
-    for (const store of STORES) await copyAs(store, namesFor(store, 'ddd').fresh);
-    await begin('ddd', 'swapping');
-    await own(`drop database ${namesFor('tasks', 'ddd').fresh}`);
-    expect(await startAgain()).toBe('undone');
-    expect(await marks()).toEqual(['old', 'old']);
-  });
-
-  it.each([['tasks'], ['tasks', 'auth'], []] as Store[][])(
-    'in the middle of stores of several servers takes back what was swapped: %p %p',
-    async (...swapped) => {
-      for (const store of STORES) await copyAs(store, namesFor(store, 'eee').fresh);
-      await begin('eee', 'swapping-apart');
-      for (const store of swapped.filter(Boolean)) await swap(store, 'eee', { open: false });
-      expect(await startAgain()).toBe('undone');
-      expect(await marks()).toEqual(['old', 'old']);
-      await own('delete from restores');
-    },
-  );
-
-  it.each([[true], [false]])('opens stores of several servers when it was decided (one is open: %p)', async (open) => {
-    for (const store of STORES) await copyAs(store, namesFor(store, 'fff').fresh);
-    await begin('fff', 'decided');
-    await swap('tasks', 'fff', { open });
-    await swap('auth', 'fff', { open: false });
-    expect(await startAgain()).toBe('restored');
-    expect(await marks()).toEqual(['new', 'new']);
-    await own('delete from restores');
-  });
-
-  it.each([['tasks'], []] as Store[][])(
-    'does not take for decided what somebody else has begun to take back: still swapped is %p',
-    async (...swapped) => {
-      for (const store of STORES) await copyAs(store, namesFor(store, 'jjj').fresh);
-      await begin('jjj', 'decided');
-      for (const store of swapped.filter(Boolean)) await swap(store, 'jjj', { open: false });
-      expect(await startAgain()).toBe('undone');
-      expect(await marks()).toEqual(['old', 'old']);
-      await own('delete from restores');
-    },
-  );
 
   it('waits for a swap that is still going on', async () => {
     for (const store of STORES) await copyAs(store, namesFor(store, 'ggg').fresh);

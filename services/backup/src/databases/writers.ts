@@ -5,10 +5,15 @@ import { withAdmin, withAdmins } from './connect.ts';
 /** Sessions that keep writers out of databases for as long as they live. */
 export type Lockers<Name = string> = ReadonlyMap<Name, Client>;
 
-/** Writers are held up for as long as one try waits; between the tries they get on. */
-const LOCK_TIMEOUT_MS = 3_000;
-const PAUSE_MS = 500;
+interface Patience {
+  /** Writers are held up for as long as one try waits; between the tries they get on. */
+  tryMs: number;
+  pauseMs: number;
+  patienceMs: number;
+}
+
 export const PATIENCE_MS = 20_000;
+const PATIENCE: Patience = { tryMs: 3_000, pauseMs: 500, patienceMs: PATIENCE_MS };
 /** A deadlock, or a lock that somebody held for too long. */
 const TRY_AGAIN = new Set(['40P01', '55P03']);
 
@@ -31,13 +36,15 @@ export class WritersBusyError extends Error {
 export async function withWritersOut<Name, Result>(
   databases: ReadonlyMap<Name, Replaced>,
   work: (lockers: Lockers<Name>) => Promise<Result>,
+  patience = PATIENCE,
 ): Promise<Result> {
   const [names, replaced] = [[...databases.keys()], [...databases.values()]];
   const tables = await Promise.all(replaced.map(({ fresh }) => withAdmin(fresh, tablesOf)));
   const urls = replaced.map(({ live }) => live);
   return withAdmins(urls, async (clients) => {
     for (const client of clients) await client.query(UNBOUNDED);
-    await lockAll(clients.map((client, index) => ({ client, tables: tables[index] ?? [] })));
+    const lockings = clients.map((client, index) => ({ client, tables: tables[index] ?? [] }));
+    await lockAll(lockings, patience);
     return work(new Map(clients.map((client, index) => [names[index] as Name, client])));
   });
 }
@@ -51,11 +58,11 @@ interface Locking {
   tables: string[];
 }
 
-async function lockAll(lockings: Locking[]): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+async function lockAll(lockings: Locking[], { tryMs, pauseMs, patienceMs }: Patience): Promise<void> {
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     try {
-      for (const locking of lockings) await lockTables(locking);
+      for (const locking of lockings) await lockTables(locking, tryMs);
       return;
     } catch (error) {
       const again = error instanceof DatabaseError && TRY_AGAIN.has(error.code ?? '');
@@ -63,14 +70,14 @@ async function lockAll(lockings: Locking[]): Promise<void> {
       for (const { client } of lockings) await client.query('rollback');
       if (performance.now() > deadline)
         throw new WritersBusyError('Writers could not be kept out of a store.', { cause: error });
-      await pause(PAUSE_MS);
+      await pause(pauseMs);
     }
   }
 }
 
-async function lockTables({ client, tables }: Locking): Promise<void> {
+async function lockTables({ client, tables }: Locking, tryMs: number): Promise<void> {
   await client.query('begin');
-  await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  await client.query(`set local lock_timeout = ${tryMs}`);
   const own = await storeTables(client, tables);
   if (own.length > 0) await client.query(`lock table ${own.join(', ')} in share mode`);
 }

@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { LoadError } from './load-error.ts';
 
-const HEAD = /^(?:\ufeff)?\s*--\r?\n-- PostgreSQL database dump\r?\n/;
+/** Bytes as characters: a mark of their order is three. */
+const HEAD = /^(?:\xef\xbb\xbf)?\s*--\r?\n-- PostgreSQL database dump\r?\n/;
 const TAIL = /^-- PostgreSQL database dump complete\r?$/m;
 const EDGE_BYTES = 4_096;
 

@@ -9,16 +9,16 @@ export function planCopy(schema: DumpSchema, statement: NodeOf<'CopyStmt'>): str
   const { relation = {}, attlist, is_from, is_program, filename, query, whereClause, options = [] } = statement;
   if (!is_from || is_program || filename !== undefined || query) refuse('COPY is allowed FROM stdin only');
   if (whereClause) refuse('COPY with a condition is not allowed');
-  const settings = options.map(copyOption);
+  const settings = ['format text', ...options.flatMap(copyOption)];
   const table = targetOf(schema, relation);
   if (!table) return undefined;
   const columns = targetColumns(table, attlist?.map(textOf));
-  return `copy ${table.sqlName} (${namesOf(columns)}) from stdin with (${['format text', ...settings].join(', ')})`;
+  return `copy ${table.sqlName} (${namesOf(columns)}) from stdin with (${settings.join(', ')})`;
 }
 
-function copyOption(option: Node): string {
+function copyOption(option: Node): string | [] {
   const { defname = '', arg } = as(option, 'DefElem') ?? {};
-  if (defname === 'format' && textOf(arg) === 'text') return 'format text';
+  if (defname === 'format' && textOf(arg) === 'text') return [];
   if (['delimiter', 'null', 'default'].includes(defname)) return `${defname} ${escapeLiteral(textOf(arg))}`;
   if (defname === 'header' && (!arg || /^(true|on|match)$/i.test(valueOf(arg)))) return 'header';
   return refuse(`COPY with the option ${defname} is not allowed`);

@@ -64,6 +64,16 @@ describe('an exchange of stores', () => {
     expect(told).toEqual(['the stores were replaced all the same']);
   });
 
+  it('has something left to do when it cannot be looked up what that is', async () => {
+    let looks = 0;
+    const restored = { stage: 'restored', stores: [] } as never;
+    const { told, exchange } = createTrial({
+      find: () => (looks++ === 0 ? Promise.resolve(restored) : Promise.reject(new Error('away'))),
+    });
+    expect(await exchange()).toEqual({ isCleanUpPending: true });
+    expect(told).toEqual(['databases of an ended restore not removed yet']);
+  });
+
   it('that was made and cannot be looked up now is a success, with something left to do', async () => {
     const { steps, exchange } = createTrial({ find: () => Promise.reject(new Error('away')) });
     expect(await exchange()).toEqual({ isCleanUpPending: true });

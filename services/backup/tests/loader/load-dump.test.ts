@@ -110,7 +110,7 @@ describe('loadDump', () => {
       create table high partition of tasks for values from (100) to (200);
       alter table only tasks attach partition parts.low for values from (0) to (100);
       create table more (note text) inherits (tasks);
-      copy parts.low (id, title) from stdin;
+      copy parts.low (id, title) from stdin with (format text);
 1\tlow
 \\.
       copy parts.other from stdin;

@@ -1,0 +1,159 @@
+import { inDatabase } from '@taskmesh/database';
+import { createLog } from '@taskmesh/service';
+import { requiredAddress } from '@taskmesh/testing';
+import { randomBytes } from 'node:crypto';
+import { maintenanceUrl, withClient } from '../../src/databases/connect.ts';
+import { newRestore } from '../../src/restore/restore-stores.ts';
+import type { Restore } from '../../src/restore/restore.entity.ts';
+import type { RestoreRepository } from '../../src/restore/restore.repository.ts';
+import { namesOf } from '../../src/restore/settle-restore.ts';
+import type { Store, StoreName } from '../../src/stores/store.ts';
+
+export const NOW = new Date('2026-11-22T12:00:00Z');
+export const KEPT_MS = 3_600_000;
+const STORES = ['tasks', 'auth'] as const;
+
+/** A statement of an administrator, in no store. */
+export const administer = (text: string, values?: unknown[]): Promise<Record<string, unknown>[]> =>
+  withClient(
+    maintenanceUrl(requiredAddress('POSTGRES_URL')),
+    async (client) => (await client.query(text, values)).rows,
+  );
+
+export type BareStores = Awaited<ReturnType<typeof createBareStores>>;
+export type BareTrial = Awaited<ReturnType<BareStores['begin']>>;
+
+interface Trial {
+  /** The restore that is taken back, if any. */
+  undoes?: string | null;
+  /** Where auth's database is, if not beside the other one. */
+  authServer?: string;
+}
+
+/**
+ * Two stores that are nothing but databases, with the ones that a restore has put beside them, and the journal of that one
+ * restore: all that a swap sees. The databases are made once and get their names back, which is quick.
+ */
+export async function createBareStores() {
+  const mark = randomBytes(5).toString('hex');
+  const liveOf = (each: StoreName) => `test_bare_${each}_${mark}`;
+  const ids = new Map<string, string>();
+  const databases = () =>
+    administer(`select datname as name, oid::text as id, datallowconn as open from pg_database where datname like $1`, [
+      `test\\_bare\\_%${mark}%`,
+    ]);
+
+  /** Whatever was done to them: `wanted` are the names, by what they are called here. */
+  async function putBack(wanted: ReadonlyMap<string, string>): Promise<void> {
+    const kept = new Map([...wanted].map(([what, name]) => [ids.get(what), name]));
+    for (const { name, id } of await databases())
+      await administer(
+        kept.has(String(id))
+          ? `alter database ${String(name)} rename to ${`test_bare_${String(id)}_${mark}`}`
+          : `drop database ${String(name)}`,
+      );
+    const there = new Set((await databases()).map(({ id }) => String(id)));
+    for (const [what, name] of wanted) {
+      const id = ids.get(what) ?? '';
+      if (there.has(id)) {
+        await administer(`alter database test_bare_${id}_${mark} rename to ${name}`);
+        await administer(`alter database ${name} allow_connections true connection limit -1`);
+        await administer(`alter database ${name} reset all`);
+      } else {
+        await administer(`create database ${name}`);
+        const [row] = await administer('select oid::text as id from pg_database where datname = $1', [name]);
+        ids.set(what, String(row?.id));
+      }
+    }
+  }
+
+  return {
+    async begin({ undoes = null, authServer = requiredAddress('POSTGRES_URL') }: Trial = {}) {
+      const servers = { tasks: requiredAddress('POSTGRES_URL'), auth: authServer };
+      const store = (name: StoreName): Store => ({
+        name,
+        adminUrl: inDatabase(servers[name], liveOf(name)),
+        owner: { adopt: unwanted, compare: unwanted, resume: async () => undefined },
+      });
+      const stores = { tasks: store('tasks'), auth: store('auth') };
+      const names = { tasks: namesOf(stores.tasks, 'r', undoes), auth: namesOf(stores.auth, 'r', undoes) };
+      await putBack(
+        new Map(
+          STORES.flatMap((each) => [
+            [`former ${each}`, names[each].live],
+            [`new ${each}`, names[each].fresh],
+          ]),
+        ),
+      );
+      const line = newRestore({ now: () => NOW }, { id: 'r', file: 'a.tar.gz', stores: [...STORES], undoes });
+      const told: Record<string, unknown>[] = [];
+      const write = (text: string) => told.push(JSON.parse(text) as Record<string, unknown>);
+
+      return {
+        stores,
+        names,
+        line,
+        journal: journalOf(line),
+        keepOldMs: KEPT_MS,
+        now: () => NOW,
+        log: createLog({ service: 'test', level: 'debug', destination: { write } }),
+        told,
+        freshIds: { tasks: ids.get('new tasks') ?? '', auth: ids.get('new auth') ?? '' },
+
+        /** Of each store what is where, as `live: former, fresh: new`; what takes no connections is in brackets. */
+        async state(): Promise<string[]> {
+          const found = new Map((await databases()).map((database) => [database.name, database]));
+          return STORES.map((each) => {
+            const { live, fresh, old } = names[each];
+            const whatIs = (id: unknown) =>
+              ['former', 'new'].find((what) => ids.get(`${what} ${each}`) === id) ?? 'strange';
+            return Object.entries({ live, fresh, old })
+              .flatMap(([place, name]) => {
+                const database = found.get(name);
+                if (!database) return [];
+                return [`${place}: ${database.open ? whatIs(database.id) : `(${whatIs(database.id)})`}`];
+              })
+              .join(', ');
+          });
+        },
+
+        /** As a swap that goes no further leaves a store. */
+        async swap(each: StoreName, { open }: { open: boolean }): Promise<void> {
+          const { live, fresh, old } = names[each];
+          await administer(`alter database ${live} rename to ${old}`);
+          await administer(`alter database ${fresh} rename to ${live}`);
+          await administer(`alter database ${old} allow_connections false`);
+          await administer(`alter database ${live} allow_connections ${open}`);
+        },
+      };
+    },
+
+    async drop(): Promise<void> {
+      for (const { name } of await databases()) await administer(`drop database ${String(name)} with (force)`);
+    },
+  };
+}
+
+const unwanted = () => Promise.reject(new Error('Nobody asks for that here.'));
+
+/** A journal with one line. */
+export function journalOf(line: Restore): RestoreRepository {
+  const isEnded = () => line.endedAt !== null;
+  return {
+    unfinished: async () => (isEnded() ? [] : [{ ...line }]),
+    overdue: unwanted,
+    kept: unwanted,
+    find: async () => ({ ...line }),
+    begin: async (begun) => Object.assign(line, begun),
+    async reach(_id, values) {
+      if (isEnded()) throw new Error('It was settled by somebody else.');
+      Object.assign(line, values);
+    },
+    async end({ stage }, end) {
+      if (isEnded() || line.stage !== stage) return false;
+      Object.assign(line, { stage: end.stage, endedAt: end.at, leftUntil: end.leftUntil });
+      return true;
+    },
+    leftNothing: async () => Object.assign(line, { leftUntil: null }),
+  };
+}

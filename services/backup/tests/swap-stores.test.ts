@@ -1,0 +1,261 @@
+import { inDatabase } from '@taskmesh/database';
+import { requiredAddress } from '@taskmesh/testing';
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { maintenanceUrl, withClient } from '../src/databases/connect.ts';
+import { swapIn } from '../src/databases/swap.ts';
+import { exchangeStores } from '../src/restore/exchange-stores.ts';
+import type { RestoreStage } from '../src/restore/restore.entity.ts';
+import { swapStores } from '../src/restore/swap-stores.ts';
+import { administer, createBareStores, type BareStores, type BareTrial } from './support/bare-stores.ts';
+
+const ROLE = `test_swap_${randomBytes(5).toString('hex')}`;
+/** An administrator who may not end what superusers do. */
+const ADMIN = `${ROLE}_admin`;
+const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
+const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];
+
+let bare: BareStores;
+let trial: BareTrial;
+const held: Client[] = [];
+
+beforeAll(async () => {
+  await administer(`create role ${ROLE} superuser login password 'secret'`);
+  await administer(`create role ${ADMIN} createdb login password 'secret' in role pg_monitor, pg_signal_backend`);
+  bare = await createBareStores();
+});
+afterAll(async () => {
+  await bare.drop();
+  await administer(`drop role ${ROLE}, ${ADMIN}`);
+});
+afterEach(() => Promise.all(held.splice(0).map((client) => client.end().catch(() => undefined))));
+
+/** What another administrator owns cannot be in the same transaction: to the restore that is another server. */
+function otherServer(): string {
+  const url = new URL(requiredAddress('POSTGRES_URL'));
+  url.username = ROLE;
+  url.password = 'secret';
+  return url.href;
+}
+
+/** A session of somebody else; tells by which error it was ended. */
+async function hold(url: string): Promise<{ client: Client; ended: Promise<unknown> }> {
+  const client = new Client({ connectionString: url });
+  const ended = new Promise((resolve) =>
+    client.once('error', (error) => resolve('code' in error ? error.code : error)),
+  );
+  client.on('error', () => undefined);
+  await client.connect();
+  held.push(client);
+  return { client, ended };
+}
+
+/** Swaps, with what `at` does when the journal has reached a stage; says what the journal and the servers were at each step. */
+async function swap(at: Partial<Record<RestoreStage, () => Promise<unknown>>> = {}) {
+  const { line, stores, journal, log, state } = trial;
+  const steps: unknown[] = [];
+  await swapStores({
+    restore: { ...line },
+    stores: line.stores.map((name) => stores[name]),
+    journal: {
+      ...journal,
+      async reach(id, values) {
+        await journal.reach(id, values);
+        steps.push([values.stage, ...(await state())]);
+        await at[values.stage]?.();
+      },
+    },
+    log,
+    onAttempt: () => steps.push('attempt'),
+  });
+  return steps;
+}
+
+const messages = () => trial.told.map(({ msg }) => msg);
+
+describe('a swap of stores that have a server in common', () => {
+  beforeEach(async () => {
+    trial = await bare.begin();
+  });
+
+  it('is written down before its attempt, and then replaces all of them', async () => {
+    expect(await swap()).toEqual([['swapping', ...UNTOUCHED], 'attempt']);
+    expect(await trial.state()).toEqual(SWAPPED);
+    expect(trial.line).toMatchObject({ stage: 'swapping', freshIds: trial.freshIds });
+    expect(messages()).toEqual([]);
+  });
+
+  it('replaces all or none', async () => {
+    await administer(`create database ${trial.names.auth.old}`); // in the way of the last store's renames
+    await expect(swap()).rejects.toMatchObject({ code: '42P04' });
+    expect(await trial.state()).toEqual([UNTOUCHED[0], `${UNTOUCHED[1]}, old: strange`]);
+    expect(trial.told).toEqual([
+      expect.objectContaining({
+        msg: expect.stringContaining('databases not swapped'),
+        databases: [trial.names.tasks.live, trial.names.auth.live],
+        sessions: [],
+      }),
+    ]);
+  });
+
+  it('does not begin without a database that is to become a store', async () => {
+    await administer(`drop database ${trial.names.auth.fresh}`);
+    await expect(swap()).rejects.toThrow('to become the store of auth is gone');
+    expect(await trial.state()).toEqual([UNTOUCHED[0], 'live: former']);
+    expect(trial.line.stage).toBe('loading');
+  });
+
+  it('tells whoever cannot look up what came of it that this is not known', async () => {
+    await administer(`create database ${trial.names.auth.old}`);
+    const journal = { ...trial.journal, find: () => Promise.reject(new Error('away')) };
+    const exchange = {
+      restore: trial.line,
+      prepare: async () => undefined,
+      mayGoOn: async () => true,
+      onSwap: () => undefined,
+    };
+    const exchanged = exchangeStores({ ...trial, journal, onUnsettled: () => undefined }, exchange);
+    await expect(exchanged).rejects.toMatchObject({ name: 'UnknownOutcomeError', cause: { code: '42P04' } });
+    expect(messages()).toContain('restore not settled yet');
+  });
+
+  it('is not made, and tells by whom, when a session may not be ended', async () => {
+    const { live, fresh, old } = trial.names.tasks;
+    const url = new URL(maintenanceUrl(trial.stores.tasks.adminUrl));
+    [url.username, url.password] = [ADMIN, 'secret'];
+    for (const name of [live, fresh]) await administer(`alter database ${name} owner to ${ADMIN}`);
+    const { client } = await hold(trial.stores.tasks.adminUrl);
+    const swapping = withClient(url.href, (admin) =>
+      swapIn(
+        { client: admin, url: url.href, names: [{ live, fresh, old, loader: '' }], lockers: new Map(), log: trial.log },
+        { open: true },
+      ),
+    );
+    await expect(swapping).rejects.toMatchObject({ code: '55006' });
+    for (const name of [live, fresh]) await administer(`alter database ${name} owner to current_user`);
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    expect(trial.told).toMatchObject([{ databases: [live], sessions: [rows[0]?.pid] }]);
+    expect(await trial.state()).toEqual(UNTOUCHED);
+  });
+
+  it('ends the sessions of the stores', async () => {
+    const sessions = [await hold(trial.stores.tasks.adminUrl), await hold(trial.stores.auth.adminUrl)];
+    await sessions[0]?.client.query('begin; select pg_current_xact_id()');
+    await swap();
+    expect(await Promise.all(sessions.map(({ ended }) => ended))).toEqual(['57P01', '57P01']);
+    expect(await trial.state()).toEqual(SWAPPED);
+  });
+
+  it('waits for whoever is still at work on the same restore', async () => {
+    const { client } = await hold(inDatabase(trial.stores.tasks.adminUrl, 'postgres'));
+    const lock = `hashtextextended('taskmesh-restore ' || current_user || ' r', 0)`;
+    await client.query(`select pg_advisory_lock(${lock})`);
+    const swapping = swap();
+    const waits = async () =>
+      (
+        await administer(
+          `select 1 from pg_locks where locktype = 'advisory' and not granted and pid <> pg_backend_pid()`,
+        )
+      ).length;
+    while ((await waits()) === 0);
+    expect(trial.line.stage).toBe('loading');
+    await client.query('select pg_advisory_unlock_all()');
+    await swapping;
+    expect(await trial.state()).toEqual(SWAPPED);
+  });
+});
+
+describe('a swap with something to carry over', () => {
+  const write = async () => {
+    const { client } = await hold(trial.stores.auth.adminUrl);
+    await client.query(`set lock_timeout = '50ms'`);
+    await client.query('select from sessions');
+    await client.query('insert into operators_own values (1)');
+    return client.query('insert into sessions values (1)').then(
+      () => 'written',
+      (error: { code?: string }) => error.code,
+    );
+  };
+
+  beforeEach(async () => {
+    trial = await bare.begin();
+    const { adminUrl } = trial.stores.auth;
+    for (const url of [adminUrl, inDatabase(adminUrl, trial.names.auth.fresh)])
+      await withClient(url, (client) => client.query('create table if not exists sessions (id int)'));
+    await withClient(adminUrl, (client) => client.query('create table if not exists operators_own (id int)'));
+  });
+
+  it('keeps writers out from before it until it is made, readers and other tables not', async () => {
+    const written: unknown[] = [await write()];
+    const carried: string[] = [];
+    trial.stores.auth.owner.carryOver = async (database) => {
+      carried.push(database);
+      written.push(await write());
+    };
+    await swap({ swapping: async () => written.push(await write()) });
+    expect(carried).toEqual([trial.names.auth.fresh]);
+    expect(written).toEqual(['written', '55P03', '55P03']);
+    expect(await trial.state()).toEqual(SWAPPED);
+  });
+
+  it('keeps them out whatever is set for sessions in general', async () => {
+    const live = trial.names.auth.live;
+    await administer(`alter database ${live} set idle_in_transaction_session_timeout = '100ms'`);
+    trial.stores.auth.owner.carryOver = () => administer('select pg_sleep(0.3)').then(() => undefined);
+    await swap();
+    expect(await trial.state()).toEqual(SWAPPED);
+  });
+
+  /** The sessions that keep writers out of a store. */
+  const loseLockers = () =>
+    administer(
+      `select pg_terminate_backend(l.pid) from pg_locks l join pg_database d on d.oid = l.database
+       where l.mode = 'ShareLock' and l.granted and datname = $1`,
+      [trial.names.auth.live],
+    );
+
+  it('does not begin when what kept them out was lost meanwhile', async () => {
+    trial.stores.auth.owner.carryOver = () => loseLockers().then(() => undefined);
+    await expect(swap()).rejects.toThrow();
+    expect(trial.line.stage).toBe('loading');
+    expect(await trial.state()).toEqual(UNTOUCHED);
+  });
+
+  it('replaces nothing when it is lost right before the renames', async () => {
+    trial.stores.auth.owner.carryOver = async () => undefined;
+    await expect(swap({ swapping: loseLockers })).rejects.toThrow('A session that kept writers out was lost.');
+    expect(await trial.state()).toEqual(UNTOUCHED);
+    expect(messages()).toContainEqual(expect.stringContaining('databases not swapped'));
+  });
+
+  it('ends when that fails, and lets writers in again', async () => {
+    trial.stores.auth.owner.carryOver = () => Promise.reject(new Error('auth is away'));
+    await expect(swap()).rejects.toThrow('auth is away');
+    expect(await write()).toBe('written');
+    expect(await trial.state()).toEqual(UNTOUCHED);
+  });
+});
+
+describe('a swap of stores of several servers', () => {
+  beforeEach(async () => {
+    trial = await bare.begin({ authServer: otherServer() });
+  });
+
+  it('keeps the new ones closed until it is decided, and then opens all of them', async () => {
+    const [closed, swapped] = [['live: former, fresh: new'], ['live: (new), old: (former)']];
+    expect(await swap()).toEqual([
+      ['swapping-apart', ...closed, ...closed],
+      'attempt',
+      ['decided', ...swapped, ...swapped],
+    ]);
+    expect(await trial.state()).toEqual(SWAPPED);
+    expect(trial.line.freshIds).toEqual(trial.freshIds);
+  });
+
+  it('that gets no further than the first leaves that one closed, and is not decided', async () => {
+    await administer(`create database ${trial.names.auth.old}`);
+    await expect(swap()).rejects.toMatchObject({ code: '42P04' });
+    expect(trial.line.stage).toBe('swapping-apart');
+    expect(await trial.state()).toEqual(['live: (new), old: (former)', 'live: former, fresh: (new), old: strange']);
+  });
+});

@@ -1,0 +1,59 @@
+import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { Client } from 'pg';
+import { withWritersOut } from '../src/databases/writers.ts';
+
+const SHARE_LOCKS = `select waitstart::text as since from pg_locks
+  where mode = 'ShareLock' and database = (select oid from pg_database where datname = current_database())`;
+const PATIENT = { tryMs: 50, pauseMs: 10, patienceMs: 60_000 };
+const IMPATIENT = { ...PATIENT, patienceMs: 300 };
+
+let live: TestDatabase;
+let fresh: TestDatabase;
+let writer: Client;
+beforeAll(async () => {
+  [live, fresh] = await Promise.all([createTestDatabase('writers_live'), createTestDatabase('writers_fresh')]);
+  for (const { query } of [live, fresh]) await query('create table tasks (id int); create table other (id int)');
+});
+afterAll(() => Promise.all([live.drop(), fresh.drop()]));
+beforeEach(async () => {
+  writer = new Client({ connectionString: live.url });
+  await writer.connect();
+});
+afterEach(() => writer.end());
+
+const whileOut = (patience: typeof PATIENT) =>
+  withWritersOut(new Map([['tasks', { live: live.url, fresh: fresh.url }]]), async () => 'done', patience);
+
+describe('keeping writers out', () => {
+  it('waits for them over several tries, and holds up no others for longer than one', async () => {
+    await writer.query('begin; insert into tasks values (1)');
+    const waits = new Set<string>();
+    const running = whileOut(PATIENT);
+    await eventually(async () => {
+      const [waiting] = await live.query(`${SHARE_LOCKS} and not granted`);
+      if (waiting) waits.add(String(waiting.since));
+      expect(waits.size).toBeGreaterThan(1);
+    });
+    await writer.query('insert into other values (1)');
+    await writer.query('commit');
+    expect(await running).toBe('done');
+  });
+
+  it('gives up in the end, and lets everybody else go on', async () => {
+    await writer.query('begin; insert into tasks values (1)');
+    const begin = performance.now();
+    await expect(whileOut(IMPATIENT)).rejects.toMatchObject({
+      name: 'WritersBusyError',
+      cause: { code: '55P03' },
+    });
+    expect(performance.now() - begin).toBeGreaterThan(IMPATIENT.patienceMs);
+    await eventually(async () => expect(await live.query(SHARE_LOCKS)).toEqual([]));
+  });
+
+  it('does not wait when something else is wrong', async () => {
+    const begin = performance.now();
+    const lost = whileOut({ ...PATIENT, tryMs: -1 }); // no such time
+    await expect(lost).rejects.toMatchObject({ code: '22023' });
+    expect(performance.now() - begin).toBeLessThan(30_000);
+  });
+});
