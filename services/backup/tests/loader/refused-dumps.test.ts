@@ -140,6 +140,72 @@ describe('a dump that is not loaded', () => {
     ['a renamed column', 'create table t (a int); alter table t rename a to b;', 'cannot be renamed'],
     ['a moved table', 'create table t (a int); alter table t set schema app;', 'cannot be renamed'],
     ['a column of another type', 'create table t (a int); alter table t alter a type text;', 'cannot be changed'],
+    ['a column that goes', 'create table t (a int, b int); alter table t drop column b;', 'cannot be changed'],
+    [
+      'a partition that goes',
+      'create table t (a int) partition by list (a); create table p partition of t default; alter table t detach partition p;',
+      'cannot be changed',
+    ],
+    [
+      'an inheritance that ends',
+      'create table t (a int); create table c () inherits (t); alter table c no inherit t;',
+      'cannot be changed',
+    ],
+    [
+      'a generated column that has values of its own from now on',
+      'create table t (a int, b int generated always as (a) stored); alter table t alter b drop expression;',
+      'cannot be changed',
+    ],
+    [
+      'a part of a table whose rows were passed over',
+      'create schema app; create table app.p (a int); create table t (a int);\ncopy app.p from stdin;\n1\n\\.\nalter table app.p inherit t;',
+      'after its rows were passed over',
+    ],
+    [
+      'a schema that goes with its tables',
+      'create schema app; create table app.t (a int); drop schema app cascade;',
+      'a schema of the dump cannot be dropped',
+    ],
+    [
+      'a new column with a default that calls what is not ours',
+      'create table t (a int); alter table t add b int default f();',
+      'a column is added whose default value is not taken over',
+    ],
+    [
+      'a value by default that calls what is not ours',
+      'create table t (a int default f()); insert into t values (default);',
+      'the default value of the column "a" is not taken over',
+    ],
+    [
+      'a default with a time to wait for',
+      'create table t (a int, b timestamptz default now(1)); insert into t (a) values (1);',
+      'the column "b" is left out',
+    ],
+    [
+      'a default of another column that is left out',
+      'create table u (a int default 1, b int); create table t (like u including all); insert into t (b) values (1);',
+      'the column "a" is left out',
+    ],
+    [
+      'an identity that is left out',
+      'create table t (a int generated always as identity, b int); insert into t (b) values (1);',
+      'the column "a" is left out',
+    ],
+    [
+      'an identity that comes later and is left out',
+      'create table t (a int, b int); alter table t alter a add generated always as identity; insert into t (b) values (1);',
+      'the column "a" is left out',
+    ],
+    [
+      'a type that gives values and is left out',
+      'create domain d as int default 7; create table t (a d, b int); insert into t (b) values (1);',
+      'the column "a" is left out',
+    ],
+    [
+      'statements that look like one',
+      "create table t (a int); create function f() returns begin.atomic language sql as 'x'; insert into t values (1); end;",
+      'several statements look like one',
+    ],
     ['a query', 'select 1 from t;', 'queries are not allowed'],
     ['a call', 'call f();', 'CallStmt is not allowed'],
     ['a role', 'create role mallory superuser;', 'CreateRoleStmt is not allowed'],
