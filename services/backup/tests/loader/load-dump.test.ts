@@ -162,6 +162,20 @@ describe('loadDump', () => {
     expect(await query('select a, b from restored.t')).toEqual([{ a: text, b: '\\n' }, { a: text, b: text }]); // prettier-ignore
   });
 
+  it('lets nothing in a name or an option become a statement', async () => {
+    const name = `"a""b'\\ (n int); create view restored.v as select 1; --"`;
+    await load(`
+      create table ${name} (${name} int default 1, b text);
+      copy ${name} (${name}, b) from stdin with (delimiter '''', null ''');create view restored.v as select 1; --');\n1'');create view restored.v as select 1; --\n\\.
+      alter table ${name} alter ${name} set default 2; alter table ${name} add "c""" int;
+      insert into ${name} (b) values ('x'); insert into ${name} values (3, 'y', 4);`);
+    await checkBareTables(database.adminUrl);
+    expect(await query(`select ${name} as a, b, "c""" as c from restored.${name} order by 1`)).toEqual([
+      { a: 1, b: null, c: null },
+      { a: 2, b: 'x', c: null },
+      { a: 3, b: 'y', c: 4 },
+    ]);
+  });
   it('loads an INSERT of a hundred thousand rows, in pieces', async () => {
     const rows = Array.from({ length: 100_000 }, (_, index) => `(${index}, 'it''s, number (${index}')`);
     await load(

@@ -117,6 +117,21 @@ describe('a dump that is not loaded', () => {
       'larger than any',
     ],
     [
+      'a number that would fill the memory, as no text',
+      'create table t (a text); insert into t values (1e131071);',
+      'larger than any',
+    ],
+    [
+      'a number that would fill the memory, cast twice',
+      "create table t (a text); insert into t values ('1e131071'::text::numeric);",
+      'INSERT is allowed with constants only',
+    ],
+    [
+      'a setting with a statement in it',
+      "create table t (a int); set timezone = 'UTC'', true); create view restored.v as select 1; --';",
+      'Line 1: PostgreSQL refuses',
+    ],
+    [
       'COPY with a condition',
       'create table t (a int);\ncopy t from stdin where a > 1;\n1\n\\.\n',
       'Line 2: COPY with a condition',
@@ -177,7 +192,12 @@ describe('a dump that is not loaded', () => {
       'the default value of the column "a" is not taken over',
     ],
     [
-      'a default with a time to wait for',
+      'a default that calls what only has a name of ours',
+      'create table t (a int, b timestamptz default app.now()); insert into t (a) values (1);',
+      'the column "b" is left out',
+    ],
+    [
+      'a default that calls ours with something',
       'create table t (a int, b timestamptz default now(1)); insert into t (a) values (1);',
       'the column "b" is left out',
     ],
