@@ -55,6 +55,14 @@ const unsubscribe = (database = '') =>
     await client.query('drop subscription obstacle');
   });
 
+/** Ends the session that keeps writers out. */
+const endLocker = () =>
+  fixture.own.query(
+    `select pg_terminate_backend(l.pid) from pg_locks l join pg_database d on d.oid = l.database
+     where l.mode = 'ShareLock' and l.granted and datname = $1`,
+    [databaseOf(fixture.auth.url)],
+  );
+
 const letGo = () => Promise.all(held.splice(0).map((client) => client.end().catch(() => undefined)));
 
 const inStores = async () =>
@@ -121,11 +129,7 @@ describe('a restore', () => {
     await eventually(async () =>
       expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
     );
-    await fixture.own.query(
-      `select pg_terminate_backend(l.pid) from pg_locks l join pg_database d on d.oid = l.database
-       where l.mode = 'ShareLock' and l.granted and datname = $1`,
-      [databaseOf(fixture.auth.url)],
-    );
+    await endLocker();
     await writer.query('insert into sessions (account) values (1)');
     await holder.query('rollback');
     expect(await restoring).toMatchObject(NOT_RESTORED);
@@ -133,6 +137,34 @@ describe('a restore', () => {
     expect(await fixture.auth.query('select account from sessions')).toEqual([{ account: 1 }]);
   }, 60_000);
 
+  it('ends nobody when what kept writers out is lost before the swap', async () => {
+    const reader = await hold(fixture.auth.url);
+    const { carryOver } = fixture.owners.auth;
+    fixture.owners.auth.carryOver = async (database) => {
+      await carryOver?.(database);
+      await endLocker();
+    };
+    expect(await fixture.restore('own.tar.gz')).toMatchObject(NOT_RESTORED);
+    fixture.owners.auth.carryOver = carryOver;
+    expect((await reader.query('select email from accounts')).rows).toEqual([{ email: 'old@x' }]);
+    expect(await inStores()).toEqual(OLD);
+  }, 60_000);
+
+  it('takes as long as it takes, whatever the operator has set for sessions in general', async () => {
+    const auth = databaseOf(fixture.auth.url);
+    for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout'])
+      await fixture.own.query(`alter database ${auth} set ${name} = '1s'`);
+    const holder = await hold(fixture.own.url, 'begin', `comment on database ${auth} is 'held'`);
+    const restoring = fixture.restore('own.tar.gz');
+    await eventually(async () =>
+      expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
+    );
+    await holder.query('select pg_sleep(2)');
+    await holder.query('rollback');
+    expect(await restoring).toMatchObject({ outcome: 'RESTORED' });
+    expect(await inStores()).toEqual(NEW);
+    await fixture.own.query(`alter database ${auth} reset all`);
+  }, 60_000);
   it('replaces stores that are flagged as templates', async () => {
     const flag = async (isTemplate: boolean) => {
       for (const { url } of [fixture.tasks, fixture.auth])

@@ -166,7 +166,7 @@ describe('loadDump', () => {
     const name = `"a""b'\\ (n int); create view restored.v as select 1; --"`;
     await load(`
       create table ${name} (${name} int default 1, b text);
-      copy ${name} (${name}, b) from stdin with (delimiter '''', null ''');create view restored.v as select 1; --');\n1'');create view restored.v as select 1; --\n\\.
+      copy ${name} (${name}, b) from stdin with (null ''');create view restored.v as select 1; --');\n1\t');create view restored.v as select 1; --\n\\.
       alter table ${name} alter ${name} set default 2; alter table ${name} add "c""" int;
       insert into ${name} (b) values ('x'); insert into ${name} values (3, 'y', 4);`);
     await checkBareTables(database.adminUrl);
