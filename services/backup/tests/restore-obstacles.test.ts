@@ -150,6 +150,25 @@ describe('a restore', () => {
     expect(await inStores()).toEqual(OLD);
   }, 60_000);
 
+  it('that was given up for dead in the middle of the swap is settled when it is over, and not before', async () => {
+    const holder = await hold(fixture.own.url, 'begin', `comment on database ${databaseOf(fixture.auth.url)} is 'held'`);
+    const restoring = fixture.restore('own.tar.gz');
+    await eventually(async () =>
+      expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
+    );
+    // Without it nobody knows that the restore goes on.
+    await fixture.own.query(
+      `select pg_terminate_backend(pid) from pg_locks l join pg_database d on d.oid = l.database where locktype = 'advisory' and datname = current_database()`,
+    );
+    const settling = fixture.withOther({}, () => Promise.resolve());
+    const waiting = `select 1 from pg_locks l join pg_database d on d.oid = l.database where datname = 'postgres' and locktype = 'advisory' and not granted
+      and (classid::bigint << 32 | l.objid::bigint) = (select hashtextextended('taskmesh-restore ' || current_user || ' ' || id, 0) from restores where stage = 'swapping')`;
+    await eventually(async () => expect(await fixture.own.query(waiting)).toHaveLength(1));
+    await holder.query('rollback');
+    expect(await restoring).toMatchObject({ outcome: expect.stringMatching(/^RESTORED/), databaseRestored: true }); // who cleans up is open
+    await settling;
+    expect(await inStores()).toEqual(NEW);
+  }, 60_000);
   it('takes as long as it takes, whatever the operator has set for sessions in general', async () => {
     const auth = databaseOf(fixture.auth.url);
     for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout'])
