@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { Client } from 'pg';
 import { maintenanceUrl, withClient } from '../src/databases/connect.ts';
 import {
   accountsDump,
@@ -14,6 +13,7 @@ import {
   tasksDump,
   type BackupFixture,
 } from './support/backup-fixture.ts';
+import { createHeldSessions } from './support/held-sessions.ts';
 
 const SUBSCRIBE = `create subscription obstacle connection '' publication p with (connect = false)`;
 const PROCESS = fileURLToPath(new URL('./support/archive-process.ts', import.meta.url));
@@ -22,7 +22,7 @@ const OLD = ['old', 'old@x'];
 const NEW = ['new', 'new@x'];
 
 let fixture: BackupFixture;
-const held: Client[] = [];
+const { hold, letGo } = createHeldSessions();
 
 beforeAll(async () => {
   fixture = await createBackupFixture('obstacles');
@@ -39,31 +39,11 @@ afterEach(async () => {
   await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
 }, 60_000);
 
-/** A session of somebody else, which stays. */
-async function hold(url: string, ...statements: string[]): Promise<Client> {
-  const client = new Client({ connectionString: url });
-  client.on('error', () => undefined);
-  await client.connect();
-  held.push(client);
-  for (const statement of statements) await client.query(statement);
-  return client;
-}
-
 const unsubscribe = (database = '') =>
   withClient(inDatabase(fixture.own.url, database), async (client) => {
     await client.query('alter subscription obstacle set (slot_name = none)');
     await client.query('drop subscription obstacle');
   });
-
-/** Ends the session that keeps writers out. */
-const endLocker = () =>
-  fixture.own.query(
-    `select pg_terminate_backend(l.pid) from pg_locks l join pg_database d on d.oid = l.database
-     where l.mode = 'ShareLock' and l.granted and datname = $1`,
-    [databaseOf(fixture.auth.url)],
-  );
-
-const letGo = () => Promise.all(held.splice(0).map((client) => client.end().catch(() => undefined)));
 
 const inStores = async () =>
   [
@@ -117,73 +97,6 @@ describe('a restore', () => {
     expect(await inStores()).toEqual(NEW);
   }, 60_000);
 
-  it('changes nothing when what kept writers out is lost: somebody may have written since', async () => {
-    // A rename waits for this one.
-    const holder = await hold(
-      fixture.own.url,
-      'begin',
-      `comment on database ${databaseOf(fixture.auth.url)} is 'held'`,
-    );
-    const writer = await hold(fixture.auth.url);
-    const restoring = fixture.restore('own.tar.gz');
-    await eventually(async () =>
-      expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
-    );
-    await endLocker();
-    await writer.query('insert into sessions (account) values (1)');
-    await holder.query('rollback');
-    expect(await restoring).toMatchObject(NOT_RESTORED);
-    expect(await inStores()).toEqual(OLD);
-    expect(await fixture.auth.query('select account from sessions')).toEqual([{ account: 1 }]);
-  }, 60_000);
-
-  it('ends nobody when what kept writers out is lost before the swap', async () => {
-    const reader = await hold(fixture.auth.url);
-    const { carryOver } = fixture.owners.auth;
-    fixture.owners.auth.carryOver = async (database) => {
-      await carryOver?.(database);
-      await endLocker();
-    };
-    expect(await fixture.restore('own.tar.gz')).toMatchObject(NOT_RESTORED);
-    fixture.owners.auth.carryOver = carryOver;
-    expect((await reader.query('select email from accounts')).rows).toEqual([{ email: 'old@x' }]);
-    expect(await inStores()).toEqual(OLD);
-  }, 60_000);
-
-  it('that was given up for dead in the middle of the swap is settled when it is over, and not before', async () => {
-    const holder = await hold(fixture.own.url, 'begin', `comment on database ${databaseOf(fixture.auth.url)} is 'held'`);
-    const restoring = fixture.restore('own.tar.gz');
-    await eventually(async () =>
-      expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
-    );
-    // Without it nobody knows that the restore goes on.
-    await fixture.own.query(
-      `select pg_terminate_backend(pid) from pg_locks l join pg_database d on d.oid = l.database where locktype = 'advisory' and datname = current_database()`,
-    );
-    const settling = fixture.withOther({}, () => Promise.resolve());
-    const waiting = `select 1 from pg_locks l join pg_database d on d.oid = l.database where datname = 'postgres' and locktype = 'advisory' and not granted
-      and (classid::bigint << 32 | l.objid::bigint) = (select hashtextextended('taskmesh-restore ' || current_user || ' ' || id, 0) from restores where stage = 'swapping')`;
-    await eventually(async () => expect(await fixture.own.query(waiting)).toHaveLength(1));
-    await holder.query('rollback');
-    expect(await restoring).toMatchObject({ outcome: expect.stringMatching(/^RESTORED/), databaseRestored: true }); // who cleans up is open
-    await settling;
-    expect(await inStores()).toEqual(NEW);
-  }, 60_000);
-  it('takes as long as it takes, whatever the operator has set for sessions in general', async () => {
-    const auth = databaseOf(fixture.auth.url);
-    for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout'])
-      await fixture.own.query(`alter database ${auth} set ${name} = '1s'`);
-    const holder = await hold(fixture.own.url, 'begin', `comment on database ${auth} is 'held'`);
-    const restoring = fixture.restore('own.tar.gz');
-    await eventually(async () =>
-      expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
-    );
-    await holder.query('select pg_sleep(2)');
-    await holder.query('rollback');
-    expect(await restoring).toMatchObject({ outcome: 'RESTORED' });
-    expect(await inStores()).toEqual(NEW);
-    await fixture.own.query(`alter database ${auth} reset all`);
-  }, 60_000);
   it('replaces stores that are flagged as templates', async () => {
     const flag = async (isTemplate: boolean) => {
       for (const { url } of [fixture.tasks, fixture.auth])

@@ -96,7 +96,22 @@ export function createWords(seed: number, { live, fresh, loader, mark }: Names) 
 
   return {
     ...{ random, int, one, many, maybe },
-    ...{ schema, name, relation, target, database, role, namedRole, type, evil, breakout, quoted, literal, column, columns },
+    ...{
+      schema,
+      name,
+      relation,
+      target,
+      database,
+      role,
+      namedRole,
+      type,
+      evil,
+      breakout,
+      quoted,
+      literal,
+      column,
+      columns,
+    },
     ...{ loader, mark },
   };
 }

@@ -165,7 +165,11 @@ describe('a dump that is not loaded', () => {
     ['a role', 'create role mallory superuser;', 'CreateRoleStmt is not allowed'],
     ['another role', 'set role postgres;', 'setting "role" is not allowed'],
     ['another role, by a function', "select set_config('role', 'postgres', false);", 'setting "role" is not allowed'],
-    ['a setting by a function of the dump', "select app.set_config('datestyle', 'SQL', false);", 'queries are not allowed'],
+    [
+      'a setting by a function of the dump',
+      "select app.set_config('datestyle', 'SQL', false);",
+      'queries are not allowed',
+    ],
     ['a function that sets nothing', "select pg_notify('timezone', 'UTC');", 'function "pg_notify" is not allowed'],
     ['a computed setting', "select set_config('search_path' || '', '', false);", 'constants only'],
     ['another encoding', "set client_encoding = 'SJIS';", 'client_encoding cannot be'],
