@@ -56,6 +56,32 @@ describe('a dump that is not loaded', () => {
       "do $$ begin execute 'copy (select 1) to program ''touch $MARK'''; end $$;",
       'Line 1:',
     ],
+    [
+      'a number that would fill the memory, as no text',
+      'create table t (a text); insert into t values (1e131071);',
+      'larger than any',
+    ],
+    [
+      'a number that would fill the memory, cast twice',
+      "create table t (a text); insert into t values ('1e131071'::text::numeric);",
+      'INSERT is allowed with constants only',
+    ],
+    [
+      'a setting with a statement in it',
+      "create table t (a int); set timezone = 'UTC'', true); create view restored.v as select 1; --';",
+      'Line 1: PostgreSQL refuses',
+    ],
+    [
+      'statements that look like one',
+      "create table t (a int); create function f() returns begin.atomic language sql as 'x'; insert into t values (1); end;",
+      'several statements look like one',
+    ],
+    [
+      'a setting by a function of the dump',
+      "select app.set_config('datestyle', 'SQL', false);",
+      'queries are not allowed',
+    ],
+    ['a function that sets nothing', "select pg_notify('timezone', 'UTC');", 'function "pg_notify" is not allowed'],
     ['very deep nesting', `create table t (a int default ${'('.repeat(30_000)}1${')'.repeat(30_000)});`, 'Line 1:'],
     ['very many operators', `select ${'1+'.repeat(30_000)}1;`, 'Line 1:'],
     [
