@@ -4,58 +4,46 @@ import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IMAGE } from './images.ts';
-import { areNodesFaked, create, list, newNamespace, podsOf, removeNamespaces, runIn } from './kubectl.ts';
+import { describeReal, installationForTests } from './installation.ts';
+import { create, list, podsOf, runIn } from './kubectl.ts';
 import { IDLE, pod } from './pods.ts';
 import { READERS } from './readers.ts';
-import { backupToken, CLIENT, createRelease, PREFIX, smallCluster, type Release } from './release.ts';
-import { useServers } from './servers.ts';
-import { openWayIn, type WayIn } from './way-in.ts';
+import { backupToken, CLIENT, PREFIX } from './release.ts';
 
 const USERS = 200;
 const SOCKETS = 10;
 const MIB = 1024 * 1024;
 const SERVICES = ['gateway', 'auth', 'tasks', 'backup'];
 
-const describeReal = (await areNodesFaked()) ? describe.skip : describe;
-
 describeReal('within its memory limit (not on nodes that run nothing)', () => {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-limits-'));
-  let release: Release;
-  let way: WayIn;
+  const single = Object.fromEntries(SERVICES.map((name) => [name, { replicas: 1 }]));
+  const many = { gateway: { settings: { REALTIME_MAX_SOCKETS_PER_IP: USERS * SOCKETS } } };
+  const product = installationForTests(single, many);
   let token: string;
 
   beforeAll(async () => {
-    const namespace = await newNamespace();
-    const single = Object.fromEntries(SERVICES.map((name) => [name, { replicas: 1 }]));
-    const many = { gateway: { settings: { REALTIME_MAX_SOCKETS_PER_IP: USERS * SOCKETS } } };
-    release = createRelease({ namespace, values: [smallCluster, await useServers(namespace), single, many] });
-    await release.change('install');
-    way = await openWayIn({ namespace, service: `${PREFIX}-gateway`, labels: CLIENT });
+    const { namespace } = product();
     token = await backupToken(namespace);
     await create(pod({ name: 'readers', namespace, labels: CLIENT, image: IMAGE, command: IDLE }));
-  }, 600_000);
-  afterAll(async () => {
-    await way?.close();
-    await removeNamespaces();
-    release?.forget();
-    rmSync(dir, { recursive: true });
   }, 60_000);
+  afterAll(() => rmSync(dir, { recursive: true }));
   afterEach(async () => {
     const path = '.metadata.name}={.status.containerStatuses[0].restartCount';
-    expect((await list('pods', release.namespace, path)).filter((row) => !row.endsWith('=0'))).toEqual([]);
+    expect((await list('pods', product().namespace, path)).filter((row) => !row.endsWith('=0'))).toEqual([]);
     const peaks = SERVICES.map(async (name) => [name, await peakOf(name)]);
     console.info(expect.getState().currentTestName, Object.fromEntries(await Promise.all(peaks)));
   });
 
   /** The most memory that a service's process ever had, in MiB. */
   const peakOf = async (component: string) => {
-    const [name = ''] = await podsOf(release.namespace, component);
-    const status = await runIn(release.namespace, name, "console.log(fs.readFileSync('/proc/1/status', 'utf8'))");
+    const [name = ''] = await podsOf(product().namespace, component);
+    const status = await runIn(product().namespace, name, "console.log(fs.readFileSync('/proc/1/status', 'utf8'))");
     return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024);
   };
 
   it(`a gateway feeds ${USERS * SOCKETS} readers`, async () => {
-    const { namespace } = release;
+    const { namespace } = product();
     const answer = await runIn(namespace, 'readers', READERS, `${PREFIX}-gateway`, String(USERS), String(SOCKETS));
     expect(JSON.parse(answer)).toEqual({ told: USERS * SOCKETS });
   }, 900_000);
@@ -68,7 +56,7 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
     closeSync(file);
     execFileSync('tar', ['-czf', join(dir, name), '-C', dir, 'database.sql']);
     const headers = { authorization: `Bearer ${token}` };
-    const url = `${way.url}/api/backups/${name}`;
+    const url = `${product().way.url}/api/backups/${name}`;
     expect((await fetch(url, { method: 'PUT', headers, body: readFileSync(join(dir, name)) })).status).toBe(201);
     const answer = await fetch(`${url}/verify`, { method: 'POST', headers });
     return { status: answer.status, text: await answer.text() };
