@@ -7,13 +7,25 @@ import { IMAGE } from './images.ts';
 import { describeReal, installationForTests } from './installation.ts';
 import { create, list, podsOf, runIn } from './kubectl.ts';
 import { IDLE, pod } from './pods.ts';
-import { READERS } from './readers.ts';
+import { READERS, REQUESTS } from './readers.ts';
 import { backupToken, CLIENT, PREFIX } from './release.ts';
 
 const USERS = 200;
 const SOCKETS = 10;
 const MIB = 1024 * 1024;
 const SERVICES = ['gateway', 'auth', 'tasks', 'backup'];
+
+/** Of a service's process: the most memory that it ever had, and how long it and those that it had run were on a processor. */
+interface Figures {
+  peakMib: number;
+  cpuMs: number;
+}
+
+const FIGURES = `
+  const read = (name) => fs.readFileSync('/proc/1/' + name, 'utf8');
+  const peakMib = Math.round(Number(/VmHWM:\\s+(\\d+)/.exec(read('status'))[1]) / 1024);
+  const ticks = read('stat').split(') ')[1].split(' ').slice(11, 15); // of 10 ms: user, system, and those of processes that ended
+  console.log(JSON.stringify({ peakMib, cpuMs: 10 * ticks.reduce((sum, each) => sum + Number(each), 0) }));`;
 
 describeReal('within its memory limit (not on nodes that run nothing)', () => {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-limits-'));
@@ -28,25 +40,41 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
     await create(pod({ name: 'readers', namespace, labels: CLIENT, image: IMAGE, command: IDLE }));
   }, 60_000);
   afterAll(() => rmSync(dir, { recursive: true }));
+  let begun: { atMs: number; figures: Figures[] };
+  beforeEach(async () => {
+    begun = { atMs: performance.now(), figures: await allFigures() };
+  });
   afterEach(async () => {
     const path = '.metadata.name}={.status.containerStatuses[0].restartCount';
     expect((await list('pods', product().namespace, path)).filter((row) => !row.endsWith('=0'))).toEqual([]);
-    const peaks = SERVICES.map(async (name) => [name, await peakOf(name)]);
-    console.info(expect.getState().currentTestName, Object.fromEntries(await Promise.all(peaks)));
+    const tookMs = performance.now() - begun.atMs;
+    const rows = (await allFigures()).map(({ peakMib, cpuMs }, index) => {
+      const millicores = Math.round(((cpuMs - (begun.figures[index]?.cpuMs ?? 0)) / tookMs) * 1_000);
+      return [SERVICES[index], { peakMib, millicores }];
+    });
+    console.info(expect.getState().currentTestName, JSON.stringify(Object.fromEntries(rows)));
   });
 
-  /** The most memory that a service's process ever had, in MiB. */
-  const peakOf = async (component: string) => {
-    const [name = ''] = await podsOf(product().namespace, component);
-    const status = await runIn(product().namespace, name, "console.log(fs.readFileSync('/proc/1/status', 'utf8'))");
-    return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024);
-  };
+  const allFigures = () =>
+    Promise.all(
+      SERVICES.map(async (component) => {
+        const [name = ''] = await podsOf(product().namespace, component);
+        return JSON.parse(await runIn(product().namespace, name, FIGURES)) as Figures;
+      }),
+    );
 
   it(`a gateway feeds ${USERS * SOCKETS} readers`, async () => {
     const { namespace } = product();
     const answer = await runIn(namespace, 'readers', READERS, `${PREFIX}-gateway`, String(USERS), String(SOCKETS));
     expect(JSON.parse(answer)).toEqual({ told: USERS * SOCKETS });
   }, 900_000);
+
+  it('serves those who list, read, make and change tasks', async () => {
+    const { namespace } = product();
+    const answer = await runIn(namespace, 'readers', REQUESTS, `${PREFIX}-gateway`, '8', '30');
+    console.info(answer.trim());
+    expect(JSON.parse(answer)).toMatchObject({ failed: 0 });
+  }, 300_000);
 
   /** Has backup prove an archive with this dump. */
   const prove = async (name: string, write: (dump: number) => void) => {
