@@ -28,8 +28,11 @@ const compose = parse(await readFile(`${ROOT}deploy/compose.yaml`, 'utf8'), { me
 };
 const services = Object.entries(compose.services);
 const ours = services.filter(([, { image }]) => image.startsWith('${TASKMESH_IMAGE'));
-const settings = new Set(
-  [...(await readFile(`${ROOT}.env.example`, 'utf8')).matchAll(/^([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name),
+/** Name to default. */
+const settings = new Map(
+  [...(await readFile(`${ROOT}.env.example`, 'utf8')).matchAll(/^([A-Z][A-Z0-9_]*)=(\S*)/gm)].map(
+    ([, name = '', value = '']) => [name, value],
+  ),
 );
 const image = await readFile(`${ROOT}deploy/image/main.ts`, 'utf8');
 const dockerfile = await readFile(`${ROOT}Dockerfile`, 'utf8');
@@ -76,6 +79,22 @@ describe('deploy/compose.yaml', () => {
     const told = services.filter(([, { environment }]) => environment?.NEWER_SCHEMA === '${NEWER_SCHEMA:-refuse}');
     const stores = ['auth', 'tasks', 'backup'];
     expect(told.map(([name]) => name)).toEqual([...stores, ...stores.map((name) => `migrate-${name}`)]);
+  });
+
+  it('passes on what is said of traces, to every service alike, and otherwise the defaults', () => {
+    const tracing = ({ environment = {} }: ComposeService) =>
+      Object.entries(environment).filter(([name]) => /^(OTEL|TRACE)_/.test(name));
+    for (const [name, service] of ours.filter(([, each]) => each.healthcheck)) {
+      expect([name, tracing(service).length]).toEqual([name, 7]);
+      for (const [variable, value] of tracing(service))
+        expect(value).toBe(`\${${variable}:-${settings.get(variable)}}`);
+    }
+  });
+
+  it('has traces taken and shown by a profile of its own, on this machine only', () => {
+    expect(compose.services).toMatchObject({
+      traces: { profiles: ['traces'], ports: ['127.0.0.1:${TRACES_PORT:-16686}:16686'] },
+    });
   });
 
   it('has every secret made', async () => {

@@ -4,61 +4,77 @@ import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IMAGE } from './images.ts';
-import { areNodesFaked, create, list, newNamespace, podsOf, removeNamespaces, runIn } from './kubectl.ts';
+import { describeReal, installationForTests } from './installation.ts';
+import { create, list, podsOf, runIn } from './kubectl.ts';
 import { IDLE, pod } from './pods.ts';
-import { READERS } from './readers.ts';
-import { backupToken, CLIENT, createRelease, PREFIX, smallCluster, type Release } from './release.ts';
-import { useServers } from './servers.ts';
-import { openWayIn, type WayIn } from './way-in.ts';
+import { READERS, REQUESTS } from './readers.ts';
+import { backupToken, CLIENT, PREFIX } from './release.ts';
 
 const USERS = 200;
 const SOCKETS = 10;
 const MIB = 1024 * 1024;
 const SERVICES = ['gateway', 'auth', 'tasks', 'backup'];
 
-const describeReal = (await areNodesFaked()) ? describe.skip : describe;
+/** Of a service's process: the most memory that it ever had, and how long it and those that it had run were on a processor. */
+interface Figures {
+  peakMib: number;
+  cpuMs: number;
+}
+
+const FIGURES = `
+  const read = (name) => fs.readFileSync('/proc/1/' + name, 'utf8');
+  const peakMib = Math.round(Number(/VmHWM:\\s+(\\d+)/.exec(read('status'))[1]) / 1024);
+  const ticks = read('stat').split(') ')[1].split(' ').slice(11, 15); // of 10 ms: user, system, and those of processes that ended
+  console.log(JSON.stringify({ peakMib, cpuMs: 10 * ticks.reduce((sum, each) => sum + Number(each), 0) }));`;
 
 describeReal('within its memory limit (not on nodes that run nothing)', () => {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-limits-'));
-  let release: Release;
-  let way: WayIn;
+  const single = Object.fromEntries(SERVICES.map((name) => [name, { replicas: 1 }]));
+  const many = { gateway: { settings: { REALTIME_MAX_SOCKETS_PER_IP: USERS * SOCKETS } } };
+  const product = installationForTests(single, many);
   let token: string;
 
   beforeAll(async () => {
-    const namespace = await newNamespace();
-    const single = Object.fromEntries(SERVICES.map((name) => [name, { replicas: 1 }]));
-    const many = { gateway: { settings: { REALTIME_MAX_SOCKETS_PER_IP: USERS * SOCKETS } } };
-    release = createRelease({ namespace, values: [smallCluster, await useServers(namespace), single, many] });
-    await release.change('install');
-    way = await openWayIn({ namespace, service: `${PREFIX}-gateway`, labels: CLIENT });
+    const { namespace } = product();
     token = await backupToken(namespace);
     await create(pod({ name: 'readers', namespace, labels: CLIENT, image: IMAGE, command: IDLE }));
-  }, 600_000);
-  afterAll(async () => {
-    await way?.close();
-    await removeNamespaces();
-    release?.forget();
-    rmSync(dir, { recursive: true });
   }, 60_000);
+  afterAll(() => rmSync(dir, { recursive: true }));
+  let begun: { atMs: number; figures: Figures[] };
+  beforeEach(async () => {
+    begun = { atMs: performance.now(), figures: await allFigures() };
+  });
   afterEach(async () => {
     const path = '.metadata.name}={.status.containerStatuses[0].restartCount';
-    expect((await list('pods', release.namespace, path)).filter((row) => !row.endsWith('=0'))).toEqual([]);
-    const peaks = SERVICES.map(async (name) => [name, await peakOf(name)]);
-    console.info(expect.getState().currentTestName, Object.fromEntries(await Promise.all(peaks)));
+    expect((await list('pods', product().namespace, path)).filter((row) => !row.endsWith('=0'))).toEqual([]);
+    const tookMs = performance.now() - begun.atMs;
+    const rows = (await allFigures()).map(({ peakMib, cpuMs }, index) => {
+      const millicores = Math.round(((cpuMs - (begun.figures[index]?.cpuMs ?? 0)) / tookMs) * 1_000);
+      return [SERVICES[index], { peakMib, millicores }];
+    });
+    console.info(expect.getState().currentTestName, JSON.stringify(Object.fromEntries(rows)));
   });
 
-  /** The most memory that a service's process ever had, in MiB. */
-  const peakOf = async (component: string) => {
-    const [name = ''] = await podsOf(release.namespace, component);
-    const status = await runIn(release.namespace, name, "console.log(fs.readFileSync('/proc/1/status', 'utf8'))");
-    return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024);
-  };
+  const allFigures = () =>
+    Promise.all(
+      SERVICES.map(async (component) => {
+        const [name = ''] = await podsOf(product().namespace, component);
+        return JSON.parse(await runIn(product().namespace, name, FIGURES)) as Figures;
+      }),
+    );
 
   it(`a gateway feeds ${USERS * SOCKETS} readers`, async () => {
-    const { namespace } = release;
+    const { namespace } = product();
     const answer = await runIn(namespace, 'readers', READERS, `${PREFIX}-gateway`, String(USERS), String(SOCKETS));
     expect(JSON.parse(answer)).toEqual({ told: USERS * SOCKETS });
   }, 900_000);
+
+  it('serves those who list, read, make and change tasks', async () => {
+    const { namespace } = product();
+    const answer = await runIn(namespace, 'readers', REQUESTS, `${PREFIX}-gateway`, '8', '30');
+    console.info(answer.trim());
+    expect(JSON.parse(answer)).toMatchObject({ failed: 0 });
+  }, 300_000);
 
   /** Has backup prove an archive with this dump. */
   const prove = async (name: string, write: (dump: number) => void) => {
@@ -68,7 +84,7 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
     closeSync(file);
     execFileSync('tar', ['-czf', join(dir, name), '-C', dir, 'database.sql']);
     const headers = { authorization: `Bearer ${token}` };
-    const url = `${way.url}/api/backups/${name}`;
+    const url = `${product().way.url}/api/backups/${name}`;
     expect((await fetch(url, { method: 'PUT', headers, body: readFileSync(join(dir, name)) })).status).toBe(201);
     const answer = await fetch(`${url}/verify`, { method: 'POST', headers });
     return { status: answer.status, text: await answer.text() };

@@ -1,7 +1,8 @@
 import { render } from '@taskmesh/charts/helm';
 import { eventually } from '@taskmesh/testing';
 import { IMAGE } from './images.ts';
-import { areNodesFaked, create, kubectl, list, newNamespace, podsOf, removeNamespaces, runIn } from './kubectl.ts';
+import { describeReal } from './installation.ts';
+import { create, kubectl, list, newNamespace, podsOf, removeNamespaces, runIn } from './kubectl.ts';
 import { IDLE, pod } from './pods.ts';
 import { CLIENT, createRelease, PREFIX, RELEASE, SCRAPER, smallCluster, type Release } from './release.ts';
 import { SERVERS, useServers } from './servers.ts';
@@ -47,8 +48,6 @@ const ALLOWED: Record<string, string[]> = {
 };
 /** Pods of others are bound by what the chart lets in only. */
 const INSIDE = [...SERVICES, ...SERVICES.map((name) => `${name}-admin`)];
-
-const describeReal = (await areNodesFaked()) ? describe.skip : describe;
 
 describeReal('the network policies (not on nodes that run nothing)', () => {
   let release: Release;

@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { createRest } from '../clients/http.ts';
 import { describeFeedClients } from '../feed/feed-clients.ts';
 import { describeJourney } from '../journey/journey.ts';
-import { areNodesFaked, list, newNamespace, podsOf, removeNamespaces, runIn } from './kubectl.ts';
-import { backupToken, CLIENT, createRelease, PREFIX, smallCluster, type Release } from './release.ts';
-import { useServers } from './servers.ts';
-import { openWayIn, type WayIn } from './way-in.ts';
+import { describeReal, installationForTests } from './installation.ts';
+import { list, podsOf, runIn } from './kubectl.ts';
+import { backupToken, PREFIX } from './release.ts';
 
 const PASSWORD = 'correct horse battery staple';
 
@@ -16,30 +15,15 @@ const BUSY = `
   for (let count = 0; count < 16; count++)
     (async () => { while (Date.now() < until) await (await fetch(process.argv[1])).arrayBuffer(); })();`;
 
-const describeReal = (await areNodesFaked()) ? describe.skip : describe;
-
 describeReal('the product in a cluster, through its service (not on nodes that run nothing)', () => {
-  let release: Release;
-  let way: WayIn;
-  let token: string;
+  const product = installationForTests();
 
-  beforeAll(async () => {
-    const namespace = await newNamespace();
-    release = createRelease({ namespace, values: [smallCluster, await useServers(namespace)] });
-    await release.change('install');
-    way = await openWayIn({ namespace, service: `${PREFIX}-gateway`, labels: CLIENT });
-    token = await backupToken(namespace);
-  }, 600_000);
-  afterAll(async () => {
-    await way?.close();
-    await removeNamespaces();
-    release?.forget();
-  }, 60_000);
-
-  describeJourney(() => ({ urls: [way.url] }));
-  describeFeedClients(() => ({ urls: [way.url] }));
+  describeJourney(() => ({ urls: [product().way.url] }));
+  describeFeedClients(() => ({ urls: [product().way.url] }));
 
   it('makes a backup, proves it, and goes back to it', async () => {
+    const { namespace, way } = product();
+    const token = await backupToken(namespace);
     const rest = createRest(way.url);
     const account = await rest<{ access_token: string }>('POST', '/auth/signup', {
       body: { email: `${randomUUID()}@example.com`, password: PASSWORD, name: 'Ada' },
@@ -66,22 +50,22 @@ describeReal('the product in a cluster, through its service (not on nodes that r
 
   it('runs no pod as root or with a file system that can be written', async () => {
     for (const component of ['gateway', 'auth', 'tasks', 'backup']) {
-      const [name = ''] = await podsOf(release.namespace, component);
+      const [name = ''] = await podsOf(product().namespace, component);
       const script = `
         const written = ['/app/x', '/x', '/data/x'].map((file) => {
           try { require('node:fs').writeFileSync(file, ''); return true; } catch { return false; }
         });
         console.log(JSON.stringify([process.getuid(), ...written]));`;
-      expect(JSON.parse(await runIn(release.namespace, name, script))).toEqual([10_001, false, false, true]);
+      expect(JSON.parse(await runIn(product().namespace, name, script))).toEqual([10_001, false, false, true]);
     }
   }, 120_000);
 
   it('is found well by helm test', async () => {
-    await release.helm('test', 'shop', '--timeout', '5m');
+    await product().release.helm('test', 'shop', '--timeout', '5m');
   }, 300_000);
 
   it('gets another gateway when those that are there have much to do', async () => {
-    const { namespace } = release;
+    const { namespace, release, way } = product();
     const ready = () => list('deployments', namespace, '.metadata.name}={.status.readyReplicas');
     const values = ['resources.requests.cpu=100m', 'autoscaling.mode=hpa', 'autoscaling.maxReplicas=3'];
     values.push('autoscaling.cpuUtilization=40'); // a busy machine lets nobody do very much

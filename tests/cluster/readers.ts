@@ -45,3 +45,35 @@ export const READERS = `
     process.exit();
   };
   run().catch((error) => { console.error(error.message); process.exit(1); });`;
+
+/**
+ * Runs in a pod: users who each list, make, read and change tasks, one request behind the other. Arguments: host, users,
+ * seconds. Prints how many requests there were in a second, and how many failed.
+ */
+export const REQUESTS = `
+  const [host, users, seconds] = process.argv.slice(1);
+  let count = 0;
+  let failed = 0;
+  const call = async (method, path, body, token) => {
+    const headers = { ...(body && { 'content-type': 'application/json' }), ...(token && { authorization: 'Bearer ' + token }) };
+    const answer = await fetch('http://' + host + '/api' + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    count++;
+    if (!answer.ok) failed++;
+    return answer.json();
+  };
+  const user = async (index, until) => {
+    const email = 'worker-' + index + '@example.com';
+    const { access_token: token } = await call('POST', '/auth/signup', { email, password: 'correct horse battery staple', name: 'Ada' });
+    while (Date.now() < until) {
+      const { data } = await call('POST', '/tasks', { title: 'made among others' }, token);
+      await call('GET', '/tasks?limit=50', undefined, token);
+      await call('GET', '/tasks/' + data.id, undefined, token);
+      await call('PATCH', '/tasks/' + data.id, { completed: true }, token);
+      await call('GET', '/tasks/stats', undefined, token);
+    }
+  };
+  const until = Date.now() + seconds * 1_000;
+  Promise.all(Array.from({ length: Number(users) }, (_, index) => user(index, until))).then(() => {
+    console.log(JSON.stringify({ perSecond: Math.round(count / seconds), failed }));
+    process.exit();
+  });`;

@@ -1,38 +1,23 @@
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { createRest } from '../clients/http.ts';
-import { areNodesFaked, kubectl, list, newNamespace, podsOf, removeNamespaces } from './kubectl.ts';
-import { CLIENT, createRelease, PREFIX, smallCluster, type Release } from './release.ts';
-import { databaseOf, sql, useServers } from './servers.ts';
-import { openWayIn, type WayIn } from './way-in.ts';
+import { describeReal, installationForTests } from './installation.ts';
+import { kubectl, list, podsOf } from './kubectl.ts';
+import { PREFIX } from './release.ts';
+import { databaseOf, sql } from './servers.ts';
 
 const FUTURE = '99999999999999_of-a-newer-version';
 
-const describeReal = (await areNodesFaked()) ? describe.skip : describe;
-
 describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => {
-  let release: Release;
-  let way: WayIn;
+  const product = installationForTests();
 
-  beforeAll(async () => {
-    const namespace = await newNamespace();
-    release = createRelease({ namespace, values: [smallCluster, await useServers(namespace)] });
-    await release.change('install');
-    way = await openWayIn({ namespace, service: `${PREFIX}-gateway`, labels: CLIENT });
-  }, 600_000);
-  afterAll(async () => {
-    await way?.close();
-    await removeNamespaces();
-    release?.forget();
-  }, 60_000);
-
-  const generations = () => list('deployments', release.namespace, '.metadata.name}={.metadata.generation');
-  const logs = (of: string) => kubectl(['logs', '-n', release.namespace, of, '--tail=-1']);
+  const generations = () => list('deployments', product().namespace, '.metadata.name}={.metadata.generation');
+  const logs = (of: string) => kubectl(['logs', '-n', product().namespace, of, '--tail=-1']);
   const upgrade = (...sets: string[]) =>
-    release.change('upgrade', ...['pod.annotations.tried=again', ...sets].flatMap((each) => ['--set', each]));
+    product().release.change('upgrade', ...['pod.annotations.tried=again', ...sets].flatMap((each) => ['--set', each]));
   const signUp = async () => {
     const body = { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' };
-    return (await createRest(way.url)('POST', '/auth/signup', { body })).status;
+    return (await createRest(product().way.url)('POST', '/auth/signup', { body })).status;
   };
   const expectNothingReplaced = async (before: string[]) => {
     expect(await generations()).toEqual(before);
@@ -41,9 +26,9 @@ describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => 
 
   it('names the secret that is missing, and leaves everything as it is', async () => {
     const before = await generations();
-    const secret = ['get', 'secret', '-n', release.namespace, 'taskmesh-redis', '-o', 'json'];
+    const secret = ['get', 'secret', '-n', product().namespace, 'taskmesh-redis', '-o', 'json'];
     const kept = await kubectl(secret);
-    await kubectl(['delete', 'secret', '-n', release.namespace, 'taskmesh-redis']);
+    await kubectl(['delete', 'secret', '-n', product().namespace, 'taskmesh-redis']);
     await expect(upgrade()).rejects.toThrow('preflight');
     expect(await logs(`job/${PREFIX}-preflight`)).toContain(
       'The secret taskmesh-redis has no key redis-url, or is not there: make it, or name another one at redis of the chart',
@@ -55,7 +40,7 @@ describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => 
   it('names the server that refuses us, and leaves everything as it is', async () => {
     const before = await generations();
     const url = 'postgres://postgres:wrong@postgresql.taskmesh-test-servers.svc:5432/postgres';
-    const make = ['create', 'secret', 'generic', '-n', release.namespace, 'wrong', `--from-literal=auth-url=${url}`];
+    const make = ['create', 'secret', 'generic', '-n', product().namespace, 'wrong', `--from-literal=auth-url=${url}`];
     await kubectl(make);
     await expect(upgrade('postgresql.auth.existingSecret=wrong')).rejects.toThrow('preflight');
     expect(await logs(`job/${PREFIX}-preflight`)).toMatch(/POSTGRES_URL/);
@@ -65,7 +50,10 @@ describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => 
 
   describe('on the schema of a newer version', () => {
     beforeAll(async () => {
-      await sql(databaseOf(release.namespace, 'auth'), `insert into mikro_orm_migrations (name) values ('${FUTURE}')`);
+      await sql(
+        databaseOf(product().namespace, 'auth'),
+        `insert into mikro_orm_migrations (name) values ('${FUTURE}')`,
+      );
     });
 
     it('stops at the migration, and the version before goes on', async () => {
@@ -76,7 +64,7 @@ describeReal('an upgrade that cannot be (not on nodes that run nothing)', () => 
     }, 300_000);
 
     it('a pod that starts says what it does not know and stays unready, while the others serve', async () => {
-      const { namespace } = release;
+      const { namespace } = product();
       const [first = '', second = ''] = await podsOf(namespace, 'auth');
       await kubectl(['delete', 'pod', '-n', namespace, first]);
       const fresh = await eventually(async () => {

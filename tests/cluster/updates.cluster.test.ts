@@ -6,39 +6,26 @@ import { createAccount, type Account, type AccountFigures } from '../faults/acco
 import { summary } from '../faults/campaign.ts';
 import { createRandom, numberFromEnv } from '../faults/random.ts';
 import { openKiller, type Killer } from './killer.ts';
-import { areNodesFaked, kubectl, list, newNamespace, podsOf, removeNamespaces } from './kubectl.ts';
-import { CLIENT, createRelease, PREFIX, smallCluster, type Release } from './release.ts';
-import { SERVER_PODS, SERVERS, useServers } from './servers.ts';
-import { openWayIn, type WayIn } from './way-in.ts';
+import { describeReal, installationForTests } from './installation.ts';
+import { kubectl, list, newNamespace, podsOf } from './kubectl.ts';
+import { SERVER_PODS, SERVERS } from './servers.ts';
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_122);
 const OWNERS = 3;
 /** How long the load runs before, between and after what is done. */
 const CALM_MS = 3_000;
 
-const describeReal = (await areNodesFaked()) ? describe.skip : describe;
-
 describeReal('pods that are replaced under load (not on nodes that run nothing)', () => {
-  let release: Release;
-  let way: WayIn;
+  const product = installationForTests();
   let killer: Killer;
   const random = createRandom(SEED);
 
   beforeAll(async () => {
-    const namespace = await newNamespace();
-    release = createRelease({ namespace, values: [smallCluster, await useServers(namespace)] });
-    await release.change('install');
-    way = await openWayIn({ namespace, service: `${PREFIX}-gateway`, labels: CLIENT });
     killer = await openKiller(await newNamespace('privileged'));
-  }, 600_000);
-  afterAll(async () => {
-    await way?.close();
-    await removeNamespaces();
-    release?.forget();
-  }, 60_000);
+  }, 180_000);
 
   const isServing = async () => {
-    const rest = createRest(way.url);
+    const rest = createRest(product().way.url);
     const body = { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' };
     const { access_token: token } = (await rest<{ access_token: string }>('POST', '/auth/signup', { body })).body;
     expect((await rest('POST', '/tasks', { token, body: { title: 'served' } })).status).toBe(201);
@@ -49,7 +36,7 @@ describeReal('pods that are replaced under load (not on nodes that run nothing)'
     await eventually(isServing, { timeoutMs: 120_000, everyMs: 500 }); // after what was done before
     const accounts: Account[] = [];
     for (let owner = 0; owner < OWNERS; owner++)
-      accounts.push(await createAccount({ urls: [way.url], name: `${name}-${owner}`, random, paceMs: 60 }));
+      accounts.push(await createAccount({ urls: [product().way.url], name: `${name}-${owner}`, random, paceMs: 60 }));
     await sleep(CALM_MS);
     await work();
     await sleep(CALM_MS);
@@ -59,19 +46,19 @@ describeReal('pods that are replaced under load (not on nodes that run nothing)'
     await Promise.all(accounts.map((account) => account.close()));
     const told = summary(figures);
     console.info(`seed ${SEED}, ${name}:`, JSON.stringify(told));
-    expect(way.failures).toEqual([]);
+    expect(product().way.failures).toEqual([]);
     expect(verdicts.flatMap(({ contradictions, surprises }) => [...contradictions, ...surprises])).toEqual([]);
     expect(told.writes.confirmed).toBeGreaterThan(100);
     return told;
   };
 
   it('answer every request and lose no change when a new version replaces them', async () => {
-    const pods = ['gateway', 'auth', 'tasks', 'backup'].map((each) => podsOf(release.namespace, each));
+    const pods = ['gateway', 'auth', 'tasks', 'backup'].map((each) => podsOf(product().namespace, each));
     const before = (await Promise.all(pods)).flat();
     const { writes, streams } = await underLoad('update', async () => {
-      await release.change('upgrade', '--set', 'pod.annotations.version=another');
+      await product().release.change('upgrade', '--set', 'pod.annotations.version=another');
       const left = before.map((each) => `pod/${each}`);
-      await kubectl(['wait', '-n', release.namespace, ...left, '--for=delete', '--timeout=120s']);
+      await kubectl(['wait', '-n', product().namespace, ...left, '--for=delete', '--timeout=120s']);
     });
     expect(writes).toMatchObject({ refused: 0, unknown: 0, retried: 0 });
     for (const { resumes } of Object.values(streams)) expect(resumes).toBeGreaterThan(0); // they had to move, too
@@ -89,8 +76,8 @@ describeReal('pods that are replaced under load (not on nodes that run nothing)'
     'lose, repeat and reorder nothing when their processes are killed: %s',
     async (component) => {
       await underLoad(component, async () => {
-        for (const pod of await podsOf(release.namespace, component)) {
-          await kill(release.namespace, pod);
+        for (const pod of await podsOf(product().namespace, component)) {
+          await kill(product().namespace, pod);
           await sleep(CALM_MS);
         }
       });

@@ -1,4 +1,5 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
+import { findFreePorts } from '@taskmesh/local';
 import { startTraceCollector, type TraceCollector } from '@taskmesh/telemetry/testing';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { describeFeedClients } from '../feed/feed-clients.ts';
 import { describeFeedRules } from '../feed/feed-rules.ts';
 import { describeJourney } from './journey.ts';
+import { describeMetrics } from './metrics.ts';
 import { describeRestore } from './restore.ts';
 import { describeTraces, tracesTo } from './traces.ts';
 
@@ -16,7 +18,9 @@ describe('the embedded platform', () => {
 
   beforeAll(async () => {
     collector = await startTraceCollector();
-    const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', ...tracesTo(collector) };
+    const [adminPort] = await findFreePorts(1);
+    const ports = { PORT: '0', ADMIN_PORT: String(adminPort) };
+    const env = { DATA_DIR: dataDir, ...ports, LOG_LEVEL: 'warn', ...tracesTo(collector) };
     platform = await startEmbedded({ env, progress: () => {} });
   }, 60_000);
   afterAll(async () => {
@@ -33,6 +37,7 @@ describe('the embedded platform', () => {
   describeJourney(() => ({ urls: [platform.url] }));
   describeFeedClients(() => ({ urls: [platform.url] }));
   describeFeedRules(() => ({ urls: [platform.url] }));
+  describeMetrics(() => ({ adminUrls: [platform.adminUrl] }));
   describeTraces(() => ({ urls: [platform.url], collector, isSplit: false }));
   describeRestore(() => ({ urls: [platform.url], backupsDir: join(dataDir, 'backups') }));
 });

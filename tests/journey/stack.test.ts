@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { describeFeedClients } from '../feed/feed-clients.ts';
 import { describeFeedRules } from '../feed/feed-rules.ts';
 import { describeJourney } from './journey.ts';
+import { describeMetrics } from './metrics.ts';
 import { describeRestore } from './restore.ts';
 import { describeTraces, tracesTo } from './traces.ts';
 
@@ -34,6 +35,9 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
   describeJourney(() => ({ urls: stack.urls }));
   describeFeedClients(() => ({ urls: stack.urls }));
   describeFeedRules(() => ({ urls: stack.urls }));
+  describeMetrics(() => ({
+    adminUrls: [...stack.processes.values()].flatMap(({ current: { adminUrl } }) => adminUrl ?? []),
+  }));
   describeTraces(() => ({ urls: stack.urls, collector, isSplit: true }));
   describeRestore(() => ({ urls: stack.urls, backupsDir: join(dataDir, 'backups') }));
 });

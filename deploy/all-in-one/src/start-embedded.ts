@@ -7,7 +7,7 @@ import {
   localUrl,
   serviceDatabases,
 } from '@taskmesh/local';
-import { createKafkaEventLog, createMemoryEventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog, createMemoryEventLog, measureEventLog } from '@taskmesh/messaging';
 import {
   Closers,
   createLog,
@@ -82,11 +82,13 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     const logOf = createFileLogs(logFile, settings.logLevel);
     const telemetry = await openTelemetry(settings.traces, logOf('platform'));
     closers.add(() => telemetry.stop());
-    const { keyValue, eventLog } = shared(settings, logOf('platform'));
+    const metrics = createMetrics();
+    const { keyValue, eventLog: plainLog } = shared(settings, logOf('platform'));
+    const eventLog = measureEventLog(plainLog, metrics);
     closers.add(() => keyValue.close());
     closers.add(() => eventLog.close());
     const config = readPlatformConfig(env, postgresUrl);
-    const deps = { clock: systemClock, logOf, metrics: createMetrics(), keyValue, eventLog, telemetry };
+    const deps = { clock: systemClock, logOf, metrics, keyValue, eventLog, telemetry };
     const platform = await createPlatform(config, deps);
     closers.add(() => platform.stop());
     await platform.start();

@@ -20,8 +20,9 @@ await runCommand({
     observer?.scrape(() => adminUrls(stack));
     say(`\nTaskmesh runs, each part on its own (${((Date.now() - begin) / 1000).toFixed(1)} s).\n`);
     say(overview(stack));
-    say(`\n${firstSteps(stack.urls[0] ?? '')}\n\nLogs and data: ${settings.dataDir}. Ctrl-C stops everything.`);
+    say(`\n${firstSteps(stack.urls[0] ?? '')}\n`);
     if (observer) say(`Traces and metrics: ${observer.url}`);
+    say(`Logs and data: ${settings.dataDir}. Ctrl-C stops everything.`);
     return {
       async stop() {
         await stack.stop();
@@ -34,7 +35,9 @@ await runCommand({
 
 function adminUrls({ processes }: Stack): Record<string, string> {
   return Object.fromEntries(
-    [...processes.values()].flatMap(({ name, current: { adminUrl } }) => (adminUrl ? [[name, adminUrl]] : [])),
+    [...processes.values()]
+      .toSorted(byName)
+      .flatMap(({ name, current: { adminUrl } }) => (adminUrl ? [[name, adminUrl]] : [])),
   );
 }
 

@@ -4,10 +4,13 @@ import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgr
 import { ConfigError, type Log } from '@taskmesh/service';
 import { inSpan } from '@taskmesh/telemetry';
 import type { Pool, QueryResultRow } from 'pg';
+import type { Registry } from 'prom-client';
 import { whileAway, type RetryOptions } from './failures.ts';
 import { migrate, MIGRATION_CONNECTIONS, type MigrateOptions, type Orm } from './migrate.ts';
+import { measurePool } from './pool-metrics.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import type { Statement } from './statement.ts';
+import { createStatementMetrics, type ObserveStatement } from './statement-metrics.ts';
 import { createStatementSpans } from './statement-spans.ts';
 import { watchConnections } from './watch-connections.ts';
 import { refusalOf } from './why-postgres-fails.ts';
@@ -65,6 +68,8 @@ export interface Database {
   openSession(options?: Pick<SessionOptions, 'settings' | 'timeoutMs'>): Promise<Session>;
   /** The driver's own pool, for what needs a connection of its own. */
   pool(): Promise<Pool>;
+  /** Shows how full the pool is and how long its statements take, from now on. Migrations have a pool of their own. */
+  measure(registry: Registry): void;
   /** Whether the server answers a trivial statement within a second. */
   isUp(): Promise<boolean>;
   close(): Promise<void>;
@@ -80,8 +85,9 @@ function failForPeople(error: unknown): never {
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
   const { name, url, entities, migrations, poolSize = 10, log } = options;
   const spans = createStatementSpans(url);
+  let observe: ObserveStatement | undefined;
   /** Opens nothing yet. */
-  const openOrm = async ({ pool, statementTimeoutMs, silenceMs }: Connections) => {
+  const openOrm = async ({ pool, statementTimeoutMs, silenceMs }: Connections, onAnswer: ObserveStatement = ignore) => {
     const orm = await MikroORM.init(
       defineConfig({
         contextName: name,
@@ -113,17 +119,20 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       }),
     );
     const connections = await poolOf(orm);
-    watchConnections(connections, { silenceMs, spanOf: spans.unnamed });
+    watchConnections(connections, { silenceMs, spanOf: spans.unnamed, observe: onAnswer });
     // An idle connection that the server ends is an event on the pool; unheard it would end the process.
     // The driver hangs the whole connection on that error, so only what it says is logged.
     connections.on('error', (error) => log.warn({ reason: error.message }, 'database connection lost'));
     return orm;
   };
-  const orm = await openOrm({
-    pool: { min: 0, max: poolSize, idleTimeoutMillis: IDLE_MS },
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    silenceMs: SILENCE_MS,
-  });
+  const orm = await openOrm(
+    {
+      pool: { min: 0, max: poolSize, idleTimeoutMillis: IDLE_MS },
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      silenceMs: SILENCE_MS,
+    },
+    (...answer) => observe?.(...answer),
+  );
   const pool = () => poolOf(orm);
 
   return {
@@ -152,6 +161,10 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       ),
     openSession: (session) => openSession({ url, name: `taskmesh-${name}-session`, ...session }),
     pool,
+    measure(registry) {
+      measurePool(registry, name, { pool });
+      observe = createStatementMetrics(registry, name);
+    },
     async isUp() {
       const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), 1_000).unref());
       const answered = pool()
@@ -173,6 +186,10 @@ async function appliedMigrations(pool: Pool): Promise<string[]> {
   return (await pool.query<{ name: string }>('select name from mikro_orm_migrations order by id')).rows.map(
     ({ name }) => name,
   );
+}
+
+function ignore(): void {
+  // nobody looks
 }
 
 /** The PostgreSQL driver's client is a pg pool. */

@@ -21,4 +21,3 @@ export {
   type RestoredSchema,
 } from './restored/restored-tables.ts';
 export { brokenRules, missingColumns, type RowRule } from './restored/row-rules.ts';
-export { measurePool } from './pool-metrics.ts';

@@ -1,7 +1,6 @@
 import type { Attributes, SpanDescription } from '@taskmesh/telemetry';
+import { operationOf } from './operation.ts';
 import type { Statement } from './statement.ts';
-
-const OPERATIONS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'WITH', 'BEGIN', 'COMMIT', 'ROLLBACK']);
 
 /** What a trace tells of statements: the texts of ours, which bind all values, and of the ORM's only what they do. */
 export function createStatementSpans(url: string) {
@@ -23,11 +22,4 @@ export function createStatementSpans(url: string) {
       return { name: operation, kind: 'client', attributes: { ...common, 'db.operation.name': operation } };
     },
   };
-}
-
-function operationOf(query: unknown): string {
-  const text = typeof query === 'object' && query !== null && 'text' in query ? query.text : query;
-  const [word = ''] = String(text).trimStart().split(/\W/, 1);
-  const operation = word.toUpperCase();
-  return OPERATIONS.has(operation) ? operation : 'SQL';
 }

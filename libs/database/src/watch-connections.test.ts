@@ -23,7 +23,7 @@ beforeEach(async () => {
   url.host = `${network.host}:${network.port}`;
   pool = new Pool({ connectionString: url.href, max: 2, connectionTimeoutMillis: 2_000 });
   pool.on('error', () => undefined);
-  watchConnections(pool, { silenceMs: SILENCE_MS, spanOf: () => ({ name: 'SQL' }) });
+  watchConnections(pool, { silenceMs: SILENCE_MS, spanOf: () => ({ name: 'SQL' }), observe: () => undefined });
 });
 afterEach(async () => {
   await pool.end();

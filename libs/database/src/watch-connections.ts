@@ -1,5 +1,6 @@
 import { activeSpan, type SpanDescription } from '@taskmesh/telemetry';
 import type { Pool, PoolClient } from 'pg';
+import type { ObserveStatement } from './statement-metrics.ts';
 
 /** The server follows another one since a failover, so whoever keeps the connection can write nothing. */
 const READ_ONLY = '25006';
@@ -17,6 +18,7 @@ interface WatchOptions {
   silenceMs: number;
   /** Of a statement that is none of `Database.run`. */
   spanOf: (query: unknown) => SpanDescription;
+  observe: ObserveStatement;
 }
 
 /**
@@ -31,7 +33,7 @@ interface WatchOptions {
  *   but cleared timers made V8 keep all that statements had read until the next major collection: a quarter fewer of them
  *   came back in a second.
  */
-export function watchConnections(pool: Pool, { silenceMs, spanOf }: WatchOptions): void {
+export function watchConnections(pool: Pool, { silenceMs, ...reports }: WatchOptions): void {
   const waiting = new Map<PoolClient, Waiting>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -45,7 +47,7 @@ export function watchConnections(pool: Pool, { silenceMs, spanOf }: WatchOptions
     const state: Waiting = { statements: 0, sinceMs: 0 };
     waiting.set(client, state);
     timer ??= setInterval(look, LOOK_EVERY_MS).unref();
-    watch(client, state, spanOf);
+    watch(client, state, reports);
   });
   pool.on('remove', (client) => {
     waiting.delete(client);
@@ -55,36 +57,39 @@ export function watchConnections(pool: Pool, { silenceMs, spanOf }: WatchOptions
   });
 }
 
-function watch(client: PoolClient, state: Waiting, spanOf: WatchOptions['spanOf']): void {
+function watch(client: PoolClient, state: Waiting, { spanOf, observe }: Omit<WatchOptions, 'silenceMs'>): void {
   const query = client.query;
-  const begun = () => {
-    if (state.statements++ === 0) state.sinceMs = performance.now();
-  };
-  const answered = () => {
-    state.statements--;
-    state.sinceMs = performance.now();
+  /** Call what it returns when it is answered. */
+  const begin = (statement: unknown) => {
+    const begunMs = performance.now();
+    if (state.statements++ === 0) state.sinceMs = begunMs;
+    return (failure?: unknown) => {
+      state.statements--;
+      state.sinceMs = performance.now();
+      observe(statement, (state.sinceMs - begunMs) / 1_000, failure);
+    };
   };
 
   const watched = (...args: unknown[]): unknown => {
     const last = args.at(-1);
     if (typeof last === 'function') {
-      begun();
+      const answered = begin(args[0]);
       const callback = (...results: unknown[]) => {
-        answered();
+        answered(results[0] ?? undefined);
         Reflect.apply(last, undefined, results);
       };
       return Reflect.apply(query, client, args.with(-1, callback) as Parameters<typeof query>);
     }
     const result: unknown = Reflect.apply(query, client, args as Parameters<typeof query>);
     if (!(result instanceof Promise)) return result; // a stream or cursor looks after itself
-    begun();
+    const answered = begin(args[0]);
     const span = activeSpan()?.child(spanOf(args[0]));
     const done = () => {
       answered();
       span?.end();
     };
     result.then(done, (error: Error) => {
-      answered();
+      answered(error);
       span?.end(error);
       if ('code' in error && error.code === READ_ONLY) client.connection.stream.destroy(error);
       if (typeof args[0] === 'string' && UNGUARDED.has(args[0])) client.release(true);

@@ -5,4 +5,5 @@ export { createMemoryEventLog } from './memory.ts';
 export { readKafkaSettings, type KafkaSettings } from './kafka/settings.ts';
 export { whyKafkaFails } from './kafka/why-kafka-fails.ts';
 export { createKafkaEventLog, type KafkaConfig, type KafkaEventLogOptions } from './kafka.ts';
+export { measureEventLog } from './measured-event-log.ts';
 export { processSpan, traceEventLog } from './traced-event-log.ts';

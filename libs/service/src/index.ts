@@ -26,6 +26,7 @@ export {
 export { isLoopbackHost } from './loopback.ts';
 export { networkOf } from './network-of.ts';
 export { authorizationOf, createOperatorCheck, type OperatorCheck } from './operator-check.ts';
+export { createLatencyHistogram, type LatencyHistogram, type Observe } from './latency-histogram.ts';
 export { tuneGarbageCollection } from './garbage.ts';
 export { runMain } from './run-main.ts';
 export { ensureWritableDirectory } from './writable-directory.ts';

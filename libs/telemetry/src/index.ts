@@ -1,3 +1,4 @@
+export { errorTypeOf } from './error-type.ts';
 export {
   activeSpan,
   inSpan,

@@ -15,6 +15,7 @@ import {
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
 import { createDecision, type DecisionOptions } from './decision.ts';
+import { errorTypeOf } from './error-type.ts';
 import type { Span, SpanDescription } from './span.ts';
 import { formatTraceparent, parseTraceparent, type TraceParent } from './traceparent.ts';
 import type { Tracing } from './tracing.ts';
@@ -97,7 +98,7 @@ export async function startSdk(options: SdkOptions): Promise<StartedSdk> {
       set: (attributes) => void span.setAttributes(attributes),
       end(failure) {
         if (failure !== undefined) {
-          span.setAttribute('error.type', kindOf(failure));
+          span.setAttribute('error.type', errorTypeOf(failure));
           span.setStatus({ code: SpanStatusCode.ERROR });
         }
         span.end();
@@ -155,11 +156,4 @@ function tellOutages(exporter: SpanExporter, { onOutage, onRecovery }: SdkOption
     forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
     shutdown: () => exporter.shutdown(),
   };
-}
-
-/** A code, or the kind of error: never its message. */
-function kindOf(failure: unknown): string {
-  if (typeof failure === 'string') return failure;
-  if (!(failure instanceof Error)) return '_OTHER';
-  return 'code' in failure && typeof failure.code === 'string' ? failure.code : failure.name;
 }

@@ -1,4 +1,4 @@
-import { asUnavailable, createSchemaGate, measurePool } from '@taskmesh/database';
+import { asUnavailable, createSchemaGate } from '@taskmesh/database';
 import type { AuthInternal, AuthRestore } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
 import { createMailer, type Mailer } from '@taskmesh/mail';
@@ -56,7 +56,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   const { clock, ids = randomIds, log, keyValue } = deps;
   const metrics = createAuthMetrics(deps.metrics);
   const database = await createAuthDatabase(config.secrets.postgresUrl, log);
-  if (deps.metrics) measurePool(deps.metrics, 'auth', database);
+  if (deps.metrics) database.measure(deps.metrics);
   const keys = createKeyRing({
     file: config.accessTokenKeysFile ?? join(config.dataDir, 'keys', 'access-token-keys.json'),
     create: config.accessTokenKeysFile === undefined,

@@ -77,6 +77,7 @@ const randomIds = { next: () => randomBytes(6).toString('hex') };
 export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
   const { clock, ids = randomIds, look = lookAtDisk, log } = deps;
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
+  if (deps.metrics) database.measure(deps.metrics);
   const schema = createSchemaGate({ database, policy: config.schema, log });
   const storage = await createStorage(config, {
     now: () => clock.now(),

@@ -1,6 +1,6 @@
 import { createIdentitySigner, createSigningKey } from '@taskmesh/identity';
 import { createMemoryKeyValue, createRedisKeyValue } from '@taskmesh/key-value';
-import { createKafkaEventLog, createMemoryEventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog, createMemoryEventLog, measureEventLog } from '@taskmesh/messaging';
 import {
   Closers,
   createAdminServer,
@@ -37,9 +37,10 @@ await runMain(async () => {
   const keyValue = neighbours.redis
     ? createRedisKeyValue({ ...neighbours.redis, log, clock })
     : createMemoryKeyValue({ log, clock });
-  const eventLog = neighbours.kafka
+  const plainLog = neighbours.kafka
     ? createKafkaEventLog({ ...neighbours.kafka, clientId: 'gateway', log })
     : createMemoryEventLog({ log });
+  const eventLog = measureEventLog(plainLog, metrics);
   const connections = connectHttp({ urls: neighbours.urls, signer: await signer(neighbours, clock, log) });
   const tracing = telemetry.tracing('gateway');
   const gateway = await createGateway(config, { clock, log, keyValue, eventLog, connections, metrics, tracing });

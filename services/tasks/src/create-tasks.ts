@@ -1,4 +1,4 @@
-import { asUnavailable, createSchemaGate, measurePool } from '@taskmesh/database';
+import { asUnavailable, createSchemaGate } from '@taskmesh/database';
 import type { TasksInternal, TasksRestore } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/messaging';
 import { Closers, type AdminRoute, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
@@ -55,7 +55,7 @@ export interface Tasks extends Service {
 export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise<Tasks> {
   const { clock, ids = uuidv7Ids, log, eventLog } = deps;
   const database = await createTasksDatabase(config, log);
-  if (deps.metrics) measurePool(deps.metrics, 'tasks', database);
+  if (deps.metrics) database.measure(deps.metrics);
   const cursors = createCursors(database);
   const metrics = deps.metrics ? createRelayMetrics(deps.metrics, database) : NO_METRICS;
   const relay = createRelay({ database, eventLog, cursors, metrics, patience: config.relay, clock, log });

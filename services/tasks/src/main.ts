@@ -1,6 +1,6 @@
 import { bearerToken, createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
 import { serveInternalApi, tasksInternal, tasksRestore } from '@taskmesh/internal-api';
-import { createKafkaEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
+import { createKafkaEventLog, measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
 import {
   adminSettings,
   ConfigError,
@@ -59,7 +59,8 @@ await runMain(async () => {
   const metrics = createMetrics({ service: 'tasks' });
   const telemetry = await openTelemetry(traces, log);
   const tracing = telemetry.tracing('tasks');
-  const eventLog = traceEventLog(createKafkaEventLog({ ...kafka, clientId: 'taskmesh-tasks', log }), tracing);
+  const plainLog = createKafkaEventLog({ ...kafka, clientId: 'taskmesh-tasks', log });
+  const eventLog = traceEventLog(measureEventLog(plainLog, metrics), tracing);
   const tasks = await createTasks(config, { clock: systemClock, log, eventLog, metrics });
   const verifier = createIdentityVerifier({
     audience: 'tasks',

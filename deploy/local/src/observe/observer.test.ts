@@ -39,7 +39,10 @@ describe('the pages of a stack that is observed', () => {
     expect((await send(exported(span('b', 'below', 'a'), span('a', 'POST /api/tasks')))).status).toBe(200);
     expect((await get('/')).text).toContain(`<a class="" href="/traces/${TRACE_ID}">POST /api/tasks</a>`);
     const { text } = await get(`/traces/${TRACE_ID}`);
-    expect(text.indexOf('POST /api/tasks')).toBeLessThan(text.indexOf('&nbsp;&nbsp;&nbsp;<span class="">below'));
+    expect(text).toMatch(
+      /<td class="below-0"><span class="">POST \/api\/tasks<[^]*<td class="below-1"><span class="">below</,
+    );
+    expect((await get('/style.css')).text).toContain('td.below-1 {');
     expect(text).toContain('taskmesh-gateway');
     expect(text).not.toContain('<script>');
   });

@@ -1,6 +1,8 @@
 import { treeOf, type Trace } from './trace-store.ts';
 
 const SHOWN = 50;
+/** What is deeper stands no further to the right. */
+const DEEPEST = 16;
 
 /** What a process says at its admin port, or why it does not. */
 export interface ScrapedMetrics {
@@ -11,9 +13,10 @@ export interface ScrapedMetrics {
 export const STYLE = `
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; color: #222; background: #fff }
 nav a { margin-right: 1rem } table { border-collapse: collapse; width: 100% } td, th { text-align: left; padding: .2rem .6rem; vertical-align: top }
-tr:nth-child(even) { background: #f5f5f7 } td.number { text-align: right; white-space: nowrap } .error { color: #b00020 } code, pre { font-size: 12px; white-space: pre-wrap }
+tr:nth-child(even) { background: #f5f5f7 } .number { text-align: right; white-space: nowrap } .error { color: #b00020 } code, pre { font-size: 12px; white-space: pre-wrap }
 svg { display: block; width: 16rem; height: 1rem } svg rect { fill: #4a7dbd } small { color: #666 }
 @media (prefers-color-scheme: dark) { body { color: #ddd; background: #16181c } tr:nth-child(even) { background: #1f2228 } a { color: #8ab4f8 } small { color: #999 } .error { color: #ff8a80 } }
+${Array.from({ length: DEEPEST }, (_, index) => `td.below-${index + 1} { padding-left: ${index + 1.6}rem }`).join('\n')}
 `;
 
 export function tracesPage(traces: Trace[]): string {
@@ -26,15 +29,15 @@ export function tracePage(trace: Trace): string {
   const rows = treeOf(trace).map(({ span, depth }) => {
     const left = ((span.startMs - trace.startMs) / (trace.durationMs || 1)) * 100;
     const width = Math.max(((span.endMs - span.startMs) / (trace.durationMs || 1)) * 100, 0.5);
-    return `<tr><td>${'&nbsp;&nbsp;&nbsp;'.repeat(depth)}<span class="${span.isError ? 'error' : ''}">${text(span.name)}</span>
-      <br>${'&nbsp;&nbsp;&nbsp;'.repeat(depth)}<small>${text(span.service)}</small></td>
+    return `<tr><td class="below-${Math.min(depth, DEEPEST)}"><span class="${span.isError ? 'error' : ''}">${text(span.name)}</span>
+      <br><small>${text(span.service)}</small></td>
       <td class="number">${milliseconds(span.endMs - span.startMs)}</td>
       <td><svg viewBox="0 0 100 6" preserveAspectRatio="none"><rect x="${left.toFixed(2)}" width="${width.toFixed(2)}" height="6"/></svg></td>
       <td><code>${Object.entries(span.attributes)
-        .map(([name, value]) => `${text(name)}=${text(JSON.stringify(value))}`)
+        .map(([name, value]) => `${text(name)}=${text(typeof value === 'string' ? value : JSON.stringify(value))}`)
         .join('<br>')}</code></td></tr>`;
   });
-  const head = '<tr><th>span</th><th>took</th><th>when</th><th>attributes</th></tr>';
+  const head = '<tr><th>span</th><th class="number">took</th><th>when</th><th>attributes</th></tr>';
   return page(trace.name, `<p><code>${text(trace.traceId)}</code></p><table>${head}${rows.join('')}</table>`);
 }
 
@@ -55,7 +58,7 @@ function traceTable(traces: Trace[]): string {
       <td><a class="${hasError ? 'error' : ''}" href="/traces/${text(traceId)}">${text(name)}</a></td>
       <td class="number">${milliseconds(durationMs)}</td><td class="number">${spans.length}</td></tr>`,
   );
-  return `<table><tr><th>at</th><th>trace</th><th>took</th><th>spans</th></tr>${rows.join('')}</table>`;
+  return `<table><tr><th>at</th><th>trace</th><th class="number">took</th><th class="number">spans</th></tr>${rows.join('')}</table>`;
 }
 
 function page(title: string, body: string): string {

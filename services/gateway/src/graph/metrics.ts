@@ -1,21 +1,19 @@
 import type { GraphQLDataSource, ServiceMap } from '@apollo/gateway';
+import { createLatencyHistogram, type Observe } from '@taskmesh/service';
 import { Counter, type Registry } from 'prom-client';
 import type { Admit } from '../graphql/admission.ts';
-import { createLatencyHistogram, type Observe } from '../realtime/latency-histogram.ts';
 import { InvalidOperation, type GraphExecutor } from './executor.ts';
 
 /** What the graph counts: by kinds of operations, by services of ours and by codes; names and documents are the clients'. */
 export function createGraphMetrics(registry: Registry) {
   const registers = [registry];
-  const operations = createLatencyHistogram<string>(registry, {
+  const operations = createLatencyHistogram<'operation_type'>(registry, {
     name: 'graphql_operation_duration_seconds',
     help: 'Time to run a query or mutation, those of REST included',
-    label: 'operation_type',
   });
-  const requests = createLatencyHistogram<string>(registry, {
+  const requests = createLatencyHistogram<'subgraph'>(registry, {
     name: 'graphql_subgraph_request_duration_seconds',
     help: 'Time until a service answered one request of an operation',
-    label: 'subgraph',
   });
   const errors = new Counter({
     name: 'graphql_operation_errors_total',
@@ -30,8 +28,8 @@ export function createGraphMetrics(registry: Registry) {
     registers,
   });
   const observeOperation: Record<string, Observe> = {
-    query: operations.observer('query'),
-    mutation: operations.observer('mutation'),
+    query: operations.observer({ operation_type: 'query' }),
+    mutation: operations.observer({ operation_type: 'mutation' }),
   };
 
   return {
@@ -49,7 +47,7 @@ export function createGraphMetrics(registry: Registry) {
     services: (services: ServiceMap): ServiceMap =>
       Object.fromEntries(
         Object.entries(services).map(([name, service]) => {
-          const observe = requests.observer(name);
+          const observe = requests.observer({ subgraph: name });
           const process: GraphQLDataSource['process'] = async (options) => {
             const begunMs = performance.now();
             try {

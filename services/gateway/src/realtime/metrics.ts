@@ -1,8 +1,7 @@
 import type { TaskChanged } from '@taskmesh/events';
-import type { Clock } from '@taskmesh/service';
+import { createLatencyHistogram, type Clock } from '@taskmesh/service';
 import { activeSpan } from '@taskmesh/telemetry';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { createLatencyHistogram } from './latency-histogram.ts';
 
 export type Protocol = 'graphql-ws' | 'sse' | 'multipart' | 'channel';
 const PROTOCOLS: Protocol[] = ['graphql-ws', 'sse', 'multipart', 'channel'];
@@ -96,23 +95,24 @@ export function createRealtimeMetrics(registry: Registry, clock: Clock): Realtim
     help: 'Times that changes were missing and asked for',
     registers,
   });
-  const delivery = createLatencyHistogram<Protocol>(registry, {
+  const delivery = createLatencyHistogram<'protocol'>(registry, {
     name: 'taskmesh_realtime_delivery_latency_seconds',
     help: 'From the commit of a change until it was written to a socket, for subscriptions that were there at the time',
-    label: 'protocol',
   });
-  const arrival = createLatencyHistogram<'event_log' | 'gap_fill'>(registry, {
+  const arrival = createLatencyHistogram<'way'>(registry, {
     name: 'taskmesh_realtime_arrival_latency_seconds',
     help: 'From the commit of a change until it arrived at this gateway, by how it came',
-    label: 'way',
   });
   const observe = {
-    'graphql-ws': delivery.observer('graphql-ws'),
-    sse: delivery.observer('sse'),
-    multipart: delivery.observer('multipart'),
-    channel: delivery.observer('channel'),
+    'graphql-ws': delivery.observer({ protocol: 'graphql-ws' }),
+    sse: delivery.observer({ protocol: 'sse' }),
+    multipart: delivery.observer({ protocol: 'multipart' }),
+    channel: delivery.observer({ protocol: 'channel' }),
   };
-  const observeArrival = { event_log: arrival.observer('event_log'), gap_fill: arrival.observer('gap_fill') };
+  const observeArrival = {
+    event_log: arrival.observer({ way: 'event_log' }),
+    gap_fill: arrival.observer({ way: 'gap_fill' }),
+  };
   // So that nothing is absent before it first happens.
   for (const protocol of PROTOCOLS) {
     connections.set({ protocol }, 0);

@@ -7,21 +7,29 @@ const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.
 export type Observe = (seconds: number) => void;
 
 export interface LatencyHistogram<Label extends string> {
-  observer(value: Label): Observe;
+  /** To be asked for once for each series, as looking one up costs more than counting. */
+  observer(labels: Partial<Record<Label, string>>): Observe;
+}
+
+interface Series {
+  labels: Record<string, string>;
+  counts: Float64Array;
+  sum: number;
 }
 
 /**
- * A histogram with one label. It counts per message and per socket, which prom-client's own does ten times as slowly: it
- * looks its series up at each observation.
+ * A histogram that counts per message, per socket and per statement, which prom-client's own does ten times as slowly: it
+ * looks its series up at each observation. Several services of one process share the one of a name.
  */
 export function createLatencyHistogram<Label extends string>(
   registry: Registry,
-  { name, help, label }: { name: string; help: string; label: string },
+  { name, help }: { name: string; help: string },
 ): LatencyHistogram<Label> {
-  const series = new Map<string, { counts: Float64Array; sum: number }>();
+  const known = registry.getSingleMetric(name);
+  if (known) return known as unknown as LatencyHistogram<Label>;
+  const series = new Map<string, Series>();
 
-  const valuesOf = (value: string, { counts, sum }: { counts: Float64Array; sum: number }) => {
-    const labels = { [label]: value };
+  const valuesOf = ({ labels, counts, sum }: Series) => {
     let total = 0;
     const buckets = [...counts].map((count, index) => ({
       metricName: `${name}_bucket`,
@@ -39,16 +47,13 @@ export function createLatencyHistogram<Label extends string>(
     name,
     get: async () => ({
       ...{ name, help, type: 'histogram', aggregator: 'sum' },
-      values: [...series].flatMap(([value, counted]) => valuesOf(value, counted)),
+      values: [...series.values()].flatMap(valuesOf),
     }),
     reset: () => series.clear(),
-  };
-  registry.registerMetric(metric as unknown as Metric); // all that a registry asks of one
-
-  return {
-    observer(value) {
-      const counted = series.get(value) ?? { counts: new Float64Array(BOUNDS_S.length + 1), sum: 0 };
-      series.set(value, counted);
+    observer(labels: Record<string, string>): Observe {
+      const key = JSON.stringify(labels);
+      const counted = series.get(key) ?? { labels, counts: new Float64Array(BOUNDS_S.length + 1), sum: 0 };
+      series.set(key, counted);
       const { counts } = counted;
       return (seconds) => {
         let index = 0;
@@ -58,4 +63,6 @@ export function createLatencyHistogram<Label extends string>(
       };
     },
   };
+  registry.registerMetric(metric as unknown as Metric); // all that a registry asks of one
+  return metric as LatencyHistogram<Label>;
 }
