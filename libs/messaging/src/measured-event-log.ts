@@ -52,10 +52,10 @@ export function measureEventLog(eventLog: EventLog, registry: Registry): EventLo
       }
     },
     read(topic, onRecord) {
-      const labels = labelsOf('poll', topic);
-      consumed.inc(labels, 0);
+      const counter = consumed.labels(labelsOf('poll', topic));
+      counter.inc(0);
       return eventLog.read(topic, (record) => {
-        consumed.inc(labels);
+        counter.inc();
         onRecord(record);
       });
     },
