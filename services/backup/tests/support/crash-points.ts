@@ -2,6 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'pg';
 import { createBackup } from '../../src/index.ts';
@@ -108,8 +109,12 @@ function startWriters({ tasks, auth }: BackupFixture) {
   const write = async (pool: Pool | undefined, work: (pool: Pool) => Promise<void>) => {
     pool?.on('error', () => undefined);
     while (pool && !stopped) {
-      await work(pool).catch(() => undefined); // not acknowledged
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      // What fails is not acknowledged; each new try costs the server a process.
+      const pauseMs = await work(pool).then(
+        () => 5,
+        () => 50,
+      );
+      await sleep(pauseMs);
     }
   };
   const running = [
