@@ -43,7 +43,10 @@ describe('a graphql-ws socket that sends too much', () => {
     expect(closed).toBeUndefined();
     release();
     await eventually(() => expect(closed).toBe(1013));
-    expect(told.filter((message) => !/^(connection_ack|pong)$/.test(message))).toEqual(['first next', 'first complete']);
+    expect(told.filter((message) => !/^(connection_ack|pong)$/.test(message))).toEqual([
+      'first next',
+      'first complete',
+    ]);
     expect(gateway.tasks.calls).toHaveLength(1);
   });
 });
