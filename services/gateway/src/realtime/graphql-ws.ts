@@ -23,6 +23,8 @@ import type { SocketLimits } from './socket-limits.ts';
 
 /** A client has this long to say who it is. */
 const INIT_MS = 3_000;
+/** Longer than operations take, but for those that move whole databases. */
+const ALL_RESULTS_MS = 12_000;
 
 export interface GraphqlWsDeps extends OperationsDeps {
   watch: SessionWatch;
@@ -51,7 +53,8 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
   const unauthorized = (code: number, reason: string) => endSocket(socket, 'unauthorized', [code, reason]);
   const isWithinRate = () => {
     if (mayTalk()) return true;
-    endSocket(socket, 'message_rate', [WS_CLOSE.tryLater, 'Too many messages']);
+    // What it has asked for so far is answered: it comes back, and would have that done again.
+    leaveSocket(socket, 'message_rate', [WS_CLOSE.tryLater, 'Too many messages'], ALL_RESULTS_MS);
     return false;
   };
   const send = (message: { type: MessageType; id?: string; payload?: unknown }) => {
@@ -118,9 +121,9 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
       endSocket(socket, 'silent', [CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout']);
   }, INIT_MS);
   // The library answers each of them: they count like messages.
-  socket.on('ping', isWithinRate);
+  socket.on('ping', () => isLeaving(socket) || isWithinRate());
   socket.on('message', (bytes) => {
-    if (!isWithinRate() || socket.readyState !== socket.OPEN || isLeaving(socket)) return;
+    if (socket.readyState !== socket.OPEN || isLeaving(socket) || !isWithinRate()) return;
     onMessage(String(bytes)).catch((error: unknown) =>
       failSocket(socket, error, parts.log, [CloseCode.InternalServerError, 'Internal server error']),
     );

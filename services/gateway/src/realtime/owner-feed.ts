@@ -201,7 +201,7 @@ export class OwnerFeed {
   async #handOver(attached: Attached, changes: TaskChanged[]): Promise<void> {
     const keepUntil = performance.now() + KEEP_PAGE_MS;
     for (const change of changes) {
-      if (!(await isDrained(attached, keepUntil - performance.now()))) return;
+      if (!(await isDrained(attached, Math.max(0, keepUntil - performance.now())))) return;
       if (!this.#readers.has(attached)) return;
       if (change.sequence !== attached.position + 1) continue;
       this.#options.metrics.replayed(1);

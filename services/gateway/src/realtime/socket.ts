@@ -47,10 +47,15 @@ export function oweResult(socket: WebSocket, work: Promise<void>): void {
  * Closes a socket when the results that are being made are told, or take too long; it takes no more messages meanwhile.
  * Clients that come back ask again for what had no answer, and a mutation would run twice.
  */
-export function leaveSocket(socket: WebSocket, reason: EndReason, close: [code: number, text: string]): void {
+export function leaveSocket(
+  socket: WebSocket,
+  reason: EndReason,
+  close: [code: number, text: string],
+  withinMs = RESULTS_MS,
+): void {
   leaving.add(socket);
   const told = Promise.all(owed.get(socket) ?? []);
-  void Promise.race([told, delay(RESULTS_MS, undefined, { ref: false })]).then(() => endSocket(socket, reason, close));
+  void Promise.race([told, delay(withinMs, undefined, { ref: false })]).then(() => endSocket(socket, reason, close));
 }
 
 export function isLeaving(socket: WebSocket): boolean {
