@@ -27,10 +27,14 @@ afterAll(async () => {
 });
 
 /** Prepares a store whose owner does `adopt` with the loaded database; says how it ended, and leaves nothing. */
-async function prepare(adopt: (url: string) => Promise<unknown>, limits: Partial<LoadLimits>): Promise<unknown> {
+async function prepare(
+  adopt: (url: string) => Promise<unknown>,
+  limits: Partial<LoadLimits>,
+  { dump = tasksDump(['one']), onLoaded }: { dump?: string; onLoaded?: (database: string) => void } = {},
+): Promise<unknown> {
   const names = restoreNames(databaseOf(live.url), `prep${(count += 1)}`);
   const path = join(dir, 'database.sql');
-  await writeFile(path, tasksDump(['one']));
+  await writeFile(path, dump);
   const { tasks } = createOwners({ tasks: live.url, auth: live.url });
   const owner: StoreOwner = {
     ...tasks,
@@ -42,7 +46,8 @@ async function prepare(adopt: (url: string) => Promise<unknown>, limits: Partial
   const store = { name: 'tasks' as const, adminUrl: live.url, owner };
   const all = { ...loadLimits(DEFAULT_SIZES), ...limits };
   try {
-    return await prepareStore({ store, names, path, limits: all, log: createRecordingLog().log }).catch(
+    const preparation = { store, names, path, limits: all, log: createRecordingLog().log };
+    return await prepareStore({ ...preparation, onLoaded: () => onLoaded?.(names.fresh) }).catch(
       (error: unknown) => error,
     );
   } finally {
@@ -83,6 +88,22 @@ describe('preparing a store', () => {
       );
     expect(await prepare(fill, { databaseBytes: 64 * 1024 * 1024 })).toEqual(new Error('The database grew too large.'));
   });
+
+  it('ends when the load leaves more than tables, before anybody adopts them', async () => {
+    const rows = '00000000-0000-7000-8000-000000000000\tx\n'.repeat(1_000_000);
+    let made: Promise<unknown> | undefined;
+    const onLoaded = (database: string) =>
+      (made ??= withClient(inDatabase(live.url, database), (client) =>
+        client.query(`create function public.f() returns int language sql as 'select 1'`),
+      ));
+    let isAdopted = false;
+    const adopt = async () => void (isAdopted = true);
+    const dump = `create table tasks (id uuid, title text);\ncopy tasks from stdin;\n${rows}\\.\n`;
+    const end = await prepare(adopt, {}, { dump, onLoaded });
+    await made;
+    expect(end).toEqual(new Error('The dump left more than tables: 1 × function.'));
+    expect(isAdopted).toBe(false);
+  }, 60_000);
 
   it('goes on as long as something moves', async () => {
     const slow = (url: string) =>

@@ -144,6 +144,38 @@ describe('loadDump', () => {
     ]);
   });
 
+  it('makes ordinary columns of types that fill values up, or that look something up', async () => {
+    await load(`
+      create table t (a char(10000000), b bit(80000000), c bit(9)[], d regclass, e pg_catalog.regrole, f xml, g oidvector);
+      copy t from stdin;\nx\t101\t{101}\tnowhere\tpostgres\t<a>\tx\n\\.\n`);
+    const types = `select format_type(atttypid, atttypmod) as type from pg_attribute where attrelid = 'restored.t'::regclass and attnum > 0 order by attnum`;
+    expect((await query(types)).map(({ type }) => type)).toEqual(['bpchar', '"bit"', '"bit"[]', 'text', 'text', 'text', 'text']); // prettier-ignore
+    expect(await query('select a, b::text, d, e from restored.t')).toEqual([{ a: 'x', b: '101', d: 'nowhere', e: 'postgres' }]); // prettier-ignore
+  });
+
+  it('takes texts as they are written on a server that reads a backslash in any of them', async () => {
+    await query(`alter role "${database.names.loader}" set standard_conforming_strings = off`);
+    const text = `\\'; drop table restored.t; --`;
+    await load(`
+      create table t (a text, b text default '${text.replace("'", "''")}');
+      insert into t values ('${text.replace("'", "''")}', '\\n'), ($$${text}$$, default);`);
+    expect(await query('select a, b from restored.t')).toEqual([{ a: text, b: '\\n' }, { a: text, b: text }]); // prettier-ignore
+  });
+
+  it('lets nothing in a name or an option become a statement', async () => {
+    const name = `"a""b'\\ (n int); create view restored.v as select 1; --"`;
+    await load(`
+      create table ${name} (${name} int default 1, b text);
+      copy ${name} (${name}, b) from stdin with (null ''');create view restored.v as select 1; --');\n1\t');create view restored.v as select 1; --\n\\.
+      alter table ${name} alter ${name} set default 2; alter table ${name} add "c""" int;
+      insert into ${name} (b) values ('x'); insert into ${name} values (3, 'y', 4);`);
+    await checkBareTables(database.adminUrl);
+    expect(await query(`select ${name} as a, b, "c""" as c from restored.${name} order by 1`)).toEqual([
+      { a: 1, b: null, c: null },
+      { a: 2, b: 'x', c: null },
+      { a: 3, b: 'y', c: 4 },
+    ]);
+  });
   it('loads an INSERT of a hundred thousand rows, in pieces', async () => {
     const rows = Array.from({ length: 100_000 }, (_, index) => `(${index}, 'it''s, number (${index}')`);
     await load(
@@ -200,7 +232,7 @@ describe('loadDump', () => {
 
   it('lets the loading role do nothing outside of its database', async () => {
     const [role] = await query(
-      `select rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls from pg_roles where rolname = '${database.names.loader}'`,
+      `select rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls, rolconnlimit, rolconfig from pg_roles where rolname = '${database.names.loader}'`,
     );
     expect(role).toEqual({
       rolsuper: false,
@@ -208,6 +240,12 @@ describe('loadDump', () => {
       rolcreaterole: false,
       rolreplication: false,
       rolbypassrls: false,
+      rolconnlimit: 4,
+      rolconfig: ['search_path=pg_catalog', 'statement_timeout=300000', 'temp_file_limit=1048576kB'],
     });
+    expect(
+      await query(`select has_database_privilege('public', current_database(), 'connect') as others,
+        has_database_privilege('${database.names.loader}', current_database(), 'create') as "makesSchemas"`),
+    ).toEqual([{ others: false, makesSchemas: false }]);
   });
 });
