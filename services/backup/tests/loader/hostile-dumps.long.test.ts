@@ -3,7 +3,7 @@ import { tryHostileDumps } from './try-hostile-dumps.ts';
 
 const PARTS = 6;
 const DUMPS = 400;
-const THEMES = 15;
+const THEMES = 17;
 
 /** Of its own: others change roles and origins meanwhile. */
 let server: Awaited<ReturnType<typeof startSecondServer>>;

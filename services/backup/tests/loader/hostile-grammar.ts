@@ -77,7 +77,7 @@ function around(words: Words) {
 
 /** Statements that try something, by what it is. */
 function statementsOf(words: Words) {
-  const { one, many, maybe, int, name, relation, target, database, role, namedRole, evil, quoted, literal, column, columns, loader, mark } = words; // prettier-ignore
+  const { one, many, maybe, int, name, relation, target, database, role, namedRole, evil, breakout, quoted, literal, column, columns, loader, mark } = words; // prettier-ignore
   const rules = around(words);
   const bare =
     (rule: Rule): Rule =>
@@ -147,9 +147,24 @@ function statementsOf(words: Words) {
     ],
     encodings: [
       () => `set ${one(['client_encoding to', 'names'])} ${one([`'SJIS'`, `'LATIN1'`, `'SQL_ASCII'`, `'GBK'`, `'UTF8'`, 'default'])}`, // prettier-ignore
+      () => `set client_encoding to 'LATIN1';\ncopy t from stdin;\n1\t\u{1f600}\n\\.\n`,
       () => `copy ${target()} from stdin with (encoding '${one(['SJIS', 'LATIN1', 'UTF8'])}');\n1\tx\n\\.\n`,
       () => `insert into ${target()} values (1, '${one(['\u0000', '\u202e', '\ud800', '表', '¿\\'])}')`,
       () => `copy ${target()} from stdin;\n1\t${one(['\\xbf', '\\303\\047', '\\000', '\\xc0\\xa7', '表\\', '\u0000'])}\n\\.\n`, // prettier-ignore
+    ],
+    quotes: [
+      () => `create table ${breakout('"', 'x', ' (n int)')} (id int)`,
+      () => `create table x (${breakout('"', 'x', ' int)')} int)`,
+      () => `create table x (${breakout('"', 'x', ') values (1)')} int); insert into x values (1)`,
+      () => `insert into t values (1, ${breakout("'", 'x', ')')})`,
+      () => `alter table t alter title set default ${breakout("'", 'x', '')}`,
+      () => `copy t from stdin with (null ${breakout("'", 'x', ')')});\n1\tx\n\\.\n`,
+      () => `set timezone to ${breakout("'", 'UTC', ', true)')}`,
+    ],
+    defaults: [
+      () => `create table d (a text default ${evil()}, b int);\ncopy d (b) from stdin;\n1\n\\.\n`,
+      () => `create table d (a text default ${evil()}, b int);\ninsert into d (b) values (1)`,
+      () => `create table d (a text default ${evil()}, b int);\ninsert into d values (default, 1)`,
     ],
     endless: [
       () => `${'select ('.repeat(int(3_000))}1`,

@@ -64,8 +64,12 @@ export function createWords(seed: number, { live, fresh, loader, mark }: Names) 
       ],
       ...[`'x' operator(public.||) 'y'`, `pg_create_restore_point('x')`, `pg_create_physical_replication_slot('x')`],
       ...[`pg_logical_emit_message(false, 'x', 'y')`, `pg_replication_origin_create('x')`, `setval('s', 99)`],
+      ...[`lo_from_bytea(0, 'x')`, `lo_from_bytea(0, 'x')`, 'lo_create(0)'],
       ...[`pg_stat_reset()`, `pg_promote()`, `txid_current()`, `pg_file_write('${mark}', 'x', false)`],
     ]);
+  /** Ends the quotes that it is in, for whoever does not write them anew. */
+  const breakout = (quote: string, text: string, rest: string) =>
+    `${quote}${text}${quote}${quote}${rest}; create view restored.v as select 1; --${quote}`;
   const body = () =>
     one([
       `begin execute 'alter database ${database()} set datestyle = german'; return null; end`,
@@ -92,7 +96,22 @@ export function createWords(seed: number, { live, fresh, loader, mark }: Names) 
 
   return {
     ...{ random, int, one, many, maybe },
-    ...{ schema, name, relation, target, database, role, namedRole, type, evil, quoted, literal, column, columns },
+    ...{
+      schema,
+      name,
+      relation,
+      target,
+      database,
+      role,
+      namedRole,
+      type,
+      evil,
+      breakout,
+      quoted,
+      literal,
+      column,
+      columns,
+    },
     ...{ loader, mark },
   };
 }
