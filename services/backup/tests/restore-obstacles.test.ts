@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { Client } from 'pg';
 import { maintenanceUrl, withClient } from '../src/databases/connect.ts';
 import {
   accountsDump,
@@ -14,6 +13,7 @@ import {
   tasksDump,
   type BackupFixture,
 } from './support/backup-fixture.ts';
+import { createHeldSessions } from './support/held-sessions.ts';
 
 const SUBSCRIBE = `create subscription obstacle connection '' publication p with (connect = false)`;
 const PROCESS = fileURLToPath(new URL('./support/archive-process.ts', import.meta.url));
@@ -22,7 +22,7 @@ const OLD = ['old', 'old@x'];
 const NEW = ['new', 'new@x'];
 
 let fixture: BackupFixture;
-const held: Client[] = [];
+const { hold, letGo } = createHeldSessions();
 
 beforeAll(async () => {
   fixture = await createBackupFixture('obstacles');
@@ -39,23 +39,11 @@ afterEach(async () => {
   await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
 }, 60_000);
 
-/** A session of somebody else, which stays. */
-async function hold(url: string, ...statements: string[]): Promise<Client> {
-  const client = new Client({ connectionString: url });
-  client.on('error', () => undefined);
-  await client.connect();
-  held.push(client);
-  for (const statement of statements) await client.query(statement);
-  return client;
-}
-
 const unsubscribe = (database = '') =>
   withClient(inDatabase(fixture.own.url, database), async (client) => {
     await client.query('alter subscription obstacle set (slot_name = none)');
     await client.query('drop subscription obstacle');
   });
-
-const letGo = () => Promise.all(held.splice(0).map((client) => client.end().catch(() => undefined)));
 
 const inStores = async () =>
   [
@@ -107,30 +95,6 @@ describe('a restore', () => {
     await hold(fixture.tasks.url, 'begin', `insert into tasks values (gen_random_uuid(), 'going on')`);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
     expect(await inStores()).toEqual(NEW);
-  }, 60_000);
-
-  it('changes nothing when what kept writers out is lost: somebody may have written since', async () => {
-    // A rename waits for this one.
-    const holder = await hold(
-      fixture.own.url,
-      'begin',
-      `comment on database ${databaseOf(fixture.auth.url)} is 'held'`,
-    );
-    const writer = await hold(fixture.auth.url);
-    const restoring = fixture.restore('own.tar.gz');
-    await eventually(async () =>
-      expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
-    );
-    await fixture.own.query(
-      `select pg_terminate_backend(l.pid) from pg_locks l join pg_database d on d.oid = l.database
-       where l.mode = 'ShareLock' and l.granted and datname = $1`,
-      [databaseOf(fixture.auth.url)],
-    );
-    await writer.query('insert into sessions (account) values (1)');
-    await holder.query('rollback');
-    expect(await restoring).toMatchObject(NOT_RESTORED);
-    expect(await inStores()).toEqual(OLD);
-    expect(await fixture.auth.query('select account from sessions')).toEqual([{ account: 1 }]);
   }, 60_000);
 
   it('replaces stores that are flagged as templates', async () => {

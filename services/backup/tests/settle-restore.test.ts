@@ -1,4 +1,5 @@
 import { databaseOf, inDatabase } from '@taskmesh/database';
+import { eventually } from '@taskmesh/testing';
 import { withClient } from '../src/databases/connect.ts';
 import { createBackupDatabase } from '../src/database.ts';
 import { restoreNames } from '../src/databases/names.ts';
@@ -149,6 +150,9 @@ describe('a start after a crash', () => {
         `select pg_advisory_lock(hashtextextended('taskmesh-restore ' || current_user || ' ' || 'ggg', 0))`,
       );
       const started = startAgain();
+      const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted and (classid::bigint << 32 | objid::bigint)
+        = hashtextextended('taskmesh-restore ' || current_user || ' ' || 'ggg', 0)`;
+      await eventually(async () => expect((await client.query(waiting)).rows).toHaveLength(1));
       for (const store of STORES) await swap(store, 'ggg', { open: true });
       await client.query('select pg_advisory_unlock_all()');
       expect(await started).toBe('restored');
