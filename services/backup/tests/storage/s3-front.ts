@@ -1,4 +1,4 @@
-import { createServer, request, type IncomingMessage } from 'node:http';
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
@@ -9,17 +9,20 @@ export interface S3Front {
   asked: string[];
   /** From now on the answers to such requests are lost, though the server behind has done what they asked for. */
   lose(pattern: RegExp, times?: number): void;
+  /** Right before the next of such requests arrives somebody else makes that object; who asks for none to be there hears of it. */
+  overtake(pattern: RegExp, make: () => Promise<unknown>): void;
   close(): Promise<void>;
 }
 
-/** Stands in front of an S3 server, and knows what that one does not: uploads that are under way, and their end. */
+/** Stands in front of an S3 server, and knows what that one does not: uploads that are under way, their end, and conditions. */
 export async function startS3Front(behind: string): Promise<S3Front> {
   const { port } = new URL(new URL(behind).searchParams.get('endpoint') ?? '');
   const asked: string[] = [];
   let lost: RegExp | undefined;
   let left = 0;
+  let overtaking: { pattern: RegExp; make: () => Promise<unknown>; begun?: Promise<unknown> } | undefined;
 
-  const server = createServer((incoming, answer) => {
+  const server = createServer(async (incoming, answer) => {
     const line = `${incoming.method} ${incoming.url}`;
     asked.push(line);
     if (incoming.method === 'DELETE' && line.includes('uploadId=')) {
@@ -38,8 +41,17 @@ export async function startS3Front(behind: string): Promise<S3Front> {
     }
     const isLost = lost?.test(line) === true && left-- > 0;
     const { method, url: path, headers } = incoming;
+    if (overtaking?.pattern.test(line)) {
+      await (overtaking.begun ??= overtaking.make());
+      if (headers['if-none-match'] === '*') {
+        if (isLost) incoming.socket.destroy();
+        else refuse(answer);
+        return;
+      }
+    }
     const onward = request({ host: '127.0.0.1', port, method, path, headers }, (response: IncomingMessage) => {
       if (isLost) response.resume().once('end', () => incoming.socket.destroy());
+      else if (headers['if-match'] && headers['if-match'] !== response.headers.etag) refuse(answer);
       else response.pipe(answer.writeHead(response.statusCode ?? 500, response.headers));
     });
     onward.on('error', () => incoming.socket.destroy());
@@ -54,10 +66,17 @@ export async function startS3Front(behind: string): Promise<S3Front> {
       lost = pattern;
       left = times;
     },
+    overtake: (pattern, make) => void (overtaking = { pattern, make }),
     async close() {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
     },
   };
+}
+
+function refuse(answer: ServerResponse): void {
+  answer
+    .writeHead(412, { 'content-type': 'application/xml', connection: 'close' })
+    .end('<Error><Code>PreconditionFailed</Code></Error>');
 }

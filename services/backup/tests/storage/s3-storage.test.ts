@@ -174,6 +174,42 @@ describe('uploads that a crash left in a bucket', () => {
   }, 60_000);
 });
 
+describe('an archive in a bucket whose name somebody else takes', () => {
+  const [mine, others] = [randomBytes(1_000), randomBytes(1_000)];
+  const read = async (storage: BackupStorage) => {
+    const archive = await storage.open('taken.tar.gz');
+    return archive.kind === 'found' ? Buffer.concat(await archive.read().toArray()) : undefined;
+  };
+  const make = (content: Buffer) =>
+    storageAt(server.url('taken')).write('taken.tar.gz', Readable.from([content], { objectMode: false }));
+  afterEach(() => storageAt(server.url('taken')).remove('taken.tar.gz'));
+
+  it.each([
+    ['is that of the one who came first', 0, { name: 'ArchiveExistsError' }],
+    ['is not taken for ours when the answer is lost, as large as it may be', Infinity, { code: 'SERVICE_UNAVAILABLE' }],
+  ])('in the very moment %s', async (_what, lost, error) => {
+    const front = await startS3Front(server.url('taken'));
+    const storage = storageAt(front.at(server.url('taken')));
+    front.overtake(/^PUT /, () => make(others));
+    front.lose(/^PUT /, lost);
+    await expect(storage.write('taken.tar.gz', Readable.from([mine], { objectMode: false }))).rejects.toMatchObject(error);
+    expect(await read(storage)).toEqual(others);
+    await front.close();
+  }); // prettier-ignore
+
+  it('after it was opened is not read instead', async () => {
+    const front = await startS3Front(server.url('taken'));
+    await make(mine);
+    const opened = await storageAt(front.at(server.url('taken'))).open('taken.tar.gz');
+    if (opened.kind !== 'found') throw new Error(opened.kind);
+    expect(Buffer.concat(await opened.read().toArray())).toEqual(mine);
+    await storageAt(server.url('taken')).remove('taken.tar.gz');
+    await make(others);
+    await expect(opened.read().toArray()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await front.close();
+  });
+});
+
 describe('a bucket whose answer is lost', () => {
   const content = (size: number) => Readable.from([randomBytes(size)], { objectMode: false });
 
