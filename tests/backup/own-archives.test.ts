@@ -108,6 +108,11 @@ describe('an archive that was made here', () => {
       /without recovery_requests/,
     ],
     [
+      'has a column of another type',
+      ({ dumps }) => (dumps.tasks = dumps.tasks.replace(/(\bcompleted"?) boolean/, '$1 text')),
+      /without tasks\.completed, which a store/,
+    ],
+    [
       'has the dump of each store for the other',
       (content) => {
         const { tasks, auth } = content.dumps;

@@ -2,8 +2,10 @@ import { databaseOf } from '@taskmesh/database';
 import { randomBytes } from 'node:crypto';
 import { createBackup } from '../src/index.ts';
 import {
+  accountsDump,
   createBackupFixture,
   createRecordingLog,
+  ownArchive,
   restoreWith,
   tasksDump,
   type BackupFixture,
@@ -93,6 +95,22 @@ describe('what an operator has set for a store', () => {
     }
     expect(await catalogueOf(fixture.tasks)).toEqual(before);
     expect(await fixture.tasks.query('select title from tasks')).toEqual([{ title: 'passed over' }]);
+  });
+});
+
+describe('a store whose operator has tables with the names of catalogues', () => {
+  it('is restored as any other is', async () => {
+    const stores = [fixture.tasks, fixture.auth];
+    for (const { url, query } of stores) {
+      await query('create table public.pg_class (n int); create table public.pg_database (n int)');
+      await query('create table public.pg_settings (n int); create table public.pg_default_acl (n int)');
+      await query(`alter database ${databaseOf(url)} set search_path = public, pg_catalog`);
+    }
+    await fixture.archive('own.tar.gz', ownArchive({ tasks: tasksDump(['two']), auth: accountsDump(['a@x']) }));
+    expect(await fixture.restore('own.tar.gz')).toMatchObject(restored);
+    expect(await fixture.tasks.query('select title from tasks')).toEqual([{ title: 'two' }]);
+    expect(await fixture.auth.query('select email from accounts')).toEqual([{ email: 'a@x' }]);
+    for (const { url, query } of stores) await query(`alter database ${databaseOf(url)} reset search_path`);
   });
 });
 

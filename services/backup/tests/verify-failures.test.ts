@@ -61,6 +61,14 @@ describe('a verification', () => {
     expect(known).toMatchObject({ verifiedAt: expect.any(Date), unfitAt: null });
   });
 
+  it('believes no store that has taken other rows than there are', async () => {
+    await fixture.archive('fewer.tar.gz', good());
+    const { adopt } = fixture.owners.tasks;
+    fixture.owners.tasks.adopt = async (...args) => ({ ...(await adopt(...args)), rows: { tasks: 1 } });
+    const error = await verify('fewer.tar.gz').catch((thrown: unknown) => thrown);
+    fixture.owners.tasks.adopt = adopt;
+    expect(String(error)).toContain('The table tasks has 1 rows, and the manifest says 2');
+  });
   it('is not kept from proving by what an earlier one left and cannot be removed yet', async () => {
     const { fresh } = restoreNames(databaseOf(fixture.tasks.url), 'held');
     await fixture.own.query(`create database ${fresh}`);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readManifest } from '../../src/archives/manifest.ts';
@@ -91,6 +91,12 @@ describe('the manifest of an archive', () => {
   ])('is refused when it %s', async (_what, content, message) => {
     await put(content());
     await expect(readManifest(dir)).rejects.toThrow(message);
+  });
+
+  it('is refused when it is no file', async () => {
+    await put({ 'database.sql': '--' });
+    await mkdir(join(dir, 'manifest.json'));
+    await expect(readManifest(dir)).rejects.toThrow('The manifest cannot be read.');
   });
 
   it('is refused when a dump that it names is not there', async () => {
