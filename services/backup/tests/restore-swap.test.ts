@@ -82,11 +82,7 @@ describe('the swap of a restore', () => {
   }, 60_000);
 
   it('that was given up for dead in the middle of the swap is settled when it is over, and not before', async () => {
-    const holder = await hold(
-      fixture.own.url,
-      'begin',
-      `comment on database ${databaseOf(fixture.auth.url)} is 'held'`,
-    );
+    const holder = await holdRename();
     const restoring = fixture.restore('own.tar.gz');
     await untilSwapping();
     // Without it nobody knows that the restore goes on.
@@ -102,6 +98,7 @@ describe('the swap of a restore', () => {
     await settling;
     expect(await inStores()).toEqual(NEW);
   }, 60_000);
+
   it('takes as long as it takes, whatever the operator has set for sessions in general', async () => {
     const auth = databaseOf(fixture.auth.url);
     for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout'])
