@@ -66,6 +66,7 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
     tests: [
       'services/backup/src/loader',
       'services/backup/tests/loader/planned',
+      'services/backup/tests/loader/run-script',
       'services/backup/tests/loader/load-dump',
       'services/backup/tests/loader/refused-dumps',
     ],

@@ -49,6 +49,9 @@ describe('the script reader', () => {
     ['\\restrict abc\nselect 1;\n\\unrestrict abc\n', ['\\restrict abc', 'select 1;', '\\unrestrict abc']],
     ['select 1; \\! touch x\nselect 2;', ['select 1;', '\\! touch x', 'select 2;']],
     ['\ufeffselect 1;', ['select 1;']],
+    ['-- a\n--\n\n\\unrestrict abc\n', ['\\unrestrict abc']],
+    ['\ufeff-- a\n\\restrict abc\nselect 1;', ['\\restrict abc', 'select 1;']],
+    ['\ufeff\\restrict abc\n', ['\\restrict abc']],
     ['copy t from stdin;\n1\t2\n\\.\nselect 1;', ['copy t from stdin;', ['1\t2\n'], 'select 1;']],
     [
       'copy t from stdin;\n\\.\n\ncopy u from stdin;\nx\n\\.',
@@ -137,6 +140,11 @@ describe('the script reader', () => {
     const head = 'insert into t (a, b, c) values ';
     expect(pieces.every((piece) => piece.startsWith(head) && piece.length < 60_000)).toBe(true);
     expect(pieces.map((piece) => piece.slice(head.length).trim()).join(',\n')).toBe(text.slice(head.length));
+  });
+
+  it('passes over a comment line of any length', async () => {
+    const script = `-- ${'long '.repeat(300)}\n\\unrestrict abc\n`;
+    for (const size of EACH_SIZE) expect(await read(script, size)).toEqual(['\\unrestrict abc']);
   });
 
   it('knows the line of each statement', async () => {

@@ -34,6 +34,9 @@ const MAX_DATA_LINE_BYTES = 64 * 1024 * 1024;
 const MAX_LINE_BYTES = 1_024;
 const NEWLINE = 0x0a;
 const BACKSLASH = 0x5c;
+const DASH = 0x2d;
+/** A byte order mark. */
+const LONGEST_BEGINNING = 3;
 const END_OF_DATA = Buffer.from('\n\\.');
 /** `\.` with the longest line end. */
 const END_LINE_BYTES = 4;
@@ -75,10 +78,10 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
   /** Blank and comment lines in front of a statement are dropped here, so that messages name its own line. */
   const skipBlankLines = async (): Promise<void> => {
     for (;;) {
-      while (!isLast && buffer.length < 2) await fill();
-      const blank = /^(?:[ \t\r\n\f\v]+|--[^\n]*\n)/.exec(buffer.toString('latin1', 0, 1024));
-      if (!blank) return;
-      take(blank[0].length);
+      while (!isLast && isCut(buffer)) await fill();
+      const length = blankBytes(buffer);
+      if (length === 0) return;
+      take(length);
     }
   };
 
@@ -144,6 +147,20 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
 
     bytesRead: () => total,
   };
+}
+
+const isComment = (bytes: Buffer) => bytes[0] === DASH && bytes[1] === DASH;
+
+/** Whether more bytes are needed to tell what a line begins with, or where the comment that it is ends. */
+function isCut(bytes: Buffer): boolean {
+  if (bytes.length < LONGEST_BEGINNING) return true;
+  return isComment(bytes) && bytes.length <= MAX_STATEMENT_BYTES && !bytes.includes(NEWLINE);
+}
+
+/** How many bytes of blanks, of a comment line or of a byte order mark come first. */
+function blankBytes(bytes: Buffer): number {
+  if (isComment(bytes)) return bytes.indexOf(NEWLINE) + 1;
+  return /^(?:[ \t\r\n\f\v]+|\xef\xbb\xbf)/.exec(bytes.toString('latin1', 0, MAX_LINE_BYTES))?.[0].length ?? 0;
 }
 
 /** The index of the line `\.`, when one begins behind a line end. */
