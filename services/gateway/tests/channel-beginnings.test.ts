@@ -59,10 +59,14 @@ describe('a channel that begins now', () => {
     expect(client.frames.filter(([, , , , { extension }]) => extension === 'resume')).toEqual([]);
   });
 
-  it('because its cursor could not be used says so, and tells the new one', async () => {
-    const client = await joined({ access_token: 'ada.fresh.1', resume: { since: world.unusableCursor } });
-    expect(said(client)).toEqual([...ANSWER, 'CURSOR_EXPIRED', 'ada|1']);
-  });
+  it.each(['one that expired', '', 5, {}, true])(
+    'because its cursor (%j) is of no use says so, and tells the new one',
+    async (what) => {
+      const since = what === 'one that expired' ? world.unusableCursor : what;
+      const client = await joined({ access_token: 'ada.fresh.1', resume: { since } });
+      expect(said(client)).toEqual([...ANSWER, 'CURSOR_EXPIRED', 'ada|1']);
+    },
+  );
 
   it('when the fresh token comes tells it then', async () => {
     const client = await joined({ access_token: 'ada.fading.1', resume: {} });

@@ -47,8 +47,14 @@ export function readJoin(message: Message, keys: PublicKeys): JoinRequest | Join
     bindings,
     token,
     tellsCursor: resume !== undefined,
-    since: typeof resume?.['since'] === 'string' ? resume['since'] : undefined,
+    since: cursorIn(resume?.['since']),
   };
+}
+
+/** What is no cursor is told to be of no use, as one is that nobody can read; with null or none a client begins. */
+function cursorIn(since: unknown): string | undefined {
+  if (since === undefined || since === null) return undefined;
+  return typeof since === 'string' ? since : '';
 }
 
 /** Why a topic cannot be joined, whoever asks. */
