@@ -1,7 +1,7 @@
 import { escapeIdentifier, type Client } from 'pg';
 
 /** Somebody copies the database, or holds on to it in another way: that may take for ever. */
-const LOCK_TIMEOUT_MS = 5_000;
+export const LOCK_TIMEOUT_MS = 5_000;
 
 /** Drops a database, whoever is in it; nothing happens when it is not there. @throws Error when somebody holds on to it */
 export async function dropDatabase(admin: Client, name: string, lockTimeoutMs = LOCK_TIMEOUT_MS): Promise<void> {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
 import { carryOverRights } from './carry-over.ts';
 import { maintenanceUrl, withAdmin } from './connect.ts';
-import { dropDatabase } from './drop-database.ts';
+import { dropDatabase, LOCK_TIMEOUT_MS } from './drop-database.ts';
 import { RESTORED_SCHEMA, type RestoreNames } from './names.ts';
 
 /** What the role that loads may use up. */
@@ -11,6 +11,12 @@ export interface LoaderLimits {
   statementTimeoutMs: number;
   tempFileBytes: number;
 }
+
+/**
+ * $1 the database. Who makes it holds this for as long as the connection lives: a server goes on with what it was sent, though
+ * whoever sent it is gone, and who drops what is there meanwhile would miss what comes then.
+ */
+const ALONE = 'select pg_advisory_lock(hashtextextended($1, 0))';
 
 /**
  * Makes an empty database like the live one, of the same owner, and a role that may fill the schema of restored tables in it
@@ -24,6 +30,7 @@ export async function createFreshDatabase(
   const password = randomBytes(24).toString('base64url');
   const { fresh, loader } = { fresh: escapeIdentifier(names.fresh), loader: escapeIdentifier(names.loader) };
   const owner = await withAdmin(maintenanceUrl(adminUrl), async (admin) => {
+    await admin.query(ALONE, [names.fresh]);
     const live = await describe(admin, names.live);
     await createLoader(admin, { name: names.loader, password, limits });
     await admin.query(createStatement(names.fresh, live));
@@ -114,10 +121,12 @@ export async function handOver(adminUrl: string, names: RestoreNames): Promise<s
   return carryOverRights(adminUrl, names);
 }
 
-/** Removes what a restore made, as far as it is there. */
-export async function dropFresh(adminUrl: string, names: RestoreNames): Promise<void> {
+/** Removes what a restore made, as far as it is there. @throws Error when it is being made still */
+export async function dropFresh(adminUrl: string, names: RestoreNames, lockTimeoutMs = LOCK_TIMEOUT_MS): Promise<void> {
   await withAdmin(maintenanceUrl(adminUrl), async (admin) => {
-    await dropDatabase(admin, names.fresh);
+    await admin.query(`set lock_timeout = ${lockTimeoutMs}`);
+    await admin.query(ALONE, [names.fresh]);
+    await dropDatabase(admin, names.fresh, lockTimeoutMs);
     await dropLoader(admin, names.loader);
   });
 }
