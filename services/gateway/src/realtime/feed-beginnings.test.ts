@@ -107,3 +107,19 @@ it('a reader with a cursor knows where it begins, and no cursor is made for it, 
   expect(reader.begunAt).toEqual([]);
   expect(asked.filter(Boolean)).toEqual([]);
 });
+
+it('a cursor of a former epoch expires, also where the new one has gone as far', async () => {
+  const feed = await startFeed();
+  const former = store.cursor(owner, 0);
+  store.restore();
+  await expect(feed.subscribe(owner, former, createReader())).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
+});
+
+it('every reader learns that the feed stops', async () => {
+  const feed = await startFeed();
+  const [first, second] = [createReader(), createReader()];
+  await feed.subscribe(owner, undefined, first);
+  await feed.subscribe(randomUUID(), undefined, second);
+  await feed.stop();
+  expect([first.ends, second.ends]).toEqual([['stopped'], ['stopped']]);
+});
