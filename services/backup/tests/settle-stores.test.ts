@@ -152,7 +152,7 @@ describe('taking a restore back', () => {
     const { live, fresh } = trial.names.auth;
     await administer(`alter database ${live} connection limit 77`);
     for (const { owner } of Object.values(trial.stores)) owner.resume = async (database) => void resumed.push(database);
-    expect(await undo()).toEqual({ isCleanUpPending: false });
+    expect(await undo()).toEqual({ isCleanUpPending: false, keptUntil: KEPT_UNTIL });
     expect(await trial.state()).toEqual(SWAPPED);
     expect(resumed).toEqual([trial.names.tasks.fresh, fresh]);
     expect(phases).toEqual(['check tasks', 'check auth', 'swap']);

@@ -46,7 +46,7 @@ const WRITE = [0, null, TASK, OWNER, null, NOW];
 const VALUES: Record<string, unknown[]> = {
   'task-create': CREATE,
   'task-create-once': [...CREATE, 'key', 'hash', NOW],
-  'task-first-created': [OWNER, 'key'],
+  'task-first-created': [OWNER, 'key', NOW],
   'task-update': [...WRITE, 'title', null, null, false, null, false, null, false, null],
   'task-delete': WRITE,
   'task-find': [TASK, OWNER],
