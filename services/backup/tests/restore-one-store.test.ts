@@ -43,8 +43,8 @@ const inStores = async () =>
 
 describe('a restore of one store', () => {
   it.each([
-    ['tasks', ['new', 'old@x'], 'tasks whose accounts are gone are there, and nobody sees them'],
-    ['auth', ['old', 'new@x'], 'tasks of accounts that are gone stay where they are'],
+    ['tasks', ['new', 'old@x'], 'if there are tasks of accounts that are gone, nobody sees them'],
+    ['auth', ['old', 'new@x'], 'if there are tasks of accounts that are gone, they stay and nobody sees them'],
   ])('replaces %s and leaves the other as it is, until it is taken back', async (store, expected, told) => {
     const { end } = await restore('own.tar.gz', [store, store]);
     expect(end).toMatchObject({ outcome: 'RESTORED', databaseRestored: true });

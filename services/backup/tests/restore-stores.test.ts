@@ -99,10 +99,11 @@ describe('restoring stores', () => {
     expect(before).toEqual(['loading', null]);
     expect(restored).toEqual({
       isCleanUpPending: false,
-      safetyBackup: 'safe.tar.gz',
+      keptUntil: null,
       skipped: [{ kind: 'view', count: 1 }, { kind: 'grant', count: 1 }],
       dropped: ['auth.accounts.nick'],
     }); // prettier-ignore
+    expect(line.safetyBackup).toBe('safe.tar.gz');
     const [tasks, auth] = [DUMPS.tasks.length, DUMPS.auth.length];
     expect(told).toEqual([
       `load tasks ${tasks} ${tasks}`,
