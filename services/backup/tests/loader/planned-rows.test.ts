@@ -20,6 +20,12 @@ describe('of the rows of a dump', () => {
     expect(await rowsOf(`${WIDE} insert into t values ${values};`)).toEqual([`insert into restored.t (a, b, c, d, e, f, g) values ${expected};`]);
   }); // prettier-ignore
 
+  it('take for a number only what is cast to one', async () => {
+    expect(await rowsOf("create table t (a text); insert into t values ('the code 1e1310'::text);")).toEqual([
+      "insert into restored.t (a) values (cast('the code 1e1310' as text));",
+    ]);
+  });
+
   it.each([
     '(1 + 1)', '(1 - 1)', '(~ 1)', '(operator(app.-) 2.5)', '(f())', '(app.now())', '(now(1))', '(array[f()])', '(- f())', '(current_user)', "('1'::int::text)",
     '((select 1))', '(a)', '($1)', '(case when true then 1 end)', '(f()::text)', '(row(1))', '(now() is null)', '(not true)', '(1 is null)', '(nullif(1, 2))',
