@@ -31,8 +31,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 beforeEach(async () => {
-  await fixture.tasks.query(`truncate tasks; insert into tasks values (gen_random_uuid(), 'old')`);
-  await fixture.auth.query(`truncate accounts cascade; insert into accounts values (1, 'old@x')`);
+  await fixture.fillStores('old', 'old@x');
 });
 afterEach(async () => {
   await letGo();
@@ -44,12 +43,6 @@ const unsubscribe = (database = '') =>
     await client.query('alter subscription obstacle set (slot_name = none)');
     await client.query('drop subscription obstacle');
   });
-
-const inStores = async () =>
-  [
-    ...(await fixture.tasks.query('select title as what from tasks')),
-    ...(await fixture.auth.query('select email as what from accounts')),
-  ].map(({ what }) => what);
 
 const metric = async (name: string, labels: Record<string, string>) => {
   const { values = [] } = (await fixture.metrics.getSingleMetric(name)?.get()) ?? {};
@@ -74,7 +67,7 @@ describe('a restore', () => {
     );
     await writer.query('commit');
     expect(await restoring).toMatchObject({ outcome: 'RESTORED', databaseRestored: true });
-    expect(await inStores()).toEqual(NEW);
+    expect(await fixture.inStores()).toEqual(NEW);
   }, 60_000);
 
   it('changes nothing, in no store and at no time, when a writer does not end', async () => {
@@ -83,7 +76,7 @@ describe('a restore', () => {
       ...NOT_RESTORED,
       message: expect.stringContaining('somebody is writing'),
     });
-    expect(await inStores()).toEqual(OLD);
+    expect(await fixture.inStores()).toEqual(OLD);
     await letGo();
     expect(await fixture.own.query('select stage from restores order by started_at desc limit 1')).toEqual([
       { stage: 'undone' },
@@ -94,7 +87,7 @@ describe('a restore', () => {
     await hold(fixture.auth.url, 'begin', 'select * from accounts');
     await hold(fixture.tasks.url, 'begin', `insert into tasks values (gen_random_uuid(), 'going on')`);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
-    expect(await inStores()).toEqual(NEW);
+    expect(await fixture.inStores()).toEqual(NEW);
   }, 60_000);
 
   it('replaces stores that are flagged as templates', async () => {
@@ -104,7 +97,7 @@ describe('a restore', () => {
     };
     await flag(true);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
-    expect(await inStores()).toEqual(NEW);
+    expect(await fixture.inStores()).toEqual(NEW);
     await flag(false); // what the operator has set stays: nobody could drop them
   }, 60_000);
 
@@ -116,7 +109,7 @@ describe('a restore', () => {
       expect(await fixture.restore('own.tar.gz')).toMatchObject(NOT_RESTORED);
       await client.query('rollback');
     });
-    expect(await inStores()).toEqual(OLD);
+    expect(await fixture.inStores()).toEqual(OLD);
   }, 60_000);
 
   it('that loses its server in the middle of the swap does not say what it does not know, and finds it out later', async () => {
@@ -153,7 +146,7 @@ describe('a restore', () => {
       });
     });
     await proxy.close();
-    expect(await inStores()).toEqual(OLD);
+    expect(await fixture.inStores()).toEqual(OLD);
   }, 90_000);
 
   it('says that it has restored when a former store cannot be dropped yet; others go on, and it is dropped later', async () => {
@@ -165,14 +158,14 @@ describe('a restore', () => {
       outcome: 'RESTORED_CLEAN_UP_PENDING',
       message: expect.stringMatching(/^Database restored; .*could not be removed yet/),
     });
-    expect(await inStores()).toEqual(NEW);
+    expect(await fixture.inStores()).toEqual(NEW);
     expect(await metric('taskmesh_backup_restores_total', { work: 'restore', outcome: 'clean-up-pending' })).toBe(1);
     await eventually(async () => expect(await metric('taskmesh_backup_restore_leftovers', {})).toBe(1));
 
     await fixture.archive('next.tar.gz', ownArchive({ tasks: tasksDump(['next']), auth: accountsDump(['next@x']) }));
     expect(await fixture.restore('next.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.backup.backups.verify('next.tar.gz')).toMatchObject({ file: 'next.tar.gz' });
-    expect(await inStores()).toEqual(['next', 'next@x']);
+    expect(await fixture.inStores()).toEqual(['next', 'next@x']);
 
     const left = await fixture.leftovers();
     expect(left).toEqual([expect.stringMatching(`${databaseOf(fixture.tasks.url)}_.*_old_`)]);
@@ -192,7 +185,7 @@ describe('a restore', () => {
     expect(await fixture.restore('bad.tar.gz')).toMatchObject(NOT_RESTORED);
     fixture.owners.tasks.adopt = adopt;
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
-    expect(await inStores()).toEqual(NEW);
+    expect(await fixture.inStores()).toEqual(NEW);
     await unsubscribe((await fixture.leftovers())[0]);
   }, 60_000);
 });
@@ -245,7 +238,7 @@ describe('a restore by an administrator that is no superuser', () => {
   it('changes nothing while a session that it may not end uses a store', async () => {
     await hold(fixture.auth.url); // as a superuser
     expect(await restoreInProcess()).toEqual({ exitCode: 0, ...NOT_RESTORED });
-    expect(await inStores()).toEqual(OLD);
+    expect(await fixture.inStores()).toEqual(OLD);
   }, 60_000);
 
   it("replaces the stores when nobody is in its way, and nobody's own tables are", async () => {
@@ -256,6 +249,6 @@ describe('a restore by an administrator that is no superuser', () => {
       outcome: 'RESTORED',
       databaseRestored: true,
     });
-    expect(await inStores()).toEqual(NEW);
+    expect(await fixture.inStores()).toEqual(NEW);
   }, 60_000);
 });

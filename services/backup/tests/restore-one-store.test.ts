@@ -18,8 +18,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 beforeEach(async () => {
-  await fixture.tasks.query(`truncate tasks; insert into tasks values (gen_random_uuid(), 'old')`);
-  await fixture.auth.query(`truncate accounts cascade; insert into accounts values (1, 'old@x')`);
+  await fixture.fillStores('old', 'old@x');
 });
 
 const OPERATOR = { identity: { role: 'operator' as const }, requestId: 'r' };
@@ -35,12 +34,6 @@ async function restore(file: string, stores: string[]): Promise<{ end?: Restored
   return { refused: error.message };
 }
 
-const inStores = async () =>
-  [
-    ...(await fixture.tasks.query('select title as what from tasks')),
-    ...(await fixture.auth.query('select email as what from accounts')),
-  ].map(({ what }) => what);
-
 describe('a restore of one store', () => {
   it.each([
     ['tasks', ['new', 'old@x'], 'if there are tasks of accounts that are gone, nobody sees them'],
@@ -49,24 +42,24 @@ describe('a restore of one store', () => {
     const { end } = await restore('own.tar.gz', [store, store]);
     expect(end).toMatchObject({ outcome: 'RESTORED', databaseRestored: true });
     expect(end?.message).toContain(`Only the store ${store} was replaced: ${told}`);
-    expect(await inStores()).toEqual(expected);
+    expect(await fixture.inStores()).toEqual(expected);
     expect(await fixture.own.query('select stores from restores order by started_at desc limit 1')).toEqual([
       { stores: [store] },
     ]);
     const { data } = await fixture.backup.subgraph.execute({ query: 'mutation { undoRestore { outcome } }' }, OPERATOR);
     expect(data).toEqual({ undoRestore: { outcome: 'RESTORED' } });
-    expect(await inStores()).toEqual(['old', 'old@x']);
+    expect(await fixture.inStores()).toEqual(['old', 'old@x']);
   });
 
   it('does not look at rows of the other: those may be broken', async () => {
     expect(await restore('bad-auth.tar.gz', ['tasks'])).toMatchObject({ end: { outcome: 'RESTORED' } });
-    expect(await inStores()).toEqual(['new', 'old@x']);
+    expect(await fixture.inStores()).toEqual(['new', 'old@x']);
   });
 
   it('of all that the archive holds is an ordinary one', async () => {
     const { end } = await restore('own.tar.gz', ['auth', 'tasks']);
     expect(end).toMatchObject({ message: 'Database restored; the application may need a restart.' });
-    expect(await inStores()).toEqual(['new', 'new@x']);
+    expect(await fixture.inStores()).toEqual(['new', 'new@x']);
   });
 
   it('changes nothing when one of those that are named is broken, or not in the archive', async () => {
@@ -75,7 +68,7 @@ describe('a restore of one store', () => {
       expect(await restore('foreign.tar.gz', stores)).toMatchObject({
         end: { outcome: 'PROCESSED', message: expect.stringContaining('The archive holds no dump of the store auth') },
       });
-    expect(await inStores()).toEqual(['old', 'old@x']);
+    expect(await fixture.inStores()).toEqual(['old', 'old@x']);
   });
 
   it.each([
@@ -87,6 +80,6 @@ describe('a restore of one store', () => {
     expect(await restore('own.tar.gz', stores)).toEqual({
       refused: expect.stringMatching(/^The list of stores names .*There are: tasks, auth\.$/),
     });
-    expect(await inStores()).toEqual(['old', 'old@x']);
+    expect(await fixture.inStores()).toEqual(['old', 'old@x']);
   });
 });

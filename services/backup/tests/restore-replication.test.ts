@@ -23,27 +23,20 @@ afterAll(async () => {
 }, 30_000);
 
 beforeEach(async () => {
-  await fixture.tasks.query(`truncate tasks; insert into tasks values (gen_random_uuid(), 'old')`);
-  await fixture.auth.query(`truncate accounts cascade; insert into accounts values (1, 'old@x')`);
+  await fixture.fillStores('old', 'old@x');
 });
 afterEach(async () => {
   await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
 }, 60_000);
 
-const inStores = async () =>
-  [
-    ...(await fixture.tasks.query('select title as what from tasks')),
-    ...(await fixture.auth.query('select email as what from accounts')),
-  ].map(({ what }) => what);
-
 describe('a restore of stores on two servers', () => {
   it('changes nothing on either while a prepared transaction uses one', async () => {
     await fixture.auth.query(`begin; select 1; prepare transaction 'forgotten'`);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'PROCESSED', databaseRestored: false });
-    expect(await inStores()).toEqual(['old', 'old@x']);
+    expect(await fixture.inStores()).toEqual(['old', 'old@x']);
     await fixture.auth.query(`rollback prepared 'forgotten'`);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
-    expect(await inStores()).toEqual(['new', 'new@x']);
+    expect(await fixture.inStores()).toEqual(['new', 'new@x']);
   }, 60_000);
 
   it('ends what reads a replication slot of a store, and takes the slot away with the store', async () => {
@@ -60,7 +53,7 @@ describe('a restore of stores on two servers', () => {
     const slots = () => fixture.auth.query(`select active from pg_replication_slots where slot_name = 'reader'`);
     await eventually(async () => expect(await slots()).toEqual([{ active: true }]));
     const { databaseRestored } = await fixture.restore('own.tar.gz');
-    expect([databaseRestored, await inStores()]).toEqual([true, ['new', 'new@x']]);
+    expect([databaseRestored, await fixture.inStores()]).toEqual([true, ['new', 'new@x']]);
     expect(ended).toBe(true);
     await eventually(async () => expect(await slots()).toEqual([]), { timeoutMs: 40_000 });
   }, 90_000);

@@ -23,8 +23,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 beforeEach(async () => {
-  await fixture.tasks.query(`truncate tasks; insert into tasks values (gen_random_uuid(), 'old')`);
-  await fixture.auth.query(`truncate accounts cascade; insert into accounts values (1, 'old@x')`);
+  await fixture.fillStores('old', 'old@x');
 });
 afterEach(async () => {
   await letGo();
@@ -48,12 +47,6 @@ const untilSwapping = () =>
     expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
   );
 
-const inStores = async () =>
-  [
-    ...(await fixture.tasks.query('select title as what from tasks')),
-    ...(await fixture.auth.query('select email as what from accounts')),
-  ].map(({ what }) => what);
-
 describe('the swap of a restore', () => {
   it('changes nothing when what kept writers out is lost: somebody may have written since', async () => {
     const holder = await holdRename();
@@ -64,7 +57,7 @@ describe('the swap of a restore', () => {
     await writer.query('insert into sessions (account) values (1)');
     await holder.query('rollback');
     expect(await restoring).toMatchObject(NOT_RESTORED);
-    expect(await inStores()).toEqual(OLD);
+    expect(await fixture.inStores()).toEqual(OLD);
     expect(await fixture.auth.query('select account from sessions')).toEqual([{ account: 1 }]);
   }, 60_000);
 
@@ -78,7 +71,7 @@ describe('the swap of a restore', () => {
     expect(await fixture.restore('own.tar.gz')).toMatchObject(NOT_RESTORED);
     fixture.owners.auth.carryOver = carryOver;
     expect((await reader.query('select email from accounts')).rows).toEqual([{ email: 'old@x' }]);
-    expect(await inStores()).toEqual(OLD);
+    expect(await fixture.inStores()).toEqual(OLD);
   }, 60_000);
 
   it('that was given up for dead in the middle of the swap is settled when it is over, and not before', async () => {
@@ -96,7 +89,7 @@ describe('the swap of a restore', () => {
     await holder.query('rollback');
     expect(await restoring).toMatchObject({ outcome: expect.stringMatching(/^RESTORED/), databaseRestored: true }); // who cleans up is open
     await settling;
-    expect(await inStores()).toEqual(NEW);
+    expect(await fixture.inStores()).toEqual(NEW);
   }, 60_000);
 
   it('takes as long as it takes, whatever the operator has set for sessions in general', async () => {
@@ -109,7 +102,7 @@ describe('the swap of a restore', () => {
     await holder.query('select pg_sleep(2)');
     await holder.query('rollback');
     expect(await restoring).toMatchObject({ outcome: 'RESTORED' });
-    expect(await inStores()).toEqual(NEW);
+    expect(await fixture.inStores()).toEqual(NEW);
     await fixture.own.query(`alter database ${auth} reset all`);
   }, 60_000);
 });

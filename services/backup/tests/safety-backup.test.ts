@@ -19,8 +19,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 beforeEach(async () => {
-  await fixture.tasks.query(`truncate tasks; insert into tasks values (gen_random_uuid(), 'old')`);
-  await fixture.auth.query(`truncate accounts cascade; insert into accounts values (1, 'old@x')`);
+  await fixture.fillStores('old', 'old@x');
 });
 afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
 
@@ -35,19 +34,13 @@ async function restore(file: string, safetyBackup?: boolean, backup = fixture.ba
   return data?.restoreBackup as { outcome: string; message: string; safetyBackup: string | null };
 }
 
-const inStores = async () =>
-  [
-    ...(await fixture.tasks.query('select title as what from tasks')),
-    ...(await fixture.auth.query('select email as what from accounts')),
-  ].map(({ what }) => what);
-
 const archives = async () => (await readdir(fixture.config.backupsDir)).toSorted();
 
 describe('a safety backup', () => {
   it('holds what was replaced, and is told in the answer, the journal and the list', async () => {
     const { outcome, safetyBackup } = await restore('own.tar.gz', true);
     expect([outcome, safetyBackup]).toEqual(['RESTORED', expect.stringMatching(/^taskmesh-.*\.tar\.gz$/)]);
-    expect(await inStores()).toEqual(['new', 'new@x']);
+    expect(await fixture.inStores()).toEqual(['new', 'new@x']);
     expect(
       await fixture.own.query('select safety_backup as file from restores where safety_backup is not null'),
     ).toEqual([{ file: safetyBackup }]);
@@ -55,7 +48,7 @@ describe('a safety backup', () => {
       { origin: 'safety' },
     ]);
     expect(await restore(safetyBackup ?? '')).toMatchObject({ outcome: 'RESTORED', safetyBackup: null });
-    expect(await inStores()).toEqual(['old', 'old@x']);
+    expect(await fixture.inStores()).toEqual(['old', 'old@x']);
   });
 
   it('that cannot be made ends the restore with nothing changed, and says so', async () => {
@@ -67,7 +60,7 @@ describe('a safety backup', () => {
       safetyBackup: null,
     });
     await fixture.auth.query('drop table parts');
-    expect(await inStores()).toEqual(['old', 'old@x']);
+    expect(await fixture.inStores()).toEqual(['old', 'old@x']);
     expect(await archives()).toEqual(before);
   });
 
@@ -77,7 +70,7 @@ describe('a safety backup', () => {
     const { outcome, safetyBackup } = await restore('own.tar.gz', true);
     fixture.owners.auth.carryOver = carryOver;
     expect([outcome, await archives()]).toEqual(['PROCESSED', expect.arrayContaining([safetyBackup])]);
-    expect(await inStores()).toEqual(['old', 'old@x']);
+    expect(await fixture.inStores()).toEqual(['old', 'old@x']);
   });
 
   it('is not made for an archive that is not fit', async () => {

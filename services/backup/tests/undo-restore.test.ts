@@ -28,8 +28,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 beforeEach(async () => {
-  await fixture.tasks.query(`truncate tasks; insert into tasks values (gen_random_uuid(), 'first')`);
-  await fixture.auth.query(`truncate accounts cascade; insert into accounts values (1, 'first@x')`);
+  await fixture.fillStores('first', 'first@x');
 });
 afterEach(async () => {
   await fixture.own.query('update restores set left_until = now() where left_until is not null');
@@ -57,12 +56,6 @@ async function startAgain(): Promise<void> {
   await next.stop();
 }
 
-const inStores = async () =>
-  [
-    ...(await fixture.tasks.query('select title as what from tasks')),
-    ...(await fixture.auth.query('select email as what from accounts')),
-  ].map(({ what }) => what);
-
 /** Of the databases that are kept, those that anybody may connect to. */
 const openOnes = async () =>
   fixture.own.query('select datname from pg_database where datallowconn and datname = any($1)', [
@@ -80,9 +73,9 @@ describe('the stores that a restore replaced', () => {
     ]);
     await fixture.tasks.query(`insert into tasks values (gen_random_uuid(), 'since')`);
     expect(await undo()).toMatchObject({ success: true, databaseRestored: true, outcome: 'RESTORED' });
-    expect(await inStores()).toEqual(['first', 'first@x']);
+    expect(await fixture.inStores()).toEqual(['first', 'first@x']);
     expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
-    expect(await inStores()).toEqual(['one', 'since', 'one@x']);
+    expect(await fixture.inStores()).toEqual(['one', 'since', 'one@x']);
   }, 60_000);
 
   it('are named before an undo, and what becomes of those that it replaces is told after it', async () => {
@@ -146,19 +139,19 @@ describe('the stores that a restore replaced', () => {
     await eventually(async () => expect(await fixture.leftovers()).toHaveLength(2));
     expect(await fixture.leftovers()).not.toContain(first[0]);
     await undo();
-    expect(await inStores()).toEqual(['one', 'one@x']);
+    expect(await fixture.inStores()).toEqual(['one', 'one@x']);
     await fixture.own.query('update restores set left_until = now() where left_until is not null');
     await startAgain();
     expect(await fixture.leftovers()).toEqual([]);
     expect(await undo()).toMatchObject({ success: false, databaseRestored: false, outcome: 'NOTHING_TO_UNDO' });
-    expect(await inStores()).toEqual(['one', 'one@x']);
+    expect(await fixture.inStores()).toEqual(['one', 'one@x']);
   }, 60_000);
 
   it('are of the last restore only: an undo of one store leaves the other alone', async () => {
     await fixture.restore('one.tar.gz');
     await fixture.restore('tasks.tar.gz');
     await undo();
-    expect(await inStores()).toEqual(['one', 'one@x']);
+    expect(await fixture.inStores()).toEqual(['one', 'one@x']);
   }, 60_000);
 
   it('survive an undo that fails', async () => {
@@ -171,12 +164,12 @@ describe('the stores that a restore replaced', () => {
       outcome: 'FAILED',
       error: expect.stringContaining('the data are as they were'),
     });
-    expect(await inStores()).toEqual(['one', 'one@x']);
+    expect(await fixture.inStores()).toEqual(['one', 'one@x']);
     expect(await openOnes()).toEqual([]);
     await startAgain();
     fixture.owners.auth.resume = resume;
     expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
-    expect(await inStores()).toEqual(['first', 'first@x']);
+    expect(await fixture.inStores()).toEqual(['first', 'first@x']);
   }, 60_000);
 
   it('have what the operator has set, granted and taken away since', async () => {
@@ -198,7 +191,7 @@ describe('the stores that a restore replaced', () => {
     const before = await state();
     expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
     expect(await state()).toEqual(before);
-    expect(await inStores()).toEqual(['first', 'first@x']);
+    expect(await fixture.inStores()).toEqual(['first', 'first@x']);
     await fixture.own.query('update restores set left_until = now() where left_until is not null');
     await startAgain(); // what is kept has grants as well
     await query(`alter database ${live} reset all; drop owned by ${role}; drop role ${role}`);
@@ -215,7 +208,7 @@ describe('the stores that a restore replaced', () => {
     await startAgain();
     expect(await openOnes()).toEqual([]);
     expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
-    expect(await inStores()).toEqual(['first', 'first@x']);
+    expect(await fixture.inStores()).toEqual(['first', 'first@x']);
   }, 60_000);
 
   it('are brought back by operators only', async () => {

@@ -30,6 +30,10 @@ export interface BackupFixture {
     secrets: Partial<BackupConfig['secrets']>,
     work: (other: Backup) => Promise<Result>,
   ): Promise<Result>;
+  /** Leaves one task and one account in the living stores. */
+  fillStores(title: string, email: string): Promise<void>;
+  /** The titles of the tasks, then the addresses of the accounts. */
+  inStores(): Promise<unknown[]>;
   /** Databases and roles of restores that are still there, and scratch folders. */
   leftovers(): Promise<string[]>;
   close(): Promise<void>;
@@ -101,6 +105,15 @@ export async function createBackupFixture(
       } finally {
         await other.stop();
       }
+    },
+    async fillStores(title, email) {
+      await tasks.query(`truncate tasks; insert into tasks values (gen_random_uuid(), '${title}')`);
+      await auth.query(`truncate accounts cascade; insert into accounts values (1, '${email}')`);
+    },
+    async inStores() {
+      const titles = await tasks.query('select title as what from tasks');
+      const emails = await auth.query('select email as what from accounts');
+      return [...titles, ...emails].map(({ what }) => what);
     },
     async leftovers() {
       const stems = [tasks, auth].map(({ url }) => `${databaseOf(url)}_%`);
