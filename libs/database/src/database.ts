@@ -67,7 +67,7 @@ export interface Database {
   /** A connection outside the pool, for locks and notifications. Who opens it closes it. */
   openSession(options?: Pick<SessionOptions, 'settings' | 'timeoutMs'>): Promise<Session>;
   /** The driver's own pool, for what needs a connection of its own. */
-  pool(): Promise<Pool>;
+  readonly pool: Pool;
   /** Shows how full the pool is and how long its statements take, from now on. Migrations have a pool of their own. */
   measure(registry: Registry): void;
   /** Whether the server answers a trivial statement within a second. */
@@ -123,9 +123,9 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     // An idle connection that the server ends is an event on the pool; unheard it would end the process.
     // The driver hangs the whole connection on that error, so only what it says is logged.
     connections.on('error', (error) => log.warn({ reason: error.message }, 'database connection lost'));
-    return orm;
+    return { orm, pool: connections };
   };
-  const orm = await openOrm(
+  const { orm, pool } = await openOrm(
     {
       pool: { min: 0, max: poolSize, idleTimeoutMillis: IDLE_MS },
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
@@ -133,12 +133,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     },
     (...answer) => observe?.(...answer),
   );
-  const pool = () => poolOf(orm);
 
   return {
     versions: migrations.map((migration) => migration.name),
     async migrate(how) {
-      const migrating = await openOrm(MIGRATION_CONNECTIONS);
+      const { orm: migrating } = await openOrm(MIGRATION_CONNECTIONS);
       try {
         await migrate(migrating, how).catch(failForPeople);
       } finally {
@@ -146,7 +145,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       }
     },
     async schemaState() {
-      const applied = await appliedMigrations(await pool());
+      const applied = await appliedMigrations(pool);
       const known = migrations.map(({ name: known }) => known);
       return {
         missing: known.filter((each) => !applied.includes(each)),
@@ -157,22 +156,24 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     run: (kind, statement, values) =>
       inSpan(
         () => spans.named(statement),
-        () => whileAway({ kind }, async () => (await (await pool()).query({ ...statement, values })).rows),
+        () =>
+          whileAway(
+            { kind },
+            async () => (await pool.query({ name: statement.name, text: statement.text, values })).rows,
+          ),
       ),
     openSession: (session) => openSession({ url, name: `taskmesh-${name}-session`, ...session }),
     pool,
     measure(registry) {
-      measurePool(registry, name, { pool });
+      measurePool(registry, name, pool);
       observe = createStatementMetrics(registry, name);
     },
     async isUp() {
       const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), 1_000).unref());
-      const answered = pool()
-        .then((client) => client.query('select 1'))
-        .then(
-          () => true,
-          () => false,
-        );
+      const answered = pool.query('select 1').then(
+        () => true,
+        () => false,
+      );
       return Promise.race([answered, late]);
     },
     close: () => orm.close(true),

@@ -2,14 +2,12 @@ import type { Pool } from 'pg';
 import { Registry } from 'prom-client';
 import { measurePool } from './pool-metrics.ts';
 
-const databaseWith = (counts: { totalCount: number; idleCount: number; waitingCount: number }) => ({
-  pool: async () => counts as Pool, // all that is read
-});
+const poolWith = (counts: { totalCount: number; idleCount: number; waitingCount: number }) => counts as Pool; // all that is read
 
 it('tells how full the pools of one process are, each by its name', async () => {
   const registry = new Registry();
-  measurePool(registry, 'tasks', databaseWith({ totalCount: 10, idleCount: 3, waitingCount: 5 }));
-  measurePool(registry, 'auth', databaseWith({ totalCount: 1, idleCount: 1, waitingCount: 0 }));
+  measurePool(registry, 'tasks', poolWith({ totalCount: 10, idleCount: 3, waitingCount: 5 }));
+  measurePool(registry, 'auth', poolWith({ totalCount: 1, idleCount: 1, waitingCount: 0 }));
   const text = await registry.metrics();
   expect(text.split('\n').filter((line) => line.startsWith('db_'))).toEqual([
     'db_client_connection_count{pool="tasks",state="idle"} 3',

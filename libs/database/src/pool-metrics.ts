@@ -1,26 +1,23 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Pool } from 'pg';
 
-type Measured = { pool(): Promise<Pool> };
-
 /** By registry and name: several services of one process share its metrics. */
-const measured = new WeakMap<Registry, Map<string, Measured>>();
+const measured = new WeakMap<Registry, Map<string, Pool>>();
 
 /** How full a database's pool is, counted when somebody looks. */
-export function measurePool(registry: Registry, name: string, database: Measured): void {
+export function measurePool(registry: Registry, name: string, pool: Pool): void {
   const known = measured.get(registry);
-  if (known) return void known.set(name, database);
-  const databases = new Map([[name, database]]);
-  measured.set(registry, databases);
+  if (known) return void known.set(name, pool);
+  const pools = new Map([[name, pool]]);
+  measured.set(registry, pools);
   const registers = [registry];
   new Gauge({
     name: 'db_client_connection_count',
     help: 'Connections of a pool to its database',
     labelNames: ['pool', 'state'],
     registers,
-    async collect() {
-      for (const [pool, each] of databases) {
-        const { totalCount, idleCount } = await each.pool();
+    collect() {
+      for (const [pool, { totalCount, idleCount }] of pools) {
         this.set({ pool, state: 'idle' }, idleCount);
         this.set({ pool, state: 'used' }, totalCount - idleCount);
       }
@@ -31,8 +28,8 @@ export function measurePool(registry: Registry, name: string, database: Measured
     help: 'Statements that wait for a connection of a pool',
     labelNames: ['pool'],
     registers,
-    async collect() {
-      for (const [pool, each] of databases) this.set({ pool }, (await each.pool()).waitingCount);
+    collect() {
+      for (const [pool, { waitingCount }] of pools) this.set({ pool }, waitingCount);
     },
   });
 }

@@ -12,19 +12,22 @@ export function createStatementMetrics(registry: Registry, pool: string): Observ
     name: 'db_client_operation_duration_seconds',
     help: 'Time until a statement was answered, without the wait for a connection',
   });
-  const observers = new Map<string, Observe>();
-  const observerOf = (operation: string, errorType: string | undefined) => {
-    const key = `${operation} ${errorType}`;
-    const known = observers.get(key);
-    if (known) return known;
-    const observe = histogram.observer({
-      ...{ pool, db_operation_name: operation },
-      ...(errorType !== undefined && { error_type: errorType }),
+  const observerOf = (query: unknown, failure?: unknown) =>
+    histogram.observer({
+      ...{ pool, db_operation_name: operationOf(query) },
+      ...(failure !== undefined && { error_type: errorTypeOf(failure) }),
     });
-    observers.set(key, observe);
-    return observe;
-  };
+  /** Of statements of ours that went well, by their names: nothing is looked for in their texts again. */
+  const observers = new Map<string, Observe>();
   return (query, seconds, failure) => {
-    observerOf(operationOf(query), failure === undefined ? undefined : errorTypeOf(failure))(seconds);
+    const name = nameOf(query);
+    if (name === undefined || failure !== undefined) return observerOf(query, failure)(seconds);
+    let observe = observers.get(name);
+    if (!observe) observers.set(name, (observe = observerOf(query)));
+    observe(seconds);
   };
+}
+
+function nameOf(query: unknown): string | undefined {
+  return typeof query === 'object' && query !== null && 'name' in query ? String(query.name) : undefined;
 }

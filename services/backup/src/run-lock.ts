@@ -82,7 +82,7 @@ async function isTaken(client: PoolClient, name: string): Promise<boolean> {
 /** Undefined when our database is away. */
 async function connected(database: Database) {
   try {
-    const client = await (await database.pool()).connect();
+    const client = await database.pool.connect();
     client.on('error', () => undefined); // found out by the next query
     return client;
   } catch {

@@ -69,13 +69,13 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     ? createAuthenticator({ keys, endedSessions, clock })
     : noAccounts;
 
-  const measured = createGraphMetrics(metrics);
+  const graphMetrics = createGraphMetrics(metrics);
   const graphOf = (supergraph: Supergraph): Graph => {
-    const services = measured.services(createServiceMap(supergraph, { connections, clock, log }));
+    const services = createServiceMap(supergraph, { connections, metrics: graphMetrics, clock, log });
     return {
       supergraph,
       services,
-      executor: measured.executor(createExecutor({ supergraph, services, clock, log })),
+      executor: createExecutor({ supergraph, services, metrics: graphMetrics, clock, log }),
       admit: createDocuments({ schema: supergraph.schema, config: config.graphql }),
     };
   };
@@ -99,7 +99,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     authenticate,
     authenticateToken,
     clientIp,
-    admit: measured.admit(
+    admit: graphMetrics.admit(
       createAdmission({
         config: config.graphql,
         graph,

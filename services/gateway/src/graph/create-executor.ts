@@ -25,6 +25,7 @@ import {
   type RequestCall,
 } from './executor.ts';
 import { passThrough } from './pass-through.ts';
+import type { GraphMetrics } from './metrics.ts';
 import type { Supergraph } from './supergraph.ts';
 
 /** Stored documents come here, and seldom a client's: their texts together. */
@@ -46,6 +47,7 @@ const LONG_DEADLINE_MS = 3_600_000;
 export interface ExecutorDeps {
   supergraph: Supergraph;
   services: ServiceMap;
+  metrics: Pick<GraphMetrics, 'operation'>;
   clock: Clock;
   log: Log;
 }
@@ -60,7 +62,7 @@ interface Planned {
   deadlineMs: number;
 }
 
-export function createExecutor({ supergraph, services, clock, log }: ExecutorDeps): GraphExecutor {
+export function createExecutor({ supergraph, services, metrics, clock, log }: ExecutorDeps): GraphExecutor {
   const { schema, apiSchema, supergraphSchema, planner } = supergraph;
   const formatErrors = createErrorFormat(log);
   const prepared = new LRUCache<string, PreparedOperation>({
@@ -107,6 +109,17 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
     return executeQueryPlan(plan, services, request, context, supergraphSchema, apiSchema);
   };
 
+  const toClient = (
+    { data = null, errors, extensions }: ExecutionResult,
+    { requestId }: RequestCall,
+  ): OperationResult => {
+    if (errors && errors.length > 0) return { data, errors: formatErrors(errors, requestId) };
+    if (!isAllOurs || !extensions?.['valueCompletion']) return { data };
+    // A service of ours left out what its schema promises.
+    log.error({ valueCompletion: extensions['valueCompletion'], requestId }, 'a result is incomplete');
+    return { data, errors: [internalError(requestId)] };
+  };
+
   return {
     schema,
 
@@ -128,24 +141,20 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
       planOf(operation);
     },
 
-    async run(operation, variables, call): Promise<OperationResult> {
+    async run(operation, variables, call) {
+      const begunMs = performance.now();
+      let result: OperationResult;
       try {
-        const {
-          data = null,
-          errors,
-          extensions,
-        } = await inSpan(
+        const executed = await inSpan(
           () => operationSpan(operation.operation, stored.has(operation) ? operation.operationName : undefined),
           () => execute(operation, variables, call),
         );
-        if (errors && errors.length > 0) return { data, errors: formatErrors(errors, call.requestId) };
-        if (!isAllOurs || !extensions?.valueCompletion) return { data };
-        // A service of ours left out what its schema promises.
-        log.error({ valueCompletion: extensions.valueCompletion, requestId: call.requestId }, 'a result is incomplete');
-        return { data, errors: [internalError(call.requestId)] };
+        result = toClient(executed, call);
       } catch (error) {
-        return { data: null, errors: formatErrors([error], call.requestId) };
+        result = { data: null, errors: formatErrors([error], call.requestId) };
       }
+      metrics.operation(operation, (performance.now() - begunMs) / 1_000, result);
+      return result;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { InvalidOperation, type GraphExecutor, type OperationResult, type PreparedOperation } from './executor.ts';
+import { InvalidOperation, type GraphExecutor, type PreparedOperation } from './executor.ts';
 import type { LiveGraph } from './graph.ts';
 
 /**
@@ -38,13 +38,13 @@ export function createCurrentExecutor(graph: LiveGraph): GraphExecutor {
       kept.set(`${operation.operationName ?? ''}\n${operation.source}`, operation);
       graph.current.executor.warm(onCurrent(operation));
     },
-    async run(operation, variables, call): Promise<OperationResult> {
+    run(operation, variables, call) {
       let current: PreparedOperation;
       try {
         current = onCurrent(operation);
       } catch (error) {
-        if (!(error instanceof InvalidOperation)) throw error;
-        return { data: null, errors: [gone()] };
+        if (!(error instanceof InvalidOperation)) return Promise.reject(error as Error);
+        return Promise.resolve({ data: null, errors: [gone()] });
       }
       return graph.current.executor.run(current, variables, call);
     },

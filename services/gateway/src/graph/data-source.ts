@@ -7,6 +7,7 @@ import type { SubgraphResult } from '@taskmesh/subgraph';
 import { inSpan, type Span } from '@taskmesh/telemetry';
 import type { Connections, RequestOptions } from '../connections.ts';
 import type { RequestCall } from './executor.ts';
+import type { GraphMetrics } from './metrics.ts';
 import type { Supergraph } from './supergraph.ts';
 
 type Process = GraphQLDataSource['process'];
@@ -25,6 +26,7 @@ export interface OperationRun {
 
 export interface DataSourceDeps {
   connections: Connections;
+  metrics: Pick<GraphMetrics, 'requests'>;
   clock: Clock;
   log: Log;
 }
@@ -43,8 +45,9 @@ export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): 
 function createDataSource(
   name: string,
   url: string | undefined,
-  { connections, clock, log }: DataSourceDeps,
+  { connections, metrics, clock, log }: DataSourceDeps,
 ): GraphQLDataSource {
+  const observe = metrics.requests(name);
   const ask = async ({ request, context }: Parameters<Process>[0], span: Span | undefined) => {
     const run = context as OperationRun; // the executor below gives nothing else
     const { call } = run;
@@ -73,6 +76,7 @@ function createDataSource(
     ({ name: `fetch ${name}`, kind: 'client', attributes: { 'service.peer.name': name } }) as const;
 
   const answer = async (options: Parameters<Process>[0]) => {
+    const begunMs = performance.now();
     try {
       return await inSpan(describe, (span) => ask(options, span));
     } catch (error) {
@@ -80,6 +84,8 @@ function createDataSource(
       const { signal } = options.context as OperationRun; // as above
       if (!signal?.aborted) log.warn({ err: error.cause ?? error, service: name }, 'a service did not answer');
       return { data: null, errors: [{ message: error.message, extensions: { code: error.code } }] };
+    } finally {
+      observe((performance.now() - begunMs) / 1_000);
     }
   };
 

@@ -1,11 +1,19 @@
-import type { GraphQLDataSource, ServiceMap } from '@apollo/gateway';
 import { createLatencyHistogram, type Observe } from '@taskmesh/service';
 import { Counter, type Registry } from 'prom-client';
 import type { Admit } from '../graphql/admission.ts';
-import { InvalidOperation, type GraphExecutor } from './executor.ts';
+import { InvalidOperation, type OperationResult, type PreparedOperation } from './executor.ts';
+
+export interface GraphMetrics {
+  /** A query or mutation has run. */
+  operation(operation: PreparedOperation, seconds: number, result: OperationResult): void;
+  /** Counts the requests to a service, answered or not. */
+  requests(service: string): Observe;
+  /** Counts what is not let in. */
+  admit(admit: Admit): Admit;
+}
 
 /** What the graph counts: by kinds of operations, by services of ours and by codes; names and documents are the clients'. */
-export function createGraphMetrics(registry: Registry) {
+export function createGraphMetrics(registry: Registry): GraphMetrics {
   const registers = [registry];
   const operations = createLatencyHistogram<'operation_type'>(registry, {
     name: 'graphql_operation_duration_seconds',
@@ -33,34 +41,13 @@ export function createGraphMetrics(registry: Registry) {
   };
 
   return {
-    executor: (executor: GraphExecutor): GraphExecutor => ({
-      ...executor,
-      async run(operation, variables, call) {
-        const begunMs = performance.now();
-        const result = await executor.run(operation, variables, call);
-        observeOperation[operation.operation.operation]?.((performance.now() - begunMs) / 1_000);
-        for (const { extensions } of result.errors ?? []) errors.inc({ code: String(extensions?.['code']) });
-        return result;
-      },
-    }),
-
-    services: (services: ServiceMap): ServiceMap =>
-      Object.fromEntries(
-        Object.entries(services).map(([name, service]) => {
-          const observe = requests.observer({ subgraph: name });
-          const process: GraphQLDataSource['process'] = async (options) => {
-            const begunMs = performance.now();
-            try {
-              return await service.process(options);
-            } finally {
-              observe((performance.now() - begunMs) / 1_000);
-            }
-          };
-          return [name, { process }];
-        }),
-      ),
-
-    admit: (admit: Admit): Admit =>
+    operation({ operation }, seconds, result) {
+      observeOperation[operation.operation]?.(seconds);
+      if (!result.errors) return;
+      for (const { extensions } of result.errors) errors.inc({ code: String(extensions?.['code']) });
+    },
+    requests: (service) => requests.observer({ subgraph: service }),
+    admit: (admit) =>
       async function measured(sent, how) {
         try {
           return await admit(sent, how);

@@ -8,13 +8,16 @@ import {
 } from '@apollo/server/plugin/disabled';
 import type { Log } from '@taskmesh/service';
 import { parse, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
+import { createHash } from 'node:crypto';
 import { refusal } from '../graph/client-errors.ts';
 import { InvalidOperation, type RequestCall } from '../graph/executor.ts';
 import type { Graph, LiveGraph } from '../graph/graph.ts';
 import type { AdmittedOperation } from './admission.ts';
 
-/** Apollo Server takes no request without a text, and hashes it whatever it is for: this one is short. */
+/** Apollo Server takes no request without a text, and hashes one that was sent: it finds this one by a hash instead. */
 const ANY_QUERY = '{ __typename }';
+const BY_HASH = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(ANY_QUERY).digest('hex') } };
+const ONE_TEXT = { get: async () => ANY_QUERY, set: async () => undefined, delete: async () => false };
 const NO_OPERATION = { document: parse(ANY_QUERY), operationName: undefined };
 
 /** Answers are of these types; for any other, Apollo Server would say so when everything is done. */
@@ -58,7 +61,7 @@ export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
     csrfPrevention: false, // the route has its own rule
     allowBatchedHttpRequests: false,
     documentStore: null,
-    persistedQueries: false,
+    persistedQueries: { cache: ONE_TEXT },
     formatError: (formatted, error) => toClient(formatted, error, log),
     plugins: [
       ApolloServerPluginCacheControlDisabled(),
@@ -83,7 +86,7 @@ export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
           method: 'POST',
           headers,
           search: '',
-          body: { query: ANY_QUERY, operationName: operationName ?? null },
+          body: { extensions: BY_HASH, operationName: operationName ?? null },
         },
         context: async () => operation,
       });

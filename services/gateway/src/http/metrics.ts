@@ -1,20 +1,26 @@
-import type { FastifyInstance } from 'fastify';
-import { Histogram, type Registry } from 'prom-client';
-
-const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+import { createLatencyHistogram, type Observe } from '@taskmesh/service';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Registry } from 'prom-client';
 
 /** Times every request, by method, route (never the path itself) and status. */
 export function measureRequests(app: FastifyInstance, registry: Registry): void {
-  const duration = new Histogram({
+  const histogram = createLatencyHistogram<'method' | 'route' | 'status'>(registry, {
     name: 'http_request_duration_seconds',
     help: 'Time from the request to the end of its answer',
-    labelNames: ['method', 'route', 'status'],
-    buckets: BUCKETS_S,
-    registers: [registry],
   });
+  const observers = new Map<string, Map<number, Observe>>();
+
+  const observerOf = ({ method, routeOptions }: FastifyRequest, status: number): Observe => {
+    const route = routeOptions.url ?? 'unknown';
+    const key = `${method} ${route}`;
+    let byStatus = observers.get(key);
+    if (!byStatus) observers.set(key, (byStatus = new Map()));
+    let observe = byStatus.get(status);
+    if (!observe) byStatus.set(status, (observe = histogram.observer({ method, route, status: String(status) })));
+    return observe;
+  };
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown';
-    duration.labels(request.method, route, String(reply.statusCode)).observe(reply.elapsedTime / 1000);
+    observerOf(request, reply.statusCode)(reply.elapsedTime / 1000);
     done();
   });
 }

@@ -1,10 +1,12 @@
 import { createLog, stopAll, type Clock } from '@taskmesh/service';
 import { createSubgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { Registry } from 'prom-client';
 import { connectInProcess } from '../../src/connect-in-process.ts';
 import type { Connections } from '../../src/connections.ts';
 import { createExecutor } from '../../src/graph/create-executor.ts';
 import { createServiceMap } from '../../src/graph/data-source.ts';
 import type { GraphExecutor } from '../../src/graph/executor.ts';
+import { createGraphMetrics } from '../../src/graph/metrics.ts';
 import { openSupergraph } from '../../src/graph/supergraph.ts';
 import { createFakeBackupWork } from './backup-work.ts';
 import { connectServers } from './servers.ts';
@@ -137,11 +139,12 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock): Pr
   const { connections, servers } =
     mode === 'http' ? await connectServers(services, log) : { connections: connectInProcess(services), servers: [] };
   const { initial: supergraph } = await openSupergraph(undefined);
-  const graphServices = createServiceMap(supergraph, { connections, clock, log });
+  const metrics = createGraphMetrics(new Registry());
+  const graphServices = createServiceMap(supergraph, { connections, metrics, clock, log });
 
   return {
     connections,
-    executor: createExecutor({ supergraph, services: graphServices, clock, log }),
+    executor: createExecutor({ supergraph, services: graphServices, metrics, clock, log }),
     seen,
     isCancelled: () => isCancelled(),
     get behave() {

@@ -83,6 +83,11 @@ export const FIRST_CREATED: Statement = {
     where owner_id = $1 and key = $2 and expires_at > $3::timestamptz`,
 };
 
+/*
+ * UPDATE and DELETE name the row by its id and owner again, as `old` found it: joined by `old.id`, PostgreSQL may look for
+ * it among all tasks of the owner, whom it takes for one with few.
+ */
+
 /**
  * $1 part, $2 traceparent, $3 id, $4 owner, $5 expected version, $6 now, then what is to change: $7 title, $8 completed,
  * $9 priority (null: as it is), and with a flag before each, because null clears them: description, due date, category.
@@ -102,7 +107,7 @@ export const UPDATE: Statement = {
         updated_at = least(greatest($6::timestamptz, old.updated_at + interval '1 millisecond'), '${LAST_MOMENT}'),
         version = old.version + 1
       from old, feed
-      where t.id = old.id and t.user_id = $4
+      where t.id = $3 and t.user_id = $4
       returning t.*
     ), change as (
       ${logged('UPDATE', 'task', 'row_to_json(old), task.updated_at, $2')} from old, feed, task
@@ -115,7 +120,7 @@ export const DELETE: Statement = {
   name: 'task-delete',
   text: `
     with old as (${LOCKED}), feed as (${COUNTED}), gone as (
-      delete from tasks t using old, feed where t.id = old.id and t.user_id = $4 returning t.id
+      delete from tasks t using old, feed where t.id = $3 and t.user_id = $4 returning t.id
     ), change as (
       ${logged('DELETE', 'old', 'row_to_json(old), greatest($6::timestamptz, old.updated_at), $2')} from old, feed, gone
     )
