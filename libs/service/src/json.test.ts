@@ -22,5 +22,7 @@ it('shares nothing with what it was given', () => {
 it('refuses what JSON has no form for', () => {
   const circular: unknown[] = [];
   circular.push(circular);
-  for (const value of [1n, { deep: [1n] }, circular]) expect(() => asJson(value)).toThrow(TypeError);
+  const itself: Record<string, unknown> = { inner: {} };
+  itself['inner'] = itself;
+  for (const value of [1n, { deep: [1n] }, circular, itself]) expect(() => asJson(value)).toThrow(TypeError);
 });
