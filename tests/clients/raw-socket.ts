@@ -38,10 +38,10 @@ export async function openSocket(
             );
           return found as never;
         },
-        { timeoutMs: 5_000 },
+        { timeoutMs: 15_000 },
       ),
     closing: () =>
-      eventually(() => raw.closed ?? Promise.reject(new Error('The socket is still open.')), { timeoutMs: 5_000 }),
+      eventually(() => raw.closed ?? Promise.reject(new Error('The socket is still open.')), { timeoutMs: 15_000 }),
     close: () => socket.close(),
   };
   socket.on('message', (bytes) => raw.frames.push(JSON.parse(String(bytes))));

@@ -41,7 +41,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         await store.set(long, 'stays', { ttlSeconds: 60 });
         await store.set(short, 'goes', { ttlSeconds: 0.3 });
         expect(await store.get(short)).toBe('goes');
-        await eventually(async () => (await store.get(short)) === null, { timeoutMs: 3_000 });
+        await eventually(async () => (await store.get(short)) === null, { timeoutMs: 10_000 });
         expect(await store.get(long)).toBe('stays');
       });
 
@@ -168,7 +168,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         const limiter = store.limiter({ name: fresh('limit'), points: 1, windowSeconds: 1 });
         const begun = performance.now();
         await limiter.consume('k');
-        await eventually(async () => (await limiter.consume('k')).allowed, { timeoutMs: 3_000, everyMs: 50 });
+        await eventually(async () => (await limiter.consume('k')).allowed, { timeoutMs: 10_000, everyMs: 50 });
         expect(performance.now() - begun).toBeLessThan(2_000);
       });
 

@@ -6,8 +6,9 @@ import type { KeyValue } from './key-value.ts';
 import { createRedisKeyValue } from './redis.ts';
 
 /** The promise is about 200 ms; the rest is for a busy machine. Without a time-out a call would wait as long as Redis does. */
-const SLOWEST_MS = 1_500;
-const AT_ONCE_MS = 100;
+const SLOWEST_MS = 5_000;
+const TIME_OUT_MS = 200;
+const CALLS = 25;
 
 let proxy: FaultyProxy;
 let store: KeyValue;
@@ -27,6 +28,13 @@ const timed = async <Result>(call: () => Promise<Result>) => {
   const begun = performance.now();
   const result = await call();
   return { result, ms: performance.now() - begun };
+};
+/** Many calls one after the other, of which not even every second one can have waited until it was given up. */
+const expectAnswersAtOnce = async (call: () => Promise<unknown>) => {
+  const { ms } = await timed(async () => {
+    for (let count = 0; count < CALLS; count += 1) await call();
+  });
+  expect(ms).toBeLessThan((CALLS * TIME_OUT_MS) / 2);
 };
 const told = () => lines.map(({ level }) => level);
 
@@ -58,8 +66,10 @@ describe('a Redis that is not there at the start', () => {
 
     await proxy.restore();
     await eventually(store.isUp);
-    await store.set(id, 'value', { ttlSeconds: 60 });
-    expect(await store.get(id)).toBe('value');
+    await eventually(async () => {
+      await store.set(id, 'value', { ttlSeconds: 60 });
+      return (await store.get(id)) === 'value';
+    });
     await eventually(async () => {
       await store.publish(id, 'hello');
       return heard.length > 0;
@@ -96,7 +106,7 @@ describe('a frozen Redis', () => {
       () => store.publish('channel', 'message'),
     ];
     for (const call of calls) expect((await timed(call)).ms).toBeLessThan(SLOWEST_MS);
-    for (const call of calls) expect((await timed(call)).ms).toBeLessThan(AT_ONCE_MS);
+    for (const call of calls) await expectAnswersAtOnce(call);
     expect(store.isUp()).toBe(false);
   });
 
@@ -152,10 +162,10 @@ describe('a connection that died without a word', () => {
     proxy.freeze();
     const other = open();
     try {
-      await eventually(() => proxy.connections() === 2);
+      await eventually(() => proxy.connections() >= 2);
       proxy.strand();
       proxy.thaw();
-      await eventually(other.isUp, { timeoutMs: 4_000 });
+      await eventually(other.isUp);
     } finally {
       await other.close();
     }
@@ -170,8 +180,8 @@ describe('a Redis that is killed', () => {
     await store.subscribe(id, (message) => heard.push(message));
     await proxy.cut();
     await eventually(() => !store.isUp());
-    expect((await timed(() => store.get(id))).ms).toBeLessThan(AT_ONCE_MS);
-    expect((await timed(() => store.publish(id, 'lost'))).ms).toBeLessThan(AT_ONCE_MS);
+    await expectAnswersAtOnce(() => store.get(id));
+    await expectAnswersAtOnce(() => store.publish(id, 'lost'));
 
     await proxy.restore();
     await eventually(store.isUp);

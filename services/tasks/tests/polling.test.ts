@@ -87,7 +87,7 @@ it('looks at nothing that is published already, however long somebody holds an o
     await snapshot.query('select from changes');
     await commit(CHANGES);
     await publish(CHANGES);
-    await eventually(async () => expect(await pages()).toBeLessThan(60), { timeoutMs: 5_000, everyMs: 100 });
+    await eventually(async () => expect(await pages()).toBeLessThan(60), { everyMs: 100 });
     // It is the low water that does it: from the front there is all of it to walk over.
     lease.readAnew();
     expect(await pages()).toBeGreaterThan(1_000);
@@ -112,7 +112,7 @@ it('finds what an operator replays, however old it is', async () => {
     await eventually(risen, { everyMs: 50 });
     const deadLetters = createDeadLetters({ database, onReplayed: () => undefined });
     expect(await deadLetters.replay({ all: true })).toEqual({ replayed: 1 });
-    await eventually(async () => expect(await lease.read(500)).toMatchObject([{ id: '7' }]), { timeoutMs: 2_000 });
+    await eventually(async () => expect(await lease.read(500)).toMatchObject([{ id: '7' }]));
   } finally {
     await close();
   }
@@ -149,7 +149,7 @@ it('finds what is committed behind higher ids, however late', async () => {
     }
     await eventually(() => expect(service.published).toHaveLength(count));
     await writer.query('commit');
-    await eventually(() => expect(service.published.at(-1)?.ownerId).toBe(late.id), { timeoutMs: 3_000 });
+    await eventually(() => expect(service.published.at(-1)?.ownerId).toBe(late.id));
     expect(service.published.map(({ ownerId, sequence }) => `${ownerId} ${sequence}`)).toEqual([
       ...Array.from({ length: count }, (_, n) => `${early.id} ${n + 1}`),
       `${late.id} 1`,

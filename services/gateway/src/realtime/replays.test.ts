@@ -181,7 +181,7 @@ describe('replays', () => {
       await eventually(() => expect(reader.seen.length).toBeGreaterThanOrEqual(3));
       await new Promise((resolve) => setImmediate(resolve));
       store.deliver(store.commit(owner));
-      await eventually(() => expect(reader.seen).toEqual(upTo(5)), { timeoutMs: 1_000 });
+      await eventually(() => expect(reader.seen).toEqual(upTo(5)));
       detach();
     }
   });
@@ -205,7 +205,7 @@ describe('replays', () => {
       const detach = await feed.subscribe(owner, undefined, watching);
       store.commit(owner);
       store.deliver(store.commit(owner));
-      await eventually(() => expect(reader.seen).toEqual(upTo(3)), { timeoutMs: 1_000 });
+      await eventually(() => expect(reader.seen).toEqual(upTo(3)));
       detach();
     }
   });
