@@ -53,6 +53,16 @@ const zones = [
     from: ['./services/*/src/**/*.service.ts', './services/*/src/**/*.repository.ts', './services/*/src/graphql/**'],
     message: 'An entity knows nothing but its own shape.',
   },
+  {
+    target: './services/gateway/src/feed/**',
+    from: ['./services/gateway/src/subscriptions/**', './services/gateway/src/transports/**'],
+    message: 'The feed knows no protocol.',
+  },
+  {
+    target: './services/gateway/src/subscriptions/**',
+    from: './services/gateway/src/transports/**',
+    message: 'Subscriptions are the same whatever carries them.',
+  },
 ];
 
 export default tseslint.config(

@@ -64,6 +64,18 @@ describe('lint', () => {
       of: '../graphql/context.ts',
       by: LAYERS,
     },
+    {
+      what: 'refuses a feed that knows its subscriptions',
+      in: 'services/gateway/src/feed/feed.ts',
+      of: '../subscriptions/subscriptions.ts',
+      by: LAYERS,
+    },
+    {
+      what: 'refuses subscriptions that know what carries them',
+      in: 'services/gateway/src/subscriptions/subscriptions.ts',
+      of: '../transports/sockets/socket.ts',
+      by: LAYERS,
+    },
     { what: 'lets a service use the libs', in: `${TASKS}/task.service.ts`, of: '@taskmesh/errors', by: undefined },
   ];
   let broken: string[][];

@@ -8,13 +8,12 @@ import {
   createSessionWatch,
   createSocketLimits,
   createSubscriptions,
-  NO_FEED_METRICS,
   type Caller,
   type GatewayParts,
   type Graph,
   type PreparedOperation,
-  type RealtimeMetrics,
   type RequestCall,
+  type TransportMetrics,
 } from '@taskmesh/gateway/simulated';
 import { createLog } from '@taskmesh/service';
 import {
@@ -40,8 +39,7 @@ const TASK = '{ id title version owner { id } }';
 /** What the event does not bring along: it says with which position it was asked for. */
 const NESTED_TASK = '{ id title version owner { id tasks(first: 1, after: $after) { changesCursor } } }';
 
-export const NO_METRICS: RealtimeMetrics = {
-  ...NO_FEED_METRICS,
+export const NO_METRICS: TransportMetrics = {
   connected: () => () => {},
   subscribed: () => () => {},
   delivered: () => {},

@@ -4,19 +4,19 @@
  */
 export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] }>> = {
   feed: {
-    mutate: ['services/gateway/src/realtime/feed.ts', 'services/gateway/src/realtime/owner-feed.ts'],
+    mutate: ['services/gateway/src/feed/feed.ts', 'services/gateway/src/feed/owner-feed.ts'],
     tests: [
-      'services/gateway/src/realtime/owner-feed',
-      'services/gateway/src/realtime/feed',
-      'services/gateway/src/realtime/replays',
+      'services/gateway/src/feed/owner-feed',
+      'services/gateway/src/feed/feed',
+      'services/gateway/src/feed/replays',
       'tests/simulation/simulation.test',
     ],
   },
   channels: {
     mutate: [
-      'services/gateway/src/realtime/phoenix/channel.ts',
-      'services/gateway/src/realtime/phoenix/channels.ts',
-      'services/gateway/src/realtime/phoenix/reading.ts',
+      'services/gateway/src/transports/phoenix/channel.ts',
+      'services/gateway/src/transports/phoenix/channels.ts',
+      'services/gateway/src/transports/phoenix/reading.ts',
     ],
     tests: [
       'services/gateway/tests/channel-ends',

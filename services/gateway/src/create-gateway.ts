@@ -31,7 +31,7 @@ import { systemRoutes } from './http/system-routes.ts';
 import { traceClientRequests } from './http/traces.ts';
 import type { Caller, GatewayParts } from './parts.ts';
 import { createReadiness } from './readiness.ts';
-import { createRealtime } from './realtime/create-realtime.ts';
+import { createRealtime } from './create-realtime.ts';
 import { restRoutes } from './rest/rest.ts';
 
 export interface GatewayDeps {

@@ -3,10 +3,15 @@ export { buildSupergraph } from './graph/supergraph.ts';
 export { createLiveGraph, type Graph } from './graph/graph.ts';
 export type { PreparedOperation, RequestCall } from './graph/executor.ts';
 export type { Caller, GatewayParts } from './parts.ts';
-export { createFeed, type Feed } from './realtime/feed.ts';
-export { NO_FEED_METRICS, type RealtimeMetrics } from './realtime/metrics.ts';
-export { createPhoenix } from './realtime/phoenix/phoenix.ts';
-export { createSessionWatch } from './realtime/session-watch.ts';
-export { drainedSocket, isTooFarBehind } from './realtime/socket.ts';
-export { createSocketLimits } from './realtime/socket-limits.ts';
-export { createSubscriptions, type StreamEnd, type StreamSink, type Subscriptions } from './realtime/subscriptions.ts';
+export { createFeed, type Feed } from './feed/feed.ts';
+export type { TransportMetrics } from './transports/metrics.ts';
+export { createPhoenix } from './transports/phoenix/phoenix.ts';
+export { createSessionWatch } from './transports/sockets/session-watch.ts';
+export { drainedSocket, isTooFarBehind } from './transports/sockets/socket.ts';
+export { createSocketLimits } from './transports/sockets/socket-limits.ts';
+export {
+  createSubscriptions,
+  type StreamEnd,
+  type StreamSink,
+  type Subscriptions,
+} from './subscriptions/subscriptions.ts';

@@ -1,4 +1,4 @@
-import type { FeedEnd, FeedReader } from '../src/realtime/owner-feed.ts';
+import type { FeedEnd, FeedReader } from '../src/feed/owner-feed.ts';
 import { BINDINGS, createChannelWorld, settled, TOPIC, type Client } from './fakes/channel-world.ts';
 
 const OTHER = 'realtime:other';

@@ -1,5 +1,5 @@
 import type { TaskChanged } from '@taskmesh/events';
-import { viewOf } from '../src/realtime/phoenix/change-view.ts';
+import { viewOf } from '../src/transports/phoenix/change-view.ts';
 import { BINDINGS, createChannelWorld, settled } from './fakes/channel-world.ts';
 
 let world: ReturnType<typeof createChannelWorld>;

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import type { FeedReader } from '../src/realtime/owner-feed.ts';
+import type { FeedReader } from '../src/feed/owner-feed.ts';
 import { createChannelWorld, settled, TOPIC } from './fakes/channel-world.ts';
 
 let world: ReturnType<typeof createChannelWorld>;

@@ -2,7 +2,7 @@ import type { TaskChanged } from '@taskmesh/events';
 import type { TasksInternal, UnreadableRecord } from '@taskmesh/internal-api';
 import type { EventLog, LogRecord } from '@taskmesh/messaging';
 import { randomUUID } from 'node:crypto';
-import type { FeedEnd } from '../../src/realtime/owner-feed.ts';
+import type { FeedEnd } from '../../src/feed/owner-feed.ts';
 
 /** A tasks service that only keeps changes, and an event log that delivers what the test tells it to. */
 export function createStore({ mostAtOnce = 7 } = {}) {

@@ -5,11 +5,12 @@ import { EventEmitter } from 'node:events';
 import { Registry } from 'prom-client';
 import type { WebSocket } from 'ws';
 import type { Caller, GatewayParts } from '../../src/parts.ts';
-import type { Feed } from '../../src/realtime/feed.ts';
-import { createRealtimeMetrics, type FailureReason } from '../../src/realtime/metrics.ts';
-import type { FeedReader } from '../../src/realtime/owner-feed.ts';
-import { createPhoenix } from '../../src/realtime/phoenix/phoenix.ts';
-import type { SessionWatch } from '../../src/realtime/session-watch.ts';
+import type { Feed } from '../../src/feed/feed.ts';
+import type { FailureReason } from '../../src/subscriptions/metrics.ts';
+import { createConnectionMetrics } from '../../src/transports/metrics.ts';
+import type { FeedReader } from '../../src/feed/owner-feed.ts';
+import { createPhoenix } from '../../src/transports/phoenix/phoenix.ts';
+import type { SessionWatch } from '../../src/transports/sockets/session-watch.ts';
 
 /** What waits until the test lets it go on. */
 export interface Waiting {
@@ -145,7 +146,7 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
     watch,
     limits: { takeIp: takeUser, takeUser, takeRefusal: takeUser, messages: () => () => true },
     metrics: {
-      ...createRealtimeMetrics(new Registry(), clock),
+      ...createConnectionMetrics(new Registry()),
       subscribed() {
         subscriptions++;
         return () => void subscriptions--;

@@ -1,7 +1,7 @@
 import type { VerifiedClaims } from '@taskmesh/identity';
-import type { AccessKeys } from '../auth/access-keys.ts';
-import type { EndedSessions } from '../auth/ended-sessions.ts';
-import type { GatewayParts } from '../parts.ts';
+import type { AccessKeys } from '../../auth/access-keys.ts';
+import type { EndedSessions } from '../../auth/ended-sessions.ts';
+import type { GatewayParts } from '../../parts.ts';
 
 /** Calls `onEnd` once when the token expires, its session ends or its key is removed; the returned function ends the watch. */
 export type SessionWatch = (claims: VerifiedClaims, onEnd: () => void) => () => void;

@@ -1,10 +1,10 @@
 import type { WebSocket } from 'ws';
 import type { GatewayParts } from '../../parts.ts';
-import type { Feed } from '../feed.ts';
-import type { RealtimeMetrics } from '../metrics.ts';
-import type { SessionWatch } from '../session-watch.ts';
-import { endSocket, failSocket, keepAlive, WS_CLOSE } from '../socket.ts';
-import type { SocketLimits } from '../socket-limits.ts';
+import type { Feed } from '../../feed/feed.ts';
+import type { TransportMetrics } from '../metrics.ts';
+import type { SessionWatch } from '../sockets/session-watch.ts';
+import { endSocket, failSocket, keepAlive, WS_CLOSE } from '../sockets/socket.ts';
+import type { SocketLimits } from '../sockets/socket-limits.ts';
 import type { BindingLimits } from './binding-limits.ts';
 import type { Channel } from './channel.ts';
 import { createChannels } from './channels.ts';
@@ -21,7 +21,7 @@ export interface ConnectionDeps {
   watch: SessionWatch;
   limits: SocketLimits;
   bindingLimits: BindingLimits;
-  metrics: RealtimeMetrics;
+  metrics: TransportMetrics;
 }
 
 export interface ConnectionOptions {

@@ -1,8 +1,9 @@
 import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
 import type { GatewayParts } from '../../parts.ts';
-import type { Feed } from '../feed.ts';
-import type { FailureReason, RealtimeMetrics } from '../metrics.ts';
-import { WS_CLOSE } from '../socket.ts';
+import type { Feed } from '../../feed/feed.ts';
+import type { FailureReason } from '../../subscriptions/metrics.ts';
+import type { TransportMetrics } from '../metrics.ts';
+import { WS_CLOSE } from '../sockets/socket.ts';
 import type { Channels, User } from './channels.ts';
 import type { JoinRequest } from './join.ts';
 import { createReading, type Reading, type ReadingEnd } from './reading.ts';
@@ -33,7 +34,7 @@ export interface ChannelDeps {
   parts: Pick<GatewayParts, 'authenticateToken' | 'clock'>;
   feed: Feed;
   wire: Wire;
-  metrics: RealtimeMetrics;
+  metrics: TransportMetrics;
   channels: Pick<Channels, 'hold' | 'closeAll'>;
   onClosed(channel: Channel): void;
 }

@@ -2,7 +2,7 @@ import type { AppError } from '@taskmesh/errors';
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errorText, JSON_TYPE } from '../http/errors.ts';
+import { errorText, JSON_TYPE } from '../../http/errors.ts';
 
 /** How long a client may take to take the answer. */
 const LINGER_MS = 2_000;

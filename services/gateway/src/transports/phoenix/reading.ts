@@ -1,9 +1,9 @@
 import { AppError } from '@taskmesh/errors';
 import type { TaskChanged } from '@taskmesh/events';
 import type { Clock } from '@taskmesh/service';
-import type { Feed } from '../feed.ts';
-import type { RealtimeMetrics } from '../metrics.ts';
-import type { FeedEnd } from '../owner-feed.ts';
+import type { Feed } from '../../feed/feed.ts';
+import type { TransportMetrics } from '../metrics.ts';
+import type { FeedEnd } from '../../feed/owner-feed.ts';
 import { concernsBinding, type Binding } from './bindings.ts';
 import { viewOf } from './change-view.ts';
 import type { JoinRequest } from './join.ts';
@@ -29,7 +29,7 @@ export interface ReadingOptions extends Pick<JoinRequest, 'topic' | 'joinRef' | 
   feed: Feed;
   clock: Clock;
   wire: Wire;
-  metrics: Pick<RealtimeMetrics, 'delivered'>;
+  metrics: Pick<TransportMetrics, 'delivered'>;
   /** It cannot go on. */
   onEnd: (reason: ReadingEnd) => void;
 }

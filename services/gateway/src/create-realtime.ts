@@ -3,19 +3,21 @@ import type { Service } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { GatewayParts } from '../parts.ts';
-import { createFeed } from './feed.ts';
-import { createGraphqlWs } from './graphql-ws.ts';
-import { createHttpStreams, type HttpStreams } from './http-streams.ts';
-import { createRealtimeMetrics, type Protocol } from './metrics.ts';
-import { createPhoenix, REALTIME_PATH } from './phoenix/phoenix.ts';
-import { refuseUpgrade } from './refuse-upgrade.ts';
-import { createQueueBudget } from './queue-budget.ts';
-import { createSessionWatch } from './session-watch.ts';
-import { endReasonOf, endSocket, leaveSocket, socketReader, WS_CLOSE } from './socket.ts';
-import { createSocketLimits } from './socket-limits.ts';
-import type { PlanDeps } from './subscription-plan.ts';
-import { createSubscriptions } from './subscriptions.ts';
+import type { GatewayParts } from './parts.ts';
+import { createFeed } from './feed/feed.ts';
+import { createGraphqlWs } from './transports/graphql-ws/graphql-ws.ts';
+import { createHttpStreams, type HttpStreams } from './transports/http-streams/http-streams.ts';
+import { createFeedMetrics } from './feed/metrics.ts';
+import { createSubscriptionMetrics, type Protocol } from './subscriptions/metrics.ts';
+import { createConnectionMetrics } from './transports/metrics.ts';
+import { createPhoenix, REALTIME_PATH } from './transports/phoenix/phoenix.ts';
+import { refuseUpgrade } from './transports/sockets/refuse-upgrade.ts';
+import { createQueueBudget } from './transports/sockets/queue-budget.ts';
+import { createSessionWatch } from './transports/sockets/session-watch.ts';
+import { endReasonOf, endSocket, leaveSocket, socketReader, WS_CLOSE } from './transports/sockets/socket.ts';
+import { createSocketLimits } from './transports/sockets/socket-limits.ts';
+import type { PlanDeps } from './subscriptions/subscription-plan.ts';
+import { createSubscriptions } from './subscriptions/subscriptions.ts';
 
 /** How long a drained socket may take to say goodbye. */
 const GOODBYE_MS = 2_000;
@@ -37,14 +39,15 @@ export interface RealtimeDeps {
   random: () => number;
 }
 
-/** The change feed and its protocols. */
+/** The change feed, the subscriptions over it, and the protocols that carry them. */
 export function createRealtime(parts: GatewayParts, deps: RealtimeDeps): Realtime {
   const { formatErrors, random } = deps;
   const { eventLog, connections, log, clock, graph, tracing } = parts;
   const { maxSocketsPerUser, maxSocketsPerIp, maxMessagesPerS, maxMessageBytes, maxQueuedBytes } =
     parts.config.realtime;
-  const metrics = createRealtimeMetrics(parts.metrics, clock);
-  const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics, tracing });
+  const metrics = { ...createConnectionMetrics(parts.metrics), ...createSubscriptionMetrics(parts.metrics, clock) };
+  const feedMetrics = createFeedMetrics(parts.metrics, clock);
+  const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics: feedMetrics, tracing });
   const subscriptions = createSubscriptions({ feed, clock, graph, formatErrors, metrics });
   const watch = createSessionWatch(parts);
   const limits = createSocketLimits({

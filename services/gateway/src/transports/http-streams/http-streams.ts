@@ -2,18 +2,18 @@ import { AppError, rateLimited, unauthenticated, unavailable } from '@taskmesh/e
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readSent } from '../graphql/request.ts';
-import type { StreamTransport } from '../graphql/routes.ts';
-import { authorizationOf, type GatewayParts } from '../parts.ts';
+import { readSent } from '../../graphql/request.ts';
+import type { StreamTransport } from '../../graphql/routes.ts';
+import { authorizationOf, type GatewayParts } from '../../parts.ts';
 import { multipart } from './multipart.ts';
-import type { EndReason, RealtimeMetrics } from './metrics.ts';
-import type { QueuedReader } from './queue-budget.ts';
-import type { SessionWatch } from './session-watch.ts';
-import type { SocketLimits } from './socket-limits.ts';
+import type { EndReason, TransportMetrics } from '../metrics.ts';
+import type { QueuedReader } from '../sockets/queue-budget.ts';
+import type { SessionWatch } from '../sockets/session-watch.ts';
+import type { SocketLimits } from '../sockets/socket-limits.ts';
 import { sse } from './sse.ts';
 import type { StreamFormat } from './stream-format.ts';
 import { StreamWriter } from './stream-writer.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import type { Subscriptions } from '../../subscriptions/subscriptions.ts';
 
 const FORMATS: StreamFormat[] = [sse, multipart];
 
@@ -22,7 +22,7 @@ export interface HttpStreamsDeps {
   subscriptions: Subscriptions;
   watch: SessionWatch;
   limits: SocketLimits;
-  metrics: RealtimeMetrics;
+  metrics: TransportMetrics;
   random: () => number;
 }
 

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { drainedSocket, endSocket, isTooFarBehind, WS_CLOSE } from '../socket.ts';
+import { drainedSocket, endSocket, isTooFarBehind, WS_CLOSE } from '../sockets/socket.ts';
 import { encode, framer, type Message, type ProtocolVersion } from './frames.ts';
 
 /** What a server says on one socket. */

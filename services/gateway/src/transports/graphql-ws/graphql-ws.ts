@@ -2,12 +2,12 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, parseMessage, ty
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
-import type { RequestCall } from '../graph/executor.ts';
-import { departureOf } from '../graph/request-call.ts';
-import { isTooDeep } from '../http/json-object.ts';
-import { authorizationOf, type Caller, type GatewayParts } from '../parts.ts';
-import { createOperations, type OperationsDeps } from './graphql-ws-operations.ts';
-import type { SessionWatch } from './session-watch.ts';
+import type { RequestCall } from '../../graph/executor.ts';
+import { departureOf } from '../../graph/request-call.ts';
+import { isTooDeep } from '../../http/json-object.ts';
+import { authorizationOf, type Caller, type GatewayParts } from '../../parts.ts';
+import { createOperations, type OperationsDeps } from './operations.ts';
+import type { SessionWatch } from '../sockets/session-watch.ts';
 import {
   endSocket,
   failSocket,
@@ -18,8 +18,8 @@ import {
   leaveSocket,
   sendResult,
   WS_CLOSE,
-} from './socket.ts';
-import type { SocketLimits } from './socket-limits.ts';
+} from '../sockets/socket.ts';
+import type { SocketLimits } from '../sockets/socket-limits.ts';
 
 /** A client has this long to say who it is. */
 const INIT_MS = 3_000;

@@ -2,7 +2,7 @@ import { AppError } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
-import type { EndReason } from './metrics.ts';
+import type { EndReason } from '../metrics.ts';
 import type { QueuedReader } from './queue-budget.ts';
 
 /** Close codes that the feed's protocols use; the last two make a client come back. */

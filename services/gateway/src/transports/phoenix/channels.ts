@@ -1,10 +1,11 @@
 import type { WebSocket } from 'ws';
 import type { Caller, GatewayParts } from '../../parts.ts';
-import type { Feed } from '../feed.ts';
-import type { EndReason, FailureReason, RealtimeMetrics } from '../metrics.ts';
-import type { SessionWatch } from '../session-watch.ts';
-import { endSocket, WS_CLOSE } from '../socket.ts';
-import type { SocketLimits } from '../socket-limits.ts';
+import type { Feed } from '../../feed/feed.ts';
+import type { FailureReason } from '../../subscriptions/metrics.ts';
+import type { EndReason, TransportMetrics } from '../metrics.ts';
+import type { SessionWatch } from '../sockets/session-watch.ts';
+import { endSocket, WS_CLOSE } from '../sockets/socket.ts';
+import type { SocketLimits } from '../sockets/socket-limits.ts';
 import type { BindingLimits } from './binding-limits.ts';
 import type { Binding } from './bindings.ts';
 import { createChannel, type Channel } from './channel.ts';
@@ -40,7 +41,7 @@ export interface ChannelsDeps {
   watch: SessionWatch;
   limits: SocketLimits;
   bindingLimits: BindingLimits;
-  metrics: RealtimeMetrics;
+  metrics: TransportMetrics;
 }
 
 export function createChannels(deps: ChannelsDeps): Channels {

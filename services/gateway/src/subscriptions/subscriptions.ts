@@ -6,9 +6,9 @@ import { InvalidOperation, type PreparedOperation, type RequestCall } from '../g
 import type { Graph, LiveGraph } from '../graph/graph.ts';
 import { readArguments } from './arguments.ts';
 import { concerns } from './change-event.ts';
-import type { Feed } from './feed.ts';
-import type { FeedEnd } from './owner-feed.ts';
-import type { FailureReason, Protocol, RealtimeMetrics } from './metrics.ts';
+import type { Feed } from '../feed/feed.ts';
+import type { FeedEnd } from '../feed/owner-feed.ts';
+import type { FailureReason, Protocol, SubscriptionMetrics } from './metrics.ts';
 import { createRendering, type Render, type Rendering, type RenderingDeps } from './rendering.ts';
 import type { TaskFilter } from './task-filter.ts';
 
@@ -55,7 +55,7 @@ export interface StreamRequest {
 
 interface Deps extends RenderingDeps {
   feed: Feed;
-  metrics: RealtimeMetrics;
+  metrics: SubscriptionMetrics;
   graph: LiveGraph;
 }
 

@@ -1,8 +1,8 @@
 import type { GraphQLError } from 'graphql';
 import type { ServerResponse } from 'node:http';
-import type { EndReason } from './metrics.ts';
+import type { EndReason } from '../metrics.ts';
 import type { StreamFormat } from './stream-format.ts';
-import type { StreamEnd, StreamSink } from './subscriptions.ts';
+import type { StreamEnd, StreamSink } from '../../subscriptions/subscriptions.ts';
 
 const HEARTBEAT_MS = 12_000;
 const MAX_WAITING_BYTES = 1024 * 1024;

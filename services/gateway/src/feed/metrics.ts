@@ -1,0 +1,72 @@
+import type { TaskChanged } from '@taskmesh/events';
+import { createLatencyHistogram, type Clock } from '@taskmesh/service';
+import { Counter, type Registry } from 'prom-client';
+
+/** What the feed of a gateway counts. */
+export interface FeedMetrics {
+  /** A change that somebody here reads: came off the event log, or had to be asked for. */
+  arrived(change: TaskChanged, way: 'event_log' | 'gap_fill'): void;
+  /** Changes were missing, and were asked for. */
+  gapFilled(): void;
+  /** A subscriber came with a cursor. */
+  resumed(outcome: 'resumed' | 'expired'): void;
+  replayed(count: number): void;
+}
+
+export function createFeedMetrics(registry: Registry, clock: Clock): FeedMetrics {
+  const registers = [registry];
+  const resumes = new Counter({
+    name: 'taskmesh_realtime_resumes_total',
+    help: 'Subscriptions that came with a cursor, by whether it could be used',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const replays = new Counter({
+    name: 'taskmesh_realtime_replayed_changes_total',
+    help: 'Changes that were read from the log for subscribers that came back',
+    registers,
+  });
+  const gapFills = new Counter({
+    name: 'taskmesh_realtime_gap_fills_total',
+    help: 'Times that changes were missing and asked for',
+    registers,
+  });
+  const arrival = createLatencyHistogram<'way'>(registry, {
+    name: 'taskmesh_realtime_arrival_latency_seconds',
+    help: 'From the commit of a change until it arrived at this gateway, by how it came',
+  });
+  const observeArrival = {
+    event_log: arrival.observer({ way: 'event_log' }),
+    gap_fill: arrival.observer({ way: 'gap_fill' }),
+  };
+  // So that nothing is absent before it first happens.
+  for (const outcome of ['resumed', 'expired']) resumes.inc({ outcome }, 0);
+  const committedAt = createCommitTime();
+
+  return {
+    arrived: (change, way) => observeArrival[way]((clock.now() - committedAt(change)) / 1000),
+    gapFilled: () => gapFills.inc(),
+    resumed: (outcome) => resumes.inc({ outcome }),
+    replayed: (count) => replays.inc(count),
+  };
+}
+
+export const NO_FEED_METRICS: FeedMetrics = {
+  arrived: () => {},
+  gapFilled: () => {},
+  resumed: () => {},
+  replayed: () => {},
+};
+
+/** A change goes to many sockets in a row: its time is read once. */
+export function createCommitTime(): (change: TaskChanged) => number {
+  let last: TaskChanged | undefined;
+  let at = 0;
+  return (change) => {
+    if (change !== last) {
+      last = change;
+      at = Date.parse(change.occurredAt);
+    }
+    return at;
+  };
+}
