@@ -21,7 +21,7 @@ import {
   createFeedService,
   createRelay,
   NO_METRICS as NO_RELAY_METRICS,
-  RELAY_PATIENCE,
+  RELAY_BACKOFF,
   type RelayDeps,
 } from '@taskmesh/tasks/simulated';
 import { parse, type OperationDefinitionNode } from 'graphql';
@@ -91,7 +91,7 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
     eventLog,
     cursors,
     metrics: NO_RELAY_METRICS,
-    patience: RELAY_PATIENCE,
+    backoff: RELAY_BACKOFF,
     clock: time.clock,
     monotonicMs: time.now,
     sleep: time.sleep,

@@ -1,7 +1,7 @@
 import type { EntityManager, MigrationObject } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
-import { ConfigError, type Log } from '@taskmesh/service';
+import { ConfigError, type Log, withDeadline } from '@taskmesh/service';
 import { inSpan } from '@taskmesh/telemetry';
 import type { Pool, QueryResultRow } from 'pg';
 import type { Registry } from 'prom-client';
@@ -16,6 +16,7 @@ import { watchConnections } from './watch-connections.ts';
 import { refusalOf } from './why-postgres-fails.ts';
 
 const STATEMENT_TIMEOUT_MS = 5_000;
+const IS_UP_MS = 1_000;
 /** A little longer than a statement may take. */
 const SILENCE_MS = 6_000;
 /** A request that finds no connection free waits for a new one to be made: the driver's 10 s would have many wait. */
@@ -169,12 +170,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       observe = createStatementMetrics(registry, name);
     },
     async isUp() {
-      const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), 1_000).unref());
-      const answered = pool.query('select 1').then(
-        () => true,
-        () => false,
-      );
-      return Promise.race([answered, late]);
+      const answered = pool.query('select 1').then(() => true);
+      return withDeadline(answered, IS_UP_MS, () => new Error('No answer in time.')).catch(() => false);
     },
     close: () => orm.close(true),
   };

@@ -14,6 +14,9 @@ export { readKeySetFile, type NamedKeySet } from './key-set-file.ts';
 export { explainTls, readTlsFiles, type Refusal, type TlsFiles } from './tls.ts';
 export { createLog, type Log } from './log.ts';
 export { asJson } from './json.ts';
+export { backoffMs, type Backoff } from './backoff.ts';
+export { withDeadline } from './deadline.ts';
+export { createPeriodic, type Periodic } from './periodic.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { Closers, readyWhenStarted, startAll, stopAll, type Service } from './lifecycle.ts';
 export {

@@ -1,5 +1,5 @@
 import { whileAway, type Database, type Statement } from '@taskmesh/database';
-import type { Clock, Log, Service } from '@taskmesh/service';
+import { type Clock, createPeriodic, type Log, type Service } from '@taskmesh/service';
 import {
   BATCH,
   ENDED_SESSIONS,
@@ -33,8 +33,6 @@ export interface HousekeepingOptions {
 }
 
 export function createHousekeeping({ database, auditRetentionDays, clock, log }: HousekeepingOptions): Housekeeping {
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
   let isStopped = false;
 
   const inBatches = async (removeBatch: () => Promise<number>): Promise<void> => {
@@ -65,23 +63,17 @@ export function createHousekeeping({ database, auditRetentionDays, clock, log }:
     await removeEntries(STRANGERS_ENTRIES, []);
   };
 
-  const sweepNow = () => {
-    // One that has much to do goes on; another one beside it would only be in its way.
-    running ??= sweep()
-      .catch((error: unknown) => log.warn({ err: error }, 'housekeeping failed'))
-      .finally(() => (running = undefined));
-  };
+  const periodic = createPeriodic({ everyMs: EVERY_MS, task: sweep, what: 'housekeeping', log });
 
   return {
     sweep,
     start() {
-      timer = setInterval(sweepNow, EVERY_MS).unref();
+      periodic.start({ afterPause: true });
       return Promise.resolve();
     },
     async stop() {
       isStopped = true;
-      clearInterval(timer);
-      await running;
+      await periodic.stop();
     },
   };
 }

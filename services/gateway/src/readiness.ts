@@ -1,5 +1,4 @@
-import type { HealthReport, Log } from '@taskmesh/service';
-import { createPoll } from './auth/poll.ts';
+import { createPeriodic, type HealthReport, type Log } from '@taskmesh/service';
 import type { Connections } from './connections.ts';
 import type { LiveGraph } from './graph/graph.ts';
 
@@ -32,7 +31,7 @@ export function createReadiness(deps: { graph: LiveGraph; connections: Connectio
     void poll.stop();
   };
 
-  const poll = createPoll({ everyMs: PROBE_EVERY_MS, task: probe, what: 'a service of the graph', log });
+  const poll = createPeriodic({ everyMs: PROBE_EVERY_MS, task: probe, what: 'a service of the graph', log });
 
   return {
     start: () => poll.start(),

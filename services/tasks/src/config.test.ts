@@ -1,13 +1,12 @@
 import { ConfigError } from '@taskmesh/service';
-import { readTasksConfig } from './config.ts';
-import { RELAY_PATIENCE } from './relay/patience.ts';
+import { readTasksConfig, RELAY_BACKOFF } from './config.ts';
 
 it('needs a database, and keeps changes for a week unless told otherwise', () => {
   const config = {
     postgresUrl: 'postgres://u:p@h/d',
     poolSize: 10,
     changeRetentionMs: 168 * 3_600_000,
-    relay: RELAY_PATIENCE,
+    relay: RELAY_BACKOFF,
     schema: { migrates: true, acceptsNewer: false },
   };
   expect(readTasksConfig({ POSTGRES_URL: 'postgres://u:p@h/d' })).toEqual(config);

@@ -1,7 +1,8 @@
 import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/database';
-import { readAll, readEnv, setting, type Env } from '@taskmesh/service';
+import { type Backoff, type Env, readAll, readEnv, setting } from '@taskmesh/service';
 import { z } from 'zod';
-import { RELAY_PATIENCE, type RelayPatience } from './relay/patience.ts';
+
+export const RELAY_BACKOFF: Backoff = { firstMs: 50, longestMs: 2_000 };
 
 export interface TasksConfig {
   /** postgres://user:password@host:port/database */
@@ -10,7 +11,8 @@ export interface TasksConfig {
   poolSize: number;
   /** How long published changes are kept for clients that come back. */
   changeRetentionMs: number;
-  relay: RelayPatience;
+  /** Towards an event log that does not take records. */
+  relay: Backoff;
   /** @default brings the schema up to date itself */
   schema?: SchemaPolicy;
 }
@@ -34,7 +36,7 @@ export function readTasksConfig(env: Env): TasksConfig {
     postgresUrl: values.POSTGRES_URL,
     poolSize: values.POSTGRES_POOL_SIZE,
     changeRetentionMs: values.CHANGE_RETENTION_HOURS * HOUR_MS,
-    relay: RELAY_PATIENCE,
+    relay: RELAY_BACKOFF,
     schema,
   };
 }

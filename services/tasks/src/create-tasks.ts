@@ -1,7 +1,15 @@
 import { asUnavailable, createSchemaGate } from '@taskmesh/database';
 import type { TasksInternal, TasksRestore } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/messaging';
-import { Closers, type AdminRoute, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
+import {
+  type AdminRoute,
+  type Clock,
+  Closers,
+  createPeriodic,
+  type HealthReport,
+  type Log,
+  type Service,
+} from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import type { Registry } from 'prom-client';
 import { createAdoption } from './adoption/adopt-database.ts';
@@ -17,7 +25,6 @@ import { createDeadLetters } from './relay/dead-letters.ts';
 import { deadLetterRoutes } from './relay/dead-letters.routes.ts';
 import { createRelayMetrics, NO_METRICS } from './relay/relay.metrics.ts';
 import { createRelay } from './relay/relay.ts';
-import { every } from './every.ts';
 import { createTaskRepository } from './tasks/task.repository.ts';
 import { createTaskService } from './tasks/task.service.ts';
 import { createTasksResolvers } from './tasks/tasks.resolvers.ts';
@@ -58,9 +65,10 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   if (deps.metrics) database.measure(deps.metrics);
   const cursors = createCursors(database);
   const metrics = deps.metrics ? createRelayMetrics(deps.metrics, database) : NO_METRICS;
-  const relay = createRelay({ database, eventLog, cursors, metrics, patience: config.relay, clock, log });
+  const relay = createRelay({ database, eventLog, cursors, metrics, backoff: config.relay, clock, log });
   const deadLetters = createDeadLetters({ database, onReplayed: relay.wakeAll });
   const housekeep = createHousekeeping({ database, changeRetentionMs: config.changeRetentionMs, clock, log });
+  const housekeeping = createPeriodic({ everyMs: HOUSEKEEPING_EVERY_MS, task: housekeep, what: 'housekeeping', log });
   const tasks = createTaskService({
     repository: createTaskRepository(database),
     signCursor: cursors.seal,
@@ -100,7 +108,8 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
       await schema.start();
       await relay.start();
       closers.add(() => relay.stop());
-      closers.add(every(HOUSEKEEPING_EVERY_MS, housekeep, (error) => log.warn({ err: error }, 'housekeeping failed')));
+      closers.add(() => housekeeping.stop());
+      housekeeping.start({ afterPause: true });
     },
     stop: () => closers.closeAll(),
     async ready() {

@@ -5,4 +5,4 @@ export { createFeedService } from './feed/feed.service.ts';
 export { partOf } from './feed/partition.ts';
 export { createRelay, type RelayDeps } from './relay/relay.ts';
 export { NO_METRICS } from './relay/relay.metrics.ts';
-export { RELAY_PATIENCE } from './relay/patience.ts';
+export { RELAY_BACKOFF } from './config.ts';

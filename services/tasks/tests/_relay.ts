@@ -2,7 +2,7 @@ import { createMemoryEventLog, PublishError, type EventLog, type LogRecord } fro
 import { followed, replayed, storedTasks } from './_history.ts';
 import type { TestTasks, TestUser } from './_tasks.ts';
 
-export const HASTE = { firstPauseMs: 1, lastPauseMs: 5 };
+export const HASTE = { firstMs: 1, longestMs: 5 };
 
 /** The same sequence of numbers from 0 to 1 in every run. */
 export function seeded(seed: number): () => number {

@@ -2,13 +2,12 @@ import type { TaskChanged } from '@taskmesh/events';
 import { EPOCH_KEY, parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import type { Identity } from '@taskmesh/identity';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
-import { createLog, type Clock, type Log } from '@taskmesh/service';
+import { type Backoff, type Clock, createLog, type Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import type { Registry } from 'prom-client';
 import { v4 } from 'uuid';
 import { createTasks, readTasksConfig, type Tasks } from '../src/index.ts';
-import type { RelayPatience } from '../src/relay/patience.ts';
 
 export const FIELDS =
   'id title description completed dueDate category priority createdAt updatedAt version owner { id }';
@@ -64,7 +63,7 @@ export interface TestTasksOptions {
   env?: Record<string, string>;
   eventLog?: EventLog;
   metrics?: Registry;
-  relay?: Partial<RelayPatience>;
+  relay?: Partial<Backoff>;
   /** @default silent */
   log?: Log;
 }

@@ -1,3 +1,5 @@
+import { backoffMs, withDeadline, type Backoff } from '@taskmesh/service';
+
 import { Redis } from 'ioredis';
 import type { RedisConfig } from './settings.ts';
 
@@ -6,8 +8,7 @@ export const ANSWER_TIMEOUT_MS = 200;
 const CONNECT_TIMEOUT_MS = 1_000;
 /** How long a connection that we close may take to end before it is torn: a frozen peer never ends it. */
 const DISCONNECT_TIMEOUT_MS = 200;
-const RECONNECT_MIN_MS = 50;
-const RECONNECT_MAX_MS = 1_000;
+const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000 };
 
 /** A client that never queues: without a connection a command fails at once. It reconnects for ever once it was connected. */
 export function createClient({ url, tls, random }: RedisConfig & { random: () => number }): Redis {
@@ -20,23 +21,17 @@ export function createClient({ url, tls, random }: RedisConfig & { random: () =>
     commandTimeout: ANSWER_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-    maxLoadingRetryTime: RECONNECT_MAX_MS,
+    maxLoadingRetryTime: RECONNECT.longestMs,
     keepAlive: 10_000,
     disableClientInfo: true,
     ...(url.startsWith('rediss:') && { tls: { ...tls } }),
-    retryStrategy: (times) => Math.min(RECONNECT_MIN_MS * 2 ** (times - 1), RECONNECT_MAX_MS) * (0.5 + random() / 2),
+    retryStrategy: (times) => backoffMs(times, RECONNECT, random),
     // A master that became a replica: the address will lead to the new master.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
 }
 
 /** Rejects when the answer does not come in time. */
-export async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`No answer within ${ANSWER_TIMEOUT_MS} ms`)), ANSWER_TIMEOUT_MS);
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  return withDeadline(answer, ANSWER_TIMEOUT_MS, () => new Error(`No answer within ${ANSWER_TIMEOUT_MS} ms`));
 }

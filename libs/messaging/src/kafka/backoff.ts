@@ -1,7 +1,4 @@
-const FIRST_MS = 50;
-const LONGEST_MS = 1_000;
+import type { Backoff } from '@taskmesh/service';
 
-/** How long to wait after so many failures in a row: doubling, at most a second, spread over its upper half. */
-export function backoffMs(failures: number, random: () => number): number {
-  return Math.min(FIRST_MS * 2 ** Math.max(failures - 1, 0), LONGEST_MS) * (0.5 + random() / 2);
-}
+/** Of whatever asks a broker that does not answer. */
+export const BACKOFF: Backoff = { firstMs: 50, longestMs: 1_000 };

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '@taskmesh/service';
+import { type Log, withDeadline } from '@taskmesh/service';
 import { createClient } from './client.ts';
 import { parseAddress, type ClientSettings } from './config.ts';
-import { withDeadline } from './deadline.ts';
 import { leadersAnswer } from './leaders-answer.ts';
 import { createLibraryLogger } from './logger.ts';
 import { createNode } from './node.ts';
@@ -45,7 +44,7 @@ async function makeTopic({ topic, partitions, ...client }: EnsureTopicOptions): 
     });
   };
   try {
-    return await withDeadline(make(), DEADLINE_MS);
+    return await withDeadline(make(), DEADLINE_MS, () => new Error(`Kafka did not do it within ${DEADLINE_MS} ms.`));
   } finally {
     cut('Done.');
   }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '@taskmesh/service';
+import { backoffMs, type Log } from '@taskmesh/service';
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
 import type { FetchedMessage } from 'kafkajs/src/protocol/requests/index.js';
 import { deliver } from '../deliver.ts';
 import type { LogRecord } from '../event-log.ts';
-import { backoffMs } from './backoff.ts';
+import { BACKOFF } from './backoff.ts';
 import type { Node } from './node.ts';
 import { BEGIN, END, type Positions } from './positions.ts';
 import { toRecord } from './record.ts';
@@ -66,7 +66,7 @@ export function createFollower(options: FollowerOptions): Follower {
       } finally {
         node.close();
       }
-      await pause(backoffMs(failures, random), signal);
+      await pause(backoffMs(failures, BACKOFF, random), signal);
     }
   };
   const ended = run();

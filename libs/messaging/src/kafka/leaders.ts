@@ -1,8 +1,10 @@
+import { backoffMs } from '@taskmesh/service';
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import murmur2 from 'kafkajs/src/producer/partitioners/default/murmur2.js';
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
 import type { LogRecord } from '../event-log.ts';
-import { backoffMs } from './backoff.ts';
+import { BACKOFF } from './backoff.ts';
 import type { Address } from './config.ts';
 import type { ProducingNode } from './node.ts';
 import { byLeader } from './topic-metadata.ts';
@@ -73,7 +75,7 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
 
   const awaitReturn = async (name: string) => {
     for (let tries = 1; ; tries++) {
-      await sleep(backoffMs(tries, random), undefined, { signal: closing.signal }).catch(() => undefined);
+      await sleep(backoffMs(tries, BACKOFF, random), undefined, { signal: closing.signal }).catch(() => undefined);
       const address = addresses.get(name);
       if (closing.signal.aborted || !address) return;
       const node = connect(address);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '@taskmesh/service';
+import { backoffMs, type Log } from '@taskmesh/service';
 import type { LogReader, LogRecord } from '../event-log.ts';
-import { backoffMs } from './backoff.ts';
+import { BACKOFF } from './backoff.ts';
 import type { Address } from './config.ts';
 import { createFollower, type Follower } from './follower.ts';
 import type { Node } from './node.ts';
@@ -95,7 +95,7 @@ export function createReader(options: ReaderOptions): LogReader {
       guide?.close();
       guide = undefined;
       if (!isStopped) outage.failed('metadata', error);
-      return backoffMs(outage.failures('metadata'), random);
+      return backoffMs(outage.failures('metadata'), BACKOFF, random);
     }
   };
 

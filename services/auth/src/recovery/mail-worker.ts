@@ -1,6 +1,6 @@
 import { whileAway, type Database } from '@taskmesh/database';
 import { UndeliverableError, type Mailer } from '@taskmesh/mail';
-import type { Clock, Log, Service } from '@taskmesh/service';
+import { type Backoff, backoffMs, type Clock, type Log, type Service } from '@taskmesh/service';
 import { AccountEntity, type Account } from '../accounts/account.entity.ts';
 import { recordFact, type AuditKind } from '../audit/audit.ts';
 import { createOpaqueToken } from '../opaque-token.ts';
@@ -11,8 +11,7 @@ import { ResetTokenEntity } from './reset-token.entity.ts';
 
 /** Longer than sending takes at the most: behind it, the instance that had claimed the mail is taken for dead. */
 const LEASE_MS = 60_000;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 5 * 60_000;
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 5 * 60_000 };
 /** Nobody waits longer than this for a recovery mail. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 const POLL_MS = 1_000;
@@ -128,7 +127,7 @@ export function createMailWorker(options: MailWorkerOptions): MailWorker {
       await forget(id);
       return;
     }
-    const nextAttemptAt = new Date(clock.now() + Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS));
+    const nextAttemptAt = new Date(clock.now() + backoffMs(attempts, BACKOFF));
     await whileAway({ kind: 'read' }, () =>
       database.em().nativeUpdate(RecoveryRequestEntity, { id }, { nextAttemptAt }),
     );

@@ -1,11 +1,11 @@
 import type { KeySet } from '@taskmesh/identity';
 import type { AuthInternal } from '@taskmesh/internal-api';
-import type { Clock, Log } from '@taskmesh/service';
+import { createPeriodic, type Clock, type Log } from '@taskmesh/service';
 import { importJWK, type JWTVerifyGetKey, type JWK, type ResolvedKey } from 'jose';
-import { createPoll } from './poll.ts';
 
 /** With the second in which auth reads its file: a removed key opens nothing after ten. */
 const REFRESH_EVERY_MS = 8_000;
+const RETRY_MS = 500;
 /** An unknown key id may ask for the keys anew this often: forged ones must not become auth's load. */
 const UNKNOWN_KEY_EVERY_MS = 1_000;
 
@@ -43,7 +43,13 @@ export function createAccessKeys({ auth, clock, log }: { auth: AuthInternal; clo
     if ([...former].some((key) => !current.has(key))) for (const listener of listeners) listener();
   };
 
-  const poll = createPoll({ everyMs: REFRESH_EVERY_MS, task: load, what: 'the keys of access tokens', log });
+  const poll = createPeriodic({
+    everyMs: REFRESH_EVERY_MS,
+    retryMs: RETRY_MS,
+    task: load,
+    what: 'the keys of access tokens',
+    log,
+  });
 
   return {
     current: () => set,

@@ -1,8 +1,7 @@
 import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
 import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
-import type { Clock, Log } from '@taskmesh/service';
-import { createPoll } from './poll.ts';
+import { createPeriodic, type Clock, type Log } from '@taskmesh/service';
 
 const POLL_EVERY_MS = 300;
 const SWEEP_EVERY_MS = 60_000;
@@ -66,7 +65,7 @@ export function createEndedSessions({ auth, keyValue, clock, log }: EndedSession
     sweep();
   };
 
-  const poll = createPoll({ everyMs: POLL_EVERY_MS, task: readNew, what: 'the list of ended sessions', log });
+  const poll = createPeriodic({ everyMs: POLL_EVERY_MS, task: readNew, what: 'the list of ended sessions', log });
 
   return {
     has: (sessionId) => untilBySession.has(sessionId),

@@ -1,7 +1,6 @@
-import type { Log } from '@taskmesh/service';
+import { createPeriodic, type Log } from '@taskmesh/service';
 import { readFile, stat } from 'node:fs/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { createPoll } from '../auth/poll.ts';
 import type { LiveGraph } from './graph.ts';
 
 const LOOK_EVERY_MS = 1_000;
@@ -47,7 +46,7 @@ export function watchSupergraph({ file, graph, metrics, log, lookEveryMs = LOOK_
     await load();
   };
 
-  const poll = createPoll({ everyMs: lookEveryMs, task: look, what: 'the supergraph file', log });
+  const poll = createPeriodic({ everyMs: lookEveryMs, task: look, what: 'the supergraph file', log });
 
   return {
     start: () => poll.start(),

@@ -1,10 +1,9 @@
 import { EPOCH_KEY, TASK_CHANGES_TOPIC, type EpochBegan } from '@taskmesh/events';
 import { PublishError, type EventLog, type LogRecord } from '@taskmesh/messaging';
-import type { Log } from '@taskmesh/service';
+import { backoffMs, type Log } from '@taskmesh/service';
 import { PARTITIONS } from '../feed/partition.ts';
-import { pauseAfter } from './patience.ts';
 
-const PAUSES = { firstPauseMs: 500, lastPauseMs: 15_000 };
+const BACKOFF = { firstMs: 500, longestMs: 15_000 };
 /** Gateways compare epochs by themselves, too: nothing depends on an announcement. */
 const TRIES = 10;
 
@@ -37,7 +36,7 @@ export async function announceEpoch(
     } catch (error) {
       if (error instanceof PublishError) records = [...error.reasons.keys()];
       if (tries === TRIES) return log.warn({ err: error, epoch }, 'the epoch could not be announced');
-      await pause(pauseAfter(tries, PAUSES));
+      await pause(backoffMs(tries, BACKOFF));
     }
   }
 }

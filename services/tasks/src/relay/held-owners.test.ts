@@ -3,7 +3,7 @@ import { createHeldOwners } from './held-owners.ts';
 function fixture() {
   let nowMs = 1_000;
   return {
-    held: createHeldOwners({ patience: { firstPauseMs: 50, lastPauseMs: 150 }, monotonicMs: () => nowMs }),
+    held: createHeldOwners({ backoff: { firstMs: 50, longestMs: 150 }, monotonicMs: () => nowMs }),
     pass: (ms: number) => (nowMs += ms),
   };
 }

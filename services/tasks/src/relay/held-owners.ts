@@ -1,4 +1,4 @@
-import { pauseAfter, type RelayPatience } from './patience.ts';
+import { backoffMs, type Backoff } from '@taskmesh/service';
 
 /** To see whether the log takes changes of an owner again, one is enough. */
 const PROBE = 1;
@@ -22,7 +22,7 @@ export type HeldOwners = ReturnType<typeof createHeldOwners>;
  * Owners of whom the event log does not take a change at the moment: what they do meanwhile waits behind it, and everybody
  * else goes on. Each is tried again by itself, with growing pauses.
  */
-export function createHeldOwners({ patience, monotonicMs }: { patience: RelayPatience; monotonicMs: () => number }) {
+export function createHeldOwners({ backoff, monotonicMs }: { backoff: Backoff; monotonicMs: () => number }) {
   const held = new Map<string, Held>();
   return {
     size: () => held.size,
@@ -36,7 +36,7 @@ export function createHeldOwners({ patience, monotonicMs }: { patience: RelayPat
         sequence,
         most: PROBE,
         failures,
-        dueMs: monotonicMs() + pauseAfter(failures, patience),
+        dueMs: monotonicMs() + backoffMs(failures, backoff),
       });
     },
     /** The log took what is before: this one is next, and at once. */

@@ -1,7 +1,7 @@
 import type { Database } from '@taskmesh/database';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import type { EventLog } from '@taskmesh/messaging';
-import type { Clock, Log, Service } from '@taskmesh/service';
+import { type Backoff, backoffMs, type Clock, type Log, type Service } from '@taskmesh/service';
 import * as timers from 'node:timers/promises';
 import type { Cursors } from '../feed/cursors.ts';
 import { PARTITIONS, partOf } from '../feed/partition.ts';
@@ -9,7 +9,6 @@ import { toRfc3339 } from '../tasks/task-time.ts';
 import { announceEpoch } from './announce-epoch.ts';
 import { createHeldOwners, type Owed } from './held-owners.ts';
 import { openLease, type Lease } from './lease.ts';
-import { pauseAfter, type RelayPatience } from './patience.ts';
 import { createPublisher, type Failure, type Outcome, type ReadChange } from './publisher.ts';
 import type { RelayMetrics } from './relay.metrics.ts';
 import { HAS_BACKLOG } from './relay.statements.ts';
@@ -29,7 +28,7 @@ const MOST_HELD = 50_000;
 const OWED_OWNERS = 50;
 /** How often everything is looked at, for what came in by no way that we know of. */
 const READ_ANEW_EVERY_MS = 30_000;
-const RECONNECT: RelayPatience = { firstPauseMs: 50, lastPauseMs: 1_000 };
+const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000 };
 /** Notices to other instances, at the most one in so long. */
 const NOTICE_SPACING_MS = 5;
 
@@ -38,7 +37,8 @@ export interface RelayDeps {
   eventLog: EventLog;
   cursors: Cursors;
   metrics: RelayMetrics;
-  patience: RelayPatience;
+  /** Towards an event log that does not take records. */
+  backoff: Backoff;
   clock: Clock;
   log: Log;
   /** @default performance.now */
@@ -67,11 +67,11 @@ export interface Relay extends Service {
  * of the log is worked by the one instance that holds its lock; a change is marked only when the event log has taken it.
  */
 export function createRelay(deps: RelayDeps): Relay {
-  const { database, eventLog, cursors, metrics, patience, clock, log } = deps;
+  const { database, eventLog, cursors, metrics, backoff, clock, log } = deps;
   const { monotonicMs = () => performance.now(), sleep = timers.setTimeout } = deps;
   const publisher = createPublisher(eventLog, cursors);
   const news = createWakeUp();
-  const held = createHeldOwners({ patience, monotonicMs });
+  const held = createHeldOwners({ backoff, monotonicMs });
   let stopping = new AbortController();
   let lease: Lease | undefined;
   let makeTopicAt = -Infinity;
@@ -95,7 +95,7 @@ export function createRelay(deps: RelayDeps): Relay {
       }
       await lease?.end();
       lease = undefined;
-      await pause(pauseAfter(tries, RECONNECT));
+      await pause(backoffMs(tries, RECONNECT));
     }
   };
 
@@ -126,7 +126,7 @@ export function createRelay(deps: RelayDeps): Relay {
       const { fresh, owed, waiting, isIdle } = await read(current, held.size() < MOST_HELD ? limit : 0);
       if (rounds > 0) onRound();
       if (isIdle) {
-        await news.wait(held.size() > 0 ? Math.min(POLL_MS, patience.firstPauseMs) : POLL_MS);
+        await news.wait(held.size() > 0 ? Math.min(POLL_MS, backoff.firstMs) : POLL_MS);
         continue;
       }
       const changes = [...fresh, ...waiting]; // in this order: what is in vain does not come first
@@ -135,8 +135,8 @@ export function createRelay(deps: RelayDeps): Relay {
       const isVain = outcome.published.length === 0 && outcome.failed.length > 0;
       const isStuck = isVain && fresh.length > 0;
       limit = isStuck ? READ_PER_PART_IF_STUCK : READ_PER_PART;
-      if (isStuck) await pause(patience.firstPauseMs);
-      else if (isVain) await news.wait(patience.firstPauseMs);
+      if (isStuck) await pause(backoff.firstMs);
+      else if (isVain) await news.wait(backoff.firstMs);
       else if (changes.length < READ_PER_PART) {
         const spareMs = Math.ceil(readAt + GATHER_MS - monotonicMs());
         if (spareMs > 0) await pause(spareMs);
@@ -202,7 +202,7 @@ export function createRelay(deps: RelayDeps): Relay {
     metrics.failed();
     if (!wasHolding) log.warn({ err: failed[0]?.reason }, 'cannot publish everything; trying again until it works');
     if (published.length === 0 && monotonicMs() >= makeTopicAt) {
-      makeTopicAt = monotonicMs() + patience.lastPauseMs;
+      makeTopicAt = monotonicMs() + backoff.longestMs;
       makeSureOfTopic();
     }
   };
@@ -213,7 +213,7 @@ export function createRelay(deps: RelayDeps): Relay {
         return await eventLog.ensureTopic(TASK_CHANGES_TOPIC, { partitions: PARTITIONS });
       } catch (error) {
         if (tries === 1) log.warn({ err: error }, 'cannot make the topic yet');
-        await pause(pauseAfter(tries, patience));
+        await pause(backoffMs(tries, backoff));
       }
     }
   };

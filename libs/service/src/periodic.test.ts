@@ -1,10 +1,10 @@
-import { createLog } from '@taskmesh/service';
 import { jest } from '@jest/globals';
 import { eventually } from '@taskmesh/testing';
 import { activeSpan, within, type Span } from '@taskmesh/telemetry';
-import { createPoll } from './poll.ts';
+import { createLog } from './log.ts';
+import { createPeriodic } from './periodic.ts';
 
-/** A poll whose runs end as `outcomes` say, and well after them. */
+/** A task whose runs end as `outcomes` say, and well after them. */
 function fixture({ everyMs, outcomes = [] }: { everyMs: number; outcomes?: ('fails' | 'works' | Promise<void>)[] }) {
   const startedAt: number[] = [];
   const told: string[] = [];
@@ -13,8 +13,9 @@ function fixture({ everyMs, outcomes = [] }: { everyMs: number; outcomes?: ('fai
     const { level, what, msg } = JSON.parse(line) as Record<string, string>;
     told.push(`${level}: ${what} ${msg}`);
   };
-  const poll = createPoll({
+  const periodic = createPeriodic({
     everyMs,
+    retryMs: Math.min(everyMs, 500),
     async task() {
       startedAt.push(Date.now() - began);
       const outcome = outcomes.shift();
@@ -24,75 +25,75 @@ function fixture({ everyMs, outcomes = [] }: { everyMs: number; outcomes?: ('fai
     what: 'the list',
     log: createLog({ service: 'test', level: 'debug', destination: { write } }),
   });
-  return { poll, startedAt, told };
+  return { periodic, startedAt, told };
 }
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-describe('a task that is polled', () => {
+describe('a task that runs again and again', () => {
   it('runs at once, and again so long after each run has ended', async () => {
     const slow = new Promise<void>((resolve) => setTimeout(resolve, 250));
-    const { poll, startedAt, told } = fixture({ everyMs: 1_000, outcomes: [slow] });
-    poll.start();
+    const { periodic, startedAt, told } = fixture({ everyMs: 1_000, outcomes: [slow] });
+    periodic.start();
     await jest.advanceTimersByTimeAsync(2_500);
     expect([startedAt, told]).toEqual([[0, 1_250, 2_250], []]);
-    await poll.stop();
+    await periodic.stop();
   });
 
   it.each([
     [8_000, [0, 500, 1_000, 9_000]],
     [300, [0, 300, 600, 900]],
   ])('after a failure runs again soon, with %d ms between others', async (everyMs, expected) => {
-    const { poll, startedAt } = fixture({ everyMs, outcomes: ['fails', 'fails'] });
-    poll.start();
+    const { periodic, startedAt } = fixture({ everyMs, outcomes: ['fails', 'fails'] });
+    periodic.start();
     await jest.advanceTimersByTimeAsync(expected.at(-1) ?? 0);
     expect(startedAt).toEqual(expected);
-    await poll.stop();
+    await periodic.stop();
   });
 
   it('is told of once when it fails, and once when it works again', async () => {
-    const { poll, told } = fixture({ everyMs: 100, outcomes: ['fails', 'fails', 'works', 'works', 'fails'] });
-    poll.start();
+    const { periodic, told } = fixture({ everyMs: 100, outcomes: ['fails', 'fails', 'works', 'works', 'fails'] });
+    periodic.start();
     await jest.advanceTimersByTimeAsync(1_000);
-    const once = ['warn: the list cannot be read', 'info: the list can be read again'];
+    const once = ['warn: the list failed, and is tried again', 'info: the list works again'];
     expect(told).toEqual([...once, ...once]);
-    await poll.stop();
+    await periodic.stop();
   });
 
   it('runs out of turn when it is asked for, in place of the next turn, and never twice at a time', async () => {
     let end = () => {};
     const slow = new Promise<void>((resolve) => (end = resolve));
-    const { poll, startedAt } = fixture({ everyMs: 1_000, outcomes: ['works', slow] });
-    poll.start();
+    const { periodic, startedAt } = fixture({ everyMs: 1_000, outcomes: ['works', slow] });
+    periodic.start();
     await jest.advanceTimersByTimeAsync(600);
-    const joined = [poll.now(), poll.now()];
+    const joined = [periodic.now(), periodic.now()];
     await jest.advanceTimersByTimeAsync(900);
     expect(startedAt).toEqual([0, 600]);
     end();
     await Promise.all(joined);
     await jest.advanceTimersByTimeAsync(1_000);
     expect(startedAt).toEqual([0, 600, 2_500]);
-    await poll.stop();
+    await periodic.stop();
   });
 
   it('has its next turn so long after one out of turn', async () => {
-    const { poll, startedAt } = fixture({ everyMs: 1_000 });
-    poll.start();
+    const { periodic, startedAt } = fixture({ everyMs: 1_000 });
+    periodic.start();
     await jest.advanceTimersByTimeAsync(600);
-    await poll.now();
+    await periodic.now();
     await jest.advanceTimersByTimeAsync(1_500);
     expect(startedAt).toEqual([0, 600, 1_600]);
-    await poll.stop();
+    await periodic.stop();
   });
 
   it('ends with the run that is under way, whose failure is nobody’s business any more', async () => {
     let fail = () => {};
     const slow = new Promise<void>((_resolve, reject) => (fail = () => reject(new Error('closed'))));
-    const { poll, startedAt, told } = fixture({ everyMs: 100, outcomes: [slow] });
-    poll.start();
+    const { periodic, startedAt, told } = fixture({ everyMs: 100, outcomes: [slow] });
+    periodic.start();
     let isStopped = false;
-    const stopped = poll.stop().then(() => (isStopped = true));
+    const stopped = periodic.stop().then(() => (isStopped = true));
     await jest.advanceTimersByTimeAsync(1_000);
     expect(isStopped).toBe(false);
     fail();
@@ -101,11 +102,19 @@ describe('a task that is polled', () => {
     expect([startedAt, told]).toEqual([[0], []]);
   });
 
+  it('waits first when it is told to', async () => {
+    const { periodic, startedAt } = fixture({ everyMs: 1_000 });
+    periodic.start({ afterPause: true });
+    await jest.advanceTimersByTimeAsync(2_500);
+    expect(startedAt).toEqual([1_000, 2_000]);
+    await periodic.stop();
+  });
+
   it('does not run any more after the end', async () => {
-    const { poll, startedAt } = fixture({ everyMs: 100 });
-    poll.start();
+    const { periodic, startedAt } = fixture({ everyMs: 100 });
+    periodic.start();
     await jest.advanceTimersByTimeAsync(50);
-    await poll.stop();
+    await periodic.stop();
     await jest.advanceTimersByTimeAsync(1_000);
     expect(startedAt).toEqual([0]);
   });
@@ -115,10 +124,10 @@ it('goes on outside of the trace of whoever asked for a run', async () => {
   jest.useRealTimers();
   const seen: (Span | undefined)[] = [];
   const log = createLog({ service: 'test', level: 'silent' });
-  const poll = createPoll({ everyMs: 1, what: 'test', task: async () => void seen.push(activeSpan()), log });
+  const periodic = createPeriodic({ everyMs: 1, what: 'test', task: async () => void seen.push(activeSpan()), log });
   const span: Span = { traceId: 't', spanId: 's', traceparent: '', startMs: 0, child: () => span, set() {}, end() {} };
-  await within(span, () => poll.now());
+  await within(span, () => periodic.now());
   await eventually(() => expect(seen.length).toBeGreaterThan(2));
-  await poll.stop();
+  await periodic.stop();
   expect(seen.filter(Boolean)).toEqual([]);
 });

@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { withDeadline } from './deadline.ts';
+
+const late = () => new Error('too late');
+
+it('is what the work is, when that is done in time', async () => {
+  await expect(withDeadline(Promise.resolve(7), 10_000, late)).resolves.toBe(7);
+  await expect(withDeadline(Promise.reject(new Error('failed')), 10_000, late)).rejects.toThrow('failed');
+});
+
+it('rejects when it is not, and leaves a later failure to nobody', async () => {
+  const { promise, reject } = Promise.withResolvers<void>();
+  await expect(withDeadline(promise, 1, late)).rejects.toThrow('too late');
+  reject(new Error('nobody waits'));
+  await sleep(1); // an unhandled rejection would end the test run
+});
