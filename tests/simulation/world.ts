@@ -9,7 +9,7 @@ import {
   createSocketLimits,
   createSubscriptions,
   type Caller,
-  type GatewayParts,
+  type GatewayContext,
   type Graph,
   type PreparedOperation,
   type RequestCall,
@@ -117,7 +117,7 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
       config: { realtime: { anonKey: undefined, maxSubscriptions: 20 } },
       authenticateToken: (token: string, { graceS } = { graceS: 0 }) =>
         faults.call('authenticate', async () => callerOf(token, time.clock.now() - graceS * 1_000)),
-    } as unknown as GatewayParts, // what channels ask of it
+    } as unknown as GatewayContext, // what channels ask of it
     feed,
     // No session ends here, and no key is removed.
     watch: createSessionWatch({

@@ -1,9 +1,9 @@
 import { firstSteps, killNotedProcesses, runCommand, say } from '@taskmesh/local';
-import { tuneGarbageCollection } from '@taskmesh/service';
+import { setV8Flags } from '@taskmesh/service';
 import { resolve } from 'node:path';
 import { startEmbedded } from './start-embedded.ts';
 
-tuneGarbageCollection();
+setV8Flags();
 await runCommand({
   async start(signal) {
     const begin = Date.now();

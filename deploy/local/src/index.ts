@@ -1,6 +1,6 @@
 export { describeError, PlainError } from './plain-error.ts';
 export { acquireLock, type Lock } from './processes/directory-lock.ts';
-export { endNotedProcesses, killNotedProcesses } from './processes/claim.ts';
+export { endNotedProcesses, killNotedProcesses } from './processes/pid-lock.ts';
 export { findFreePort, findFreePorts, whyPortFails } from './processes/free-port.ts';
 export type { Exit, RunningProcess } from './processes/child-process.ts';
 export type { Server, ServerOptions } from './server.ts';

@@ -1,4 +1,4 @@
-import { killNotedProcesses } from './processes/claim.ts';
+import { killNotedProcesses } from './processes/pid-lock.ts';
 import { firstSteps, table } from './command/first-steps.ts';
 import { runCommand, say } from './command/run-command.ts';
 import { startObserver } from './observe/start-observer.ts';

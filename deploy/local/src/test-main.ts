@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { killNotedProcesses } from './processes/claim.ts';
+import { killNotedProcesses } from './processes/pid-lock.ts';
 import { runCommand } from './command/run-command.ts';
 import { runTests } from './test-run/run-tests.ts';
 import { ROOT } from './test-run/steps.ts';

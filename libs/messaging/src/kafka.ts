@@ -8,7 +8,7 @@ import { createNode } from './kafka/node.ts';
 import { createProducer } from './kafka/producer.ts';
 import { createPublisher } from './kafka/publisher.ts';
 import { createReader } from './kafka/reader.ts';
-import { cureIdleTimer } from './kafka/timer-cure.ts';
+import { patchIdleTimer } from './kafka/idle-timer-patch.ts';
 
 export type { KafkaConfig };
 
@@ -29,7 +29,7 @@ export interface KafkaEventLogOptions extends KafkaConfig {
 export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   const { brokers, clientId, log, topicPrefix = '', random = Math.random } = options;
   const named = (topic: string) => topicPrefix + topic;
-  cureIdleTimer();
+  patchIdleTimer();
   registerCodecs();
   const settings = clientSettings(options, clientId);
   const logger = createLibraryLogger(log);

@@ -30,7 +30,7 @@ export { isLoopbackHost } from './loopback.ts';
 export { networkOf } from './network-of.ts';
 export { authorizationOf, createOperatorCheck, type OperatorCheck } from './operator-check.ts';
 export { createLatencyHistogram, type LatencyHistogram, type Observe } from './latency-histogram.ts';
-export { tuneGarbageCollection } from './garbage.ts';
+export { setV8Flags } from './v8-flags.ts';
 export { runMain } from './run-main.ts';
 export { ensureWritableDirectory } from './writable-directory.ts';
 export { closePromptly } from './prompt-close.ts';

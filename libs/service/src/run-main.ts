@@ -1,5 +1,5 @@
 import { ConfigError } from './config.ts';
-import { tuneGarbageCollection } from './garbage.ts';
+import { setV8Flags } from './v8-flags.ts';
 import type { Service } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import { misspelt } from './misspelt.ts';
@@ -11,7 +11,7 @@ const STOP_DEADLINE_MS = 25_000;
  * Wrong configuration prints every problem to standard error and exits with 1; a second signal exits at once.
  */
 export async function runMain(create: () => Promise<{ service: Service; log: Log }> | { service: Service; log: Log }) {
-  tuneGarbageCollection();
+  setV8Flags();
   const { service, log } = await created(create);
   for (const problem of misspelt(process.env)) log.warn(problem);
   let stopping = false;

@@ -10,7 +10,7 @@ import {
 import type { SubgraphRequest } from '@taskmesh/subgraph';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions } from './connections.ts';
 import { postGraphQL } from './http-client.ts';
-import { createOutsideClient } from './outside-client.ts';
+import { createExternalSubgraphClient } from './external-subgraph-client.ts';
 
 const CALLER = 'gateway';
 /** Internal calls have connections of their own: they do not wait behind what clients ask for. */
@@ -29,7 +29,7 @@ export function connectHttp(options: {
     tasks: internalPool(urls.tasks),
     backup: internalPool(urls.backup),
   };
-  const outside = createOutsideClient();
+  const outside = createExternalSubgraphClient();
 
   const ask = async (service: string, request: SubgraphRequest, options: RequestOptions) => {
     const { call, idempotent, signal, timeoutMs = REQUEST_TIMEOUT_MS } = options;

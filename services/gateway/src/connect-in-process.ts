@@ -11,7 +11,7 @@ import {
 import { asJson } from '@taskmesh/service';
 import type { Subgraph, SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions } from './connections.ts';
-import { createOutsideClient } from './outside-client.ts';
+import { createExternalSubgraphClient } from './external-subgraph-client.ts';
 
 /** The services of this process. Who made them stops them. */
 export interface InProcessServices {
@@ -28,7 +28,7 @@ export function connectInProcess(services: InProcessServices): Connections {
   const subgraphs = new Map(
     [services.auth, services.tasks, services.backup].map(({ subgraph }) => [subgraph.name, subgraph]),
   );
-  const outside = createOutsideClient();
+  const outside = createExternalSubgraphClient();
 
   const named = (service: string): Subgraph => {
     const subgraph = subgraphs.get(service);

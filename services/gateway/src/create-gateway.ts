@@ -29,7 +29,7 @@ import { measureRequests } from './http/metrics.ts';
 import { resetPasswordRoutes } from './http/reset-password.ts';
 import { systemRoutes } from './http/system-routes.ts';
 import { traceClientRequests } from './http/traces.ts';
-import type { Caller, GatewayParts } from './parts.ts';
+import type { Caller, GatewayContext } from './context.ts';
 import { createReadiness } from './readiness.ts';
 import { createRealtime } from './create-realtime.ts';
 import { restRoutes } from './rest/rest.ts';
@@ -83,7 +83,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const apollo = createApolloAnswers({ graph, log });
   const clientIp = createClientIp(config.trustedProxies);
 
-  const parts: GatewayParts = {
+  const parts: GatewayContext = {
     config,
     log,
     clock,

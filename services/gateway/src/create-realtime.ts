@@ -3,7 +3,7 @@ import type { Service } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { GatewayParts } from './parts.ts';
+import type { GatewayContext } from './context.ts';
 import { createFeed } from './feed/feed.ts';
 import { createGraphqlWs } from './transports/graphql-ws/graphql-ws.ts';
 import { createHttpStreams, type HttpStreams } from './transports/http-streams/http-streams.ts';
@@ -40,7 +40,7 @@ export interface RealtimeDeps {
 }
 
 /** The change feed, the subscriptions over it, and the protocols that carry them. */
-export function createRealtime(parts: GatewayParts, deps: RealtimeDeps): Realtime {
+export function createRealtime(parts: GatewayContext, deps: RealtimeDeps): Realtime {
   const { formatErrors, random } = deps;
   const { eventLog, connections, log, clock, graph, tracing } = parts;
   const { maxSocketsPerUser, maxSocketsPerIp, maxMessagesPerS, maxMessageBytes, maxQueuedBytes } =

@@ -2,7 +2,7 @@
 export { buildSupergraph } from './graph/supergraph.ts';
 export { createLiveGraph, type Graph } from './graph/graph.ts';
 export type { PreparedOperation, RequestCall } from './graph/executor.ts';
-export type { Caller, GatewayParts } from './parts.ts';
+export type { Caller, GatewayContext } from './context.ts';
 export { createFeed, type Feed } from './feed/feed.ts';
 export type { TransportMetrics } from './transports/metrics.ts';
 export { createPhoenix } from './transports/phoenix/phoenix.ts';

@@ -60,7 +60,7 @@ const VALUES: Record<string, unknown[]> = {
   'relay-mark': [[1, 2]],
   'relay-mark-and-read': [[0, 1], [0, 0], 500, [], [1, 2]],
   'relay-read-owed': [[OWNER], [1], [100]],
-  'relay-bury': [1, 'reason'],
+  'relay-dead-letter': [1, 'reason'],
   'dead-letters-note-unreadable': ['record 1', OWNER, 1, 'reason', 'record', 10],
   'dead-letters-list': [0, 100],
   'dead-letters-replay': [[1]],
@@ -111,7 +111,7 @@ const statementsOf = (module: object) =>
 const ALL_SHARDS = [
   ...['relay-read', 'relay-mark', 'relay-mark-and-read', 'relay-read-owed', 'relay-backlog', 'relay-has-backlog'],
   ...['feed-forget-changes', 'feed-forget-keys'],
-  ...['relay-bury', 'dead-letters-list', 'dead-letters-replay'],
+  ...['relay-dead-letter', 'dead-letters-list', 'dead-letters-replay'],
 ];
 /** They read nothing of any owner: creates only write rows, which find the shard of the owner that they name. */
 const NO_SHARD = [

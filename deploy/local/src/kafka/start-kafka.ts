@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { untilReady } from '../processes/child-process.ts';
-import { claimDataDir } from '../processes/claim.ts';
+import { lockDataDir } from '../processes/pid-lock.ts';
 import { findFreePorts } from '../processes/free-port.ts';
 import type { StopLadder } from '../processes/process-table.ts';
 import { runProgram } from '../programs.ts';
@@ -39,19 +39,19 @@ export async function startKafka(options: KafkaServerOptions): Promise<Server> {
   const kafka = await findKafka(log);
   const [free = 0, controllerPort = 0] = await findFreePorts(2);
   const port = options.port ?? free;
-  const claim = await claimDataDir({ dataDir, ladder: LADDER, log });
+  const lock = await lockDataDir({ dataDir, ladder: LADDER, log });
   try {
     mkdirSync(dataDir, { recursive: true });
     const command =
       'docker' in kafka
         ? await inDocker(kafka.docker, dataDir, port)
         : await onJava(kafka, { ...options, port, controllerPort });
-    const child = await claim.start({ ...command, cwd: dataDir });
+    const child = await lock.start({ ...command, cwd: dataDir });
     const url = `127.0.0.1:${port}`;
     await untilReady(child, { name: 'Kafka', ready: () => brokerAnswers(url), timeoutMs: START_TIMEOUT_MS, signal });
     return { ...child, url, port };
   } catch (error) {
-    claim.release();
+    lock.release();
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { PlainError } from '../plain-error.ts';
 import { indent } from '../processes/child-process.ts';
-import { filesBeside } from '../processes/claim.ts';
+import { filesBeside } from '../processes/pid-lock.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { reachableBy, type ServerUser } from './server-user.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { errorCode, PlainError } from '../plain-error.ts';
 import { untilReady } from '../processes/child-process.ts';
-import { claimDataDir, type Claim } from '../processes/claim.ts';
+import { lockDataDir, type DataDirLock } from '../processes/pid-lock.ts';
 import { findFreePort } from '../processes/free-port.ts';
 import { commandLine, endProcesses, isAlive, processesWorkingIn, type StopLadder } from '../processes/process-table.ts';
 import type { Server, ServerOptions } from '../server.ts';
@@ -56,28 +56,28 @@ export async function startPostgres(options: ServerOptions): Promise<PostgresSer
 }
 
 async function startOnce(port: number, { dataDir, log, signal }: ServerOptions): Promise<PostgresServer> {
-  const claim = await claimDataDir({ dataDir, ladder: LADDER, log });
+  const lock = await lockDataDir({ dataDir, ladder: LADDER, log });
   try {
     await endServersIn(dataDir, log);
     const user = serverUser(dataDir);
     const binaries = findPostgres({ byOthers: user.ids !== undefined });
     const password = await ensureCluster({ dataDir, binaries, user });
-    return await startOn(port, { claim, dataDir, program: binaries.postgres, password, signal });
+    return await startOn(port, { lock, dataDir, program: binaries.postgres, password, signal });
   } catch (error) {
-    claim.release();
+    lock.release();
     throw error;
   }
 }
 
 async function startOn(
   port: number,
-  options: { claim: Claim; dataDir: string; program: string; password: string; signal: AbortSignal | undefined },
+  options: { lock: DataDirLock; dataDir: string; program: string; password: string; signal: AbortSignal | undefined },
 ): Promise<PostgresServer> {
-  const { claim, dataDir, program, password, signal } = options;
+  const { lock, dataDir, program, password, signal } = options;
   const user = serverUser(dataDir);
   const { paths, descriptors, close } = reachableBy(user, [dataDir]);
   const settings = { ...SETTINGS, port: String(port) };
-  const child = await claim
+  const child = await lock
     .start({
       command: program,
       args: ['-D', ...paths, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { PlainError } from '../plain-error.ts';
 import { untilReady } from '../processes/child-process.ts';
-import { claimDataDir, filesBeside } from '../processes/claim.ts';
+import { lockDataDir, filesBeside } from '../processes/pid-lock.ts';
 import { findFreePort } from '../processes/free-port.ts';
 import type { StopLadder } from '../processes/process-table.ts';
 import { canInstallPackages, findDocker, findProgram, installPackages, runProgram } from '../programs.ts';
@@ -22,11 +22,11 @@ export async function startRedis(options: ServerOptions): Promise<Server> {
   const { dataDir, log, signal } = options;
   const how = await findRedis(log);
   const port = options.port ?? (await findFreePort());
-  const claim = await claimDataDir({ dataDir, ladder: LADDER, log });
+  const lock = await lockDataDir({ dataDir, ladder: LADDER, log });
   try {
     const password = writeConfiguration(dataDir, { port, bind: 'docker' in how ? '0.0.0.0' : '127.0.0.1' });
     if ('docker' in how) await runProgram(how.docker, ['rm', '-f', containerName(port)]);
-    const child = await claim.start({
+    const child = await lock.start({
       ...('docker' in how ? inDocker(how.docker, dataDir, port) : { command: how.program, args: ['./redis.conf'] }),
       cwd: dataDir,
     });
@@ -34,7 +34,7 @@ export async function startRedis(options: ServerOptions): Promise<Server> {
     await untilReady(child, { name: 'Redis', ready: () => pingRedis(url), timeoutMs: 60_000, intervalMs: 20, signal });
     return { ...child, url, port };
   } catch (error) {
-    claim.release();
+    lock.release();
     throw error;
   }
 }

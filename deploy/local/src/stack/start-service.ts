@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { untilReady } from '../processes/child-process.ts';
-import { claimDataDir } from '../processes/claim.ts';
+import { lockDataDir } from '../processes/pid-lock.ts';
 import type { StopLadder } from '../processes/process-table.ts';
 import type { ServiceProcess } from './service-processes.ts';
 import type { StackLife } from './stack.ts';
@@ -13,9 +13,9 @@ export async function startService(
   service: ServiceProcess,
   { dataDir, log, signal }: { dataDir: string; log: (line: string) => void; signal: AbortSignal },
 ): Promise<StackLife> {
-  const claim = await claimDataDir({ dataDir: join(dataDir, service.name), ladder: LADDER, log });
+  const lock = await lockDataDir({ dataDir: join(dataDir, service.name), ladder: LADDER, log });
   try {
-    const child = await claim.start({ command: process.execPath, args: [service.main], env: service.env });
+    const child = await lock.start({ command: process.execPath, args: [service.main], env: service.env });
     await untilReady(child, {
       name: service.name,
       ready: () => isReady(service.adminUrl),
@@ -24,7 +24,7 @@ export async function startService(
     });
     return { ...child, url: service.url, adminUrl: service.adminUrl };
   } catch (error) {
-    claim.release();
+    lock.release();
     throw error;
   }
 }

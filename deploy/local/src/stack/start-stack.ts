@@ -1,7 +1,7 @@
 import { ensureWritableDirectory } from '@taskmesh/service';
 import { join, resolve } from 'node:path';
 import { describeError, PlainError } from '../plain-error.ts';
-import { endNotedProcesses } from '../processes/claim.ts';
+import { endNotedProcesses } from '../processes/pid-lock.ts';
 import { acquireLock } from '../processes/directory-lock.ts';
 import { ensureDatabases } from '../postgres/databases.ts';
 import { provideServers, type ProvidedServers, type RunServer } from '../provide-servers.ts';

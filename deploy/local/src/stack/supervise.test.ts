@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@taskmesh/testing';
-import { claimDataDir } from '../processes/claim.ts';
+import { lockDataDir } from '../processes/pid-lock.ts';
 import { untilReady } from '../processes/child-process.ts';
 import { isAlive } from '../processes/process-table.ts';
 import { temporaryDir } from '../testing/temporary-dir.ts';
@@ -18,12 +18,12 @@ function sleeper(name: string, { failures = 0 } = {}) {
     async start() {
       starts++;
       if (starts > 1 && starts <= 1 + failures) throw new Error('not now');
-      const claim = await claimDataDir({
+      const lock = await lockDataDir({
         dataDir: join(dir.path, name),
         ladder: [['SIGTERM', 5_000]],
         log: () => undefined,
       });
-      return claim.start({ command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1_000)'] });
+      return lock.start({ command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1_000)'] });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { endNotedProcesses } from '../processes/claim.ts';
+import { endNotedProcesses } from '../processes/pid-lock.ts';
 import { isAlive } from '../processes/process-table.ts';
 import { provideServers } from '../provide-servers.ts';
 

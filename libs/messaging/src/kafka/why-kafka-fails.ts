@@ -3,13 +3,13 @@ import { explainTls, type Log, type Refusal } from '@taskmesh/service';
 import { parseAddress, clientSettings, type KafkaConfig } from './config.ts';
 import { createLibraryLogger } from './logger.ts';
 import { createNode } from './node.ts';
-import { cureIdleTimer } from './timer-cure.ts';
+import { patchIdleTimer } from './idle-timer-patch.ts';
 
 const ANY_TOPIC = 'taskmesh';
 
 /** Tries all brokers once, for some seconds at the most. Undefined when one of them answers. */
 export async function whyKafkaFails(config: KafkaConfig, log: Log): Promise<Refusal | undefined> {
-  cureIdleTimer();
+  patchIdleTimer();
   const settings = clientSettings(config, 'taskmesh-check');
   const logger = createLibraryLogger(log);
   const refusals = await Promise.all(

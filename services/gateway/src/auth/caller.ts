@@ -1,7 +1,7 @@
 import { unavailable } from '@taskmesh/errors';
 import { bearerToken, ExpiringCache, verifyAccessToken, type VerifiedClaims } from '@taskmesh/identity';
 import type { Clock } from '@taskmesh/service';
-import type { Caller } from '../parts.ts';
+import type { Caller } from '../context.ts';
 import type { AccessKeys } from './access-keys.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 

@@ -67,7 +67,7 @@ export interface GraphExecutor {
   readonly schema: GraphQLSchema;
   /**
    * Parses, validates, and picks the operation; the same text gives the same object for as long as it is in use.
-   * No limits on depth or cost: stored documents come here, clients' ones go through `GatewayParts.admit`.
+   * No limits on depth or cost: stored documents come here, clients' ones go through `GatewayContext.admit`.
    * @throws InvalidOperation
    */
   prepare(source: string, operationName?: string): PreparedOperation;

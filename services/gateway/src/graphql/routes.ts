@@ -6,7 +6,7 @@ import { internalError, publicError } from '../graph/client-errors.ts';
 import { InvalidOperation, type RequestCall } from '../graph/executor.ts';
 import { toAppError } from '../http/errors.ts';
 import { addOtherMethods } from '../http/other-methods.ts';
-import { authorizationOf, type GatewayParts } from '../parts.ts';
+import { authorizationOf, type GatewayContext } from '../context.ts';
 import { explorerRoutes, wantsPage } from './explorer/routes.ts';
 import type { ApolloAnswers } from './apollo.ts';
 import { readSent } from './request.ts';
@@ -26,7 +26,11 @@ export interface GraphQLRoutesDeps {
 }
 
 /** `/graphql`: POST, GET for queries, and a page for people. */
-export function graphqlRoutes(app: FastifyInstance, parts: GatewayParts, { apollo, streams }: GraphQLRoutesDeps): void {
+export function graphqlRoutes(
+  app: FastifyInstance,
+  parts: GatewayContext,
+  { apollo, streams }: GraphQLRoutesDeps,
+): void {
   const admitted = async (sent: SentOperation, { method }: FastifyRequest, caller: RequestCall) => {
     try {
       return await parts.admit(sent, { isGet: method !== 'POST', canStream: false, caller });
@@ -66,7 +70,7 @@ export function graphqlRoutes(app: FastifyInstance, parts: GatewayParts, { apoll
 }
 
 /** A stale token makes nobody: so `login` and `refreshSession` work beside it, and fields that need a user say so. */
-async function identityOf(parts: GatewayParts, request: FastifyRequest): Promise<Identity> {
+async function identityOf(parts: GatewayContext, request: FastifyRequest): Promise<Identity> {
   const values = authorizationOf(request.raw);
   // Without a token, or with the operators' one: a user's token is that user and nothing more.
   if (values.length === 0 || parts.config.secrets.backupToken !== undefined) {

@@ -7,10 +7,10 @@ import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config.ts';
 import { createCors } from './cors.ts';
 import { errorText, JSON_TYPE, sendError, toAppError } from './errors.ts';
-import { holdBodiesBack } from './expectations.ts';
+import { awaitContinue } from './expect-continue.ts';
 import { isPatientWith } from './long-bodies.ts';
 import { BODY_LIMIT_BYTES } from './json-bytes.ts';
-import { leaveBodies } from './leave-bodies.ts';
+import { leaveBodiesUnread } from './raw-bodies.ts';
 import { cutSlowReaders, slowClientLimits } from './slow-clients.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -51,7 +51,7 @@ export function createApp(
     },
   });
 
-  holdBodiesBack(app.server);
+  awaitContinue(app.server);
   cutSlowReaders(app);
   closePromptly(app, { lingerMs: config.production ? LINGER_MS : 0 });
   for (const method of METHODS) {
@@ -66,7 +66,7 @@ export function createApp(
       sendError(reply, new AppError('BAD_USER_INPUT', 'There is more than one Host.'));
     else done();
   });
-  leaveBodies(app);
+  leaveBodiesUnread(app);
   app.setNotFoundHandler((_request, reply) => sendError(reply, unknownRoute()));
   app.setErrorHandler((error, request, reply) => {
     const known = toAppError(error);

@@ -2,7 +2,7 @@ import { AppError, badUserInput } from '@taskmesh/errors';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { letBodyCome } from './expectations.ts';
+import { sendContinue } from './expect-continue.ts';
 
 /** Bodies above this size are refused, before and after decompression. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;
@@ -57,7 +57,7 @@ function requireJson(contentType: string): void {
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) throw tooLarge();
-  letBodyCome(request);
+  sendContinue(request);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let sizeBytes = 0;

@@ -2,7 +2,7 @@ import { receiveBody } from '@taskmesh/internal-api';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { letBodyCome } from './expectations.ts';
+import { sendContinue } from './expect-continue.ts';
 
 /** A body that takes long is fine, one that stands still is not. */
 const SILENCE_MS = 30_000;
@@ -21,7 +21,7 @@ export const isPatientWith = (socket: Socket): boolean => patient.has(socket);
 export function longBodyOf(request: IncomingMessage, { silenceMs = SILENCE_MS } = {}): Readable {
   const { socket } = request;
   patient.add(socket);
-  letBodyCome(request);
+  sendContinue(request);
   const body = receiveBody(request, { silenceMs });
   body.once('close', () => {
     const forget = () => patient.delete(socket);

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { authEndpoints } from './auth/endpoints.ts';
-import { backupRoutes, type BackupParts } from './backup/routes.ts';
+import { backupRoutes, type BackupContext } from './backup/routes.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { fullEndpoints } from './full/endpoints.ts';
 import { describeBackups } from './openapi/backups.ts';
 import { describeApi, type Chapter } from './openapi/document.ts';
 import { prepareOperations, type PreparedOperations } from './operations.ts';
 import { reducedEndpoints } from './reduced/endpoints.ts';
-import { serve, type Mount, type RestParts } from './serve.ts';
+import { serve, type Mount, type RestContext } from './serve.ts';
 
 type Contract = 'full' | 'reduced';
 
 /** The interface document's endpoints over the graph, and their description. What the graph cannot do is absent. */
-export function restRoutes(app: FastifyInstance, parts: RestParts & BackupParts): void {
+export function restRoutes(app: FastifyInstance, parts: RestContext & BackupContext): void {
   const { tasksContract, publicUrl } = parts.config;
   const operations = prepareOperations(parts.executor);
   const chapters = chaptersFor(tasksContract).map((chapter) => present(chapter, operations));

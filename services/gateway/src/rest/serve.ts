@@ -6,7 +6,7 @@ import { JSON_TYPE, sendError, toAppError, type Envelope } from '../http/errors.
 import { readJsonBytes } from '../http/json-bytes.ts';
 import { parseJsonObject } from '../http/json-object.ts';
 import { addOtherMethods } from '../http/other-methods.ts';
-import { authorizationOf, type GatewayParts } from '../parts.ts';
+import { authorizationOf, type GatewayContext } from '../context.ts';
 import type { Answer, Endpoint, Exchange } from './endpoint.ts';
 import { errorOf } from './errors.ts';
 import type { PreparedOperations, StoredOperation } from './operations.ts';
@@ -14,7 +14,7 @@ import { isKnown } from './request/preconditions.ts';
 import { readQuery } from './request/query.ts';
 
 /** What REST works with. */
-export type RestParts = Pick<GatewayParts, 'config' | 'log' | 'executor' | 'authenticate' | 'requestCall'>;
+export type RestContext = Pick<GatewayContext, 'config' | 'log' | 'executor' | 'authenticate' | 'requestCall'>;
 
 export interface Mount {
   prefix: string;
@@ -23,7 +23,7 @@ export interface Mount {
 }
 
 /** Serves endpoints below a prefix, with 405 and OPTIONS for every path of theirs. */
-export function serve(app: FastifyInstance, parts: RestParts, operations: PreparedOperations, mount: Mount): void {
+export function serve(app: FastifyInstance, parts: RestContext, operations: PreparedOperations, mount: Mount): void {
   const { prefix, envelope, endpoints } = mount;
   void app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => {
@@ -41,7 +41,7 @@ export function serve(app: FastifyInstance, parts: RestParts, operations: Prepar
 
 function addEndpoint(
   scope: FastifyInstance,
-  parts: RestParts,
+  parts: RestContext,
   operations: PreparedOperations,
   { prefix, endpoint }: { prefix: string; endpoint: Endpoint },
 ): void {
@@ -54,7 +54,7 @@ function addEndpoint(
 }
 
 /** One exchange behind route and method, in the order of the checks: token, body or query, then the endpoint itself. */
-function answerer(parts: RestParts, operations: PreparedOperations, endpoint: Endpoint) {
+function answerer(parts: RestContext, operations: PreparedOperations, endpoint: Endpoint) {
   const { bodySchema, querySchema } = endpoint;
   const parameters = new Set(Object.keys(querySchema?.shape ?? {}));
 
@@ -86,7 +86,7 @@ function idIn(params: unknown): string {
 }
 
 function runner(
-  parts: RestParts,
+  parts: RestContext,
   operations: PreparedOperations,
   { request, identity }: { request: FastifyRequest; identity: Identity },
 ): Exchange<unknown, unknown>['run'] {

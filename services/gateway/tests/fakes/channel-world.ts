@@ -4,7 +4,7 @@ import { createLog } from '@taskmesh/service';
 import { EventEmitter } from 'node:events';
 import { Registry } from 'prom-client';
 import type { WebSocket } from 'ws';
-import type { Caller, GatewayParts } from '../../src/parts.ts';
+import type { Caller, GatewayContext } from '../../src/context.ts';
 import type { Feed } from '../../src/feed/feed.ts';
 import type { FailureReason } from '../../src/subscriptions/metrics.ts';
 import { createConnectionMetrics } from '../../src/transports/metrics.ts';
@@ -57,7 +57,7 @@ export const settled = () => new Promise((resolve) => setImmediate(resolve));
  * is `<user>.<kind>.<number>`; `fresh`, `ending` (it runs out now), `fading` (it has just run out) and anything else,
  * which does not count.
  */
-export function createChannelWorld(config: Partial<GatewayParts['config']['realtime']> = {}) {
+export function createChannelWorld(config: Partial<GatewayContext['config']['realtime']> = {}) {
   const waiting: Waiting[] = [];
   const changes = new Map<string, TaskChanged[]>();
   const readers = new Map<string, Set<{ reader: FeedReader; position: number; isReplaying: boolean }>>();
@@ -141,7 +141,7 @@ export function createChannelWorld(config: Partial<GatewayParts['config']['realt
       clock,
       log,
       authenticateToken,
-    } as unknown as GatewayParts,
+    } as unknown as GatewayContext,
     feed,
     watch,
     limits: { takeIp: takeUser, takeUser, takeRefusal: takeUser, messages: () => () => true },

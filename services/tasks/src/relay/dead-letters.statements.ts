@@ -4,15 +4,15 @@ import { REPLAYS_CHANNEL } from './relay.statements.ts';
 const NOTED_AGAIN = 'on conflict (fingerprint) do update set reason = excluded.reason, died_at = now()';
 
 /** $1 the change's id, $2 reason. Counts the change as published, so that those behind it can go on. */
-export const BURY: Statement = {
-  name: 'relay-bury',
+export const MOVE_TO_DEAD_LETTERS: Statement = {
+  name: 'relay-dead-letter',
   text: `
-    with buried as (
+    with deadLettered as (
       update changes set published_at = now() where id = $1::bigint and published_at is null
       returning id, owner_id, sequence
     )
     insert into dead_letters (source, fingerprint, change_id, owner_id, sequence, reason)
-    select 'relay', 'change ' || id, id, owner_id, sequence, $2 from buried
+    select 'relay', 'change ' || id, id, owner_id, sequence, $2 from deadLettered
     ${NOTED_AGAIN}`,
 };
 

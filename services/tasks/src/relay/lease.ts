@@ -1,6 +1,6 @@
 import type { Database, Session, Statement } from '@taskmesh/database';
 import { PARTITIONS } from '../feed/partition.ts';
-import { BURY } from './dead-letters.statements.ts';
+import { MOVE_TO_DEAD_LETTERS } from './dead-letters.statements.ts';
 import type { Owed } from './held-owners.ts';
 import { createLowWater } from './low-water.ts';
 import type { ReadChange } from './publisher.ts';
@@ -28,7 +28,7 @@ export interface Lease {
   isSafe(): boolean;
   /** Of the store that this session is connected to. */
   epoch(): Promise<number>;
-  /** Changes that nobody published yet, in order for each owner. What is not marked, buried or passed comes again. */
+  /** Changes that nobody published yet, in order for each owner. What is not marked, deadLettered or passed comes again. */
   read(limitPerPart: number): Promise<ReadChange[]>;
   /** Of these owners, from their sequences on. */
   readOwed(owed: Owed[]): Promise<ReadChange[]>;
@@ -38,7 +38,7 @@ export interface Lease {
   readAnew(): void;
   /** Marks with the next read, or at the end: a round trip less. Until then a crash would publish these once more. */
   markLater(ids: string[]): void;
-  bury(id: string, reason: string): Promise<void>;
+  deadLetter(id: string, reason: string): Promise<void>;
   /** Tells the relays of other instances that there is something new. */
   wakeOthers(): Promise<void>;
   /** Gives everything back. */
@@ -135,9 +135,9 @@ export async function openLease(
       lowWater.settle(ids);
       toMark.push(...ids);
     },
-    async bury(id, reason) {
+    async deadLetter(id, reason) {
       lowWater.settle([id]);
-      await run(BURY, [id, reason]);
+      await run(MOVE_TO_DEAD_LETTERS, [id, reason]);
     },
     async wakeOthers() {
       await run(statements.WAKE_OTHERS);

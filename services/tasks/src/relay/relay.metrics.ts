@@ -7,7 +7,7 @@ export interface RelayMetrics {
   /** `lagsMs`: of each change, from its commit until the log had taken it. */
   published(lagsMs: number[]): void;
   failed(): void;
-  buried(): void;
+  deadLettered(): void;
 }
 
 /** How far the event log is behind the store. The backlog is counted when somebody looks. */
@@ -61,7 +61,7 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
     help: 'Attempts to publish that the event log did not take.',
     registers,
   });
-  const buried = new Counter({
+  const deadLettered = new Counter({
     name: 'outbox_dead_letters_total',
     help: 'Changes that the event log refused for good.',
     registers,
@@ -72,7 +72,7 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
       for (const lagMs of lagsMs) lag.observe(Math.max(lagMs, 0) / 1_000);
     },
     failed: () => failures.inc(),
-    buried: () => buried.inc(),
+    deadLettered: () => deadLettered.inc(),
   };
 }
 
@@ -111,5 +111,5 @@ async function deadLettersOf(database: Pick<Database, 'run'>): Promise<Map<strin
 export const NO_METRICS: RelayMetrics = {
   published: () => undefined,
   failed: () => undefined,
-  buried: () => undefined,
+  deadLettered: () => undefined,
 };

@@ -12,7 +12,7 @@ import { openLease, type Lease } from './lease.ts';
 import { createPublisher, type Failure, type Outcome, type ReadChange } from './publisher.ts';
 import type { RelayMetrics } from './relay.metrics.ts';
 import { HAS_BACKLOG } from './relay.statements.ts';
-import { createWakeUp } from './wake-up.ts';
+import { createSignal } from './signal.ts';
 
 /** The safety behind the wake-up calls. */
 const POLL_MS = 100;
@@ -70,7 +70,7 @@ export function createRelay(deps: RelayDeps): Relay {
   const { database, eventLog, cursors, metrics, backoff, clock, log } = deps;
   const { monotonicMs = () => performance.now(), sleep = timers.setTimeout } = deps;
   const publisher = createPublisher(eventLog, cursors);
-  const news = createWakeUp();
+  const news = createSignal();
   const held = createHeldOwners({ backoff, monotonicMs });
   let stopping = new AbortController();
   let lease: Lease | undefined;
@@ -85,7 +85,7 @@ export function createRelay(deps: RelayDeps): Relay {
     let tries = 0;
     while (!stopping.signal.aborted) {
       try {
-        lease = await openLease(database, { onNews: news.ring, monotonicMs });
+        lease = await openLease(database, { onNews: news.notify, monotonicMs });
         held.clear(); // others had the parts meanwhile, or it is another store: what was known is over
         void announce(lease, await lease.epoch());
         await workUnder(lease, () => (tries = 0));
@@ -121,7 +121,7 @@ export function createRelay(deps: RelayDeps): Relay {
         current.readAnew();
         readAnewAt = monotonicMs() + READ_ANEW_EVERY_MS;
       }
-      news.clear(); // before reading: what comes in meanwhile rings again
+      news.clear(); // before reading: what comes in meanwhile gives notice again
       const readAt = monotonicMs();
       const { fresh, owed, waiting, isIdle } = await read(current, held.size() < MOST_HELD ? limit : 0);
       if (rounds > 0) onRound();
@@ -160,7 +160,7 @@ export function createRelay(deps: RelayDeps): Relay {
     const wasHolding = held.size() > 0;
     current.markLater(published.map(({ id }) => id));
     metrics.published(published.map(lagOf));
-    for (const failure of refused) await bury(current, failure);
+    for (const failure of refused) await deadLetter(current, failure);
     if (failed.length > 0 || owed.length > 0) {
       const handled = new Set([...published, ...refused.map(({ change }) => change)]);
       const left = Map.groupBy(
@@ -190,9 +190,9 @@ export function createRelay(deps: RelayDeps): Relay {
 
   const lagOf = ({ occurred_at }: ReadChange): number => clock.now() - Date.parse(toRfc3339(occurred_at));
 
-  const bury = async (current: Lease, { change: { id }, reason }: Failure): Promise<void> => {
-    await current.bury(id, withCauses(reason));
-    metrics.buried();
+  const deadLetter = async (current: Lease, { change: { id }, reason }: Failure): Promise<void> => {
+    await current.deadLetter(id, withCauses(reason));
+    metrics.deadLettered();
     log.error({ changeId: id, err: reason }, 'the event log refuses a change: put aside as a dead letter');
   };
 
@@ -241,18 +241,18 @@ export function createRelay(deps: RelayDeps): Relay {
     },
     async stop() {
       stopping.abort();
-      news.ring();
+      news.notify();
       await Promise.all([running, makingTopic]);
     },
     wake(ownerId) {
-      if (lease?.holds(partOf(ownerId))) news.ring();
+      if (lease?.holds(partOf(ownerId))) news.notify();
       else noticeOthers();
     },
     announce(epoch) {
       if (lease) void announce(lease, epoch);
     },
     wakeAll() {
-      news.ring();
+      news.notify();
       noticeOthers();
     },
     async processAll() {
@@ -260,7 +260,7 @@ export function createRelay(deps: RelayDeps): Relay {
         const [row] = await database.run<{ pending: boolean }>('read', HAS_BACKLOG, []);
         if (row?.pending === false) return;
         if (stopping.signal.aborted) throw new Error('The relay is stopped.');
-        news.ring();
+        news.notify();
         await pause(5);
       }
     },

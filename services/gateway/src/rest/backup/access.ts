@@ -1,9 +1,9 @@
 import { forbidden, unauthenticated } from '@taskmesh/errors';
 import type { FastifyRequest } from 'fastify';
-import type { GatewayParts } from '../../parts.ts';
+import type { GatewayContext } from '../../context.ts';
 
 /** @throws AppError UNAUTHENTICATED or FORBIDDEN for everybody but operators, whatever they ask for */
-export function requireOperator({ operator }: Pick<GatewayParts, 'operator'>, { raw }: FastifyRequest): void {
+export function requireOperator({ operator }: Pick<GatewayContext, 'operator'>, { raw }: FastifyRequest): void {
   const check = operator(raw);
   if (check.ok) return;
   throw check.status === 401

@@ -4,7 +4,7 @@ import { longBodyOf } from '../../http/long-bodies.ts';
 import { addOtherMethods } from '../../http/other-methods.ts';
 import { requireOperator } from './access.ts';
 import { answerWork, sendAnswer, type BackupAnswer } from './answers.ts';
-import type { BackupParts } from './routes.ts';
+import type { BackupContext } from './routes.ts';
 
 export const BACKUPS_PATH = '/api/backups';
 const FILE_PATH = `${BACKUPS_PATH}/:file`;
@@ -14,7 +14,7 @@ const VERIFY_PATH = `${FILE_PATH}/verify`;
 const unknownFile = () => notFound('There is no such backup file.');
 
 /** Making, listing, fetching, bringing, checking and deleting archives. */
-export function archiveRoutes(scope: FastifyInstance, parts: BackupParts): void {
+export function archiveRoutes(scope: FastifyInstance, parts: BackupContext): void {
   const { backup } = parts.connections;
   const onDefect = (request: FastifyRequest) => (error: unknown) =>
     parts.log.error({ err: error, requestId: request.id }, 'request failed');

@@ -4,13 +4,13 @@ import { addOtherMethods } from '../../http/other-methods.ts';
 import { requireOperator } from './access.ts';
 import { answerWork, sendAnswer } from './answers.ts';
 import { readFileParameter } from './file-parameter.ts';
-import type { BackupParts } from './routes.ts';
+import type { BackupContext } from './routes.ts';
 
 /** A path of its own: what does not know it restores nothing. */
 export const DRY_RUN_PATH = '/api/backup/dry-run';
 
 /** `POST /api/backup/dry-run?file=`: what a restore would change. Our own service alone can tell. */
-export function dryRunRoute(scope: FastifyInstance, parts: BackupParts): void {
+export function dryRunRoute(scope: FastifyInstance, parts: BackupContext): void {
   scope.post(DRY_RUN_PATH, (request, reply) => {
     requireOperator(parts, request);
     const named = readFileParameter(request.raw.url ?? '');

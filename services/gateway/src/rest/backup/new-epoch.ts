@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import { addOtherMethods } from '../../http/other-methods.ts';
 import { requireOperator } from './access.ts';
 import { sendAnswer } from './answers.ts';
-import type { BackupParts } from './routes.ts';
+import type { BackupContext } from './routes.ts';
 
 export const NEW_EPOCH_PATH = '/api/backup/new-epoch';
 
 /** `POST /api/backup/new-epoch`: after the stores were put back by other means. Our own service alone can do that. */
-export function newEpochRoute(scope: FastifyInstance, parts: BackupParts): void {
+export function newEpochRoute(scope: FastifyInstance, parts: BackupContext): void {
   scope.post(NEW_EPOCH_PATH, async (request, reply) => {
     requireOperator(parts, request);
     const data = await parts.connections.backup.newEpoch(leastEpochOf(request.query));

@@ -7,7 +7,7 @@ import { errorOf } from '../errors.ts';
 import { requireOperator } from './access.ts';
 import { answerWork, sendAnswer, type BackupAnswer } from './answers.ts';
 import { readFileParameter } from './file-parameter.ts';
-import type { BackupParts } from './routes.ts';
+import type { BackupContext } from './routes.ts';
 
 export const RESTORE_PATH = '/api/backup/restore';
 export const UNDO_PATH = '/api/backup/undo';
@@ -36,7 +36,7 @@ interface Wanted extends RestoreWishes {
 type Restore = (request: FastifyRequest, wanted: Wanted, onProgress?: OnWorkProgress) => Promise<RestoreEnd>;
 
 /** `POST /api/backup/restore?file=`: for operators; absent where the graph cannot restore. A body is passed over. */
-export function restoreRoute(scope: FastifyInstance, parts: BackupParts): void {
+export function restoreRoute(scope: FastifyInstance, parts: BackupContext): void {
   const restore = restoreOf(parts);
   if (!restore) return;
   scope.post(RESTORE_PATH, (request, reply) => answer(parts, restore, request, reply));
@@ -44,7 +44,7 @@ export function restoreRoute(scope: FastifyInstance, parts: BackupParts): void {
 }
 
 /** `POST /api/backup/undo` takes the last restore back, `GET` tells which one that is. Our own service alone can do that. */
-export function undoRoute(scope: FastifyInstance, parts: BackupParts): void {
+export function undoRoute(scope: FastifyInstance, parts: BackupContext): void {
   scope.route({
     method: ['GET', 'HEAD'],
     url: UNDO_PATH,
@@ -63,7 +63,7 @@ export function undoRoute(scope: FastifyInstance, parts: BackupParts): void {
 }
 
 /** Our own service is asked without the graph: then there is progress to tell. */
-function restoreOf(parts: BackupParts): Restore | undefined {
+function restoreOf(parts: BackupContext): Restore | undefined {
   const { backup } = parts.connections;
   if (parts.graph.current.supergraph.own)
     return (_request, { file, ...wishes }, onProgress) => backup.restore(file, onProgress, wishes);
@@ -75,7 +75,7 @@ function restoreOf(parts: BackupParts): Restore | undefined {
   };
 }
 
-function prepared({ executor }: BackupParts): PreparedOperation | undefined {
+function prepared({ executor }: BackupContext): PreparedOperation | undefined {
   try {
     return executor.prepare(OPERATION);
   } catch (error) {
@@ -85,7 +85,7 @@ function prepared({ executor }: BackupParts): PreparedOperation | undefined {
 }
 
 async function restoreByGraph(
-  { requestCall, executor }: BackupParts,
+  { requestCall, executor }: BackupContext,
   operation: PreparedOperation,
   request: FastifyRequest,
   file: string,
@@ -95,7 +95,7 @@ async function restoreByGraph(
   return { ...(data?.['restore'] as RestoreEnd), dropped: [] }; // validated against the schema
 }
 
-async function answer(parts: BackupParts, restore: Restore, request: FastifyRequest, reply: FastifyReply) {
+async function answer(parts: BackupContext, restore: Restore, request: FastifyRequest, reply: FastifyReply) {
   requireOperator(parts, request);
   const named = readFileParameter(request.raw.url ?? '');
   if ('refused' in named) {
@@ -108,7 +108,7 @@ async function answer(parts: BackupParts, restore: Restore, request: FastifyRequ
 }
 
 function answerEnd(
-  { log }: BackupParts,
+  { log }: BackupContext,
   request: FastifyRequest,
   reply: FastifyReply,
   { run, hasLists = false }: { run: (onProgress?: OnWorkProgress) => Promise<RestoreEnd>; hasLists?: boolean },

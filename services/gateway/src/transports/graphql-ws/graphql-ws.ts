@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import type { RequestCall } from '../../graph/executor.ts';
 import { departureOf } from '../../graph/request-call.ts';
 import { isTooDeep } from '../../http/json-object.ts';
-import { authorizationOf, type Caller, type GatewayParts } from '../../parts.ts';
+import { authorizationOf, type Caller, type GatewayContext } from '../../context.ts';
 import { createOperations, type OperationsDeps } from './operations.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
 import {
@@ -144,7 +144,7 @@ function parsed(text: string): Message | undefined {
 }
 
 function authenticate(
-  parts: GatewayParts,
+  parts: GatewayContext,
   request: IncomingMessage,
   params: Record<string, unknown> | undefined,
 ): Promise<Caller> {
@@ -158,7 +158,7 @@ interface Client {
   request: IncomingMessage;
 }
 
-function callOf(parts: GatewayParts, { caller, request }: Client, traceparent: string | undefined): RequestCall {
+function callOf(parts: GatewayContext, { caller, request }: Client, traceparent: string | undefined): RequestCall {
   return {
     identity: caller.identity,
     requestId: randomUUID(),

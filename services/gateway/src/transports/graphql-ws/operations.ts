@@ -5,14 +5,14 @@ import { MessageType, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { InvalidOperation, type PreparedOperation, type RequestCall } from '../../graph/executor.ts';
 import { asTraceparent } from '../../graph/request-call.ts';
-import type { GatewayParts } from '../../parts.ts';
+import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../metrics.ts';
 import { drainedSocket, endSocket, isTooFarBehind, leaveSocket, oweResult, WS_CLOSE } from '../sockets/socket.ts';
 import type { PlanDeps } from '../../subscriptions/subscription-plan.ts';
 import type { StreamEnd, StreamSink, Subscriptions } from '../../subscriptions/subscriptions.ts';
 
 export interface OperationsDeps {
-  parts: GatewayParts;
+  parts: GatewayContext;
   subscriptions: Subscriptions;
   metrics: TransportMetrics;
   formatErrors: PlanDeps['formatErrors'];

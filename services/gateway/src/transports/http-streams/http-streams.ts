@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readSent } from '../../graphql/request.ts';
 import type { StreamTransport } from '../../graphql/routes.ts';
-import { authorizationOf, type GatewayParts } from '../../parts.ts';
+import { authorizationOf, type GatewayContext } from '../../context.ts';
 import { multipart } from './multipart.ts';
 import type { EndReason, TransportMetrics } from '../metrics.ts';
 import type { QueuedReader } from '../sockets/queue-budget.ts';
@@ -18,7 +18,7 @@ import type { Subscriptions } from '../../subscriptions/subscriptions.ts';
 const FORMATS: StreamFormat[] = [sse, multipart];
 
 export interface HttpStreamsDeps {
-  parts: GatewayParts;
+  parts: GatewayContext;
   subscriptions: Subscriptions;
   watch: SessionWatch;
   limits: SocketLimits;

@@ -1,5 +1,5 @@
 import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
-import type { GatewayParts } from '../../parts.ts';
+import type { GatewayContext } from '../../context.ts';
 import type { Feed } from '../../feed/feed.ts';
 import type { FailureReason } from '../../subscriptions/metrics.ts';
 import type { TransportMetrics } from '../metrics.ts';
@@ -31,7 +31,7 @@ export interface Channel extends ChannelAddress {
 }
 
 export interface ChannelDeps {
-  parts: Pick<GatewayParts, 'authenticateToken' | 'clock'>;
+  parts: Pick<GatewayContext, 'authenticateToken' | 'clock'>;
   feed: Feed;
   wire: Wire;
   metrics: TransportMetrics;

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import type { Caller, GatewayParts } from '../../parts.ts';
+import type { Caller, GatewayContext } from '../../context.ts';
 import type { Feed } from '../../feed/feed.ts';
 import type { FailureReason } from '../../subscriptions/metrics.ts';
 import type { EndReason, TransportMetrics } from '../metrics.ts';
@@ -36,7 +36,7 @@ export interface ChannelsDeps {
   socket: WebSocket;
   keys: PublicKeys;
   wire: Wire;
-  parts: GatewayParts;
+  parts: GatewayContext;
   feed: Feed;
   watch: SessionWatch;
   limits: SocketLimits;

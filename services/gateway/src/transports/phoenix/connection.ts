@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import type { GatewayParts } from '../../parts.ts';
+import type { GatewayContext } from '../../context.ts';
 import type { Feed } from '../../feed/feed.ts';
 import type { TransportMetrics } from '../metrics.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
@@ -16,7 +16,7 @@ import { createWire } from './wire.ts';
 const SILENCE_MS = 75_000;
 
 export interface ConnectionDeps {
-  parts: GatewayParts;
+  parts: GatewayContext;
   feed: Feed;
   watch: SessionWatch;
   limits: SocketLimits;

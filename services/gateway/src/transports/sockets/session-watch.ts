@@ -1,7 +1,7 @@
 import type { VerifiedClaims } from '@taskmesh/identity';
 import type { AccessKeys } from '../../auth/access-keys.ts';
 import type { EndedSessions } from '../../auth/ended-sessions.ts';
-import type { GatewayParts } from '../../parts.ts';
+import type { GatewayContext } from '../../context.ts';
 
 /** Calls `onEnd` once when the token expires, its session ends or its key is removed; the returned function ends the watch. */
 export type SessionWatch = (claims: VerifiedClaims, onEnd: () => void) => () => void;
@@ -16,7 +16,7 @@ interface Watcher {
 
 /** One listener for all sockets: a session's end finds its own by the session's id; keys are removed too rarely for that. */
 export function createSessionWatch(
-  options: Pick<GatewayParts, 'clock'> & {
+  options: Pick<GatewayContext, 'clock'> & {
     accessKeys: Pick<AccessKeys, 'isCurrent' | 'onRemoved'>;
     endedSessions: Pick<EndedSessions, 'has' | 'onEnded'>;
   },

@@ -22,7 +22,7 @@ export type Caller =
   | { kind: 'invalid' };
 
 /** What every adapter (REST, GraphQL, realtime) works with. */
-export interface GatewayParts {
+export interface GatewayContext {
   config: GatewayConfig;
   log: Log;
   clock: Clock;
@@ -52,6 +52,6 @@ export interface GatewayParts {
 }
 
 /** One adapter: adds its routes to the app. */
-export type Routes = (app: FastifyInstance, parts: GatewayParts) => void;
+export type Routes = (app: FastifyInstance, parts: GatewayContext) => void;
 
 export { authorizationOf } from '@taskmesh/service';

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 
 /** What V8 shall not do in a process that serves requests (ADR 8). All of them work after its start, too. */
-export const GARBAGE_FLAGS: readonly string[] = [
+export const V8_FLAGS: readonly string[] = [
   // Believe that rows and result objects live long and make them among the old ones, which keeps each whole request until
   // the next major collection: after some seconds of lists every minor collection took three times as long.
   '--no-allocation-site-pretenuring',
@@ -11,6 +11,6 @@ export const GARBAGE_FLAGS: readonly string[] = [
 ];
 
 /** To be called first in a process that serves requests. */
-export function tuneGarbageCollection(): void {
-  for (const flag of GARBAGE_FLAGS) setFlagsFromString(flag);
+export function setV8Flags(): void {
+  for (const flag of V8_FLAGS) setFlagsFromString(flag);
 }

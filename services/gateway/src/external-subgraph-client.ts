@@ -6,7 +6,7 @@ import { postGraphQL } from './http-client.ts';
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json' };
 
 /** For the services of a foreign graph: they learn nothing of our clients, no identity and no header. */
-export function createOutsideClient() {
+export function createExternalSubgraphClient() {
   const pools = new Map<string, ServicePool>();
 
   const poolOf = (origin: string): ServicePool => {

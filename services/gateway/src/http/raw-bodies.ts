@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** The framework touches no body: a route that has one reads it itself after its own checks, the others pass it over. */
-export function leaveBodies(app: FastifyInstance): void {
+export function leaveBodiesUnread(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('onRequest', hideContentType);

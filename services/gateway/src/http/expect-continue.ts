@@ -7,7 +7,7 @@ const waiting = new WeakMap<IncomingMessage, () => void>();
  * A client that sends `Expect: 100-continue` hears it when its body is wanted: what is refused before (a token, a path,
  * a size) is never uploaded. Expectations that nobody knows are ignored.
  */
-export function holdBodiesBack(server: Server): void {
+export function awaitContinue(server: Server): void {
   server.on('checkContinue', (request, response) => {
     const { shouldKeepAlive } = response;
     // Without its body the request never ends on this connection: an answer is the last one.
@@ -22,7 +22,7 @@ export function holdBodiesBack(server: Server): void {
 }
 
 /** To be called before a body is read. */
-export function letBodyCome(request: IncomingMessage): void {
+export function sendContinue(request: IncomingMessage): void {
   waiting.get(request)?.();
   waiting.delete(request);
 }

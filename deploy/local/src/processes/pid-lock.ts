@@ -27,7 +27,7 @@ interface PidRecord {
 }
 
 /** A data directory that is ours alone, with no process left in it from an earlier run. */
-export interface Claim {
+export interface DataDirLock {
   /** Starts the directory's process and gives the directory up when it ends. */
   start(options: Omit<ChildOptions, 'logFile' | 'ladder'>): Promise<RunningProcess>;
   release(): void;
@@ -37,11 +37,11 @@ export interface Claim {
  * Takes a data directory: nobody else has it, and a process that a killed parent left behind in it is ended first.
  * @throws PlainError when another instance uses it
  */
-export async function claimDataDir(options: {
+export async function lockDataDir(options: {
   dataDir: string;
   ladder: StopLadder;
   log: (line: string) => void;
-}): Promise<Claim> {
+}): Promise<DataDirLock> {
   const { dataDir, ladder, log } = options;
   const { lockFile, pidFile, logFile } = filesBeside(dataDir);
   const lock = await acquireLock(lockFile, `${dataDir} is in use by another instance`);
