@@ -6,6 +6,7 @@ import * as feed from '../src/feed/feed.statements.ts';
 import * as deadLetters from '../src/relay/dead-letters.statements.ts';
 import * as relay from '../src/relay/relay.statements.ts';
 import { listStatement } from '../src/tasks/list.statements.ts';
+import { GIVEN_FIELDS } from '../src/tasks/given-fields.ts';
 import * as tasks from '../src/tasks/task.statements.ts';
 import type { TaskOrder } from '../src/tasks/task-order.ts';
 
@@ -39,15 +40,17 @@ const SCHEMA = [
 const OWNER = '0198c0de-0000-7000-8000-000000000001';
 const TASK = '0198c0de-0000-7000-8000-000000000002';
 const NOW = '2026-11-20T10:00:00.000Z';
-const CREATE = [0, null, TASK, OWNER, NOW, 'title', null, false, null, null, 'low'];
+const NEW = [0, null, TASK, OWNER, NOW];
+const GIVEN: Record<string, unknown> = { title: 'title', completed: false, priority: 'low' };
+const givenValues = GIVEN_FIELDS.map((field) => GIVEN[field] ?? null);
 const WRITE = [0, null, TASK, OWNER, null, NOW];
 
 /** What each is asked with; without values it takes none. */
 const VALUES: Record<string, unknown[]> = {
-  'task-create': CREATE,
-  'task-create-once': [...CREATE, 'key', 'hash', NOW],
+  'task-create': [...NEW, ...givenValues],
+  'task-create-once': [...NEW, 'key', 'hash', NOW, ...givenValues],
   'task-first-created': [OWNER, 'key', NOW],
-  'task-update': [...WRITE, 'title', null, null, false, null, false, null, false, null],
+  'task-update': [...WRITE, ...givenValues.flatMap((value) => [true, value])],
   'task-delete': WRITE,
   'task-find': [TASK, OWNER],
   'task-statistics': [OWNER],
