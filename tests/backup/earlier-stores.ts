@@ -21,8 +21,8 @@ export async function earlierStores(versions: { auth: string; tasks: string }, s
   const { createAuthDatabase } = await moduleOf('auth');
   const { createTasksDatabase } = await moduleOf('tasks');
   const stores = {
-    auth: await createAuthDatabase?.(databases.auth.url, log),
-    tasks: await createTasksDatabase?.({ postgresUrl: databases.tasks.url, poolSize: 1 }, log),
+    auth: await createAuthDatabase?.({ url: databases.auth.url, log }),
+    tasks: await createTasksDatabase?.({ url: databases.tasks.url, poolSize: 1, log }),
   };
   for (const name of ['auth', 'tasks'] as const) {
     await stores[name]?.migrate({ to: versions[name] });

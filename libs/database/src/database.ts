@@ -33,17 +33,22 @@ interface Connections {
   silenceMs: number;
 }
 
-export interface DatabaseOptions {
-  /** The service's name: keeps two ORMs in one process apart. */
-  name: string;
+/** Where a service's store is; what it holds is the service's matter. */
+export interface StoreOptions {
   /** postgres://user:password@host:port/database */
   url: string;
-  entities: Entities;
-  /** In order, each with its name: static imports, so that a bundle has them too. */
-  migrations: MigrationObject[];
+  /** Keeps two ORMs in one process apart. @default the service's name */
+  name?: string;
   /** Connections at the most. @default 10 */
   poolSize?: number;
   log: Log;
+}
+
+export interface DatabaseOptions extends StoreOptions {
+  name: string;
+  entities: Entities;
+  /** In order, each with its name: static imports, so that a bundle has them too. */
+  migrations: MigrationObject[];
 }
 
 /** By the migrations' names, how a database differs from what we know. */

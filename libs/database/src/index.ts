@@ -1,4 +1,4 @@
-export { createDatabase, type Database, type DatabaseOptions } from './database.ts';
+export { createDatabase, type Database, type DatabaseOptions, type StoreOptions } from './database.ts';
 export { adoptArchived, type ArchivedStore } from './restored/archived-store.ts';
 export { openAdoptionSession } from './restored/adoption-session.ts';
 export { compareRows, countRows } from './restored/compare-rows.ts';

@@ -1,16 +1,7 @@
 import { AppError } from '@taskmesh/errors';
-import {
-  ConfigError,
-  createLog,
-  processSettings,
-  readAll,
-  readEnv,
-  setting,
-  type Env,
-  type Log,
-} from '@taskmesh/service';
+import { ConfigError, createLog, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
-import type { Database } from './database.ts';
+import type { Database, StoreOptions } from './database.ts';
 import { readSchemaPolicy, whyUnfit } from './schema-gate.ts';
 import { refusalOf } from './why-postgres-fails.ts';
 
@@ -22,7 +13,7 @@ const settings = z.object({
 /** The life of a process that brings the schema of one service up to date: exits with 0 when it is, else with 1. */
 export async function runMigrations(
   service: string,
-  open: (url: string, log: Log) => Promise<Database>,
+  open: (options: StoreOptions) => Promise<Database>,
   env: Env,
 ): Promise<never> {
   try {
@@ -31,7 +22,7 @@ export async function runMigrations(
       policy: () => readSchemaPolicy(env),
     });
     const log = createLog({ service: `${service}-migrations`, level: own.LOG_LEVEL });
-    const database = await open(own.POSTGRES_URL, log);
+    const database = await open({ url: own.POSTGRES_URL, log });
     await database.migrate();
     const problem = whyUnfit(await database.schemaState(), policy);
     if (problem !== undefined) throw new ConfigError([problem]);

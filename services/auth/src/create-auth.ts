@@ -55,7 +55,7 @@ export interface Auth extends Service {
 export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Auth> {
   const { clock, ids = randomIds, log, keyValue } = deps;
   const metrics = createAuthMetrics(deps.metrics);
-  const database = await createAuthDatabase(config.secrets.postgresUrl, log);
+  const database = await createAuthDatabase({ url: config.secrets.postgresUrl, log });
   if (deps.metrics) database.measure(deps.metrics);
   const keys = createKeyRing({
     file: config.accessTokenKeysFile ?? join(config.dataDir, 'keys', 'access-token-keys.json'),
@@ -106,7 +106,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     },
     restore: createAdoption({
       url: config.secrets.postgresUrl,
-      databaseAt: (url) => createAuthDatabase(url, log, 'auth-adoption'),
+      databaseAt: (url) => createAuthDatabase({ url, name: 'auth-adoption', log }),
       clock,
       log,
     }),

@@ -1,5 +1,4 @@
-import { createDatabase, type Database } from '@taskmesh/database';
-import type { Log } from '@taskmesh/service';
+import { createDatabase, type Database, type StoreOptions } from '@taskmesh/database';
 import { migrations } from '../migrations/index.ts';
 import { AccountEntity } from './accounts/account.entity.ts';
 import { AuditEntryEntity } from './audit/audit-entry.entity.ts';
@@ -20,7 +19,7 @@ const entities = [
   AuditEntryEntity,
 ];
 
-/** Opens nothing yet. Two in one process need two names. */
-export function createAuthDatabase(url: string, log: Log, name = 'auth'): Promise<Database> {
-  return createDatabase({ name, url, entities, migrations, log });
+/** Opens nothing yet. */
+export function createAuthDatabase(options: StoreOptions): Promise<Database> {
+  return createDatabase({ name: 'auth', ...options, entities, migrations });
 }

@@ -61,7 +61,7 @@ export interface Tasks extends Service {
 /** The whole service, not yet started: `start` sees to the schema and begins to publish. It listens on no port. */
 export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise<Tasks> {
   const { clock, ids = uuidv7Ids, log, eventLog } = deps;
-  const database = await createTasksDatabase(config, log);
+  const database = await createTasksDatabase({ url: config.postgresUrl, poolSize: config.poolSize, log });
   if (deps.metrics) database.measure(deps.metrics);
   const cursors = createCursors(database);
   const metrics = deps.metrics ? createRelayMetrics(deps.metrics, database) : NO_METRICS;
@@ -95,8 +95,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
     restore: createAdoption({
       database,
       url: config.postgresUrl,
-      databaseAt: (url) =>
-        createTasksDatabase({ postgresUrl: url, poolSize: ADOPTION_POOL_SIZE }, log, 'tasks-adoption'),
+      databaseAt: (url) => createTasksDatabase({ url, name: 'tasks-adoption', poolSize: ADOPTION_POOL_SIZE, log }),
       log,
       async beginEpoch(atLeast) {
         const epoch = await beginNewEpoch(database, { nowMs: clock.now(), atLeast });

@@ -19,10 +19,11 @@ const idOf = (n: number) => `01890000-0000-7000-9000-${String(n).padStart(12, '0
 
 async function openStore() {
   const store = await createTestDatabase('large_accounts');
-  const database = await createTasksDatabase(
-    { postgresUrl: store.url, poolSize: 1 },
-    createLog({ service: 'tasks', level: 'silent' }),
-  );
+  const database = await createTasksDatabase({
+    url: store.url,
+    poolSize: 1,
+    log: createLog({ service: 'tasks', level: 'silent' }),
+  });
   await database.migrate();
   const client = new Client({ connectionString: store.url });
   await client.connect();

@@ -1,7 +1,6 @@
 import type { Database } from '@taskmesh/database';
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
-import { readTasksConfig } from '../src/config.ts';
 import { createTasksDatabase } from '../src/database.ts';
 import { openLease, type Lease } from '../src/relay/lease.ts';
 
@@ -12,7 +11,7 @@ const leases: Lease[] = [];
 
 beforeAll(async () => {
   store = await createTestDatabase('lease');
-  database = await createTasksDatabase(readTasksConfig({ POSTGRES_URL: store.url }), log);
+  database = await createTasksDatabase({ url: store.url, log });
   await database.migrate();
 });
 afterEach(async () => {

@@ -61,7 +61,7 @@ it('keeps in the log what only a newer release knows of a task', async () => {
 it('brings times back that an update has moved past the year 9999', async () => {
   const store = await createTestDatabase('times_end');
   const open = () =>
-    createTasksDatabase({ postgresUrl: store.url, poolSize: 1 }, createLog({ service: 'tasks', level: 'silent' }));
+    createTasksDatabase({ url: store.url, poolSize: 1, log: createLog({ service: 'tasks', level: 'silent' }) });
   const before = await open();
   await before.migrate();
   await store.query(`delete from mikro_orm_migrations where name = '0003-times-end'`);

@@ -30,7 +30,7 @@ async function connect(url: string): Promise<Client> {
 async function openStore() {
   const store = await createTestDatabase('polling');
   const log = createLog({ service: 'tasks', level: 'silent' });
-  const database = await createTasksDatabase({ postgresUrl: store.url, poolSize: 2 }, log);
+  const database = await createTasksDatabase({ url: store.url, poolSize: 2, log });
   await database.migrate();
   const asked: Parameters<Session['run']>[] = [];
   const openSession: typeof database.openSession = async (options) => {

@@ -1,7 +1,7 @@
 import { defineEntity } from '@mikro-orm/core';
 
 /** What a store's cursors are made with: the epoch, which grows with each restore, and the key that signs. */
-export const FeedStateSchema = defineEntity({
+export const FeedStateEntity = defineEntity({
   name: 'FeedState',
   tableName: 'feed_state',
   properties: (p) => ({
@@ -12,7 +12,7 @@ export const FeedStateSchema = defineEntity({
 });
 
 /** Where an owner's feed stands. */
-export const FeedSchema = defineEntity({
+export const FeedEntity = defineEntity({
   name: 'Feed',
   tableName: 'feeds',
   properties: (p) => ({
@@ -25,7 +25,7 @@ export const FeedSchema = defineEntity({
  * A change that the event log refused for good, or a record of it that a gateway could not read. The change stays in the
  * change log, so that feeds still have it.
  */
-export const DeadLetterSchema = defineEntity({
+export const DeadLetterEntity = defineEntity({
   name: 'DeadLetter',
   tableName: 'dead_letters',
   properties: (p) => ({

@@ -16,7 +16,7 @@ export class TimeType extends Type<string, string> {
   }
 }
 
-export const TaskSchema = defineEntity({
+export const TaskEntity = defineEntity({
   name: 'Task',
   tableName: 'tasks',
   indexes: [{ name: 'tasks_by_owner', properties: ['ownerId', 'createdAt', 'id'] }],

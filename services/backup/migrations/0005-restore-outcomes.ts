@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-export class Migration0005RestoreOutcomes extends Migration {
+export class RestoreOutcomes extends Migration {
   override up(): void {
     this.addSql(`
       alter table restores

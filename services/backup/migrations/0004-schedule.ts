@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-export class Migration0004Schedule extends Migration {
+export class Schedule extends Migration {
   override up(): void {
     this.addSql(`alter table backups add column origin text not null default 'request'`);
     this.addSql(`

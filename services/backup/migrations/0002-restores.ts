@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-export class Migration0002Restores extends Migration {
+export class Restores extends Migration {
   override up(): void {
     this.addSql(`
       create table restores (

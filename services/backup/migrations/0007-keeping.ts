@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-export class Migration0007Keeping extends Migration {
+export class Keeping extends Migration {
   override up(): void {
     this.addSql(`alter table backups add column unfit_at timestamptz(3)`);
     this.addSql(`

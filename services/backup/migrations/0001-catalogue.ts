@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-export class Migration0001Catalogue extends Migration {
+export class Catalogue extends Migration {
   override up(): void {
     this.addSql(`
       create table backups (

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-export class Migration0006Proofs extends Migration {
+export class Proofs extends Migration {
   override up(): void {
     // What an archive was when something was learned of it: another time of change means another file.
     this.addSql(`

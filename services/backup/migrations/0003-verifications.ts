@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-export class Migration0003Verifications extends Migration {
+export class Verifications extends Migration {
   override up(): void {
     this.addSql(`
       create table verifications (
