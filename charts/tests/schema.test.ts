@@ -50,6 +50,17 @@ describe.each(CHART_NAMES)('the values of %s', (chart) => {
     }
   });
 
+  it('are all there: a default that null takes away is missed', () => {
+    const groups = paths(schema, (part) => part.properties !== undefined).filter(([first]) => first !== 'global');
+    for (const group of groups)
+      for (const name of Object.keys(at(values(), group) as Tree)) {
+        const changed = values();
+        delete (at(changed, group) as Tree)[name];
+        const isPart = group.at(-1) === 'pod' && group.length > 1; // of what `pod` has
+        expect([...group, name, validate(changed)]).toEqual([...group, name, isPart]);
+      }
+  });
+
   it('have a description for each group and each enum is said', () => {
     for (const path of paths(schema, (part) => Array.isArray(part.enum)))
       expect((at(schemaAt(schema, path), []) as { enum: unknown[] }).enum.length).toBeGreaterThan(1);
@@ -75,6 +86,9 @@ describe('what Helm says to wrong values', () => {
     await expect(render({ helm, set: { 'gateway.replica': 2 } })).rejects.toThrow(/gateway.*replica/);
     await expect(render({ helm, set: { 'gateway.pod.replica': 2 } })).rejects.toThrow(/pod.*replica/);
     await expect(render({ helm, set: { 'image.tag': 'latest' } })).rejects.toThrow(/image.tag/);
+    await expect(render({ helm, set: { 'gateway.resources': null } })).rejects.toThrow(/gateway.*resources/);
+    await expect(render({ helm, set: { 'networkPolicy.egress.otlp': null } })).rejects.toThrow(/egress.*otlp/);
+    await expect(render({ helm, set: { pod: null } })).rejects.toThrow(/pod/);
   });
 });
 
