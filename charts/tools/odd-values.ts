@@ -123,7 +123,7 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
       'gateway.resources': { requests: { cpu: 1, memory: '0.5Gi' }, limits: { cpu: '2', memory: '1.5Gi' } },
       'auth.resources': { requests: { cpu: 0.1, memory: 134_217_728 }, limits: { memory: '500000k' } },
       'tasks.resources': { requests: { cpu: '100m', memory: '256M' }, limits: { memory: '1073741824' } },
-      'backup.resources': { requests: { memory: '1Gi' }, limits: { memory: '0.01Ti' } },
+      'backup.resources': { requests: { memory: '1Gi' }, limits: { memory: '0.0625Ti' } },
     },
   },
   'no requests': { set: { 'gateway.resources.requests': {}, 'jobs.resources.requests': {} } },
