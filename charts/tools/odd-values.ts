@@ -180,6 +180,26 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
   'topics like numbers': {
     set: { kafka: { brokers: ['1:9092', 'kafka-2.example.com:19092'], topicPrefix: '1.' } },
   },
+  'servers of a release like a number': {
+    chart: 'taskmesh-data',
+    release: '1e3',
+    values: 'ci/backups-poolers.yaml',
+    set: {
+      fullnameOverride: `e3${'-x'.repeat(12)}`,
+      commonLabels: { a: '1e3', b: 'on' },
+      scrapers: [{ namespaceSelector: {} }],
+      'postgresql.storageClassName': '1',
+      'postgresql.backups': { existingSecret: '1', accessKeyIdKey: '2', secretAccessKeyKey: 'on', endpointUrl: '' },
+      'postgresql.parameters': { max_connections: '100', work_mem: '4MB', jit: 'off' },
+      kafka: { storageClassName: '2', topicPrefix: '1.', retentionHours: 1_000_000, size: '10' },
+      valkey: { existingSecret: '1', passwordKey: '2', tlsSecret: '3', maxMemory: '1mb' },
+    },
+  },
+  'no Kafka, and a longer name': {
+    chart: 'taskmesh-data',
+    release: 'a'.repeat(40),
+    set: { 'kafka.enabled': false, 'valkey.enabled': false },
+  },
   'settings of any text': {
     set: {
       'gateway.settings': { CORS_ORIGINS: '*', TRUSTED_PROXIES: '::1,10.0.0.0/8', REALTIME_ANON_KEY: 'on' },
