@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHARTS } from '../tools/generated.ts';
 import { render, runHelm, type RenderOptions } from '../tools/helm.ts';
@@ -141,6 +141,15 @@ describe('alerts', () => {
       expect(expr).not.toContain('$SELECTOR');
     }
   });
+});
+
+it('the runbook on keys names what the hook makes, and a program that the image has', () => {
+  const runbook = readFileSync(join(ROOT, 'docs/runbooks/rotate-signing-keys.md'), 'utf8');
+  const made = readFileSync(join(ROOT, 'deploy/kubernetes/src/make-keys.ts'), 'utf8').match(/(?<=^ {4}')[^']+(?=':)/gm);
+  expect(made).toHaveLength(6);
+  for (const key of made ?? []) expect(runbook).toContain(key);
+  const [, program = ''] = /kubectl exec "\$auth" -- node (\S+)/.exec(runbook) ?? [];
+  expect([program, existsSync(join(ROOT, program))]).toEqual(['services/auth/src/keys/make-key.ts', true]);
 });
 
 describe('every figure that is looked at', () => {
