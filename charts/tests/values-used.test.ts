@@ -27,7 +27,7 @@ const SAMPLES: [RegExp, unknown][] = [
   [/(interval|Interval)$/, '7m'],
   [/\.(hosts|hostnames)$/, ['sample.example.com']],
   [/digest$/, `sha256:${'a'.repeat(64)}`],
-  [/PUBLIC_URL$/, 'https://sample.example.com'],
+  [/(^prometheus\.address|PUBLIC_URL)$/, 'https://sample.example.com'],
   [/telemetry\.endpoint$/, 'http://sample:4318'],
   [/samplerRatio$/, 0.5],
   [/RATE_LIMIT_FACTOR$/, 7],

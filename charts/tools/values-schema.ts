@@ -24,6 +24,15 @@ const TEXT = { type: 'string' };
 const NAME = { pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$' };
 const LABEL = { type: 'string', pattern: '^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$' };
 
+const OBJECT = { pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$', maxLength: 253 };
+const KEY = { pattern: '^[-._a-zA-Z0-9]+$' };
+
+/** What a text is by the name of its value, wherever it stands. */
+const TEXTS: [name: RegExp, schema: Schema][] = [
+  [/^(existing(Secret|ConfigMap|Claim)|(storageC|priorityC|c)lassName|tlsSecret)$/, OBJECT],
+  [/^(key|.*Key)$/, KEY],
+];
+
 /** Of objects of Kubernetes. */
 const objectOf = (...keys: string[]): Schema => ({
   type: 'object',
@@ -45,6 +54,7 @@ const DEFS = {
   },
   labels: { type: 'object', propertyNames: NAME, additionalProperties: LABEL },
   annotations: { type: 'object', propertyNames: NAME, additionalProperties: { type: 'string' } },
+  object: { ...TEXT, ...OBJECT, minLength: 1 },
   host: { type: 'string', pattern: '^(\\*\\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$' },
   variable: {
     type: 'object',
@@ -66,6 +76,16 @@ const DEFS = {
       effect: { enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] },
       tolerationSeconds: { type: 'integer' },
     },
+  },
+  volume: {
+    type: 'object',
+    required: ['name'],
+    properties: { name: { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$' } },
+  },
+  mount: {
+    type: 'object',
+    required: ['name', 'mountPath'],
+    properties: { name: TEXT, mountPath: { type: 'string', pattern: '^/[^:]*$' } },
   },
   affinity: objectOf('nodeAffinity', 'podAffinity', 'podAntiAffinity'),
   peer: { ...objectOf('podSelector', 'namespaceSelector', 'ipBlock'), minProperties: 1 },
@@ -173,6 +193,7 @@ function typeOf(value: Node, path: string): Schema {
   const plain = isScalar(value) ? value.value : undefined;
   if (typeof plain === 'boolean') return { type: 'boolean' };
   if (typeof plain === 'number') return { type: Number.isInteger(plain) ? 'integer' : 'number' };
-  if (typeof plain === 'string') return { type: 'string' };
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  if (typeof plain === 'string') return { type: 'string', ...TEXTS.find(([pattern]) => pattern.test(name))?.[1] };
   throw new Error(`${path} has a default of no known type`);
 }
