@@ -18,6 +18,7 @@ interface ComposeService {
   cap_add?: string[];
   security_opt?: string[];
   restart?: string;
+  stop_grace_period?: string;
   deploy?: { resources: { limits: { cpus: string; memory: string } } };
 }
 
@@ -112,6 +113,19 @@ describe('deploy/compose.yaml', () => {
       for (const [variable, url] of Object.entries(environment))
         if (/^(AUTH|TASKS|BACKUP)_URL$/.test(variable))
           expect(url).toBe(`http://${variable.slice(0, -4).toLowerCase()}:${port}`);
+    }
+  });
+
+  it('gives everything in one container the memory, and each part the time to stop, that the chart does', async () => {
+    const { pod, allInOne } = parse(await readFile(`${ROOT}charts/taskmesh/values.yaml`, 'utf8')) as {
+      pod: { stopSeconds: number };
+      allInOne: { pod: { stopSeconds: number }; resources: { limits: { memory: string } } };
+    };
+    const { trial } = compose.services;
+    expect(`${trial?.deploy?.resources.limits.memory}i`).toBe(allInOne.resources.limits.memory);
+    for (const [name, service] of ours.filter(([, each]) => !isOnce(each))) {
+      const { stopSeconds } = name === 'trial' ? allInOne.pod : pod;
+      expect([name, service.stop_grace_period]).toEqual([name, `${stopSeconds}s`]);
     }
   });
 

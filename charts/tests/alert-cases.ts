@@ -10,6 +10,9 @@ const of = (component: string) => `namespace="prod",job="shop-taskmesh-${compone
 const constant = (value: number) => `${value}x120`;
 const growing = (by: number) => `0+${by}x120`;
 
+/** How a verification may end besides well. */
+const VERIFICATIONS_GONE_WRONG = ['unfit', 'unprovable', 'failed'];
+
 /** promtool's clock begins at the beginning of Unix' time. */
 const DAYS = { interval: '1h', evalTime: '12d' };
 
@@ -119,15 +122,16 @@ export const ALERT_CASES: AlertCase[] = [
       },
     },
   },
-  {
+  ...VERIFICATIONS_GONE_WRONG.map((outcome) => ({
     alert: 'TaskmeshBackupFails',
     series: {
-      [`taskmesh_backup_verifications_total{${of('backup')},outcome="unfit"}`]: {
+      [`taskmesh_backup_verifications_total{${of('backup')},outcome="${outcome}"}`]: {
         fires: growing(1),
         silent: constant(2),
       },
+      [`taskmesh_backup_verifications_total{${of('backup')},outcome="ok"}`]: { fires: growing(1), silent: growing(1) },
     },
-  },
+  })),
   {
     alert: 'TaskmeshRestoreLeftovers',
     series: { [`taskmesh_backup_restore_leftovers{${of('backup')}}`]: { fires: constant(1), silent: constant(0) } },

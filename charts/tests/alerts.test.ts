@@ -17,6 +17,16 @@ it('every alert is PromQL', async () => {
   for (const { alert, expr } of await allAlerts()) expect([alert, whyNoPromql(expr)]).toEqual([alert, undefined]);
 });
 
+it('the alert on backups knows every way in which a verification ends badly', async () => {
+  const metrics = readFileSync(join(CHARTS, '../services/backup/src/metrics.ts'), 'utf8');
+  const [, list = ''] = /for \(const outcome of \[([^\]]*)\]\) verifications\.inc/.exec(metrics) ?? [];
+  const outcomes = list.match(/[a-z-]+/g) ?? [];
+  expect(outcomes).toContain('unprovable');
+  const expr = (await allAlerts()).find(({ alert }) => alert === 'TaskmeshBackupFails')?.expr ?? '';
+  const [, asked = ''] = /outcome=~"([^"]*)"/.exec(expr) ?? [];
+  expect(asked.split('|').toSorted()).toEqual(outcomes.filter((outcome) => outcome !== 'ok').toSorted());
+});
+
 it('every panel of the dashboard is PromQL', () => {
   const { panels } = JSON.parse(readFileSync(join(CHARTS, 'taskmesh/files/dashboards/taskmesh.json'), 'utf8')) as {
     panels: { title: string; targets: { expr: string }[] }[];

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import { CHARTS } from '../tools/generated.ts';
-import { render, valuesFiles } from '../tools/helm.ts';
+import { render, renderText, valuesFiles } from '../tools/helm.ts';
 import { containersOf, workloads, type Manifest } from '../tools/manifest.ts';
 
 const chart = 'taskmesh-data';
@@ -70,15 +72,102 @@ describe('the servers by operators', () => {
 
   it('stay when the release goes', async () => {
     const manifests = await render({ chart, release, values: 'ci/backups-poolers.yaml' });
-    const lasting = manifests.filter(({ kind }) =>
-      ['Cluster', 'Kafka', 'KafkaNodePool', 'KafkaTopic', 'ObjectStore'].includes(kind),
+    const kinds = [
+      'Cluster',
+      'Kafka',
+      'KafkaNodePool',
+      'KafkaTopic',
+      'ObjectStore',
+      'ScheduledBackup',
+      'NetworkPolicy',
+    ];
+    const lasting = manifests.filter(
+      ({ kind, metadata }) => kinds.includes(kind) && !metadata.name.endsWith('-valkey'), // which keeps nothing
     );
-    expect(lasting.length).toBe(7);
+    expect(lasting.length).toBe(13);
     for (const { metadata } of lasting)
       expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
     const small = await render({ chart, release, values: 'ci/small.yaml' });
     expect(small.filter(({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'])).toEqual([]);
+    const deletesClaims = async (values?: string) =>
+      (await renderText({ chart, release, values })).match(/deleteClaim: (true|false)/)?.[1];
+    expect([await deletesClaims(), await deletesClaims('ci/small.yaml')]).toEqual(['false', 'true']);
   });
+
+  it('are spread over nodes, also where there is one zone only', async () => {
+    const manifests = await render({ chart, release });
+    for (const { metadata, spec } of ofKind(manifests, 'Cluster'))
+      expect(spec?.topologySpreadConstraints).toMatchObject([
+        {
+          topologyKey: 'kubernetes.io/hostname',
+          labelSelector: { matchLabels: { 'cnpg.io/cluster': metadata.name, 'cnpg.io/podRole': 'instance' } },
+        },
+      ]);
+    const [pool] = ofKind(manifests, 'KafkaNodePool');
+    const { pod } = pool?.spec?.template as unknown as { pod: { topologySpreadConstraints: unknown[] } };
+    expect(pod.topologySpreadConstraints).toMatchObject(
+      ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map((topologyKey) => ({
+        topologyKey,
+        labelSelector: { matchLabels: { 'strimzi.io/pool-name': pool?.metadata.name } },
+      })),
+    );
+  });
+
+  it('run as the restricted standard wants it, Kafka’s as well', async () => {
+    const manifests = await render({ chart, release });
+    const confined = {
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+        capabilities: { drop: ['ALL'] },
+      },
+    };
+    expect(ofKind(manifests, 'KafkaNodePool')[0]?.spec?.template).toMatchObject({ kafkaContainer: confined });
+    expect(ofKind(manifests, 'Kafka')[0]?.spec?.entityOperator).toMatchObject({
+      template: { topicOperatorContainer: confined, userOperatorContainer: confined },
+    });
+  });
+
+  it('are certified under their poolers’ names where there are any', async () => {
+    const names = async (values?: string) =>
+      ofKind(await render({ chart, release, values }), 'Cluster').map(
+        ({ spec }) => (spec?.certificates as { serverAltDNSNames: string[] } | undefined)?.serverAltDNSNames,
+      );
+    expect(await names()).toEqual([undefined, undefined, undefined]);
+    const pooler = `${release}-tasks-pooler`;
+    expect((await names('ci/backups-poolers.yaml'))[1]).toEqual([pooler, `${pooler}.prod`, `${pooler}.prod.svc`]);
+    expect(namesOf(await render({ chart, release, values: 'ci/backups-poolers.yaml' }), 'Pooler')).toContain(pooler);
+  });
+
+  it('show their figures to those who are named, and to nobody else', async () => {
+    const scrapers = [{ namespaceSelector: { matchLabels: { team: 'watch' } } }];
+    const toFigures = async (set: Record<string, unknown>) =>
+      ofKind(await render({ chart, release, set }), 'NetworkPolicy')
+        .flatMap(({ spec }) => spec?.ingress ?? [])
+        .filter(({ ports = [] }) => ports.some(({ port }) => port === 9187));
+    expect(await toFigures({})).toEqual([]);
+    const found = await toFigures({ scrapers });
+    expect(found).toHaveLength(3);
+    for (const { from } of found) expect(from).toEqual(scrapers);
+  });
+
+  it.each(['plain', 'two words', `"quoted" 'and' \\back\\slashed`, '$(id) `id` %s #'])(
+    'take any line as Valkey’s password: %s',
+    async (password) => {
+      const [{ template } = { template: undefined }] = workloads(await render({ chart, release }));
+      const script = template?.spec.containers[0]?.args?.[0] ?? '';
+      const dir = mkdtempSync(join(tmpdir(), 'taskmesh-valkey-'));
+      writeFileSync(join(dir, 'password'), `${password}\nsave 1 1\n`);
+      const untilStart = script.slice(0, script.indexOf('exec valkey-server'));
+      expect(untilStart).toContain('/etc/valkey/password');
+      const here = untilStart.replace(' /tmp/', ` ${dir}/`).replace('/etc/valkey/', `${dir}/`);
+      execFileSync('sh', ['-ec', here]);
+      const written = readFileSync(join(dir, 'password.conf'), 'utf8');
+      rmSync(dir, { recursive: true });
+      expect(written).toBe(`requirepass ${JSON.stringify(password)}\n`);
+    },
+  );
 
   it('let nobody in but the application and their own operator', async () => {
     const policies = ofKind(await render({ chart, release }), 'NetworkPolicy');
@@ -116,7 +205,23 @@ describe('the servers by operators', () => {
     [{ 'postgresql.recovery.fromRelease': 'old' }, 'set postgresql.backups'],
     [{ 'postgresql.recovery.fromRelease': release }, 'install one with another name'],
     [{ 'postgresql.recovery.targetTime': '2026-05-01T10:00:00Z' }, 'name the release whose archives are read'],
-    [{ 'postgresql.backup.instances': 1 }, 'commits would wait for ever'],
+    [{ 'postgresql.backup.instances': 1 }, 'postgresql.backup.instances 1: no commit would ever have so many copies'],
+    [{ fullnameOverride: 'a'.repeat(27) }, 'to at most 26 of a-z, 0-9 and -, beginning with a letter'],
+    [{ fullnameOverride: 'a'.repeat(41), 'kafka.enabled': false }, 'to at most 40 of a-z, 0-9 and -'],
+    [{ fullnameOverride: '2nd' }, 'the objects\' names would begin with "2nd", which the servers cannot have'],
+    [{ commonLabels: { 'strimzi.io/cluster': 'x' } }, 'commonLabels has strimzi.io/cluster, which is the chart'],
+    [
+      { commonLabels: { 'app.kubernetes.io/name': 'x' } },
+      'commonLabels has app.kubernetes.io/name, which is the chart',
+    ],
+    [{ 'kafka.replicas': 2 }, 'of two neither has a majority alone; set 3, or 1'],
+    [{ 'kafka.resources.limits.memory': '2Gi' }, 'kafka.resources.requests.memory is 4Gi, above the limit of 2Gi'],
+    [{ 'valkey.maxMemory': '320mb' }, 'valkey.maxMemory is 320mb, not below valkey.resources.limits.memory of 320Mi'],
+    [{ 'postgresql.backups.schedule': '0 2 * * *' }, 'schedule'],
+    [{ 'postgresql.backups.destinationPath': 'bucket/taskmesh' }, 'destinationPath'],
+    [{ 'postgresql.recovery.targetTime': '2026-05-01T10:00' }, 'targetTime'],
+    [{ 'kafka.topicPrefix': 'my topics' }, 'topicPrefix'],
+    [{ 'postgresql.tasks': null }, 'tasks'],
   ])('refuse values that do not go together: %j', async (set, sentence) => {
     await expect(render({ chart, release, set })).rejects.toThrow(sentence);
   });

@@ -100,6 +100,67 @@ describe('before an install or an upgrade', () => {
   });
 });
 
+describe('the pod of each job', () => {
+  const pod = {
+    annotations: { a: 'of all', b: 'of all' },
+    labels: { tier: 'tasks' },
+    nodeSelector: { disk: 'fast' },
+    tolerations: [{ key: 'tasks', operator: 'Exists' }],
+    affinity: { nodeAffinity: {} },
+    priorityClassName: 'high',
+    extraEnv: [{ name: 'HTTPS_PROXY', value: 'http://proxy:3128' }],
+    extraVolumes: [{ name: 'more', configMap: { name: 'authorities' } }],
+    extraVolumeMounts: [{ name: 'more', mountPath: '/more' }],
+  };
+  const podsOf = async (set: Record<string, unknown>, values?: string) =>
+    workloads(await render({ values, set: { pod, commonAnnotations: { c: 'common' }, ...set } }));
+
+  it.each([
+    { values: 'values.yaml', count: 9 },
+    { values: 'ci/migrations-job.yaml', count: 3 },
+    { values: 'values-trial.yaml', count: 1 },
+  ])('runs where the services may, with what their pods have: $values', async ({ values, count }) => {
+    const found = (await podsOf({ 'image.pullSecrets': ['registry'] }, values)).filter(({ kind }) => kind === 'Job');
+    expect(found).toHaveLength(count);
+    for (const { template } of found) {
+      expect(template.metadata.labels).toMatchObject(pod.labels);
+      expect(template.metadata.annotations).toEqual({ ...pod.annotations, c: 'common' });
+      const { nodeSelector, tolerations, affinity, priorityClassName } = pod;
+      expect(template.spec).toMatchObject({ nodeSelector, tolerations, affinity, priorityClassName });
+      expect(template.spec).toMatchObject({ imagePullSecrets: [{ name: 'registry' }] });
+      expect(template.spec.volumes).toEqual(expect.arrayContaining(pod.extraVolumes));
+      for (const container of containersOf(template)) {
+        expect(container.env).toEqual(expect.arrayContaining(pod.extraEnv));
+        expect(container.volumeMounts).toEqual(expect.arrayContaining(pod.extraVolumeMounts));
+      }
+    }
+  });
+
+  it('has what is said for jobs instead, and each variable once, its own first', async () => {
+    const trusted = { name: 'NODE_EXTRA_CA_CERTS', value: '/more/ca.crt' };
+    const own = { annotations: { 'sidecar.istio.io/inject': 'false' }, extraEnv: [trusted] };
+    const found = await podsOf({ 'jobs.pod': own });
+    for (const { kind, template, metadata } of found) {
+      const annotations = kind === 'Job' ? own.annotations : pod.annotations;
+      expect([metadata.name, template.metadata.annotations]).toEqual([metadata.name, { ...annotations, c: 'common' }]);
+    }
+    const envOf = (name: string) =>
+      found.find(({ metadata }) => metadata.name.endsWith(name))?.template.spec.containers[0]?.env ?? [];
+    expect(envOf('-preflight')).toContainEqual(trusted);
+    const authorities = envOf('-keys').filter(({ name }) => name === trusted.name);
+    expect(authorities).toEqual([{ name: trusted.name, value: expect.stringContaining('serviceaccount/ca.crt') }]);
+  });
+
+  it('in front of a service has what that service’s pod has', async () => {
+    const own = [{ name: 'PGAPPNAME', value: 'auth' }];
+    const found = await podsOf({ 'auth.pod': { extraEnv: own } }, 'ci/migrations-init.yaml');
+    const inits = found.flatMap(({ template }) => template.spec.initContainers ?? []);
+    const extras = inits.map(({ env = [] }) => env.filter(({ name }) => ['PGAPPNAME', 'HTTPS_PROXY'].includes(name)));
+    expect(extras).toEqual([own, pod.extraEnv, pod.extraEnv]);
+    for (const { volumeMounts } of inits) expect(volumeMounts).toEqual(expect.arrayContaining(pod.extraVolumeMounts));
+  });
+});
+
 describe('migrations', () => {
   const atStart = async (values: string) =>
     serving(await render({ values }))

@@ -122,6 +122,20 @@ describe('who talks to whom', () => {
       expect(rule).toMatchObject({ to: [{ ipBlock: { cidr: '10.0.0.0/8' } }], ports: [{}, { port: 6432 }] });
   });
 
+  it('names are resolved where, and at which ports, it is said, by every pod', async () => {
+    const dns = [{ ipBlock: { cidr: '169.254.20.10/32' } }];
+    const set = { 'networkPolicy.dns': dns, 'networkPolicy.dnsPorts': [5353, 1053] };
+    const rules = policiesOf(await render({ set }))
+      .flatMap(({ spec }) => spec?.egress ?? [])
+      .filter(({ ports = [] }) => ports.some(({ protocol }) => protocol === 'UDP'));
+    expect(rules).toHaveLength(5); // all pods, and each kind of job again
+    for (const rule of rules)
+      expect(rule).toEqual({
+        to: dns,
+        ports: [5353, 1053].flatMap((port) => ['UDP', 'TCP'].map((protocol) => ({ protocol, port }))),
+      });
+  });
+
   it('can be left open', async () => {
     expect(policiesOf(await render({ values: 'ci/bare.yaml' }))).toEqual([]);
   });

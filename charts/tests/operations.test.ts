@@ -1,7 +1,7 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHARTS } from '../tools/generated.ts';
-import { render, runHelm } from '../tools/helm.ts';
+import { render, runHelm, type RenderOptions } from '../tools/helm.ts';
 import { serving, type Manifest } from '../tools/manifest.ts';
 import { alertsOf, allAlerts } from './alerts.ts';
 
@@ -27,6 +27,12 @@ describe('scaling', () => {
     for (const { spec } of budgets)
       expect(spec).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' });
     expect(ofKind(await render({ values: 'ci/bare.yaml' }), 'PodDisruptionBudget')).toEqual([]);
+  });
+
+  it('lets as many pods away as is said: a number, also as text, or a part', async () => {
+    const set = { 'pod.maxUnavailable': '25%', 'auth.pod.maxUnavailable': '2', 'tasks.pod.maxUnavailable': 3 };
+    const budgets = ofKind(await render({ set }), 'PodDisruptionBudget');
+    expect(budgets.map(({ spec }) => spec?.maxUnavailable)).toEqual(['25%', 2, 3]);
   });
 
   it.each([
@@ -82,6 +88,26 @@ describe('routes', () => {
       rules: [{ host: 'tasks.example.com' }],
     });
   });
+
+  it('take every host below another one, and links then lead to one that is said, or stands beside it', async () => {
+    const ingress = { enabled: true, hosts: ['*.example.com', 'tasks.example.com'] };
+    const both = await render({ set: { ingress } });
+    const rules = ofKind(both, 'Ingress')[0]?.spec?.rules as { host: string }[];
+    expect(rules.map(({ host }) => host)).toEqual(ingress.hosts);
+    expect(JSON.stringify(both)).toContain('"name":"PUBLIC_URL","value":"http://tasks.example.com"');
+    const httpRoute = { enabled: true, parentRefs: [{ name: 'public' }], hostnames: ['*.example.com'] };
+    const told = await render({ set: { httpRoute, 'settings.PUBLIC_URL': 'https://a.example.com' } });
+    expect(ofKind(told, 'HTTPRoute')[0]?.spec).toMatchObject({ hostnames: ['*.example.com'] });
+    expect(JSON.stringify(told)).toContain('"name":"PUBLIC_URL","value":"https://a.example.com"');
+  });
+
+  it.each(['https://example.com', '*', 'a.*.example.com', 'A.example.com', 'a_b.example.com'])(
+    'know no host like %s',
+    async (host) => {
+      await expect(render({ set: { ingress: { enabled: true, hosts: [host] } } })).rejects.toThrow('hosts');
+      await expect(render({ set: { 'httpRoute.hostnames': [host] } })).rejects.toThrow('hostnames');
+    },
+  );
 });
 
 describe('alerts', () => {
@@ -115,6 +141,15 @@ describe('alerts', () => {
       expect(expr).not.toContain('$SELECTOR');
     }
   });
+});
+
+it('the runbook on keys names what the hook makes, and a program that the image has', () => {
+  const runbook = readFileSync(join(ROOT, 'docs/runbooks/rotate-signing-keys.md'), 'utf8');
+  const made = readFileSync(join(ROOT, 'deploy/kubernetes/src/make-keys.ts'), 'utf8').match(/(?<=^ {4}')[^']+(?=':)/gm);
+  expect(made).toHaveLength(6);
+  for (const key of made ?? []) expect(runbook).toContain(key);
+  const [, program = ''] = /kubectl exec "\$auth" -- node (\S+)/.exec(runbook) ?? [];
+  expect([program, existsSync(join(ROOT, program))]).toEqual(['services/auth/src/keys/make-key.ts', true]);
 });
 
 describe('every figure that is looked at', () => {
@@ -177,9 +212,59 @@ describe('values that do not go together', () => {
     [{ 'externalSecrets.enabled': true }, 'set externalSecrets.storeRef.name to your store'],
     [{ 'externalSecrets.enabled': true }, 'list what to fetch under externalSecrets.secrets'],
     [{ mode: 'allInOne' }, 'with mode allInOne set keys.backupToken.existingSecret, or settings.NODE_ENV'],
-    [{ 'gateway.resources.limits.memory': '500000k' }, 'write it in Mi or Gi, such as 512Mi'],
+    [{ 'gateway.resources.limits.memory': '768' }, 'gateway.resources.limits.memory is 768: nothing starts with less'],
+    [{ 'auth.resources.limits.memory': '200Mi' }, 'auth.resources.requests.memory is 256Mi, above the limit of 200Mi'],
+    [{ 'jobs.resources.limits.cpu': '50m' }, 'jobs.resources.requests.cpu is 100m, above the limit of 50m: lower it'],
+    [
+      { 'gateway.autoscaling.mode': 'hpa', 'gateway.resources.requests': { cpu: null } },
+      'set gateway.resources.requests.cpu',
+    ],
+    [{ fullnameOverride: 'Mesh' }, 'the objects\' names would begin with "Mesh", which no Service may have'],
+    [{ fullnameOverride: '2nd' }, 'set fullnameOverride to a-z, 0-9 and -, beginning with a letter, such as taskmesh'],
+    [{ nameOverride: 'my.mesh' }, 'the objects\' names would begin with "shop-my.mesh"'],
+    [{ nameOverride: '_x', fullnameOverride: 'mesh' }, 'nameOverride is "_x", which no label may be'],
+    [
+      { commonLabels: { 'app.kubernetes.io/name': 'x' } },
+      'commonLabels has app.kubernetes.io/name, which is the chart',
+    ],
+    [{ 'pod.labels': { 'app.kubernetes.io/component': 'x' } }, 'pod.labels has app.kubernetes.io/component'],
+    [{ 'tasks.pod.labels': { 'app.kubernetes.io/instance': 'x' } }, 'tasks.pod.labels has app.kubernetes.io/instance'],
+    [{ 'serviceMonitor.labels': { 'helm.sh/chart': 'x' } }, 'serviceMonitor.labels has helm.sh/chart'],
+    [
+      { 'pod.extraEnv': [{ name: 'LOG_LEVEL' }] },
+      'pod.extraEnv has LOG_LEVEL, which the chart sets itself: remove it there',
+    ],
+    [{ 'auth.pod.extraEnv': [{ name: 'REDIS_URL' }] }, 'auth.pod.extraEnv has REDIS_URL, which the chart sets itself'],
+    [{ 'pod.extraEnv': [{ name: 'A' }, { name: 'A' }] }, 'pod.extraEnv has A twice: remove one'],
+    [{ 'jobs.pod.extraEnv': [{ name: 'A' }, { name: 'A' }] }, 'jobs.pod.extraEnv has A twice: remove one'],
+    [{ 'pod.extraVolumes': [{ name: 'tmp' }] }, 'pod.extraVolumes has tmp, which is a volume of the chart'],
+    [{ 'pod.extraVolumes': [{ name: 'a' }, { name: 'a' }] }, 'pod.extraVolumes has a twice: remove one'],
+    [
+      { 'pod.extraVolumeMounts': [{ name: 'tmp', mountPath: '/data/' }] },
+      'pod.extraVolumeMounts has /data/, which is taken',
+    ],
+    [
+      { 'pod.extraVolumeMounts': [{ name: 'a', mountPath: '/a' }] },
+      'mounts a, which is no volume: add it to pod.extraVolumes',
+    ],
+    [{ 'pod.maxUnavailable': 0 }, 'pod.maxUnavailable is 0: set a number from 1, or a part from 1% to 100%'],
+    [{ 'gateway.pod.maxUnavailable': '0%' }, 'gateway.pod.maxUnavailable is 0%: set a number from 1'],
+    [{ 'tasks.pod.maxUnavailable': '101%' }, 'tasks.pod.maxUnavailable is 101%: set a number from 1'],
+    [
+      { ingress: { enabled: true, hosts: ['*.example.com'] } },
+      'settings.PUBLIC_URL is empty, and no host is a single one (*.example.com): set it to the origin that clients use',
+    ],
   ])('are refused with a sentence that names the path and the remedy: %j', async (set, sentence) => {
     await expect(render({ set })).rejects.toThrow(sentence);
+  });
+
+  it.each<[RenderOptions, string]>([
+    [{ release: '2nd' }, 'the objects\' names would begin with "2nd-taskmesh"'],
+    [{ release: 'tasks.eu' }, 'the objects\' names would begin with "tasks.eu-taskmesh"'],
+    [{ values: 'values-trial.yaml', release: '007' }, 'set fullnameOverride to a-z, 0-9 and -'],
+    [{ values: 'values-trial.yaml', set: { 'pod.extraEnv': [{ name: 'PORT' }] } }, 'pod.extraEnv has PORT, which'],
+  ])('are refused with others that are said elsewhere: %j', async (options, sentence) => {
+    await expect(render(options)).rejects.toThrow(sentence);
   });
 
   it('are told all at once', async () => {

@@ -50,6 +50,17 @@ describe.each(CHART_NAMES)('the values of %s', (chart) => {
     }
   });
 
+  it('are all there: a default that null takes away is missed', () => {
+    const groups = paths(schema, (part) => part.properties !== undefined).filter(([first]) => first !== 'global');
+    for (const group of groups)
+      for (const name of Object.keys(at(values(), group) as Tree)) {
+        const changed = values();
+        delete (at(changed, group) as Tree)[name];
+        const isPart = group.at(-1) === 'pod' && group.length > 1; // of what `pod` has
+        expect([...group, name, validate(changed)]).toEqual([...group, name, isPart]);
+      }
+  });
+
   it('have a description for each group and each enum is said', () => {
     for (const path of paths(schema, (part) => Array.isArray(part.enum)))
       expect((at(schemaAt(schema, path), []) as { enum: unknown[] }).enum.length).toBeGreaterThan(1);
@@ -68,6 +79,53 @@ const at = (tree: unknown, path: string[]): unknown => path.reduce((part, name) 
 const schemaAt = (schema: AnySchemaObject, path: string[]) =>
   path.reduce((part, name) => (part.properties as Record<string, AnySchemaObject>)[name] ?? {}, schema);
 
+describe('what no server of Kubernetes takes', () => {
+  const file = (name: string) => readFileSync(join(CHARTS, 'taskmesh', name), 'utf8');
+  const validate = new Ajv2020({ allowUnionTypes: true, strictTypes: false }).compile(
+    JSON.parse(file('values.schema.json')) as AnySchemaObject,
+  );
+
+  it.each<[string, unknown, unknown]>([
+    ['commonLabels', { 'example.com/team': 'a.b_c-1' }, { team: 'my team' }],
+    ['pod.labels', { a: '' }, { 'a b': 'c' }],
+    ['pod.labels', { a: 'b'.repeat(63) }, { a: 'b'.repeat(64) }],
+    ['pod.annotations', { a: 'any, text' }, { 'a b': 'c' }],
+    ['pod.nodeSelector', { disk: 'fast' }, { disk: 1 }],
+    ['pod.tolerations', [{ operator: 'Exists' }], [{ operator: 'exists' }]],
+    ['pod.affinity', { podAntiAffinity: {} }, { antiAffinity: {} }],
+    ['pod.priorityClassName', '', 'High'],
+    ['pod.extraEnv', [{ name: 'A', value: '1' }], [{ name: 'A', value: 1 }]],
+    ['pod.extraEnv', [{ name: 'a.b' }], [{ name: '1A' }]],
+    ['pod.extraVolumes', [{ name: 'a', emptyDir: {} }], [{ name: 'A', emptyDir: {} }]],
+    ['pod.extraVolumeMounts', [{ name: 'a', mountPath: '/a' }], [{ name: 'a', mountPath: 'a' }]],
+    ['gateway.pod', { tolerations: [] }, { tolerations: [{ when: 'always' }] }],
+    ['image.repository', 'registry.example.com:5000/a/b', 'a b'],
+    ['image.tag', '1.0', 'a:b'],
+    ['image.pullSecrets', ['a.b'], ['A']],
+    ['redis.existingSecret', '1', 'My_secret'],
+    ['redis.key', 'redis.url', 'redis/url'],
+    ['backup.persistence.storageClassName', '', 'Fast'],
+    ['ingress.tlsSecret', 'tls', 'TLS'],
+    ['httpRoute.parentRefs', [{ name: 'a', sectionName: 'https', port: 443 }], [{ name: 'a', ports: [443] }]],
+    ['networkPolicy.clients', [{ ipBlock: { cidr: '10.0.0.0/8' } }], [{}]],
+    ['networkPolicy.egress.otlp.to', [{ podSelector: {} }], [{ pods: {} }]],
+    ['networkPolicy.dnsPorts', [5353, 1053], [0]],
+    ['networkPolicy.dnsPorts', [53], []],
+    ['externalSecrets.secrets', { a: { b: { key: 'x/y' } } }, { A: { b: { key: 'x/y' } } }],
+    ['serviceMonitor.interval', '1m30s', 'often'],
+    ['prometheusRule.alertLabels', { team: 'any text' }, { 'the-team': 'x' }],
+    ['kafka.topicPrefix', 'a.b_', 'a/b'],
+  ])('is refused at %s: not %j but %j', (path, right, wrong) => {
+    const fits = (value: unknown) => {
+      const values = parse(file('values.yaml')) as Tree;
+      const keys = path.split('.');
+      (at(values, keys.slice(0, -1)) as Tree)[keys.at(-1) ?? ''] = value;
+      return validate(values);
+    };
+    expect([fits(right), fits(wrong)]).toEqual([true, false]);
+  });
+});
+
 describe('what Helm says to wrong values', () => {
   it.each([3, 4] as const)('names the path (Helm %s)', async (helm) => {
     const wrong = render({ helm, set: { 'gateway.replicas': 'many' } });
@@ -75,6 +133,9 @@ describe('what Helm says to wrong values', () => {
     await expect(render({ helm, set: { 'gateway.replica': 2 } })).rejects.toThrow(/gateway.*replica/);
     await expect(render({ helm, set: { 'gateway.pod.replica': 2 } })).rejects.toThrow(/pod.*replica/);
     await expect(render({ helm, set: { 'image.tag': 'latest' } })).rejects.toThrow(/image.tag/);
+    await expect(render({ helm, set: { 'gateway.resources': null } })).rejects.toThrow(/gateway.*resources/);
+    await expect(render({ helm, set: { 'networkPolicy.egress.otlp': null } })).rejects.toThrow(/egress.*otlp/);
+    await expect(render({ helm, set: { pod: null } })).rejects.toThrow(/pod/);
   });
 });
 

@@ -89,9 +89,9 @@ export interface Volume {
 
 const SERVING = ['Deployment', 'StatefulSet'];
 
-/** Objects with a pod of their own. */
+/** Objects with a pod of their own, and not by an operator of their kind. */
 export const workloads = (manifests: readonly Manifest[]) =>
-  manifests.flatMap((each) => (each.spec?.template ? [{ ...each, template: each.spec.template }] : []));
+  manifests.flatMap((each) => (each.spec?.template?.spec ? [{ ...each, template: each.spec.template }] : []));
 
 /** Those that serve, without jobs. */
 export const serving = (manifests: readonly Manifest[]) =>

@@ -19,6 +19,26 @@ export interface Values {
 
 const QUANTITY = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$' };
 const AMOUNTS = { type: 'object', additionalProperties: { anyOf: [{ $ref: '#/$defs/quantity' }, { type: 'number' }] } };
+const TEXT = { type: 'string' };
+/** As Kubernetes takes them, of labels and annotations. */
+const NAME = { pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$' };
+const LABEL = { type: 'string', pattern: '^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$' };
+
+const OBJECT = { pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$', maxLength: 253 };
+const KEY = { pattern: '^[-._a-zA-Z0-9]+$' };
+
+/** What a text is by the name of its value, wherever it stands. */
+const TEXTS: [name: RegExp, schema: Schema][] = [
+  [/^(existing(Secret|ConfigMap|Claim)|(storageC|priorityC|c)lassName|tlsSecret)$/, OBJECT],
+  [/^(key|.*Key)$/, KEY],
+];
+
+/** Of objects of Kubernetes. */
+const objectOf = (...keys: string[]): Schema => ({
+  type: 'object',
+  additionalProperties: false,
+  properties: Object.fromEntries(keys.map((key) => [key, { type: 'object' }])),
+});
 
 /** What the annotations may refer to. */
 const DEFS = {
@@ -32,11 +52,57 @@ const DEFS = {
       limits: { ...AMOUNTS, required: ['memory'] },
     },
   },
+  labels: { type: 'object', propertyNames: NAME, additionalProperties: LABEL },
+  annotations: { type: 'object', propertyNames: NAME, additionalProperties: { type: 'string' } },
+  object: { ...TEXT, ...OBJECT, minLength: 1 },
+  host: { type: 'string', pattern: '^(\\*\\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$' },
+  variable: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['name'],
+    properties: {
+      name: { type: 'string', pattern: '^[-._a-zA-Z][-._a-zA-Z0-9]*$' },
+      value: { type: 'string' },
+      valueFrom: { type: 'object' },
+    },
+  },
+  toleration: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      key: { type: 'string' },
+      operator: { enum: ['Exists', 'Equal', 'Lt', 'Gt'] },
+      value: { type: 'string' },
+      effect: { enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] },
+      tolerationSeconds: { type: 'integer' },
+    },
+  },
+  volume: {
+    type: 'object',
+    required: ['name'],
+    properties: { name: { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$' } },
+  },
+  mount: {
+    type: 'object',
+    required: ['name', 'mountPath'],
+    properties: { name: TEXT, mountPath: { type: 'string', pattern: '^/[^:]*$' } },
+  },
+  affinity: objectOf('nodeAffinity', 'podAffinity', 'podAntiAffinity'),
+  peer: { ...objectOf('podSelector', 'namespaceSelector', 'ipBlock'), minProperties: 1 },
+  parentRef: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['name'],
+    properties: {
+      ...Object.fromEntries(['name', 'namespace', 'group', 'kind', 'sectionName'].map((name) => [name, TEXT])),
+      port: { type: 'integer', minimum: 1, maximum: 65_535 },
+    },
+  },
   destination: {
     type: 'object',
     additionalProperties: false,
     properties: {
-      to: { type: 'array', items: { type: 'object' } },
+      to: { type: 'array', items: { $ref: '#/$defs/peer' } },
       ports: { type: 'array', items: { type: 'integer', minimum: 1, maximum: 65_535 } },
     },
   },
@@ -50,7 +116,8 @@ const DEFS = {
 
 /**
  * The schema of a chart's values, and what there is to tell about each: types follow the defaults, `# -- …` describes the
- * value below it, `# @schema {…}` says what the default cannot. What is not named is refused.
+ * value below it, `# @schema {…}` says what the default cannot. What is not named is refused, and so is what lacks a value:
+ * Helm takes a default away where `null` is said.
  */
 export function readValues(text: string): Values {
   const { contents, commentBefore } = parseDocument(text);
@@ -63,8 +130,9 @@ export function readValues(text: string): Values {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
       additionalProperties: false,
+      required: Object.keys(properties),
       properties: { global, ...properties },
-      $defs: DEFS,
+      $defs: { ...DEFS, ...(properties.pod && { pod: partOf(properties.pod) }) },
     },
     documented,
   };
@@ -107,7 +175,8 @@ function schemaOf(value: Node, path: string, { description, annotation }: Commen
   if (isMap(value) && !annotation.$ref && !annotation.additionalProperties) {
     if (description) documented.push({ path, description, default: undefined });
     const properties = propertiesOf(value.items as Pair[], path, documented, value.commentBefore ?? '');
-    return { ...told, type: 'object', additionalProperties: false, properties, ...annotation };
+    const required = Object.keys(properties);
+    return { ...told, type: 'object', additionalProperties: false, required, properties, ...annotation };
   }
   documented.push({ path, description, default: value.toJSON() });
   if (annotation.$ref) return { ...told, ...annotation };
@@ -115,12 +184,16 @@ function schemaOf(value: Node, path: string, { description, annotation }: Commen
   return { ...told, ...typeOf(value, path), ...annotation };
 }
 
+/** For some of its keys in place of another's. */
+const partOf = ({ required: _all, description: _whole, ...schema }: Schema): Schema => schema;
+
 function typeOf(value: Node, path: string): Schema {
   if (isMap(value)) return { type: 'object' };
   if (isSeq(value)) return { type: 'array' };
   const plain = isScalar(value) ? value.value : undefined;
   if (typeof plain === 'boolean') return { type: 'boolean' };
   if (typeof plain === 'number') return { type: Number.isInteger(plain) ? 'integer' : 'number' };
-  if (typeof plain === 'string') return { type: 'string' };
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  if (typeof plain === 'string') return { type: 'string', ...TEXTS.find(([pattern]) => pattern.test(name))?.[1] };
   throw new Error(`${path} has a default of no known type`);
 }

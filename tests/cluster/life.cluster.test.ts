@@ -1,6 +1,7 @@
 import { CHART_NAMES } from '@taskmesh/charts/generated';
-import { render, valuesFiles } from '@taskmesh/charts/helm';
+import { render, valuesFiles, type RenderOptions } from '@taskmesh/charts/helm';
 import { serving } from '@taskmesh/charts/manifest';
+import { ODD_VALUES } from '@taskmesh/charts/odd-values';
 import { eventually } from '@taskmesh/testing';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -10,25 +11,27 @@ import { useServers } from './servers.ts';
 
 afterAll(removeNamespaces);
 
-describe.each(CHART_NAMES.flatMap((chart) => valuesFiles(chart).map((values) => ({ chart, values }))))(
-  'the API server, of $chart with $values',
-  ({ chart, values }) => {
-    it('knows every field and refuses no object', async () => {
-      const namespace = await newNamespace();
-      const known = new Set((await kubectl(['api-resources', '--no-headers', '-o', 'name'])).trim().split('\n'));
-      const manifests = await render({ chart, values, namespace });
-      const groups = new Set(
-        manifests.flatMap(({ apiVersion }) => (apiVersion.includes('.') ? [apiVersion.split('/')[0] ?? ''] : [])),
-      );
-      const strange = [...groups].filter((group) => ![...known].some((name) => name.endsWith(`.${group}`)));
-      if (strange.length > 0) console.warn(`Not looked at, for want of their definitions: ${strange.join(', ')}`);
-      const looked = manifests.filter(({ apiVersion }) => !strange.includes(apiVersion.split('/')[0] ?? ''));
-      const { stdout, stderr } = await serverSide(looked, namespace);
-      expect(stderr).toBe('');
-      expect(stdout.trim().split('\n')).toHaveLength(looked.length);
-    }, 60_000);
-  },
-);
+describe.each<[string, RenderOptions]>([
+  ...CHART_NAMES.flatMap((chart) =>
+    valuesFiles(chart).map((values): [string, RenderOptions] => [`${chart} with ${values}`, { chart, values }]),
+  ),
+  ...Object.entries(ODD_VALUES),
+])('the API server, of %s', (_what, options) => {
+  it('knows every field and refuses no object', async () => {
+    const namespace = await newNamespace();
+    const known = new Set((await kubectl(['api-resources', '--no-headers', '-o', 'name'])).trim().split('\n'));
+    const manifests = await render({ ...options, namespace });
+    const groups = new Set(
+      manifests.flatMap(({ apiVersion }) => (apiVersion.includes('.') ? [apiVersion.split('/')[0] ?? ''] : [])),
+    );
+    const strange = [...groups].filter((group) => ![...known].some((name) => name.endsWith(`.${group}`)));
+    if (strange.length > 0) console.warn(`Not looked at, for want of their definitions: ${strange.join(', ')}`);
+    const looked = manifests.filter(({ apiVersion }) => !strange.includes(apiVersion.split('/')[0] ?? ''));
+    const { stdout, stderr } = await serverSide(looked, namespace);
+    expect(stderr).toBe('');
+    expect(stdout.trim().split('\n')).toHaveLength(looked.length);
+  }, 60_000);
+});
 
 async function serverSide(manifests: object[], namespace: string): Promise<{ stdout: string; stderr: string }> {
   const args = ['create', '-n', namespace, '--dry-run=server', '--validate=strict', '-f', '-'];

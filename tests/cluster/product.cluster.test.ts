@@ -4,7 +4,7 @@ import { createRest } from '../clients/http.ts';
 import { describeFeedClients } from '../feed/feed-clients.ts';
 import { describeJourney } from '../journey/journey.ts';
 import { describeReal, installationForTests } from './installation.ts';
-import { list, podsOf, runIn } from './kubectl.ts';
+import { kubectl, list, podsOf, runIn } from './kubectl.ts';
 import { backupToken, PREFIX } from './release.ts';
 
 const PASSWORD = 'correct horse battery staple';
@@ -47,6 +47,56 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     expect(restored).toMatchObject({ status: 200, body: { success: true } });
     await eventually(async () => expect(await titles()).toEqual(['in the backup']));
   }, 120_000);
+
+  // As docs/runbooks/rotate-signing-keys.md tells it; kubelets write a changed secret into running pods within a minute or two.
+  it('signs with another key when its secret says so, and takes what the former one signed', async () => {
+    const { namespace, way } = product();
+    const rest = createRest(way.url);
+    const name = `${PREFIX}-keys`;
+    const file = 'access-token-keys.json';
+    const read = async () => {
+      const text = await kubectl([
+        'get',
+        'secret',
+        '-n',
+        namespace,
+        name,
+        '-o',
+        `jsonpath={.data.${file.replace('.', '\\.')}}`,
+      ]);
+      return (JSON.parse(Buffer.from(text, 'base64').toString()) as { keys: { kid: string }[] }).keys;
+    };
+    const put = (keys: object[]) => {
+      const patch = JSON.stringify({ stringData: { [file]: JSON.stringify({ keys }) } });
+      return kubectl(['patch', 'secret', '-n', namespace, name, '--patch', patch]);
+    };
+    const account = { email: `${randomUUID()}@example.com`, password: PASSWORD };
+    const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
+      body: { ...account, name: 'Ada' },
+    });
+    const kidOf = (token: string) =>
+      (JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }).kid;
+    const before = await read();
+    expect(kidOf(body.access_token)).toBe(before[0]?.kid);
+
+    const make = ['node', 'services/auth/src/keys/make-key.ts'];
+    const made = JSON.parse(await kubectl(['exec', '-n', namespace, `deployment/${PREFIX}-auth`, '--', ...make])) as {
+      kid: string;
+    };
+    const patience = { timeoutMs: 240_000, everyMs: 1_000 };
+    await put([...before, made]);
+    await eventually(async () => {
+      const { keys } = (await (await fetch(`${way.url}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] };
+      expect(keys.map(({ kid }) => kid)).toEqual([...before, made].map(({ kid }) => kid));
+    }, patience);
+    await put([made, ...before]);
+    await eventually(async () => {
+      const { body: login } = await rest<{ access_token: string }>('POST', '/auth/login', { body: account });
+      expect(kidOf(login.access_token)).toBe(made.kid);
+      expect((await rest('GET', '/tasks', { token: login.access_token })).status).toBe(200);
+    }, patience);
+    expect((await rest('GET', '/tasks', { token: body.access_token })).status).toBe(200);
+  }, 600_000);
 
   it('runs no pod as root or with a file system that can be written', async () => {
     for (const component of ['gateway', 'auth', 'tasks', 'backup']) {

@@ -1,35 +1,40 @@
 {{- define "taskmesh.name" -}}
-{{ default .Chart.Name .Values.nameOverride | trunc 38 | trimSuffix "-" }}
+{{ regexReplaceAll "-+$" (default .Chart.Name .Values.nameOverride | trunc 38) "" }}
 {{- end }}
 
 {{/* Room is left for the longest suffix. */}}
 {{- define "taskmesh.fullname" -}}
 {{- $name := include "taskmesh.name" . -}}
-{{- if .Values.fullnameOverride }}{{ .Values.fullnameOverride | trunc 38 | trimSuffix "-" }}
-{{- else if contains $name .Release.Name }}{{ .Release.Name | trunc 38 | trimSuffix "-" }}
-{{- else }}{{ printf "%s-%s" .Release.Name $name | trunc 38 | trimSuffix "-" }}{{ end }}
+{{- $full := .Values.fullnameOverride | default (ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name)) -}}
+{{ regexReplaceAll "-+$" (trunc 38 $full) "" }}
 {{- end }}
 
 {{/* What selects a component's pods; takes (list root component). Without a component: all of the release. */}}
 {{- define "taskmesh.selector" -}}
 {{- $root := index . 0 -}}
-app.kubernetes.io/name: {{ include "taskmesh.name" $root }}
-app.kubernetes.io/instance: {{ $root.Release.Name }}
+app.kubernetes.io/name: {{ include "taskmesh.name" $root | quote }}
+app.kubernetes.io/instance: {{ $root.Release.Name | quote }}
 {{- if gt (len .) 1 }}
-app.kubernetes.io/component: {{ index . 1 }}
+app.kubernetes.io/component: {{ index . 1 | quote }}
 {{- end }}
 {{- end }}
 
-{{- define "taskmesh.labels" -}}
+{{/* The chart's own: nobody else may say them. Takes (list root component). */}}
+{{- define "taskmesh.ownLabels" -}}
 {{- $root := index . 0 -}}
 {{ include "taskmesh.selector" . }}
-app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ $root.Chart.AppVersion | replace "+" "_" | quote }}
 app.kubernetes.io/part-of: taskmesh
-app.kubernetes.io/managed-by: {{ $root.Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
-{{- with $root.Values.commonLabels }}
-{{ toYaml . }}
+app.kubernetes.io/managed-by: {{ $root.Release.Service | quote }}
+helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" | quote }}
 {{- end }}
+
+{{/* Each label once; takes (list root component [more]). */}}
+{{- define "taskmesh.labels" -}}
+{{- $root := index . 0 -}}
+{{- $more := dict -}}
+{{- if gt (len .) 2 }}{{ $more = index . 2 }}{{ end -}}
+{{- toYaml (merge (include "taskmesh.ownLabels" (list $root (index . 1)) | fromYaml) $more $root.Values.commonLabels) -}}
 {{- end }}
 
 {{/* takes (list root suffix component [annotations [labels]]) */}}
@@ -39,15 +44,19 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- $labels := dict -}}
 {{- if gt (len .) 3 }}{{ $annotations = index . 3 }}{{ end -}}
 {{- if gt (len .) 4 }}{{ $labels = index . 4 }}{{ end -}}
-name: {{ include "taskmesh.fullname" $root }}{{ with index . 1 }}-{{ . }}{{ end }}
-namespace: {{ $root.Release.Namespace }}
+name: {{ include "taskmesh.named" (list $root (index . 1)) | quote }}
+namespace: {{ $root.Release.Namespace | quote }}
 labels:
-  {{- include "taskmesh.labels" (list $root (index . 2)) | nindent 2 }}
-  {{- with $labels }}{{ toYaml . | nindent 2 }}{{ end }}
+  {{- include "taskmesh.labels" (list $root (index . 2) $labels) | nindent 2 }}
 {{- with merge (dict) $annotations $root.Values.commonAnnotations }}
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end }}
+
+{{/* An object's name; takes (list root suffix). */}}
+{{- define "taskmesh.named" -}}
+{{ include "taskmesh.fullname" (index . 0) }}{{ with index . 1 }}-{{ . }}{{ end }}
 {{- end }}
 
 {{- define "taskmesh.image" -}}
@@ -61,40 +70,52 @@ annotations:
 {{ ternary "all" "gateway,auth,tasks,backup" (eq .Values.mode "allInOne") }}
 {{- end }}
 
+{{/* `pod`, with what a part of the release says in its place: (list root pod) as JSON. */}}
+{{- define "taskmesh.podOf" -}}
+{{- $pod := deepCopy (index . 0).Values.pod -}}
+{{- range $key, $value := index . 1 }}{{ $_ := set $pod $key $value }}{{ end -}}
+{{- toJson $pod -}}
+{{- end }}
+
 {{/* A component's values, with what `pod` says in its place: (list root component) as JSON. */}}
 {{- define "taskmesh.component" -}}
 {{- $root := index . 0 -}}
 {{- $own := index $root.Values (ternary "allInOne" (index . 1) (eq (index . 1) "all")) -}}
-{{- $pod := deepCopy $root.Values.pod -}}
-{{- range $key, $value := $own.pod }}{{ $_ := set $pod $key $value }}{{ end -}}
-{{- $component := set (deepCopy $own) "pod" $pod -}}
+{{- $component := set (deepCopy $own) "pod" (include "taskmesh.podOf" (list $root $own.pod) | fromJson) -}}
 {{- $isScaled := ne (dig "autoscaling" "mode" "none" $component) "none" -}}
 {{- $_ := set $component "isScaled" $isScaled -}}
 {{- $_ = set $component "least" (ternary (dig "autoscaling" "minReplicas" 1 $component) (dig "replicas" 1 $component) $isScaled | int) -}}
 {{- toJson $component -}}
 {{- end }}
 
-{{/* A number of bytes as Mi; takes a quantity of memory. */}}
-{{- define "taskmesh.mebibytes" -}}
+{{/* A quantity as a number: 1Ki as 1024, 500m as a half. */}}
+{{- define "taskmesh.amount" -}}
 {{- $text := toString . -}}
-{{- if hasSuffix "Gi" $text }}{{ mulf 1024 (trimSuffix "Gi" $text | float64) | int }}
-{{- else if hasSuffix "Mi" $text }}{{ trimSuffix "Mi" $text | int }}
-{{- else if hasSuffix "G" $text }}{{ mulf 953.67 (trimSuffix "G" $text | float64) | int }}
-{{- else if hasSuffix "M" $text }}{{ mulf 0.95367 (trimSuffix "M" $text | float64) | int }}
-{{- else }}{{ fail (printf "resources.limits.memory is %q: write it in Mi or Gi, such as 512Mi" $text) }}{{ end }}
+{{- $unit := regexFind "[A-Za-z]+$" $text -}}
+{{- $factors := dict "" 1 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 -}}
+{{- mulf (trimSuffix $unit $text | float64) (index $factors $unit) -}}
 {{- end }}
 
-{{- define "taskmesh.publicUrl" -}}
-{{- with .Values }}
-{{- if .settings.PUBLIC_URL }}{{ .settings.PUBLIC_URL }}
-{{- else if and .httpRoute.enabled .httpRoute.hostnames }}https://{{ first .httpRoute.hostnames }}
-{{- else if and .ingress.enabled .ingress.hosts }}{{ ternary "https" "http" (ne .ingress.tlsSecret "") }}://{{ first .ingress.hosts }}
+{{/* A number of bytes as Mi; takes a quantity of memory. */}}
+{{- define "taskmesh.mebibytes" -}}
+{{- divf (include "taskmesh.amount" .) 1048576 | int64 -}}
 {{- end }}
+
+{{/* What is said, or the first host that is no wildcard. */}}
+{{- define "taskmesh.publicUrl" -}}
+{{- $urls := list -}}
+{{- with .Values -}}
+{{- $scheme := ternary "https" "http" (ne .ingress.tlsSecret "") -}}
+{{- range ternary .httpRoute.hostnames list .httpRoute.enabled }}{{ $urls = append $urls (printf "https://%s" .) }}{{ end -}}
+{{- range ternary .ingress.hosts list .ingress.enabled }}{{ $urls = append $urls (printf "%s://%s" $scheme .) }}{{ end -}}
+{{- $found := "" -}}
+{{- range $urls }}{{ if not (or $found (contains "*" .)) }}{{ $found = . }}{{ end }}{{ end -}}
+{{ .settings.PUBLIC_URL | default $found }}
 {{- end }}
 {{- end }}
 
 {{- define "taskmesh.serviceUrl" -}}
-http://{{ include "taskmesh.fullname" (index . 0) }}-{{ index . 1 }}:4000
+http://{{ include "taskmesh.named" . }}:4000
 {{- end }}
 
 {{/* Seconds a pod has from the end of its traffic to its end. */}}

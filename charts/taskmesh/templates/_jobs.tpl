@@ -3,7 +3,7 @@
 {{- $root := index . 0 -}}
 {{- $name := index . 1 -}}
 - name: migrate
-  image: {{ include "taskmesh.image" $root }}
+  image: {{ include "taskmesh.image" $root | quote }}
   imagePullPolicy: {{ $root.Values.image.pullPolicy }}
   args: [migrate, {{ $name }}]
   securityContext:
@@ -39,31 +39,42 @@
 {{/* A job of one container: (dict root name component annotations container volumes seconds [token] [retries]). */}}
 {{- define "taskmesh.jobSpec" -}}
 backoffLimit: {{ .retries | default 0 }}
-activeDeadlineSeconds: {{ .seconds }}
+activeDeadlineSeconds: {{ .seconds | int64 }}
+{{- $pod := include "taskmesh.podOf" (list .root .root.Values.jobs.pod) | fromJson }}
 template:
   metadata:
-    labels:
-      {{- include "taskmesh.labels" (list .root .component) | nindent 6 }}
+    {{- include "taskmesh.podMetadata" (list .root .component $pod) | nindent 4 }}
   spec:
     restartPolicy: Never
-    serviceAccountName: {{ .account }}
+    serviceAccountName: {{ .account | quote }}
     automountServiceAccountToken: {{ .token | default false }}
     enableServiceLinks: false
     {{- include "taskmesh.pullSecrets" .root | nindent 4 }}
-    {{- with .root.Values.pod.nodeSelector }}
-    nodeSelector: {{ toYaml . | nindent 6 }}
-    {{- end }}
-    {{- with .root.Values.pod.tolerations }}
-    tolerations: {{ toYaml . | nindent 6 }}
-    {{- end }}
+    {{- include "taskmesh.placement" $pod | nindent 4 }}
     securityContext:
       {{- include "taskmesh.podSecurity" .root | nindent 6 }}
     containers:
-      {{- .container | nindent 6 }}
+      {{- include "taskmesh.extended" (dict "container" .container "pod" $pod) | nindent 6 }}
     volumes:
       - name: tmp
         emptyDir: { sizeLimit: 64Mi }
       {{- with .volumes }}{{ . | nindent 6 }}{{ end }}
+      {{- with $pod.extraVolumes }}{{ toYaml . | nindent 6 }}{{ end }}
+{{- end }}
+
+{{/*
+A container that is no service, with the variables and mounts that pods have as well; its own variables win. Takes
+(dict container pod), the container as YAML.
+*/}}
+{{- define "taskmesh.extended" -}}
+{{- $container := .container | fromYamlArray | first -}}
+{{- $env := $container.env | default list -}}
+{{- $own := list -}}
+{{- range $env }}{{ $own = append $own .name }}{{ end -}}
+{{- range .pod.extraEnv }}{{ if not (has .name $own) }}{{ $env = append $env . }}{{ end }}{{ end -}}
+{{- with $env }}{{ $_ := set $container "env" . }}{{ end -}}
+{{- $_ := set $container "volumeMounts" (concat $container.volumeMounts .pod.extraVolumeMounts) -}}
+{{- toYaml (list $container) -}}
 {{- end }}
 
 {{/* What a job may reach, made before it when it is a hook: (list root component annotations rules). */}}
@@ -82,9 +93,7 @@ spec:
       {{- include "taskmesh.selector" (list $root (index . 1)) | nindent 6 }}
   policyTypes: [Ingress, Egress]
   egress:
-    - to:
-        {{- toYaml $policy.dns | nindent 8 }}
-      ports: [{ protocol: UDP, port: 53 }, { protocol: TCP, port: 53 }]
+    {{- include "taskmesh.egressToNames" $root | nindent 4 }}
     {{- range index . 3 }}
     {{- . | trim | nindent 4 }}
     {{- end }}

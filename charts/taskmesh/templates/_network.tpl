@@ -1,3 +1,14 @@
+{{/* Where names are resolved; takes the root. */}}
+{{- define "taskmesh.egressToNames" -}}
+- to:
+    {{- toYaml .Values.networkPolicy.dns | nindent 4 }}
+  ports:
+  {{- range .Values.networkPolicy.dnsPorts }}
+    - { protocol: UDP, port: {{ . }} }
+    - { protocol: TCP, port: {{ . }} }
+  {{- end }}
+{{- end }}
+
 {{/* takes (list root name) of `networkPolicy.egress` */}}
 {{- define "taskmesh.egressTo" -}}
 {{- $values := (index . 0).Values -}}

@@ -53,7 +53,7 @@ capabilities: { drop: [ALL] }
 {{- end }}{{ end }}
 {{- end }}
 
-{{/* The whole environment of a component; takes (list root component). */}}
+{{/* The chart's own environment of a component; takes (list root component). */}}
 {{- define "taskmesh.env" -}}
 {{- $root := index . 0 -}}
 {{- $name := index . 1 -}}
@@ -106,21 +106,18 @@ capabilities: { drop: [ALL] }
 {{- include "taskmesh.secretEnv" $secrets.env }}
 {{- range $secrets.files }}{{ if .name }}
 - name: {{ .name }}
-  value: /etc/taskmesh/{{ .file }}
+  value: {{ printf "/etc/taskmesh/%s" .file | quote }}
 {{- end }}{{ end }}
-{{- with $component.pod.extraEnv }}
-{{ toYaml . }}
-{{- end }}
 {{- end }}
 
 {{- define "taskmesh.configVolumes" -}}
 {{- with .Values.gateway.supergraph.existingConfigMap }}
 - name: supergraph
-  configMap: { name: {{ . }} }
+  configMap: { name: {{ . | quote }} }
 {{- end }}
 {{- with .Values.gateway.trustedDocuments.existingConfigMap }}
 - name: documents
-  configMap: { name: {{ . }} }
+  configMap: { name: {{ . | quote }} }
 {{- end }}
 {{- end }}
 
@@ -138,6 +135,34 @@ httpGet: { path: {{ . }}, port: admin }
 timeoutSeconds: 3
 {{- end }}
 
+{{/* takes (list root component pod) */}}
+{{- define "taskmesh.podMetadata" -}}
+{{- $root := index . 0 -}}
+{{- $pod := index . 2 -}}
+labels:
+  {{- include "taskmesh.labels" (list $root (index . 1) $pod.labels) | nindent 2 }}
+{{- with merge (dict) $pod.annotations $root.Values.commonAnnotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Which nodes take a pod; takes its values. */}}
+{{- define "taskmesh.placement" -}}
+{{- with .priorityClassName }}
+priorityClassName: {{ . | quote }}
+{{- end }}
+{{- with .nodeSelector }}
+nodeSelector: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
 {{/* The pod of a component; takes (list root component). */}}
 {{- define "taskmesh.pod" -}}
 {{- $root := index . 0 -}}
@@ -147,31 +172,14 @@ timeoutSeconds: 3
 {{- $secrets := include "taskmesh.secrets" . | fromJson -}}
 {{- $pod := $component.pod -}}
 metadata:
-  labels:
-    {{- include "taskmesh.labels" . | nindent 4 }}
-    {{- with $pod.labels }}{{ toYaml . | nindent 4 }}{{ end }}
-  {{- with merge (dict) $pod.annotations $values.commonAnnotations }}
-  annotations:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
+  {{- include "taskmesh.podMetadata" (list $root $name $pod) | nindent 2 }}
 spec:
-  serviceAccountName: {{ include "taskmesh.fullname" $root }}-{{ $name }}
+  serviceAccountName: {{ include "taskmesh.named" . | quote }}
   automountServiceAccountToken: false
   enableServiceLinks: false
   terminationGracePeriodSeconds: {{ include "taskmesh.grace" $pod }}
   {{- include "taskmesh.pullSecrets" $root | nindent 2 }}
-  {{- with $pod.priorityClassName }}
-  priorityClassName: {{ . }}
-  {{- end }}
-  {{- with $pod.nodeSelector }}
-  nodeSelector: {{ toYaml . | nindent 4 }}
-  {{- end }}
-  {{- with $pod.tolerations }}
-  tolerations: {{ toYaml . | nindent 4 }}
-  {{- end }}
-  {{- with $pod.affinity }}
-  affinity: {{ toYaml . | nindent 4 }}
-  {{- end }}
+  {{- include "taskmesh.placement" $pod | nindent 2 }}
   {{- if ne $name "all" }}
   topologySpreadConstraints:
   {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
@@ -188,17 +196,18 @@ spec:
     {{- include "taskmesh.podSecurity" $root | nindent 4 }}
   {{- if and (eq $values.migrations.mode "initContainer") (has $name (list "auth" "tasks" "backup")) }}
   initContainers:
-    {{- include "taskmesh.migrateContainer" . | nindent 4 }}
+    {{- include "taskmesh.extended" (dict "container" (include "taskmesh.migrateContainer" .) "pod" $pod) | nindent 4 }}
   {{- end }}
   containers:
     - name: {{ $name }}
-      image: {{ include "taskmesh.image" $root }}
+      image: {{ include "taskmesh.image" $root | quote }}
       imagePullPolicy: {{ $values.image.pullPolicy }}
       args: [{{ $name }}]
       securityContext:
         {{- include "taskmesh.containerSecurity" $root | nindent 8 }}
       env:
         {{- include "taskmesh.env" . | nindent 8 }}
+        {{- with $pod.extraEnv }}{{ toYaml . | nindent 8 }}{{ end }}
       ports:
         - { name: http, containerPort: 4000 }
         - { name: admin, containerPort: 14000 }
@@ -239,21 +248,21 @@ spec:
     {{- with $component.persistence }}
     - name: data
       {{- if .enabled }}
-      persistentVolumeClaim: { claimName: {{ .existingClaim | default (include "taskmesh.fullname" $root) }} }
+      persistentVolumeClaim: { claimName: {{ .existingClaim | default (include "taskmesh.fullname" $root) | quote }} }
       {{- else }}
       emptyDir: {}
       {{- end }}
     {{- end }}
     {{- else }}
     - name: data
-      emptyDir: { sizeLimit: {{ ternary $values.backup.scratchSize "64Mi" (eq $name "backup") }} }
+      emptyDir: { sizeLimit: {{ ternary $values.backup.scratchSize "64Mi" (eq $name "backup") | quote }} }
     {{- end }}
     - name: tmp
       emptyDir: { sizeLimit: 256Mi }
     {{- if eq $name "backup" }}
     - name: backups
       {{- if and $component.persistence.enabled (not $component.s3.existingSecret) }}
-      persistentVolumeClaim: { claimName: {{ $component.persistence.existingClaim | default (printf "%s-backup" (include "taskmesh.fullname" $root)) }} }
+      persistentVolumeClaim: { claimName: {{ $component.persistence.existingClaim | default (include "taskmesh.named" (list $root "backup")) | quote }} }
       {{- else }}
       emptyDir: {}
       {{- end }}
@@ -271,7 +280,7 @@ spec:
 {{- with .Values.image.pullSecrets }}
 imagePullSecrets:
 {{- range . }}
-  - name: {{ . }}
+  - name: {{ . | quote }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -127,7 +127,7 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- range . }}
 - name: {{ ternary (printf "%s_PLAIN" .name) .name (ne (default "" .ca) "") }}
   valueFrom:
-    secretKeyRef: { name: {{ .secret }}, key: {{ .key }} }
+    secretKeyRef: { name: {{ .secret | quote }}, key: {{ .key | quote }} }
 {{- if .ca }}
 - name: {{ .name }}
   value: $({{ .name }}_PLAIN)?sslmode=verify-full&sslrootcert=/etc/taskmesh/postgresql/{{ .ca }}.crt
@@ -139,11 +139,11 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- define "taskmesh.secretVolume" -}}
 - name: secrets
   projected:
-    defaultMode: 0440
+    defaultMode: 288 # 0440, for readers of YAML 1.1 and 1.2 alike
     sources:
     {{- range index . 0 }}
       - secret:
-          name: {{ .secret }}
+          name: {{ .secret | quote }}
           items: [{ key: {{ .key | quote }}, path: {{ .file }} }]
     {{- end }}
 {{- end }}

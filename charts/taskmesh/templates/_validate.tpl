@@ -1,7 +1,7 @@
 {{/* What the schema cannot say: values that contradict each other. Each sentence names the path and the remedy. */}}
 {{- define "taskmesh.validate" -}}
-{{- $problems := list -}}
 {{- $v := .Values -}}
+{{- $problems := concat (include "taskmesh.nameProblems" . | fromJsonArray) (include "taskmesh.podProblems" . | fromJsonArray) -}}
 {{- if eq $v.mode "distributed" }}
 {{- if not $v.keys.generate }}
 {{- range $name, $key := omit $v.keys "generate" }}
@@ -57,6 +57,10 @@
 {{- if and $v.ingress.enabled (not $v.ingress.hosts) }}
 {{- $problems = append $problems "ingress.enabled is true: set ingress.hosts, such as [tasks.example.com]" }}
 {{- end }}
+{{- $hosts := concat (ternary $v.httpRoute.hostnames list $v.httpRoute.enabled) (ternary $v.ingress.hosts list $v.ingress.enabled) }}
+{{- if and $hosts (not (include "taskmesh.publicUrl" .)) }}
+{{- $problems = append $problems (printf "settings.PUBLIC_URL is empty, and no host is a single one (%s): set it to the origin that clients use, such as https://tasks.example.com, for the links in mails" (join ", " $hosts)) }}
+{{- end }}
 {{- if $v.externalSecrets.enabled }}
 {{- if not $v.externalSecrets.storeRef.name }}
 {{- $problems = append $problems "externalSecrets.enabled is true: set externalSecrets.storeRef.name to your store" }}
@@ -66,6 +70,6 @@
 {{- end }}
 {{- end }}
 {{- if $problems }}
-{{- fail (printf "\n\nThese values do not go together:\n  - %s\n" (join "\n  - " $problems)) }}
+{{- fail (printf "\n\nThese values do not go together:\n  - %s\n" (uniq $problems | join "\n  - ")) }}
 {{- end }}
 {{- end }}

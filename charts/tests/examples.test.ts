@@ -1,0 +1,74 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
+import { CHARTS } from '../tools/generated.ts';
+import { render } from '../tools/helm.ts';
+import { serving } from '../tools/manifest.ts';
+
+const EXAMPLES = join(CHARTS, '../deploy/examples');
+const read = (file: string) => readFileSync(join(EXAMPLES, file), 'utf8');
+
+interface Kind {
+  group: string;
+  kind: string;
+  name?: string;
+}
+interface Project {
+  metadata: { name: string };
+  spec: {
+    clusterResourceWhitelist: Kind[];
+    namespaceResourceBlacklist: Kind[];
+    destinations: { namespace: string }[];
+    sourceRepos: string[];
+  };
+}
+interface Applications {
+  spec: {
+    template: {
+      spec: {
+        project: string;
+        destination: { namespace: string };
+        sources: { repoURL: string }[];
+        syncPolicy: { syncOptions: string[] };
+        ignoreDifferences?: unknown[];
+      };
+    };
+  };
+}
+
+describe('the examples for Argo CD', () => {
+  const project = parse(read('argocd/project.yaml')) as Project;
+  const { spec } = (parse(read('argocd/applications.yaml')) as Applications).spec.template;
+  const begin = 'taskmesh-';
+
+  it('let the applications make their namespaces, and nothing else of the cluster', () => {
+    expect(spec.syncPolicy.syncOptions).toContain('CreateNamespace=true');
+    expect(spec.project).toBe(project.metadata.name);
+    expect(project.spec.clusterResourceWhitelist).toEqual([{ group: '', kind: 'Namespace', name: `${begin}*` }]);
+    expect(project.spec.destinations).toMatchObject([{ namespace: `${begin}*` }]);
+    expect(spec.destination.namespace.startsWith(begin)).toBe(true);
+    for (const { repoURL } of spec.sources) expect(project.spec.sourceRepos).toContain(repoURL);
+  });
+
+  it('let through every kind that the charts have', async () => {
+    const refused = project.spec.namespaceResourceBlacklist.map(({ kind }) => kind);
+    for (const chart of ['taskmesh', 'taskmesh-data'])
+      for (const { kind } of await render({ chart })) expect(refused).not.toContain(kind);
+  });
+});
+
+it('no example looks away from a number of pods: where an autoscaler decides, the chart says none', async () => {
+  const numbers = serving(await render({ values: 'ci/hpa-ingress.yaml' })).map(({ spec }) => spec?.replicas);
+  expect(numbers).toEqual([undefined, undefined, undefined, 1]);
+  for (const file of globSync('{argocd,flux}/*.yaml', { cwd: EXAMPLES }))
+    expect([file, /ignoreDifferences|\/spec\/replicas/.test(read(file))]).toEqual([file, false]);
+});
+
+it('every example is YAML, and the values are the chart’s', async () => {
+  for (const file of globSync('**/*.yaml', { cwd: EXAMPLES }))
+    for (const { errors } of parseAllDocuments(read(file))) expect([file, errors]).toEqual([file, []]);
+  for (const file of ['flux/values.yaml', 'kustomize/base/values.yaml']) {
+    const set = parse(read(file)) as Record<string, unknown>;
+    expect((await render({ set })).length).toBeGreaterThan(10);
+  }
+});

@@ -1,0 +1,30 @@
+import { parseAllDocuments } from 'yaml';
+import { ODD_VALUES } from '../tools/odd-values.ts';
+import { parseManifests, render, renderText, valuesFiles } from '../tools/helm.ts';
+import { CHART_NAMES } from '../tools/generated.ts';
+import { containersOf, workloads } from '../tools/manifest.ts';
+import { problemsOf } from './valid.ts';
+
+const cases = [
+  ...Object.entries(ODD_VALUES),
+  ...CHART_NAMES.flatMap((chart) =>
+    valuesFiles(chart).map((values) => [`${chart} with ${values}`, { chart, values }] as const),
+  ),
+];
+
+describe.each(cases)('%s', (_what, options) => {
+  it('becomes objects that a server takes', async () => {
+    const manifests = await render(options);
+    expect(manifests.length).toBeGreaterThan(0);
+    expect(manifests.flatMap(problemsOf)).toEqual([]);
+    for (const { env = [] } of workloads(manifests).flatMap(({ template }) => containersOf(template)))
+      for (const { name, value } of env) expect([name, typeof (value ?? '')]).toEqual([name, 'string']);
+  });
+
+  it('is read alike by those who know YAML 1.1 and by those who know 1.2', async () => {
+    const text = await renderText(options);
+    const older = parseAllDocuments(text, { version: '1.1' }).map((document) => document.toJS() as unknown);
+    expect(text).not.toMatch(/: \d+(\.\d+)?e[-+]?\d+$/m); // nobody reads that as a whole number
+    expect(older.filter((each) => each !== null)).toEqual(parseManifests(text));
+  });
+});
