@@ -5,6 +5,7 @@ export const TASK_CHANGES_TOPIC = 'taskmesh.tasks.changes';
 
 const timestamp = z.iso.datetime();
 
+/** A field that comes later has a default: records of the release before are without it, and are read all the same. */
 const taskImage = z.object({
   id: z.guid(),
   ownerId: z.guid(),

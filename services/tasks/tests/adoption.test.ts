@@ -185,7 +185,12 @@ describe('an incomplete restored store', () => {
         due_date text, category text, priority text, created_at text, updated_at text);
       insert into restored.tasks values ('1', gen_random_uuid(), 'text', null, 'perhaps', 'soon', null, 'low', 'x', now())`;
     const adoption = await adopt(statements);
-    for (const sentence of ['id is needed', 'completed is needed', 'created_at is needed', 'due_date is a time'])
+    for (const sentence of [
+      'id is needed',
+      'completed is needed',
+      'created_at is needed',
+      'due_date must be of the type',
+    ])
       expect(adoption).toEqual({ complete: false, reason: expect.stringContaining(sentence) });
   });
 

@@ -1,21 +1,22 @@
 import type { Statement } from '@taskmesh/database';
+import { TASK_FIELDS } from '@taskmesh/events';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import * as feed from '../src/feed/feed.statements.ts';
 import * as deadLetters from '../src/relay/dead-letters.statements.ts';
 import * as relay from '../src/relay/relay.statements.ts';
+import { GIVEN_FIELDS } from '../src/tasks/given-fields.ts';
 import { listStatement } from '../src/tasks/list.statements.ts';
 import * as tasks from '../src/tasks/task.statements.ts';
 import type { TaskOrder } from '../src/tasks/task-order.ts';
 
 /** The tables of owners, divided by owner: the planner shows which shards a statement looks into. */
 const SHARDS = 4;
+const COLUMNS = Object.values(TASK_FIELDS).map(({ column, type }) => `${column} ${type}`);
 const SCHEMA = [
   ...[
-    `create table tasks (id uuid not null, user_id uuid not null, title text not null, description text, completed boolean not null,
-      due_date timestamptz(3), category text, priority text not null, created_at timestamptz(3) not null,
-      updated_at timestamptz(3) not null, version integer not null default 1) partition by hash (user_id)`,
+    `create table tasks (${COLUMNS.join(', ')}) partition by hash (user_id)`,
     'create table feeds (owner_id uuid primary key, sequence bigint not null) partition by hash (owner_id)',
     'create sequence changes_id_seq',
     `create table changes (id bigint not null default nextval('changes_id_seq'), part smallint not null, owner_id uuid not null,
@@ -39,15 +40,18 @@ const SCHEMA = [
 const OWNER = '0198c0de-0000-7000-8000-000000000001';
 const TASK = '0198c0de-0000-7000-8000-000000000002';
 const NOW = '2026-11-20T10:00:00.000Z';
-const CREATE = [0, null, TASK, OWNER, NOW, 'title', null, false, null, null, 'low'];
+const GIVEN = GIVEN_FIELDS.map(
+  (name) => ({ title: 'title', priority: 'low', completed: false })[name as string] ?? null,
+);
+const NEW = [0, null, TASK, OWNER, NOW];
 const WRITE = [0, null, TASK, OWNER, null, NOW];
 
 /** What each is asked with; without values it takes none. */
 const VALUES: Record<string, unknown[]> = {
-  'task-create': CREATE,
-  'task-create-once': [...CREATE, 'key', 'hash', NOW],
+  'task-create': [...NEW, ...GIVEN],
+  'task-create-once': [...NEW, 'key', 'hash', NOW, ...GIVEN],
   'task-first-created': [OWNER, 'key', NOW],
-  'task-update': [...WRITE, 'title', null, null, false, null, false, null, false, null],
+  'task-update': [...WRITE, ...GIVEN.flatMap((value) => [true, value])],
   'task-delete': WRITE,
   'task-find': [TASK, OWNER],
   'task-statistics': [OWNER],

@@ -1,4 +1,5 @@
 import type { FetchNode, FlattenNode } from '@apollo/query-planner';
+import { GRAPH_FIELDS } from '@taskmesh/events';
 import {
   getNamedType,
   isObjectType,
@@ -17,10 +18,7 @@ import {
 /** Which fields an event brings along, by type: whatever else is selected has to be fetched. */
 export const IN_THE_EVENT: Record<string, ReadonlySet<string>> = {
   TaskChange: new Set(['__typename', 'cursor', 'sequence', 'kind', 'task', 'previous', 'occurredAt']),
-  Task: new Set([
-    ...['__typename', 'id', 'title', 'description', 'completed', 'dueDate', 'category', 'priority'],
-    ...['createdAt', 'updatedAt', 'version', 'owner'],
-  ]),
+  Task: new Set(['__typename', 'owner', ...GRAPH_FIELDS]),
   User: new Set(['__typename', 'id']),
 };
 

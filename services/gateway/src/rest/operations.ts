@@ -1,3 +1,5 @@
+import { GRAPH_FIELDS, type TaskImage } from '@taskmesh/events';
+import type { UpdateTask } from '@taskmesh/validation';
 import { InvalidOperation, type GraphExecutor, type PreparedOperation } from '../graph/executor.ts';
 
 /** One GraphQL document of ours: values come in variables only, so that it is prepared once. */
@@ -11,30 +13,12 @@ const operation = <Variables, Result>(source: string): StoredOperation<Variables
 
 type Priority = 'LOW' | 'MEDIUM' | 'HIGH';
 
-/** A task as `TASK` selects it. */
-export interface TaskNode {
-  id: string;
-  title: string;
-  description: string | null;
-  completed: boolean;
-  dueDate: string | null;
-  category: string | null;
-  priority: Priority;
-  createdAt: string;
-  updatedAt: string;
-  version: number;
-}
+/** A task as `TASK` selects it; its owner is the caller. */
+export type TaskNode = Omit<TaskImage, 'ownerId' | 'priority'> & { priority: Priority };
 
-const TASK = 'id title description completed dueDate category priority createdAt updatedAt version';
+const TASK = GRAPH_FIELDS.join(' ');
 
-export interface TaskFields {
-  title?: string;
-  description?: string | null;
-  dueDate?: string | null;
-  category?: string | null;
-  priority?: Priority;
-  completed?: boolean;
-}
+export type TaskFields = Omit<UpdateTask, 'priority'> & { priority?: Priority };
 
 export interface ListVariables {
   filter: { completed?: boolean; category?: string; priority?: Priority };

@@ -29,9 +29,8 @@ import {
   restoredEpoch,
   RESUME,
   takeOver,
-  TAKEN_COLUMNS,
 } from './adoption.statements.ts';
-import { archivedRulesFor, BLANKS, rulesFor, TASK_TYPES } from './rules.ts';
+import { archivedRulesFor, BLANKS, NEEDED_COLUMNS, rulesFor, TASK_COLUMNS } from './rules.ts';
 
 /** What this service's own dumps hold besides the tasks; it is made anew. */
 const LEFT_BEHIND = ['feeds', 'changes', 'feed_state', 'dead_letters', 'idempotency_keys', 'mikro_orm_migrations'];
@@ -74,11 +73,12 @@ export function createAdoption({ database, url, databaseAt, beginEpoch: newEpoch
     if (tooMany !== undefined) return { complete: false, reason: tooMany };
     const columns = await columnsOf(session, 'tasks');
     const reason =
-      missingColumns('tasks', Object.keys(TASK_TYPES), columns) ??
+      missingColumns('tasks', NEEDED_COLUMNS, columns) ??
       (await brokenRules(session, { schema: RESTORED, table: 'tasks' }, rulesFor(columns), [BLANKS]));
     if (reason !== undefined) return { complete: false, reason };
     await store.migrate();
-    const dropped = await whatIsLost(session, { tasks: TAKEN_COLUMNS }, LEFT_BEHIND);
+    const kept = TASK_COLUMNS.map(({ column }) => column);
+    const dropped = await whatIsLost(session, { tasks: kept }, LEFT_BEHIND);
     const tasks = await inTransaction(session, async () => {
       const [taken] = await session.run<{ count: string }>(takeOver(columns));
       await beginEpoch(session);

@@ -1,21 +1,24 @@
 import { RESTORED, valueOf, type Columns, type Statement } from '@taskmesh/database';
 import { NEW_CURSOR_KEY } from '../feed/feed.statements.ts';
-import { LARGEST_VERSION, TASK_TYPES } from './rules.ts';
+import { LARGEST_VERSION, TASK_COLUMNS } from './rules.ts';
 
 const ROWS = `from ${RESTORED}.tasks r`;
-/** Of a dump from anywhere. */
-export const TAKEN_COLUMNS = [...Object.keys(TASK_TYPES), 'version'];
 
-/** A version that is missing or of no use begins anew. */
+/** What a dump from anywhere has of a task's columns. A version of no use begins anew, as one that is missing does. */
 export function takeOver(columns: Columns): Statement {
-  const version = columns.has('version') ? valueOf(columns, 'version', 'integer') : 'null';
-  const values = Object.entries(TASK_TYPES).map(([name, type]) => valueOf(columns, name, type));
+  const taken = TASK_COLUMNS.filter(({ column }) => columns.has(column));
+  const values = taken.map(({ column, type }) => {
+    const value = valueOf(columns, column, type);
+    return column === 'version'
+      ? `case when ${value} between 1 and ${LARGEST_VERSION} then ${value} else 1 end`
+      : value;
+  });
   return {
     name: 'adopt-take-over',
     text: `
       with taken as (
-        insert into public.tasks (${TAKEN_COLUMNS.join(', ')})
-        select ${values.join(', ')}, case when ${version} between 1 and ${LARGEST_VERSION} then ${version} else 1 end ${ROWS}
+        insert into public.tasks (${taken.map(({ column }) => column).join(', ')})
+        select ${values.join(', ')} ${ROWS}
         returning 1
       )
       select count(*)::text as count from taken`,

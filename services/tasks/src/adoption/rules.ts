@@ -1,53 +1,94 @@
-import { valueOf, type Columns, type ColumnType, type RowRule } from '@taskmesh/database';
-import { isBlank, PRIORITIES } from '@taskmesh/validation';
+import { valueOf, type Columns, type RowRule } from '@taskmesh/database';
+import { TASK_FIELDS, type ColumnType } from '@taskmesh/events';
+import { createTaskInput, isBlank } from '@taskmesh/validation';
+import { z } from 'zod';
 
-/** The columns that a tasks store must have, and what they are here. */
-export const TASK_TYPES = {
-  id: 'uuid',
-  user_id: 'uuid',
-  title: 'text',
-  description: 'text',
-  completed: 'boolean',
-  due_date: 'timestamptz(3)',
-  category: 'text',
-  priority: 'text',
-  created_at: 'timestamptz(3)',
-  updated_at: 'timestamptz(3)',
-} as const satisfies Record<string, ColumnType>;
+/** The columns of a store, and what they are there. */
+export const TASK_COLUMNS: readonly TaskColumn[] = Object.entries(TASK_FIELDS).map(([field, description]) => ({
+  field,
+  ...description,
+}));
 
-type Column = keyof typeof TASK_TYPES;
+interface TaskColumn {
+  field: string;
+  column: string;
+  type: ColumnType;
+  isNullable: boolean;
+}
 
-const NEEDED: Column[] = ['id', 'user_id', 'title', 'completed', 'priority', 'created_at', 'updated_at'];
-const TIMES: Column[] = ['due_date', 'created_at', 'updated_at'];
+/** Those of the interface document: a dump from elsewhere has them. What it may be without has a default in the store. */
+export const NEEDED_COLUMNS = [
+  'id',
+  'user_id',
+  'title',
+  'description',
+  'completed',
+  'due_date',
+  'category',
+  'priority',
+  'created_at',
+  'updated_at',
+];
 
 /**
  * The rules of @taskmesh/validation for rows that did not come through it; length counts code points here as there.
- * `$1` is `BLANKS`.
+ * `$1` is `BLANKS`. Of a version, which is made anew where it is of no use, see `archivedRulesFor`.
  */
 export function rulesFor(columns: Columns): RowRule[] {
-  const value = (name: Column) => valueOf(columns, name, TASK_TYPES[name]);
-  const length = (name: Column) => `char_length(${value(name)})`;
+  const present = TASK_COLUMNS.filter(({ column }) => column !== 'version' && columns.has(column));
   return [
-    ...NEEDED.map((name) => ({
-      sentence: `${name} is needed and must be of the type ${TASK_TYPES[name]}`,
-      broken: `${value(name)} is null`,
-    })),
-    {
-      sentence: 'title has 3 to 255 characters and is not blank',
-      broken: `(${length('title')} not between 3 and 255 or btrim(${value('title')}, $1::text) = '')`,
-    },
-    { sentence: 'description has at most 2000 characters', broken: `${length('description')} > 2000` },
-    { sentence: 'category has at most 255 characters', broken: `${length('category')} > 255` },
-    {
-      sentence: `priority is one of ${PRIORITIES.join(', ')}`,
-      broken: `${value('priority')} not in (${PRIORITIES.map((priority) => `'${priority}'`).join(', ')})`,
-    },
-    { sentence: 'due_date is a time or null', broken: `(r.due_date is not null and ${value('due_date')} is null)` },
-    ...TIMES.map((name) => ({
-      sentence: `${name} is in the years 0001 to 9999`,
-      broken: `(${value(name)} < '0001-01-01T00:00Z' or ${value(name)} >= '10000-01-01T00:00Z')`,
-    })),
+    ...present.flatMap((each) => rulesOf(each, valueOf(columns, each.column, each.type))),
+    { sentence: 'title is not blank', broken: `btrim(${valueOf(columns, 'title', 'text')}, $1::text) = ''` },
   ];
+}
+
+function rulesOf({ field, column, type, isNullable }: TaskColumn, value: string): RowRule[] {
+  const { minLength, maxLength, choices } = limitsOf(field);
+  const rules: RowRule[] = [];
+  if (!isNullable)
+    rules.push({ sentence: `${column} is needed and must be of the type ${type}`, broken: `${value} is null` });
+  else if (type !== 'text')
+    rules.push({
+      sentence: `${column} must be of the type ${type}, or null`,
+      broken: `(r.${column} is not null and ${value} is null)`,
+    });
+  if (type === 'timestamptz(3)')
+    rules.push({
+      sentence: `${column} is in the years 0001 to 9999`,
+      broken: `(${value} < '0001-01-01T00:00Z' or ${value} >= '10000-01-01T00:00Z')`,
+    });
+  if (minLength)
+    rules.push({
+      sentence: `${column} has at least ${minLength} characters`,
+      broken: `char_length(${value}) < ${minLength}`,
+    });
+  if (maxLength !== undefined)
+    rules.push({
+      sentence: `${column} has at most ${maxLength} characters`,
+      broken: `char_length(${value}) > ${maxLength}`,
+    });
+  if (choices)
+    rules.push({
+      sentence: `${column} is one of ${choices.join(', ')}`,
+      broken: `${value} not in (${choices.map((choice) => `'${choice}'`).join(', ')})`,
+    });
+  return rules;
+}
+
+interface Limits {
+  minLength?: number;
+  maxLength?: number;
+  choices?: string[];
+}
+
+const INPUT = z.toJSONSchema(createTaskInput, { io: 'input' }).properties ?? {};
+
+/** What a new task may have there; of what callers do not give, nothing. */
+function limitsOf(field: string): Limits {
+  const schema = INPUT[field];
+  if (typeof schema !== 'object') return {};
+  const { minLength, maxLength, enum: choices } = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
+  return { minLength, maxLength, choices: choices?.map(String) };
 }
 
 /** Far from the end of the type, so that there is room for what comes; of epochs, too. */

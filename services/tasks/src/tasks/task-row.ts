@@ -1,27 +1,18 @@
+import { TASK_FIELDS, type TaskRow } from '@taskmesh/events';
 import type { Task } from './task.entity.ts';
 import { toRfc3339 } from './task-time.ts';
 
-/** A row of `tasks` as the driver gives it, or as PostgreSQL's `row_to_json` writes it into the change log. */
-export interface TaskRow {
-  id: string;
-  user_id: string;
-  title: string;
-  description: string | null;
-  completed: boolean;
-  due_date: string | null;
-  category: string | null;
-  priority: Task['priority'];
-  created_at: string;
-  updated_at: string;
-  version: number;
-}
+const NAMES = Object.values(TASK_FIELDS).map(({ column }) => column);
 
-export const TASK_COLUMNS =
-  'id, user_id, title, description, completed, due_date, category, priority, created_at, updated_at, version';
+export const TASK_COLUMNS = NAMES.join(', ');
 
 /** The same of one table among others. */
-export const taskColumnsOf = (table: string): string => TASK_COLUMNS.replaceAll(/\w+/g, `${table}.$&`);
+export const taskColumnsOf = (table: string): string => NAMES.map((name) => `${table}.${name}`).join(', ');
 
+/**
+ * A row of `tasks` as the driver gives it, or as PostgreSQL's `row_to_json` writes it into the change log. What an earlier
+ * release wrote there is without the columns that came later: those need a `??`.
+ */
 export function toTask(row: TaskRow): Task {
   return {
     id: row.id,

@@ -1,9 +1,11 @@
 import type { Database } from '@taskmesh/database';
+import type { TaskRow } from '@taskmesh/events';
 import type { CreateTask, UpdateTask } from '@taskmesh/validation';
 import { partOf } from '../feed/partition.ts';
 import { listStatement } from './list.statements.ts';
 import type { PlaceInOrder, TaskOrder } from './task-order.ts';
-import { toTask, type TaskRow } from './task-row.ts';
+import { toTask } from './task-row.ts';
+import { GIVEN_FIELDS } from './given-fields.ts';
 import * as statements from './task.statements.ts';
 import type { Task } from './task.entity.ts';
 
@@ -60,7 +62,7 @@ export function createTaskRepository(database: Pick<Database, 'run'>) {
     },
 
     async createOnce(write: Write, id: string, input: CreateTask, once: OnceKey): Promise<CreatedOnce> {
-      const values = [...createValues(write, id, input), once.key, once.inputHash, once.expiresAt];
+      const values = createValues(write, id, input, [once.key, once.inputHash, once.expiresAt]);
       const [row] = await database.run<{ running: boolean } & (TaskRow | { id: null })>(
         'write',
         statements.CREATE_ONCE,
@@ -89,12 +91,7 @@ export function createTaskRepository(database: Pick<Database, 'run'>) {
         ...writeValues(write, id),
         ifVersion,
         write.now,
-        input.title ?? null,
-        input.completed ?? null,
-        input.priority ?? null,
-        ...flagged(input.description),
-        ...flagged(input.dueDate),
-        ...flagged(input.category),
+        ...GIVEN_FIELDS.flatMap((field) => [input[field] !== undefined, input[field] ?? null]),
       ]);
       if (!row) return { outcome: 'not-found' };
       return row.id === null ? { outcome: 'other-version' } : { outcome: 'changed', result: toTask(row) };
@@ -151,22 +148,8 @@ function writeValues({ ownerId, traceparent }: Write, id: string): unknown[] {
   return [partOf(ownerId), traceparent ?? null, id, ownerId];
 }
 
-function createValues(write: Write, id: string, input: CreateTask): unknown[] {
-  return [
-    ...writeValues(write, id),
-    write.now,
-    input.title,
-    input.description ?? null,
-    input.completed,
-    input.dueDate ?? null,
-    input.category ?? null,
-    input.priority,
-  ];
-}
-
-/** Whether it changes, and to what: null and absent are not the same. */
-function flagged(value: string | null | undefined): [boolean, string | null] {
-  return [value !== undefined, value ?? null];
+function createValues(write: Write, id: string, input: CreateTask, once: string[] = []): unknown[] {
+  return [...writeValues(write, id), write.now, ...once, ...GIVEN_FIELDS.map((field) => input[field] ?? null)];
 }
 
 function present<Row>(row: Row | undefined): Row {

@@ -150,8 +150,20 @@ function cursorOf(task: Task | undefined, order: TaskOrder): string | null {
   return task ? encodeCursor(order, placeOf(task, order)) : null;
 }
 
-/** Of what was understood, so that another spelling of the same input is the same input. */
-function hashOf({ title, description, dueDate, category, priority, completed }: CreateTask): string {
-  const fields = [title, description ?? null, dueDate ?? null, category ?? null, priority, completed];
+/**
+ * Of what was understood, so that another spelling of the same input is the same input. A field that comes later counts
+ * only when there is something in it: keys of the release before go on.
+ */
+function hashOf({ title, description, dueDate, category, priority, completed, ...later }: CreateTask): string {
+  const more = Object.entries(later).filter(([, value]) => value != null);
+  const fields = [
+    title,
+    description ?? null,
+    dueDate ?? null,
+    category ?? null,
+    priority,
+    completed,
+    ...more.toSorted(),
+  ];
   return createHash('sha256').update(JSON.stringify(fields)).digest('base64url');
 }

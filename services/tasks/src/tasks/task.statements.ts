@@ -1,4 +1,6 @@
 import type { Statement } from '@taskmesh/database';
+import { TASK_FIELDS } from '@taskmesh/events';
+import { GIVEN_FIELDS } from './given-fields.ts';
 import { TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
 import { LAST_MOMENT } from './task-time.ts';
 
@@ -29,49 +31,68 @@ const COUNTED = `
   on conflict (owner_id) do update set sequence = f.sequence + 1
   returning sequence`;
 
-const newTask = (claim: string) => `
+/** A new task's values by column: $3 id, $4 owner, $5 now, and from the first number on GIVEN_FIELDS. */
+function newValues(first: number): Record<string, string> {
+  const given = GIVEN_FIELDS.map((field, index) => {
+    const { column, type } = TASK_FIELDS[field];
+    return [column, `$${first + index}::${type}`];
+  });
+  const now = '$5::timestamptz';
+  return {
+    id: '$3::uuid',
+    user_id: '$4::uuid',
+    ...Object.fromEntries(given),
+    created_at: now,
+    updated_at: now,
+    version: '1',
+  };
+}
+
+const newTask = (values: Record<string, string>, claim = '') => `
   feed as (
     insert into feeds as f (owner_id, sequence)
     select $4::uuid, 1 ${claim}
     on conflict (owner_id) do update set sequence = f.sequence + 1
     returning sequence
   ), task as (
-    insert into tasks (${TASK_COLUMNS})
-    select $3::uuid, $4::uuid, $6::text, $7::text, $8::boolean, $9::timestamptz, $10::text, $11::text,
-           $5::timestamptz, $5::timestamptz, 1
-    from feed
+    insert into tasks (${Object.keys(values).join(', ')})
+    select ${Object.values(values).join(', ')} from feed
     returning *
   ), change as (
     ${logged('INSERT', 'task', 'null, task.created_at, $2')} from feed, task
   )`;
 
-/** $1 part, $2 traceparent, $3 id, $4 owner, $5 now, $6 title, $7 description, $8 completed, $9 due date, $10 category, $11 priority */
+/** $1 part, $2 traceparent, $3 id, $4 owner, $5 now, then GIVEN_FIELDS */
 export const CREATE: Statement = {
   name: 'task-create',
-  text: `with ${newTask('')} select ${TASK_COLUMNS} from task`,
+  text: `with ${newTask(newValues(6))} select ${TASK_COLUMNS} from task`,
 };
 
+const CLAIMED = newValues(9);
+const asJson = (values: Record<string, string>) =>
+  `json_build_object(${Object.entries(values)
+    .map(([column, value]) => `'${column}', ${value}`)
+    .join(', ')})`;
+
 /**
- * As CREATE, with $12 key, $13 hash of the input, $14 when the key expires. Whoever still runs with the same key holds
- * its advisory lock: `running`, the first one or one that repeats it. No task and not running: the key was used before.
+ * As CREATE, with $6 key, $7 hash of the input, $8 when the key expires before GIVEN_FIELDS. Whoever still runs with the
+ * same key holds its advisory lock: `running`, the first one or one that repeats it. No task and not running: the key
+ * was used before.
  */
 export const CREATE_ONCE: Statement = {
   name: 'task-create-once',
   text: `
     with turn as materialized (
-      select pg_try_advisory_xact_lock(hashtextextended($12::text, hashtextextended($4::uuid::text, 0))) as is_ours
+      select pg_try_advisory_xact_lock(hashtextextended($6::text, hashtextextended($4::uuid::text, 0))) as is_ours
     ), claim as (
       insert into idempotency_keys as k (owner_id, key, input_hash, task, expires_at)
-      select $4::uuid, $12, $13, json_build_object(
-          'id', $3::uuid, 'user_id', $4::uuid, 'title', $6::text, 'description', $7::text, 'completed', $8::boolean,
-          'due_date', $9::timestamptz, 'category', $10::text, 'priority', $11::text,
-          'created_at', $5::timestamptz, 'updated_at', $5::timestamptz, 'version', 1), $14
+      select $4::uuid, $6, $7, ${asJson(CLAIMED)}, $8
       from turn where is_ours
       on conflict (owner_id, key) do update
         set input_hash = excluded.input_hash, task = excluded.task, expires_at = excluded.expires_at
         where k.expires_at <= $5::timestamptz
       returning owner_id
-    ), ${newTask('from claim')}
+    ), ${newTask(CLAIMED, 'from claim')}
     select not turn.is_ours as running, ${taskColumnsOf('task')} from turn left join task on true`,
 };
 
@@ -83,9 +104,15 @@ export const FIRST_CREATED: Statement = {
     where owner_id = $1 and key = $2 and expires_at > $3::timestamptz`,
 };
 
+/** Each of GIVEN_FIELDS has a flag, from $7 on, and its value behind that: null is a value, too. */
+const CHANGED = GIVEN_FIELDS.map((field, index) => {
+  const { column, type } = TASK_FIELDS[field];
+  const flag = 7 + 2 * index;
+  return `${column} = case when $${flag} then $${flag + 1}::${type} else t.${column} end`;
+});
+
 /**
- * $1 part, $2 traceparent, $3 id, $4 owner, $5 expected version, $6 now, then what is to change: $7 title, $8 completed,
- * $9 priority (null: as it is), and with a flag before each, because null clears them: description, due date, category.
+ * $1 part, $2 traceparent, $3 id, $4 owner, $5 expected version, $6 now, then what is to change, as CHANGED has it.
  * Without any row the task is not there; a row without an id says that its version is another.
  */
 export const UPDATE: Statement = {
@@ -93,12 +120,7 @@ export const UPDATE: Statement = {
   text: `
     with old as (${LOCKED}), feed as (${COUNTED}), task as (
       update tasks t set
-        title = coalesce($7, t.title),
-        completed = coalesce($8, t.completed),
-        priority = coalesce($9, t.priority),
-        description = case when $10 then $11 else t.description end,
-        due_date = case when $12 then $13 else t.due_date end,
-        category = case when $14 then $15 else t.category end,
+        ${CHANGED.join(', ')},
         updated_at = least(greatest($6::timestamptz, old.updated_at + interval '1 millisecond'), '${LAST_MOMENT}'),
         version = old.version + 1
       from old, feed

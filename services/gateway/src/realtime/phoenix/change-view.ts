@@ -1,5 +1,5 @@
-import type { TaskChanged } from '@taskmesh/events';
-import { COLUMNS, toRow, type Column, type Row } from './columns.ts';
+import type { TaskChanged, TaskRow } from '@taskmesh/events';
+import { COLUMNS, toRow, type Column } from './columns.ts';
 import type { Filter } from './filter.ts';
 
 type Select = readonly Column['name'][] | undefined;
@@ -60,6 +60,6 @@ function createView(change: TaskChanged): ChangeView {
   };
 }
 
-function pick(row: Row, select: Select): Partial<Row> {
+function pick(row: TaskRow, select: Select): Partial<TaskRow> {
   return select ? Object.fromEntries(select.map((name) => [name, row[name]])) : row;
 }

@@ -1,24 +1,26 @@
-import type { TaskImage } from '@taskmesh/events';
+import { TASK_FIELDS, type ColumnType, type TaskImage, type TaskRow } from '@taskmesh/events';
 
-/** The table that clients listen to, as they see it: names of the REST API, and types that leave JSON values as they are. */
-export const COLUMNS = [
-  { name: 'id', type: 'uuid' },
-  { name: 'user_id', type: 'uuid' },
-  { name: 'title', type: 'text' },
-  { name: 'description', type: 'text' },
-  { name: 'completed', type: 'bool' },
-  { name: 'due_date', type: 'timestamptz' },
-  { name: 'category', type: 'text' },
-  { name: 'priority', type: 'text' },
-  { name: 'created_at', type: 'timestamptz' },
-  { name: 'updated_at', type: 'timestamptz' },
-  { name: 'version', type: 'int4' },
-] as const;
+/** What clients are told of the types: they leave JSON values as they are. */
+const TYPES = {
+  uuid: 'uuid',
+  text: 'text',
+  boolean: 'bool',
+  integer: 'int4',
+  'timestamptz(3)': 'timestamptz',
+} as const satisfies Record<ColumnType, string>;
 
-export type Column = (typeof COLUMNS)[number];
-export type Row = Record<Column['name'], string | number | boolean | null>;
+export interface Column {
+  name: keyof TaskRow;
+  type: (typeof TYPES)[ColumnType];
+}
 
-export function toRow(task: TaskImage): Row {
+/** The table that clients listen to, as they see it. */
+export const COLUMNS: readonly Column[] = Object.values(TASK_FIELDS).map(({ column, type }) => ({
+  name: column,
+  type: TYPES[type],
+}));
+
+export function toRow(task: TaskImage): TaskRow {
   return {
     id: task.id,
     user_id: task.ownerId,

@@ -1,7 +1,7 @@
-import type { Row } from './columns.ts';
+import type { TaskRow } from '@taskmesh/events';
 import { compileFilter } from './filter.ts';
 
-const row: Row = {
+const row: TaskRow = {
   id: '0198f000-0000-7000-8000-000000000001',
   user_id: '0198f000-0000-7000-8000-000000000002',
   title: 'Buy milk, eggs (12)',

@@ -1,5 +1,6 @@
+import type { TaskRow } from '@taskmesh/events';
 import { parseTimestamp } from '@taskmesh/validation';
-import { columnNamed, naming, type Column, type Row } from './columns.ts';
+import { columnNamed, naming, type Column } from './columns.ts';
 import { compileLike } from './like.ts';
 
 /** Which rows a client wants to hear of. */
@@ -9,7 +10,7 @@ export interface Filter {
   /** What a look at a row takes: 1 for each condition, more for one with a pattern. */
   cost: number;
   /** Says whether a row is within the filter. */
-  test(row: Row): boolean;
+  test(row: TaskRow): boolean;
 }
 
 /** A filter that cannot be; the message is for the client. */
@@ -134,7 +135,7 @@ function compileLikeTest(column: Column, operand: string, ignoreCase: boolean): 
   return (value) => (value === null ? undefined : matches(fold(String(value))));
 }
 
-function comparable({ type }: Column, value: Row[Column['name']]): Value | null {
+function comparable({ type }: Column, value: TaskRow[Column['name']]): Value | null {
   return type === 'timestamptz' && typeof value === 'string' ? Date.parse(value) : value;
 }
 

@@ -1,3 +1,4 @@
+import type { TaskRow } from '@taskmesh/events';
 import { PRIORITIES } from '@taskmesh/validation';
 import { z } from 'zod';
 
@@ -82,8 +83,13 @@ const EXAMPLE_TASK = {
   priority: 'high' as const,
 };
 
+/** Every column of a task but its version, which is the ETag. */
 export const task = reducedTask
-  .extend({ due_date: time.nullable(), category: z.string().nullable(), priority: z.enum(PRIORITIES) })
+  .extend({
+    due_date: time.nullable(),
+    category: z.string().nullable(),
+    priority: z.enum(PRIORITIES),
+  } satisfies Record<Exclude<keyof TaskRow, keyof ReducedTaskBody | 'version'>, z.ZodType>)
   .meta({ id: 'Task', examples: [EXAMPLE_TASK] });
 export type TaskBody = z.output<typeof task>;
 

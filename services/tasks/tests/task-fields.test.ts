@@ -1,0 +1,177 @@
+import { GRAPH_FIELDS, TASK_FIELDS, type TaskRow } from '@taskmesh/events';
+import { createLog } from '@taskmesh/service';
+import { createTaskInput, updateTaskInput } from '@taskmesh/validation';
+import { isNonNullType, buildASTSchema, getNamedType, isInputObjectType, isObjectType, parse } from 'graphql';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createTasksDatabase } from '../src/database.ts';
+import { GIVEN_FIELDS } from '../src/tasks/given-fields.ts';
+import { toTask } from '../src/tasks/task-row.ts';
+import { restoredDatabase } from './_restored.ts';
+import { codeOf, startTasks, type Answer, type TestTasks } from './_tasks.ts';
+
+/*
+ * A field that is added to a task has to be everywhere: each test names the place where it is not. What is derived from
+ * the list in libs/events, and what the compiler finds, needs none.
+ */
+
+const SDL = ['../src/tasks/tasks.graphql', '../src/graphql/schema.graphql'].map((file) =>
+  readFileSync(join(import.meta.dirname, file), 'utf8'),
+);
+const schema = buildASTSchema(parse(SDL.join('\n')), { assumeValidSDL: true });
+
+function fieldsOf(name: string) {
+  const type = schema.getType(name);
+  return isObjectType(type) || isInputObjectType(type) ? Object.values(type.getFields()) : [];
+}
+
+const namesIn = (type: string) => fieldsOf(type).map(({ name }) => name);
+
+let service: TestTasks;
+beforeAll(async () => {
+  service = await startTasks({ name: 'fields' });
+});
+afterAll(() => service.stop());
+
+describe('every field of a task, as libs/events/src/task-fields.ts lists them,', () => {
+  it('is in the type Task of tasks.graphql, where the owner is `owner`', () =>
+    expect(namesIn('Task').toSorted()).toEqual([...GRAPH_FIELDS, 'owner'].toSorted()));
+
+  it('may be null in tasks.graphql where it may be null', () => {
+    const nullable = fieldsOf('Task').filter(({ type }) => !isNonNullType(type));
+    const listed = Object.entries(TASK_FIELDS).filter(([, { isNullable }]) => isNullable);
+    expect(nullable.map(({ name }) => name).toSorted()).toEqual(listed.map(([name]) => name).toSorted());
+  });
+
+  it('is a column that a migration has made', async () => {
+    const made = await service.database.query(`
+      select attname as column, format_type(atttypid, atttypmod) as type, not attnotnull as "isNullable"
+      from pg_attribute where attrelid = 'tasks'::regclass and attnum > 0 and not attisdropped`);
+    const listed = Object.values(TASK_FIELDS).map((field) => ({
+      ...field,
+      type: field.type.replace('timestamptz(3)', 'timestamp(3) with time zone'),
+    }));
+    expect(made).toHaveLength(listed.length);
+    expect(made).toEqual(expect.arrayContaining(listed));
+  });
+
+  it('is in task.entity.ts', async () => {
+    const log = createLog({ service: 'tasks', level: 'silent' });
+    const database = await createTasksDatabase({ postgresUrl: service.database.url, poolSize: 1 }, log, 'fields');
+    const { properties } = database.em().getMetadata().getByClassName<Record<string, unknown>>('Task');
+    const inEntity = Object.values(properties).map(({ name, fieldNames, columnTypes, nullable = false }) => [
+      name,
+      { column: fieldNames[0], type: columnTypes[0]?.replace(/^int$/, 'integer'), isNullable: nullable },
+    ]);
+    await database.close();
+    expect(Object.fromEntries(inEntity)).toEqual(TASK_FIELDS);
+  });
+
+  it('has a value in what the first release wrote (toTask in task-row.ts)', () => {
+    // As 0.1.0 wrote it into the log, and beside the keys that make retries safe. It never changes.
+    const image = `{"id":"01890000-0000-7000-8000-0000000000bb","user_id":"01890000-0000-7000-8000-0000000000aa",
+      "title":"old","description":null,"completed":false,"due_date":null,"category":null,"priority":"low",
+      "created_at":"2026-11-20T10:00:00+00:00","updated_at":"2026-11-20T10:00:00+00:00","version":1}`;
+    const task = Object.entries(toTask(JSON.parse(image) as TaskRow));
+    expect(task.filter(([, value]) => value !== undefined).map(([name]) => name)).toEqual(Object.keys(TASK_FIELDS));
+  });
+});
+
+/** Values that no default is, by the type of the graph. */
+const SAMPLES: Record<string, (name: string) => unknown> = {
+  String: (name) => `a ${name}`,
+  Boolean: () => true,
+  DateTime: () => '2031-02-03T04:05:06.789Z',
+  TaskPriority: () => 'HIGH',
+};
+
+describe('every field that callers give', () => {
+  const listed = Object.keys(createTaskInput.shape).toSorted();
+  const sampleOf = (name: string): unknown => {
+    const type = fieldsOf('CreateTaskInput').find((field) => field.name === name)?.type;
+    const sample = SAMPLES[String(type && getNamedType(type))];
+    if (!sample) throw new Error(`this test has no sample for ${name} of CreateTaskInput`);
+    return sample(name);
+  };
+  const all = () => Object.fromEntries(GIVEN_FIELDS.map((name) => [name, sampleOf(name)]));
+  const stored = async (id: string) =>
+    (await service.database.query('select row_to_json(t) as row from tasks t where id = $1', [id]))[0]?.row as TaskRow;
+  /** Those fields of it that callers give. */
+  const givenOf = (task: Answer) => Object.fromEntries(GIVEN_FIELDS.map((name) => [name, task[name]]));
+  const inGraph = (task: Answer) => ({ ...givenOf(task), priority: task.priority.toUpperCase() });
+
+  it.each([
+    ['CreateTaskInput of tasks.graphql', namesIn('CreateTaskInput')],
+    ['UpdateTaskInput of tasks.graphql', namesIn('UpdateTaskInput')],
+    ['updateTaskInput of libs/validation', Object.keys(updateTaskInput.shape)],
+  ])('is in %s, as in createTaskInput of libs/validation', (_place, there) => expect(there.toSorted()).toEqual(listed));
+
+  it('comes back from a new task, from its repetition with a key, and from the log', async () => {
+    const user = service.user();
+    const created = await user.create(all(), 'key');
+    expect(givenOf(created)).toEqual(all());
+    expect(await user.create(all(), 'key')).toEqual(created);
+    expect(inGraph(toTask(await stored(created.id)))).toEqual(all());
+    await service.delivered();
+    const told = service.published.findLast(({ ownerId }) => ownerId === user.id);
+    expect(inGraph(told?.task)).toEqual(all());
+    const { changes } = await service.tasks.internal.changesAfter(user.id, 0, 1);
+    expect(changes[0]?.task).toEqual(told?.task);
+  });
+
+  it.each(GIVEN_FIELDS)('makes another input of it (the hash of an Idempotency-Key): %s', async (name) => {
+    const user = service.user();
+    const least = { title: 'least' };
+    await user.create(least, 'key');
+    const operation = 'mutation ($input: CreateTaskInput!) { createTask(input: $input, idempotencyKey: "key") { id } }';
+    const other = await user.send(operation, { input: { ...least, [name]: sampleOf(name) } });
+    expect(codeOf(other)).toBe('BAD_USER_INPUT');
+  });
+
+  it.each(GIVEN_FIELDS)('is changed, and nothing else, by an update: %s', async (name) => {
+    const user = service.user();
+    const before = await user.create({ title: 'before' });
+    const changed = await user.update(before.id, { [name]: sampleOf(name) });
+    expect(givenOf(changed)).toEqual({ ...givenOf(before), [name]: sampleOf(name) });
+    if (!TASK_FIELDS[name].isNullable) return;
+    expect(givenOf(await user.update(before.id, { [name]: null }))).toEqual(givenOf(before));
+  });
+
+  it('comes back from a dump that another system made', async () => {
+    const row = await stored((await service.user().create(all())).id);
+    const columns = Object.values(TASK_FIELDS).map(({ column, type }) => `${column} ${type}`);
+    const dump = await restoredDatabase(`create schema restored; create table restored.tasks (${columns.join(', ')})`);
+    try {
+      await dump.query('insert into restored.tasks select * from json_populate_record(null::restored.tasks, $1)', [
+        JSON.stringify(row),
+      ]);
+      const adoption = await service.tasks.restore.adopt(dump.name);
+      expect(adoption).toEqual({ complete: true, rows: { tasks: 1 }, dropped: [] });
+      expect(await dump.query('select row_to_json(t) as row from tasks t')).toEqual([{ row }]);
+    } finally {
+      await dump.drop();
+    }
+  });
+
+  it('keeps to its rules in a dump, too', async () => {
+    const row = await stored((await service.user().create(all())).id);
+    const columns = Object.values(TASK_FIELDS).map(({ column, type }) => `${column} ${type}`);
+    const texts = GIVEN_FIELDS.filter((name) => TASK_FIELDS[name].type === 'text');
+    for (const name of texts) {
+      const tooLong = 'x'.repeat(10_000);
+      expect(createTaskInput.safeParse({ title: 'good', [name]: tooLong }).success).toBe(false);
+      const dump = await restoredDatabase(
+        `create schema restored; create table restored.tasks (${columns.join(', ')})`,
+      );
+      await dump.query('insert into restored.tasks select * from json_populate_record(null::restored.tasks, $1)', [
+        JSON.stringify({ ...row, [TASK_FIELDS[name].column]: tooLong }),
+      ]);
+      const adoption = await service.tasks.restore.adopt(dump.name);
+      await dump.drop();
+      expect([name, adoption]).toEqual([
+        name,
+        { complete: false, reason: expect.stringContaining(TASK_FIELDS[name].column) },
+      ]);
+    }
+  });
+});
