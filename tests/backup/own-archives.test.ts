@@ -163,20 +163,22 @@ describe('an archive that was made here', () => {
   }, 60_000);
 
   it('is not restored when something would be lost, unless that is allowed: then the answer names it', async () => {
-    await stores.tasks.query(`alter table tasks add column note text; update tasks set note = 'dear to somebody'`);
+    await stores.tasks.query(
+      `alter table tasks add column of_tomorrow text; update tasks set of_tomorrow = 'dear to somebody'`,
+    );
     await stores.auth.query('create table invoices (id int)');
     const { file } = await stores.work.create();
     await stores.tasks.query(`update tasks set title = 'changed'`);
-    expect(await reasonOf(file)).toMatch(/with a loss only, .* without tasks\.tasks\.note, auth\.invoices/);
+    expect(await reasonOf(file)).toMatch(/with a loss only, .* without tasks\.tasks\.of_tomorrow, auth\.invoices/);
     expect(await stores.work.restore(file)).toMatchObject({
       outcome: 'PROCESSED',
-      message: expect.stringContaining('lose tasks.note'),
+      message: expect.stringContaining('lose tasks.of_tomorrow'),
       dropped: [],
     });
     expect(await stores.tasks.query(`select 1 from tasks where title <> 'changed'`)).toEqual([]);
     expect(await stores.work.restore(file, undefined, { allowLoss: true })).toMatchObject({
       outcome: 'RESTORED',
-      dropped: ['tasks.tasks.note', 'auth.invoices'],
+      dropped: ['tasks.tasks.of_tomorrow', 'auth.invoices'],
     });
     expect(await stores.tasks.query(`select 1 from tasks where title = 'changed'`)).toEqual([]);
   }, 60_000);
@@ -246,14 +248,14 @@ describe('a dump from somewhere else', () => {
     const dir = mkdtempSync(join(tmpdir(), 'taskmesh-foreign-'));
     execFileSync('tar', ['-xzf', join(stores.backupsDir, file), '-C', dir, 'database.sql']);
     const dump = readFileSync(join(dir, 'database.sql'), 'utf8');
-    const more = 'create table public.invoices (id int); alter table public.tasks add column note text;\n';
+    const more = 'create table public.invoices (id int); alter table public.tasks add column of_tomorrow text;\n';
     writeFileSync(join(dir, 'database.sql'), dump.replace(/^-- PostgreSQL database dump complete/m, (end) => `${more}--\n${end}`)); // prettier-ignore
     execFileSync('tar', ['-czf', join(stores.backupsDir, 'foreign.tar.gz'), '-C', dir, 'database.sql']);
     rmSync(dir, { recursive: true });
     const before = await rowsOf(stores);
     expect(await stores.work.restore('foreign.tar.gz')).toMatchObject({
       outcome: 'RESTORED',
-      dropped: ['tasks.invoices', 'tasks.tasks.note'],
+      dropped: ['tasks.invoices', 'tasks.tasks.of_tomorrow'],
     });
     expect(await rowsOf(stores)).toEqual(before);
   }, 60_000);

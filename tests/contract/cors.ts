@@ -32,7 +32,7 @@ export function describeCors(platform: () => Platform) {
       expect(answer.status).toBe(status);
       expect(answer.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
       expect(answer.headers.get('vary')).toBe('Origin');
-      for (const name of ['X-Request-Id', 'ETag', 'Retry-After'])
+      for (const name of ['X-Request-Id', 'ETag', 'Retry-After', 'Link'])
         expect(answer.headers.get('access-control-expose-headers')).toContain(name);
       expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
     });

@@ -11,7 +11,8 @@ export const email = z
   .refine(
     (value) => value.isWellFormed() && codePoints(value) <= 254 && !CONTROL.test(value) && ADDRESS.test(value),
     'email must be an e-mail address.',
-  );
+  )
+  .meta({ format: 'email', maxLength: 254 });
 
 export const name = z
   .string({ error: 'name must be a string.' })
@@ -20,7 +21,8 @@ export const name = z
     (value) => value.isWellFormed() && !value.includes('\0'),
     'name must not contain NUL characters or lone surrogates.',
   )
-  .refine((value) => !isBlank(value) && codePoints(value) <= 255, 'name must have 1 to 255 characters.');
+  .refine((value) => !isBlank(value) && codePoints(value) <= 255, 'name must have 1 to 255 characters.')
+  .meta({ minLength: 1, maxLength: 255 });
 
 /** What any password field takes before its rules are looked at: bounded, so that nothing huge is hashed. */
 export const password = z.string({ error: 'password must be a string.' }).max(1_024, 'password is too long.');

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { request as rawRequest } from 'undici';
-import type { OpenApiDocument } from '../src/rest/openapi/types.ts';
+import type { OpenApiDocument, Operation, Response } from '../src/rest/openapi/types.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { createDocumentCheck, type DocumentCheck } from './rest-fakes/document-check.ts';
 
@@ -278,6 +278,8 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
           };
           const answer = await ask(own, own === gateway ? check : tokenCheck, method.toUpperCase(), target, options);
           covered.add(`${method.toUpperCase()} ${path} ${answer.status}`);
+          if (/^(createBackup|uploadBackup|verifyBackup|deleteBackup)$/.test(operation.operationId) && status < '300')
+            expect(answer.json.message).toBe(exampleOf(operation, status)?.message);
         }
       }
     await withToken.stop();
@@ -322,6 +324,9 @@ describe('backups while their service is away', () => {
     }
   });
 });
+
+const exampleOf = (operation: Operation, status: string) =>
+  (operation.responses[status] as Response).content?.['application/json']?.example as { message: string } | undefined;
 
 interface Options {
   headers?: Record<string, string>;

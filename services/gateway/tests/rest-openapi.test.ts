@@ -131,7 +131,7 @@ describe('the API description', () => {
       required: ['title'],
       properties: {
         title: { minLength: 3, maxLength: 255 },
-        priority: { enum: ['low', 'medium', 'high'], default: 'medium' },
+        priority: { enum: ['low', 'medium', 'high'], description: 'Default: `medium`.' },
       },
     });
     expect(document.paths['/api/tasks']?.get?.parameters).toContainEqual({
@@ -140,6 +140,42 @@ describe('the API description', () => {
       required: false,
       schema: { type: 'integer', minimum: 1, maximum: 1_000, default: 1_000 },
     });
+  });
+
+  it('has no default in a body: generated clients would ask for the field', () => {
+    const bodies = operationsOf(document).flatMap(({ operation }) =>
+      Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema.$ref?.split('/').at(-1) ?? ''),
+    );
+    const texts = [...new Set(bodies)].map((name) => JSON.stringify(document.components.schemas[name] ?? {}));
+    expect(texts.length).toBeGreaterThan(8);
+    for (const text of texts) expect(text).not.toContain('"default"');
+  });
+
+  it('has the limits of each text that a body takes', () => {
+    const { SignUp, Login, ForgotPassword, ResetPassword, Refresh, TaskCreate, TaskUpdate } =
+      document.components.schemas;
+    expect(SignUp?.properties).toMatchObject({
+      email: { maxLength: 254, format: 'email' },
+      password: { minLength: 8, maxLength: 128 },
+      name: { minLength: 1, maxLength: 255 },
+    });
+    expect(ResetPassword?.properties).toMatchObject({ password: { minLength: 8, maxLength: 128 } });
+    for (const schema of [SignUp, Login, ForgotPassword, ResetPassword, Refresh, TaskCreate, TaskUpdate])
+      for (const [name, property] of Object.entries(schema?.properties ?? {})) {
+        const [{ type, maxLength, format } = property] = property.anyOf ?? [property];
+        if (type === 'string' && !property.enum) expect([name, maxLength ?? format]).toEqual([name, expect.anything()]);
+      }
+  });
+
+  it('shows the ETag of answers with one task, and where a list goes on', async () => {
+    const answerOf = (path: string, method: string, status: string) =>
+      Object.keys((document.paths[path]?.[method]?.responses[status] as Response).headers ?? {});
+    expect(answerOf('/api/tasks', 'post', '201')).toContain('ETag');
+    expect(answerOf('/api/tasks/{id}', 'get', '200')).toContain('ETag');
+    expect(answerOf('/api/tasks', 'get', '200')).toContain('Link');
+    const page = await (await fetch(`${rest.origin}/api/docs`)).text();
+    const article = page.split('<article id="createTask">')[1]?.split('</article>')[0] ?? '';
+    expect(article).toContain('<code>ETag</code>');
   });
 
   it('has a page for people that loads nothing from anywhere', async () => {
@@ -249,6 +285,10 @@ describe('every documented answer', () => {
       const answer = await provoke(status, entry);
       expect(`${entry.method} ${entry.path} ${answer.status}`).toBe(`${entry.method} ${entry.path} ${status}`);
       expect(client.check.covered).toContain(`${entry.method} ${entry.path} ${status}`);
+      if (!status.startsWith('2')) continue;
+      const { content } = entry.operation.responses[status] as Response;
+      const example = content?.['application/json']?.example as { message?: string };
+      expect([entry.path, example.message]).toEqual([entry.path, answer.body.message]);
     }
   }, 60_000);
 

@@ -176,6 +176,24 @@ describe.each(['/api', '/full/api'])('the full contract below %s', (prefix) => {
       expect(await titles(query)).toEqual(expected);
     });
 
+    it('says where it goes on when there is more, and that there is not when there is not', async () => {
+      const seen: string[] = [];
+      let path: string | undefined = '?limit=3&category=home&sortBy=priority&limit_=x';
+      await created({ title: 'five', priority: 'medium', category: 'home' });
+      await created({ title: 'six', priority: 'low', category: 'home' });
+      while (path !== undefined) {
+        const { body, headers } = await send('GET', `/tasks${path}`);
+        seen.push(...body.data.map((row: { title: string }) => row.title));
+        const link: string | null = headers.get('link');
+        path = link === null ? undefined : /^<(\?[^>]+)>; rel="next"$/.exec(link)?.[1];
+        if (link !== null) expect(path).toBe('?limit=3&category=home&sortBy=priority&offset=3');
+      }
+      expect(seen).toEqual(['one', 'five', 'six', 'four']);
+      expect((await send('GET', '/tasks')).headers.has('link')).toBe(false);
+      expect((await send('GET', '/tasks?limit=5')).headers.get('link')).toBe('<?limit=5&offset=5>; rel="next"');
+      expect((await send('GET', '/tasks?limit=5&offset=5')).headers.has('link')).toBe(false);
+    });
+
     it('asks for at most 1,000 rows', async () => {
       await send('GET', '/tasks');
       expect(rest.tasks.listCalls.at(-1)).toMatchObject({ first: 1_000, offset: 0 });

@@ -1,5 +1,5 @@
 import type { TaskChanged } from '@taskmesh/events';
-import { EPOCH_KEY, parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { EPOCH_KEY, GRAPH_FIELDS, parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import type { Identity } from '@taskmesh/identity';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
 import { type Backoff, type Clock, createLog, type Log } from '@taskmesh/service';
@@ -9,8 +9,7 @@ import type { Registry } from 'prom-client';
 import { v4 } from 'uuid';
 import { createTasks, readTasksConfig, type Tasks } from '../src/index.ts';
 
-export const FIELDS =
-  'id title description completed dueDate category priority createdAt updatedAt version owner { id }';
+export const FIELDS = `${GRAPH_FIELDS.join(' ')} owner { id }`;
 
 /** A clock that tests turn; it stands still otherwise. */
 export interface TestClock extends Clock {

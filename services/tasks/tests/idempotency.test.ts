@@ -1,4 +1,5 @@
 import { eventually } from '@taskmesh/testing';
+import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { codeOf, createTestClock, issuesOf, startTasks, type TestTasks } from './_tasks.ts';
 
@@ -61,6 +62,15 @@ it.each([{ title: 'other' }, { title: 'first', category: '' }, { title: 'first',
     expect(await totalOf(user)).toBe(1);
   },
 );
+
+it('hashes an input as the first release did, so that a retry may come over an upgrade', async () => {
+  const user = service.user();
+  await user.create({ title: 'hashed', priority: 'HIGH' }, 'key');
+  const fields = JSON.stringify(['hashed', null, null, null, 'high', false]);
+  expect(
+    await service.database.query('select input_hash from idempotency_keys where owner_id = $1', [user.id]),
+  ).toEqual([{ input_hash: createHash('sha256').update(fields).digest('base64url') }]);
+});
 
 it('keeps the keys of two owners apart', async () => {
   const [one, other] = [service.user(), service.user()];

@@ -3,7 +3,7 @@ import { createTestDatabase } from '@taskmesh/testing';
 import { createTasksDatabase } from '../src/database.ts';
 import { startTasks } from './_tasks.ts';
 
-const COLUMN = 'alter table tasks add column note text';
+const COLUMN = 'alter table tasks add column of_tomorrow text';
 
 it('goes on without an error while a newer release adds a column', async () => {
   const service = await startTasks({ name: 'rolling', env: { POSTGRES_POOL_SIZE: '2' } });
@@ -46,11 +46,11 @@ it('keeps in the log what only a newer release knows of a task', async () => {
     const user = service.user();
     const { id } = await user.create({ title: 'noted' });
     await service.database.query(COLUMN);
-    await service.database.query(`update tasks set note = 'n'`);
+    await service.database.query(`update tasks set of_tomorrow = 'n'`);
     await user.update(id, { completed: true });
     expect(
       await service.database.query(
-        `select task->>'note' as task, previous->>'note' as previous from changes where sequence = 2`,
+        `select task->>'of_tomorrow' as task, previous->>'of_tomorrow' as previous from changes where sequence = 2`,
       ),
     ).toEqual([{ task: 'n', previous: 'n' }]);
   } finally {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
-const EXPOSED = 'X-Request-Id, ETag, Retry-After, WWW-Authenticate, Allow';
+const EXPOSED = 'X-Request-Id, ETag, Link, Retry-After, WWW-Authenticate, Allow';
 const PREFLIGHT_SECONDS = '600';
 
 /** Headers for pages of the allowed origins, and for none else. Tokens travel in a header, so no credentials are allowed. */

@@ -27,6 +27,8 @@ export interface Answer {
   body: object;
   /** The entity tag of the one task that the body shows; who reads it with `If-None-Match` and has it gets a 304 instead. */
   etag?: string;
+  /** The query with which a list goes on, when there is more of it. */
+  next?: string;
 }
 
 interface Description<Body, Query> {
@@ -46,6 +48,10 @@ interface Description<Body, Query> {
   status: 200 | 201;
   /** What `status` comes with. */
   answerSchema: z.ZodType;
+  /** What the example of the answer says, where the schema's own says something else. */
+  exampleMessage?: string;
+  /** The answer may name a `Link`. */
+  isPaged?: boolean;
   /** What can go wrong besides what every endpoint of its kind has. `KEY_REUSED` is the 422. */
   errors?: readonly (ErrorCode | 'KEY_REUSED')[];
 }

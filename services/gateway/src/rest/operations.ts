@@ -18,6 +18,11 @@ export type TaskNode = Omit<TaskImage, 'ownerId' | 'priority'> & { priority: Pri
 
 const TASK = GRAPH_FIELDS.join(' ');
 
+export interface TaskPage {
+  edges: { node: TaskNode }[];
+  pageInfo: { hasNextPage: boolean };
+}
+
 export type TaskFields = Omit<UpdateTask, 'priority'> & { priority?: Priority };
 
 export interface ListVariables {
@@ -86,9 +91,12 @@ export const OPERATIONS = {
     'mutation RestDeleteTask($id: ID!, $ifVersion: Int) { deleteTask(id: $id, ifVersion: $ifVersion) }',
   ),
   task: operation<{ id: string }, { task: TaskNode | null }>(`query RestTask($id: ID!) { task(id: $id) { ${TASK} } }`),
-  tasks: operation<ListVariables, { tasks: { edges: { node: TaskNode }[] } }>(
+  tasks: operation<ListVariables, { tasks: TaskPage }>(
     `query RestTasks($filter: TaskFilter, $orderBy: TaskOrder, $first: Int, $offset: Int) {
-      tasks(filter: $filter, orderBy: $orderBy, first: $first, offset: $offset) { edges { node { ${TASK} } } }
+      tasks(filter: $filter, orderBy: $orderBy, first: $first, offset: $offset) {
+        edges { node { ${TASK} } }
+        pageInfo { hasNextPage }
+      }
     }`,
   ),
   tasksAndTotal: operation<ListVariables, { tasks: { edges: { node: TaskNode }[]; totalCount: number } }>(

@@ -103,8 +103,10 @@ function runner(
 function send(
   { method, headers }: FastifyRequest,
   reply: FastifyReply,
-  { status, body, etag }: Answer & { status: number },
+  { status, body, etag, next }: Answer & { status: number },
 ): FastifyReply {
+  // Relative to where the list was asked for: proxies may show it elsewhere.
+  if (next !== undefined) reply.header('link', `<?${next}>; rel="next"`);
   if (etag !== undefined) {
     reply.header('etag', etag);
     if (READS.has(method) && isKnown(etag, headers['if-none-match'])) return reply.code(304).send();

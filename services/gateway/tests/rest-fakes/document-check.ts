@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { OpenApiDocument, Operation, Response } from '../../src/rest/openapi/types.ts';
+import type { Header, OpenApiDocument, Operation, Response } from '../../src/rest/openapi/types.ts';
 
 export interface Seen {
   method: string;
@@ -42,8 +42,9 @@ export function createDocumentCheck(document: OpenApiDocument): DocumentCheck {
     const where = `${method} ${template} ${status}`;
     const response = responseOf(document, operation, status);
     if (!response) throw new Error(`${where} is not described`);
-    for (const name of Object.keys(response.headers ?? {})) {
-      if (!headers.has(name)) throw new Error(`${where} lacks the header ${name}`);
+    for (const [name, header] of Object.entries(response.headers ?? {})) {
+      const { required = true } = '$ref' in header ? headerOf(document, header.$ref) : header;
+      if (required && !headers.has(name)) throw new Error(`${where} lacks the header ${name}`);
     }
     const type = (headers.get('content-type') ?? '').replace(/^application\/json; charset=utf-8$/, 'application/json');
     const { content } = response;
@@ -73,6 +74,12 @@ function find(document: OpenApiDocument, method: string, target: string) {
     if (operation) return { template, operation };
   }
   return undefined;
+}
+
+function headerOf({ components }: OpenApiDocument, reference: string): Header {
+  const header = components.headers[reference.split('/').at(-1) ?? ''];
+  if (!header) throw new Error(`${reference} is not described`);
+  return header;
 }
 
 function responseOf(document: OpenApiDocument, operation: Operation, status: number): Response | undefined {

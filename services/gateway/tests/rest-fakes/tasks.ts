@@ -111,7 +111,9 @@ export function createFakeTasks(log: Log): FakeTasks {
         const ordered = all.toSorted((left, right) => compare(left, right, args.orderBy));
         const offset = args.offset ?? 0;
         const page = ordered.slice(offset, offset + args.first);
-        return { edges: page.map((node) => ({ cursor: node.id, node })), totalCount: all.length, changesCursor: 'c' };
+        const pageInfo = { hasNextPage: ordered.length > offset + page.length, hasPreviousPage: offset > 0 };
+        const edges = page.map((node) => ({ cursor: node.id, node }));
+        return { edges, pageInfo, totalCount: all.length, changesCursor: 'c' };
       },
       taskStatistics: (_: unknown, __: unknown, { identity }: SubgraphContext) => {
         fail();

@@ -12,6 +12,10 @@ import {
   type TokenClaimsBody,
 } from '../schemas/answers.ts';
 
+const LOGGED_OUT = 'Logged out.';
+const MAIL_ON_ITS_WAY = 'If there is an account with this address, a mail with further steps is on its way.';
+const PASSWORD_CHANGED = 'The password is changed, and all sessions have ended. Log in with the new password.';
+
 /** Accounts and sessions: the same under each prefix. */
 export const authEndpoints: readonly Endpoint[] = [
   publicEndpoint({
@@ -55,9 +59,10 @@ export const authEndpoints: readonly Endpoint[] = [
     needs: OPERATIONS.logout,
     status: 200,
     answerSchema: messageOnly,
+    exampleMessage: LOGGED_OUT,
     handle: async ({ run }) => {
       await run(OPERATIONS.logout, {});
-      return said('Logged out.');
+      return said(LOGGED_OUT);
     },
   }),
   userEndpoint({
@@ -84,10 +89,11 @@ export const authEndpoints: readonly Endpoint[] = [
     bodySchema: forgotPassword,
     status: 200,
     answerSchema: messageOnly,
+    exampleMessage: MAIL_ON_ITS_WAY,
     errors: ['RATE_LIMITED'],
     handle: async ({ body, run }) => {
       await run(OPERATIONS.requestPasswordReset, body);
-      return said('If there is an account with this address, a mail with further steps is on its way.');
+      return said(MAIL_ON_ITS_WAY);
     },
   }),
   publicEndpoint({
@@ -100,10 +106,11 @@ export const authEndpoints: readonly Endpoint[] = [
     bodySchema: resetPassword,
     status: 200,
     answerSchema: messageOnly,
+    exampleMessage: PASSWORD_CHANGED,
     errors: ['RATE_LIMITED'],
     handle: async ({ body, run }) => {
       await run(OPERATIONS.resetPassword, { input: { token: body.token, newPassword: body.password } });
-      return said('The password is changed, and all sessions have ended. Log in with the new password.');
+      return said(PASSWORD_CHANGED);
     },
   }),
   publicEndpoint({

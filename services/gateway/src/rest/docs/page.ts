@@ -133,15 +133,38 @@ function curl({ path, method, operation }: Entry, { servers }: OpenApiDocument):
   return words.join(' \\\n  ');
 }
 
-function answer(status: string, given: Response | Reference, { components }: OpenApiDocument): Markup {
+function answer(status: string, given: Response | Reference, document: OpenApiDocument): Markup {
+  const { components } = document;
   const response = '$ref' in given ? components.responses[given.$ref.split('/').at(-1) ?? ''] : given;
   if (!response) return NOTHING;
   const media = response.content?.['application/json'];
   return html`<details${new Markup(status.startsWith('2') ? ' open' : '')}>
 <summary><code>${status}</code>${line(response.description)}</summary>
 ${media ? example(media) : NOTHING}
+${status.startsWith('2') ? headerTable(response, document) : NOTHING}
 ${media && status.startsWith('2') ? fieldTable(media.schema, components.schemas) : NOTHING}
 </details>`;
+}
+
+function headerTable({ headers = {} }: Response, { components }: OpenApiDocument): Markup {
+  const rows = Object.entries(headers).map(([name, given]) => {
+    const header = '$ref' in given ? components.headers[given.$ref.split('/').at(-1) ?? ''] : given;
+    return html`<tr>
+      <td><code>${name}</code></td>
+      <td>${line(header?.description ?? '')}</td>
+    </tr>`;
+  });
+  return html`<table>
+    <thead>
+      <tr>
+        <th>Header</th>
+        <th>Meaning</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
 }
 
 const example = (media: MediaType) => html`<pre>${JSON.stringify(media.example, null, 2)}</pre>`;

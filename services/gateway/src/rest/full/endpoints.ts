@@ -32,6 +32,7 @@ export const fullEndpoints: readonly Endpoint[] = [
     headers: ['idempotency-key'],
     status: 201,
     answerSchema: oneTask,
+    exampleMessage: 'Task created.',
     errors: ['CONFLICT', 'KEY_REUSED'],
     handle: async ({ body, headers, claims, run }) => {
       const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
@@ -44,16 +45,20 @@ export const fullEndpoints: readonly Endpoint[] = [
     path: '/tasks',
     name: 'listTasks',
     summary: "List the caller's tasks",
-    description: 'Tasks without a due date come last in either order by `due_date`. `priority` sorts by meaning.',
+    description:
+      'Tasks without a due date come last in either order by `due_date`. `priority` sorts by meaning. No answer has more ' +
+      'than 1,000 tasks; `Link` says where the list goes on.',
     needs: OPERATIONS.tasks,
     querySchema: listQuery,
     status: 200,
     answerSchema: taskList,
+    isPaged: true,
     handle: async ({ query, claims, run }) => {
       // Longer than any category of a task: the answer is known.
       if (codePoints(query.category ?? '') > CATEGORY_MAX) return listAnswer([], claims.userId);
       const { tasks } = await run(OPERATIONS.tasks, listVariables(query));
-      return listAnswer(tasks.edges, claims.userId);
+      const answer = listAnswer(tasks.edges, claims.userId);
+      return tasks.pageInfo.hasNextPage ? { ...answer, next: nextQuery(query) } : answer;
     },
   }),
   userEndpoint({
@@ -104,6 +109,7 @@ export const fullEndpoints: readonly Endpoint[] = [
     headers: ['if-match'],
     status: 200,
     answerSchema: oneTask,
+    exampleMessage: 'Task updated.',
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     handle: async (exchange) => {
       const { body, claims, run } = exchange;
@@ -158,6 +164,15 @@ function listAnswer(edges: { node: TaskNode }[], userId: string): { body: TaskLi
   const count = edges.length;
   const message = count === 1 ? '1 task found.' : `${count} tasks found.`;
   return { body: { success: true, message, count, data: edges.map(({ node }) => toTask(node, userId)) } };
+}
+
+/** The same question, behind what was answered. */
+function nextQuery({ limit = LIST_LIMIT, offset = 0, ...others }: ListQuery): string {
+  return new URLSearchParams(asStrings({ limit, ...others, offset: offset + limit })).toString();
+}
+
+function asStrings(values: Record<string, string | number | undefined>): [string, string][] {
+  return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
 }
 
 const ORDER_FIELDS = { created_at: 'CREATED_AT', due_date: 'DUE_DATE', priority: 'PRIORITY' } as const;

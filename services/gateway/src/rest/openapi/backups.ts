@@ -51,16 +51,18 @@ interface Described {
   parameters?: Parameter[];
   status: 200 | 201;
   answer: z.ZodType | 'archive';
+  /** What the example says, where the answer's own says something else. */
+  exampleMessage?: string;
   isLong?: boolean;
   takesArchive?: boolean;
   errors?: Failure[];
 }
 
 function operationOf({ name, summary, description = '', parameters, status, answer, ...rest }: Described): Operation {
-  const { isLong = false, takesArchive = false, errors = [] } = rest;
+  const { isLong = false, takesArchive = false, errors = [], exampleMessage } = rest;
   const text = [description, isLong && LONG].filter(Boolean).join(' ');
   const ways = {
-    ...(answer === 'archive' ? archiveMedia() : { 'application/json': mediaOf(answer) }),
+    ...(answer === 'archive' ? archiveMedia() : { 'application/json': mediaOf(answer, exampleMessage) }),
     ...(isLong && status === 200 && { [LINES_TYPE]: mediaOf(workLine) }),
   };
   const etag = answer === 'archive' && { ETag: { $ref: '#/components/headers/ArchiveETag' } };
@@ -152,6 +154,7 @@ export function describeBackups(): ApiPart {
           parameters: [FILE],
           status: 201,
           answer: oneBackup,
+          exampleMessage: 'Archive stored.',
           takesArchive: true,
           errors: ['BAD_USER_INPUT', 'CONFLICT', 'PAYLOAD_TOO_LARGE'],
         }),
@@ -172,6 +175,7 @@ export function describeBackups(): ApiPart {
           parameters: [FILE],
           status: 200,
           answer: oneBackup,
+          exampleMessage: 'The archive can be restored: a test restore of all its stores succeeded.',
           isLong: true,
           errors: ['NOT_FOUND', 'CONFLICT'],
         }),
@@ -230,6 +234,8 @@ export function describeBackups(): ApiPart {
             'Brings the stores back that the last restore replaced, while they are kept (`RESTORE_KEEP_OLD`), in one step. What was written since is kept in its turn: a second call brings it back. 404 when nothing is kept.',
           status: 200,
           answer: backupMessage,
+          exampleMessage:
+            'Taken back: the restore of taskmesh-20261120T100000Z-5f1e2d3c4b5a.tar.gz from 2026-11-21T09:00:00.000Z. What it replaced is kept until 2026-11-22T09:00:00.000Z: another undo brings it back.',
           isLong: true,
           errors: ['NOT_FOUND'],
         }),

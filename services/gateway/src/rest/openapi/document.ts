@@ -85,6 +85,11 @@ export function describeApi(
           description: 'The version of the task, for `If-Match` and `If-None-Match`.',
           schema: { type: 'string', examples: ['"1"'] },
         },
+        Link: {
+          description: 'Where the list goes on (`rel="next"`), relative to this address; absent at its end.',
+          required: false,
+          schema: { type: 'string', examples: ['<?limit=1000&offset=1000>; rel="next"'] },
+        },
         ...Object.assign({}, ...others.map(({ headers }) => headers)),
       },
       securitySchemes: {
@@ -116,15 +121,16 @@ function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: Envelope
   };
 }
 
-function successOf({ answerSchema, status }: Endpoint): Response {
+function successOf({ answerSchema, status, exampleMessage, isPaged }: Endpoint): Response {
   const showsOneTask = answerSchema === oneTask || answerSchema === reducedTask;
   return {
     description: status === 201 ? 'Created.' : 'Done.',
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/RequestId' },
       ...(showsOneTask && { ETag: { $ref: '#/components/headers/ETag' } }),
+      ...(isPaged && { Link: { $ref: '#/components/headers/Link' } }),
     },
-    content: { [JSON_BODY]: mediaOf(answerSchema) },
+    content: { [JSON_BODY]: mediaOf(answerSchema, exampleMessage) },
   };
 }
 
@@ -193,6 +199,12 @@ function named(schemas: readonly z.ZodType[], io: 'input' | 'output'): Record<st
       // Whole numbers come with the bounds of what a double can hold, which say nothing about ours.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      // Of a field with a default, generators of clients make one that is always there: right in answers, wrong in bodies.
+      if (io === 'input' && jsonSchema.default !== undefined) {
+        const sentence = `Default: \`${String(jsonSchema.default)}\`.`;
+        jsonSchema.description = jsonSchema.description ? `${jsonSchema.description} ${sentence}` : sentence;
+        delete jsonSchema.default;
+      }
     },
   });
   return Object.fromEntries(

@@ -10,6 +10,8 @@ interface Sample {
   description: string;
   message: string;
   details?: { path: string; message: string }[];
+  /** What differs where it is about tasks. */
+  ofTasks?: Pick<Sample, 'message' | 'details'>;
 }
 
 const SAMPLES: Partial<Record<Failure, Sample>> = {
@@ -18,6 +20,10 @@ const SAMPLES: Partial<Record<Failure, Sample>> = {
     description: 'Something in the request is not as it must be; `details` say what.',
     message: 'The input is not valid.',
     details: [{ path: 'name', message: 'name must be a string.' }],
+    ofTasks: {
+      message: 'The input is not valid.',
+      details: [{ path: 'title', message: 'title must have 3 to 255 characters.' }],
+    },
   },
   UNAUTHENTICATED: {
     name: 'Unauthenticated',
@@ -33,6 +39,7 @@ const SAMPLES: Partial<Record<Failure, Sample>> = {
     name: 'Conflict',
     description: 'There is one already (an account with this address, or a running request with this key).',
     message: 'This e-mail address has an account already.',
+    ofTasks: { message: 'The first request with this idempotencyKey is still running.' },
   },
   PRECONDITION_FAILED: {
     name: 'PreconditionFailed',
@@ -52,8 +59,8 @@ const SAMPLES: Partial<Record<Failure, Sample>> = {
   KEY_REUSED: {
     name: 'KeyReused',
     description: 'The `Idempotency-Key` came before with another body.',
-    message: 'The key belongs to another request.',
-    details: [{ path: 'Idempotency-Key', message: 'The key belongs to another request.' }],
+    message: 'Idempotency-Key was used before, with another body.',
+    details: [{ path: 'Idempotency-Key', message: 'Idempotency-Key was used before, with another body.' }],
   },
   RATE_LIMITED: {
     name: 'RateLimited',
@@ -110,7 +117,8 @@ function sampleOf(failure: Failure): Sample {
 }
 
 function responseOf(envelope: Envelope, failure: Failure): Response {
-  const { description, message, details } = sampleOf(failure);
+  const { description, ofTasks, ...ofAccounts } = sampleOf(failure);
+  const { message, details } = (envelope === 'tasks' && ofTasks) || ofAccounts;
   const status = statusOf(failure);
   const example = {
     ...(envelope === 'tasks' && { success: false }),

@@ -2,8 +2,12 @@ import type { z } from 'zod';
 import type { MediaType } from './types.ts';
 
 /** A body of a schema that has a name and an example. */
-export function mediaOf(schema: z.ZodType): MediaType {
-  return { schema: { $ref: `#/components/schemas/${idOf(schema)}` }, example: exampleOf(schema) };
+export function mediaOf(schema: z.ZodType, exampleMessage?: string): MediaType {
+  const example = exampleOf(schema);
+  return {
+    schema: { $ref: `#/components/schemas/${idOf(schema)}` },
+    example: exampleMessage === undefined ? example : Object.assign({}, example, { message: exampleMessage }),
+  };
 }
 
 function exampleOf(schema: z.ZodType): unknown {

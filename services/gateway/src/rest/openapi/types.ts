@@ -34,6 +34,8 @@ export interface Parameter {
 
 export interface Header {
   description: string;
+  /** Whether it is always there. */
+  required?: boolean;
   schema: JsonSchema;
 }
 

@@ -97,6 +97,7 @@ export const reducedEndpoints: readonly Endpoint[] = [
     headers: ['if-match'],
     status: 200,
     answerSchema: messageOnly,
+    exampleMessage: 'Task deleted.',
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     handle: async (exchange) => {
       const id = pathTaskId(exchange);

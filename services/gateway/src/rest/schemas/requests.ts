@@ -82,7 +82,10 @@ const refresh = z
   .transform((value) => value === true)
   .meta({ type: 'boolean', default: false, description: 'Whether the session gets a refresh token.' });
 
-export const signUp = signUpInput.extend({ refresh }).meta({
+/** As auth has it by default; `PASSWORD_MIN_LENGTH` may ask for more. */
+const newPassword = password.meta({ minLength: 8, maxLength: 128 });
+
+export const signUp = signUpInput.extend({ refresh, password: newPassword }).meta({
   id: 'SignUp',
   examples: [{ email: 'ada@example.com', password: 'a long and winding phrase', name: 'Ada' }],
 });
@@ -103,7 +106,7 @@ const opaque = (what: string) =>
     .max(1_024, `${what} is too long.`)
     .refine((value) => value.isWellFormed() && !value.includes('\0'), `${what} must be text.`);
 
-export const resetPassword = z.object({ token: opaque('token'), password }).meta({
+export const resetPassword = z.object({ token: opaque('token'), password: newPassword }).meta({
   id: 'ResetPassword',
   examples: [{ token: 'token-of-the-recovery-mail', password: 'another long and winding phrase' }],
 });
