@@ -75,7 +75,8 @@ function fieldIn(
   context: Context,
 ): string[] {
   const { dice, schema } = context;
-  const args = field.args.length > 0 && dice.oneIn(2) ? dice.pick(['(n: 1)', '(n: 2)', '(n: $n)', '(words: $words)']) : '';
+  const args =
+    field.args.length > 0 && dice.oneIn(2) ? dice.pick(['(n: 1)', '(n: 2)', '(n: $n)', '(words: $words)']) : '';
   const names = 'getFields' in type ? Object.keys(type.getFields()) : [];
   const key = dice.oneIn(3) ? dice.pick(['a', 'b', 'id', ...names]) : field.name;
   const signature = `${field.name}${args}:${String(field.type)}`;

@@ -12,13 +12,23 @@ interface Field {
 
 const SCALARS = ['String', 'Int', 'Float', 'Boolean', 'ID', 'Color', 'JSON'];
 const ARGS = '(n: Int = 3, words: [String!])';
-const wrappers = (type: string) => [type, type, `${type}!`, `[${type}]`, `[${type}!]!`, `[[${type}]!]`, `[[[${type}!]]]`];
+const wrappers = (type: string) => [
+  type,
+  type,
+  `${type}!`,
+  `[${type}]`,
+  `[${type}!]!`,
+  `[[${type}]!]`,
+  `[[[${type}!]]]`,
+];
 
 /** Services with entities that several of them know, parts of them required, interfaces, unions, value types and changes. */
 export function randomSubgraphs(seed: number): Subgraph[] {
   const dice = createDice(seed);
   const services = [0, 1, 2].slice(0, 2 + dice.below(2));
-  const entities = ['A', 'B', 'C', 'D'].slice(0, 2 + dice.below(3)).map((name) => ({ name, key: dice.pick(['id', 'id']) }));
+  const entities = ['A', 'B', 'C', 'D']
+    .slice(0, 2 + dice.below(3))
+    .map((name) => ({ name, key: dice.pick(['id', 'id']) }));
   const interfaceMembers = new Set(dice.some(entities, 2).map(({ name }) => name));
   if (interfaceMembers.size === 0) interfaceMembers.add('A');
   const union = entities.slice(0, 2).map(({ name }) => name);
@@ -38,11 +48,15 @@ export function randomSubgraphs(seed: number): Subgraph[] {
   });
 
   const fields = new Map(
-    entities.map(({ name }) => [name, Array.from({ length: 3 + dice.below(5) }, (_, index) => randomField(`f${String(index)}`))]),
+    entities.map(({ name }) => [
+      name,
+      Array.from({ length: 3 + dice.below(5) }, (_, index) => randomField(`f${String(index)}`)),
+    ]),
   );
   // A name that stands for different things on different types.
   for (const { name } of entities)
-    if (dice.oneIn(2)) fields.get(name)?.push({ ...randomField('same'), type: dice.pick(['String', 'String!', 'Int', '[String]']) });
+    if (dice.oneIn(2))
+      fields.get(name)?.push({ ...randomField('same'), type: dice.pick(['String', 'String!', 'Int', '[String]']) });
   const required = new Map<string, { needs: string; owner: number; service: number }>();
   for (const { name } of entities) {
     if (!dice.oneIn(2)) continue;
@@ -59,17 +73,25 @@ export function randomSubgraphs(seed: number): Subgraph[] {
   }
   const part = Array.from({ length: 3 }, (_, index) => randomField(`p${String(index)}`));
   const roots = services.map((service) =>
-    Array.from({ length: 2 + dice.below(3) }, (_, index) => ({ ...randomField(`q${String(service)}${String(index)}`), type: rootType(dice, composites) })),
+    Array.from({ length: 2 + dice.below(3) }, (_, index) => ({
+      ...randomField(`q${String(service)}${String(index)}`),
+      type: rootType(dice, composites),
+    })),
   );
   const changes = services.map((service) =>
-    Array.from({ length: 1 + dice.below(3) }, (_, index) => ({ ...randomField(`m${String(service)}${String(index)}`), args: ARGS })),
+    Array.from({ length: 1 + dice.below(3) }, (_, index) => ({
+      ...randomField(`m${String(service)}${String(index)}`),
+      args: ARGS,
+    })),
   );
 
   return services.map((service) => {
     const write = ({ name, args, type, owners, directives }: Field, shareable = owners.length > 1) =>
       `${name}${args}: ${type}${shareable ? ' @shareable' : ''}${directives}`;
     const types = entities.map(({ name, key }) => {
-      const own = (fields.get(name) ?? []).filter(({ owners }) => owners.includes(service)).map((field) => write(field));
+      const own = (fields.get(name) ?? [])
+        .filter(({ owners }) => owners.includes(service))
+        .map((field) => write(field));
       const need = required.get(name);
       if (need?.service === service) own.push(`${need.needs}: String @external`);
       const implementing = interfaceMembers.has(name) ? ' implements Node' : '';

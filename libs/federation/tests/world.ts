@@ -62,6 +62,8 @@ export interface WorldOptions {
   /** Of fields that may: one in so many is null, and one in so many fails. 0: none. */
   failing?: number;
   fixed?: Fixed;
+  /** What an object is of which a service knows an interface only. */
+  typeOf?: (representation: Source) => string;
 }
 
 export function compose(subgraphs: readonly Subgraph[]): string {
@@ -118,10 +120,11 @@ function resolveAll(schema: GraphQLSchema, options: ResolveOptions): void {
     if (type.name.startsWith('__')) continue;
     if (isAbstractType(type)) {
       if (type.name !== '_Entity') type.resolveType = (value: Source) => value.__typename;
+      const resolveReference = (given: Source) => ({ ...given, __typename: options.typeOf?.(given) });
+      type.extensions = { apollo: { subgraph: { resolveReference } } };
       continue;
     }
     if (!isObjectType(type)) continue;
-    Object.assign(type, { resolveReference: (representation: Source) => representation });
     for (const field of Object.values(type.getFields())) {
       if (field.name.startsWith('_')) continue;
       field.resolve = (source: Source | undefined, args: Record<string, unknown>, _context, info) => {
@@ -151,7 +154,8 @@ function resolveField(
   if (required !== undefined) {
     const field = parentType.getFields()[required];
     const name = `${parentType.name}:${id}.${required}({})`;
-    const value = options.isMerged && field ? quiet(() => valueAt(name, field.type, schema, options)) : source[required];
+    const value =
+      options.isMerged && field ? quiet(() => valueAt(name, field.type, schema, options)) : source[required];
     place += JSON.stringify(value ?? null);
   }
   return valueAt(place, returnType, schema, options);
@@ -176,13 +180,17 @@ function valueAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, 
   const bare = isNonNullType(type) ? type.ofType : type;
   if (isListType(bare)) {
     const count = (die >>> 8) % 4;
-    return Array.from({ length: count }, (_, index) => itemAt(`${place}[${String(index)}]`, bare.ofType, schema, options));
+    return Array.from({ length: count }, (_, index) =>
+      itemAt(`${place}[${String(index)}]`, bare.ofType, schema, options),
+    );
   }
   const named = getNamedType(bare);
   const more = die >>> 4;
   if (isEnumType(named)) return named.getValues()[more % named.getValues().length]?.name;
   if (isObjectType(named) || isAbstractType(named)) {
-    const types = isObjectType(named) ? [named] : schema.getPossibleTypes(named).toSorted((one, two) => (one.name < two.name ? -1 : 1));
+    const types = isObjectType(named)
+      ? [named]
+      : schema.getPossibleTypes(named).toSorted((one, two) => (one.name < two.name ? -1 : 1));
     const concrete = types[more % types.length];
     if (!concrete) return null;
     const isEntity = 'id' in concrete.getFields();

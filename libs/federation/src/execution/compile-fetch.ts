@@ -5,7 +5,7 @@ import { merge } from './merge.ts';
 import { objectsAt, pathsTo } from './places.ts';
 import { isShareable, type PlannedFetch } from './plan-fetches.ts';
 import { compileRepresentations } from './representations.ts';
-import { compileRewrites, type Rewrite } from './rewrites.ts';
+import { compileRewrites, renamedKeys, type Rewrite } from './rewrites.ts';
 import type { PlanRun, SubgraphAnswer, SubgraphOperation } from './run.ts';
 import type { IsOfType } from './type-conditions.ts';
 
@@ -54,11 +54,12 @@ function variablesWriter({ variableUsages = [] }: FetchNode, renamed: FetchDeps[
 function plainFetch<Context>({ node, path }: PlannedFetch, { isOfType, renamed }: FetchDeps): Step<Context> {
   const operation = operationOf(node);
   const writeVariables = variablesWriter(node, renamed);
+  const keys = renamedKeys(node.outputRewrites);
   const rewrite = compileRewrites(node.outputRewrites, isOfType);
   return async (run) => {
     const targets = objectsAt(run.data, path);
     if (targets.length === 0) return;
-    const answer = await asked(operation, `{${writeVariables(run.variables)}}`, run);
+    const answer = await asked(operation, keys, `{${writeVariables(run.variables)}}`, run);
     if (!answer) return;
     const { data, errors } = answer;
     if (errors)
@@ -77,6 +78,7 @@ function entityFetch<Context>(
   const { node, path } = fetch;
   const operation = operationOf(node);
   const writeVariables = variablesWriter(node, renamed);
+  const keys = renamedKeys(node.outputRewrites);
   const writeRepresentation = compileRepresentations(node, isOfType);
   const rewrite = compileRewrites(node.outputRewrites, isOfType);
   const takeOver = isShareable(fetch, all) ? (data: Data) => data : copyOf;
@@ -96,7 +98,7 @@ function entityFetch<Context>(
   const ask = async (run: PlanRun<Context>, entities: EntitiesAsked) => {
     const others = writeVariables(run.variables);
     const variables = `{${others}${others === '' ? '' : ','}"representations":[${entities.text}]}`;
-    const answer = await asked(operation, variables, run);
+    const answer = await asked(operation, keys, variables, run);
     if (!answer) return;
     if (answer.errors) reportErrors(answer.errors, fetch, operation, entities, run);
     const received = answer.data?._entities;
@@ -151,11 +153,17 @@ function prepare(entity: Data, target: Data, rewrite: Rewrite | undefined): void
 /** Undefined when no answer came. */
 async function asked<Context>(
   operation: SubgraphOperation,
+  keys: ReadonlyMap<unknown, string>,
   variables: string,
   { ask, context, errors }: PlanRun<Context>,
 ): Promise<SubgraphAnswer | undefined> {
   try {
-    return await ask({ operation, variables }, context);
+    const answer = await ask({ operation, variables }, context);
+    if (!answer.errors || keys.size === 0) return answer;
+    return {
+      ...answer,
+      errors: answer.errors.map((error) => ({ ...error, path: error.path?.map((key) => keys.get(key) ?? key) })),
+    };
   } catch (cause) {
     const message = `The service "${operation.service}" could not be asked.`;
     errors.push({ message, service: operation.service, cause });

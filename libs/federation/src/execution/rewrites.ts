@@ -55,3 +55,10 @@ function onObjects(change: (data: Data) => void): Rewrite {
   };
   return apply;
 }
+
+/** Keys of an answer that its rewrites rename: errors still speak of them by their former names. */
+export function renamedKeys(rewrites: readonly FetchDataRewrite[] = []): ReadonlyMap<unknown, string> {
+  return new Map(
+    rewrites.flatMap((rewrite) => (rewrite.kind === 'KeyRenamer' ? [[rewrite.path.at(-1), rewrite.renameKeyTo]] : [])),
+  );
+}
