@@ -19,7 +19,7 @@ function collect(value: unknown, path: DataPath, depth: number, found: Data[]): 
   if (Array.isArray(value)) {
     // A list behind the last step is one of objects all the same.
     const next = step === '@' ? depth + 1 : depth;
-    for (let index = 0; index < value.length; index++) collect(value[index], path, next, found);
+    for (const item of value) collect(item, path, next, found);
     return;
   }
   if (step === undefined) found.push(value as Data);
