@@ -24,6 +24,11 @@ export interface FederatedOperation<Context> {
   run(request: OperationRequest<Context>): Promise<TextResult>;
   /** As `run`. */
   runForObject(request: OperationRequest<Context>): Promise<ObjectResult>;
+  /**
+   * The fetch that is all there is to do, when the service is asked for exactly what the client asks for: who trusts the service
+   * to keep to the graph's types may hand its answer on. Undefined for all other operations.
+   */
+  fetchAlone(variables: Variables): FetchNode | undefined;
   /** What a subscription asks its service for, and `runOnEvent` expects of an event. @throws Error for other operations */
   primary(variables: Variables): FetchNode;
   /** Runs a subscription for one event. `data`: what `primary` asks for; it belongs to the executor from now on. */
@@ -65,10 +70,13 @@ export function compileOperation<Context>(
     event,
   });
 
+  if (conditions.length === 0) variantFor({});
+
   return {
     prepare: (variables) => void variantFor(variables),
     run: async (request) => runForText(running(request)),
     runForObject: async (request) => runForObject(running(request)),
+    fetchAlone: (variables) => variantFor(variables).alone,
     primary(variables) {
       const primary = variantFor(variables).parts[0]?.primary;
       if (!primary) throw new Error('This is no subscription.');

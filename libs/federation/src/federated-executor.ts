@@ -18,9 +18,9 @@ export interface FederatedGraph {
 
 export interface FederatedExecutor<Context> {
   /**
-   * Makes an operation of a validated document ready to run. Its plans are made at its first run, or by `prepare`, one for each
-   * answer to its `@skip` and `@include`. Keep it: it is what costs.
-   * @throws Error when the document has no such operation
+   * Makes an operation of a validated document ready to run; keep it. It is planned at once, or, where variables decide what
+   * `@skip` and `@include` leave, at the first run with such variables.
+   * @throws Error when the document has no such operation, or there is no plan
    */
   compile(document: DocumentNode, operationName?: string): FederatedOperation<Context>;
 }

@@ -1,5 +1,5 @@
-import type { FetchNode, QueryPlan } from '@apollo/query-planner';
-import type { FieldNode } from 'graphql';
+import type { FetchNode, PlanNode, QueryPlan } from '@apollo/query-planner';
+import { Kind, parse, print, type FieldNode } from 'graphql';
 import type { Step } from './execution/compile-fetch.ts';
 import { compilePlan } from './execution/compile-plan.ts';
 import type { IsOfType } from './execution/type-conditions.ts';
@@ -23,6 +23,8 @@ export interface VariantDeps {
 export interface OperationVariant<Context> {
   parts: readonly Part<Context>[];
   introspections: ReadonlyMap<FieldPlan, Introspect>;
+  /** The one fetch that there is, when its answer is the client's result, key by key. */
+  alone: FetchNode | undefined;
   /** All keys of the result, without values. */
   blank: Readonly<Record<string, undefined>>;
 }
@@ -51,10 +53,11 @@ export function compileVariant<Context>(
   const compilePart = (group: [string, readonly FieldNode[]][]) => {
     const nodes = group.flatMap(([, fields]) => fields);
     const normal = normalise(operation, conditions, variants, nodes);
-    if (!normal) return { fetch: undefined, primary: undefined };
+    if (!normal) return { fetch: undefined, primary: undefined, alone: undefined };
     const compileDeps = { isOfType: deps.isOfType, renamed: normal.renamed };
     const { primary, rest } = splitPlan(deps.graph.plan(normal.document));
-    return { primary, fetch: rest && compilePlan<Context>(rest, compileDeps) };
+    const alone = isResult(rest, operation) && normal.renamed.size === 0 ? rest : undefined;
+    return { primary, alone, fetch: rest && compilePlan<Context>(rest, compileDeps) };
   };
   const fetches = groups.map(compilePart);
 
@@ -76,10 +79,19 @@ export function compileVariant<Context>(
   for (const field of rootPlan.fields)
     if (field.source.kind === 'introspection')
       introspections.set(field, compileIntrospection(operation, field.source.nodes));
-  return { parts, introspections, blank: blankOf(rootPlan) };
+  const alone = parts.length === 1 ? fetches[0]?.alone : undefined;
+  return { parts, introspections, alone, blank: blankOf(rootPlan) };
 }
 
 function splitPlan({ node }: QueryPlan) {
   if (node?.kind === 'Subscription') return { primary: node.primary, rest: node.rest };
   return { primary: undefined, rest: node };
+}
+
+/** Asks for exactly what the client asks for. */
+function isResult(node: PlanNode | undefined, { definition }: ClientOperation): node is FetchNode {
+  if (node?.kind !== 'Fetch' || node.requires?.length || node.outputRewrites?.length) return false;
+  const [fetched] = parse(node.operation, { noLocation: true }).definitions;
+  if (fetched?.kind !== Kind.OPERATION_DEFINITION) return false;
+  return print(fetched.selectionSet) === print(definition.selectionSet);
 }

@@ -24,7 +24,7 @@ const HEAD = '($t: Boolean!, $f: Boolean! = false, $n: Int, $words: [String!])';
 
 /** Mostly valid. */
 export function randomOperation(schema: GraphQLSchema, dice: Dice, kind: 'query' | 'mutation'): RandomOperation {
-  const root = schema.getRootType(kind);
+  const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
   if (!root) throw new Error(`There is no ${kind}.`);
   const fragments: string[] = [];
   const context: Context = { schema, dice, fragments, count: 0 };
