@@ -75,7 +75,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     return {
       supergraph,
       services,
-      executor: measured.executor(createExecutor({ supergraph, services, clock, log })),
+      executor: measured.executor(createExecutor({ supergraph, services, clock, log, kind: config.executor })),
       admit: createDocuments({ schema: supergraph.schema, config: config.graphql }),
     };
   };

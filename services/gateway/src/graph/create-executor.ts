@@ -1,6 +1,4 @@
-import { operationFromDocument } from '@apollo/federation-internals';
-import { buildOperationContext, executeQueryPlan, type GraphQLDataSource, type ServiceMap } from '@apollo/gateway';
-import type { FetchNode, QueryPlan } from '@apollo/query-planner';
+import type { ServiceMap } from '@apollo/gateway';
 import type { Clock, Log } from '@taskmesh/service';
 import { operationSpan } from '@taskmesh/subgraph';
 import { inSpan } from '@taskmesh/telemetry';
@@ -10,13 +8,14 @@ import {
   parse,
   validate,
   type DocumentNode,
-  type ExecutionResult,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { createErrorFormat, internalError } from './client-errors.ts';
-import type { OperationRun } from './data-source.ts';
+import { createApolloEngine } from './apollo-engine.ts';
+import { createCompiledEngine } from './compiled-engine.ts';
+import type { Engine, ExecutorKind, RunOperation } from './engine.ts';
 import {
   InvalidOperation,
   type GraphExecutor,
@@ -24,7 +23,6 @@ import {
   type PreparedOperation,
   type RequestCall,
 } from './executor.ts';
-import { passThrough } from './pass-through.ts';
 import type { Supergraph } from './supergraph.ts';
 
 /** Stored documents come here, and seldom a client's: their texts together. */
@@ -48,20 +46,23 @@ export interface ExecutorDeps {
   services: ServiceMap;
   clock: Clock;
   log: Log;
+  /** Which executor runs what the planner has planned. */
+  kind: ExecutorKind;
 }
 
-type OperationContext = ReturnType<typeof buildOperationContext>;
+const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: ServiceMap, log: Log) => Engine> = {
+  compiled: createCompiledEngine,
+  apollo: createApolloEngine,
+};
 
 interface Planned {
-  context: OperationContext;
-  plan: QueryPlan;
-  /** When this is all there is to do. */
-  only: FetchNode | undefined;
+  run: RunOperation;
   deadlineMs: number;
 }
 
-export function createExecutor({ supergraph, services, clock, log }: ExecutorDeps): GraphExecutor {
-  const { schema, apiSchema, supergraphSchema, planner } = supergraph;
+export function createExecutor({ supergraph, services, clock, log, kind }: ExecutorDeps): GraphExecutor {
+  const { schema } = supergraph;
+  const engine = ENGINES[kind](supergraph, services, log);
   const formatErrors = createErrorFormat(log);
   const prepared = new LRUCache<string, PreparedOperation>({
     maxSize: DOCUMENT_BUDGET_CHARS,
@@ -70,21 +71,13 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
   const planned = new WeakMap<PreparedOperation, Planned>();
   /** Operations of our own, whose names are ours as well. */
   const stored = new WeakSet<PreparedOperation>();
-  const ours = new Set(supergraph.services.filter(({ own }) => own).map(({ name }) => name));
-  const isAllOurs = ours.size === supergraph.services.length;
-  const ofOurs = (fetch: FetchNode | undefined) => (fetch && ours.has(fetch.serviceName) ? fetch : undefined);
+  const isAllOurs = supergraph.services.every(({ own }) => own);
 
   const planOf = (operation: PreparedOperation): Planned => {
     const known = planned.get(operation);
     if (known) return known;
-    const { document, operationName } = operation;
-    const plan = planner.buildQueryPlan(
-      operationFromDocument(apiSchema, document, { ...(operationName && { operationName }) }),
-    );
     const fresh: Planned = {
-      context: buildOperationContext({ schema, operationDocument: document, ...(operationName && { operationName }) }),
-      plan,
-      only: ofOurs(passThrough(plan, operation)),
+      run: engine(operation),
       deadlineMs: isLong(operation) ? LONG_DEADLINE_MS : OPERATION_DEADLINE_MS,
     };
     planned.set(operation, fresh);
@@ -92,19 +85,13 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
   };
 
   const execute = async (operation: PreparedOperation, variables: Record<string, unknown>, call: RequestCall) => {
-    const { context, plan, only, deadlineMs } = planOf(operation);
-    const run: OperationRun = {
+    const planned = planOf(operation);
+    return planned.run(variables, {
       call,
-      deadline: clock.now() + deadlineMs,
+      deadline: clock.now() + planned.deadlineMs,
       mutation: operation.operation.operation === 'mutation',
       signal: call.signal,
-    };
-    if (only) return fetchOnly(only, services, variables, run);
-    // The executor reads these of a request's context, and nothing of the rest of the type.
-    const request = { request: { variables }, context: run, metrics: {}, logger: log } as unknown as Parameters<
-      typeof executeQueryPlan
-    >[2];
-    return executeQueryPlan(plan, services, request, context, supergraphSchema, apiSchema);
+    });
   };
 
   return {
@@ -130,18 +117,14 @@ export function createExecutor({ supergraph, services, clock, log }: ExecutorDep
 
     async run(operation, variables, call): Promise<OperationResult> {
       try {
-        const {
-          data = null,
-          errors,
-          extensions,
-        } = await inSpan(
+        const { data, errors, incomplete } = await inSpan(
           () => operationSpan(operation.operation, stored.has(operation) ? operation.operationName : undefined),
           () => execute(operation, variables, call),
         );
         if (errors && errors.length > 0) return { data, errors: formatErrors(errors, call.requestId) };
-        if (!isAllOurs || !extensions?.valueCompletion) return { data };
+        if (!isAllOurs || !incomplete) return { data };
         // A service of ours left out what its schema promises.
-        log.error({ valueCompletion: extensions.valueCompletion, requestId: call.requestId }, 'a result is incomplete');
+        log.error({ incomplete, requestId: call.requestId }, 'a result is incomplete');
         return { data, errors: [internalError(call.requestId)] };
       } catch (error) {
         return { data: null, errors: formatErrors([error], call.requestId) };
@@ -154,24 +137,6 @@ function isLong({ operation }: PreparedOperation): boolean {
   return operation.selectionSet.selections.some(
     (selection) => selection.kind === 'Field' && LONG_FIELDS.has(selection.name.value),
   );
-}
-
-/** The service's answer is the client's, errors and all. */
-async function fetchOnly(
-  { serviceName, operation: query, operationName, variableUsages = [] }: FetchNode,
-  services: ServiceMap,
-  variables: Record<string, unknown>,
-  run: OperationRun,
-): Promise<ExecutionResult> {
-  const used = Object.fromEntries(
-    variableUsages.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]),
-  );
-  const options = { request: { query, variables: used, operationName }, context: run } as unknown;
-  const result = await services[serviceName]?.process(options as Parameters<GraphQLDataSource['process']>[0]); // all that ours read
-  const errors = result?.errors?.map(
-    ({ message, path, extensions }) => new GraphQLError(message, { path, extensions: { ...extensions } }),
-  );
-  return { data: result?.data as ExecutionResult['data'], ...(errors?.length && { errors }) };
 }
 
 function parsed(source: string): DocumentNode {

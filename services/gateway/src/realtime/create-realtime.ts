@@ -45,7 +45,14 @@ export function createRealtime(parts: GatewayParts, deps: RealtimeDeps): Realtim
     parts.config.realtime;
   const metrics = createRealtimeMetrics(parts.metrics, clock);
   const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics, tracing });
-  const subscriptions = createSubscriptions({ feed, clock, graph, formatErrors, metrics });
+  const subscriptions = createSubscriptions({
+    feed,
+    clock,
+    graph,
+    formatErrors,
+    metrics,
+    executor: parts.config.executor,
+  });
   const watch = createSessionWatch(parts);
   const limits = createSocketLimits({
     perUser: maxSocketsPerUser,
