@@ -107,6 +107,7 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
     graph: createLiveGraph({ initial: graph, build: () => graph }),
     clock: time.clock,
     metrics: NO_METRICS,
+    executor: 'compiled',
     formatErrors: (errors) => errors.map(() => ({ message: 'away', extensions: { code: 'SERVICE_UNAVAILABLE' } })),
   });
 

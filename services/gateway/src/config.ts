@@ -3,6 +3,7 @@ import { readKafkaSettings, type KafkaSettings } from '@taskmesh/messaging';
 import { adminSettings, ConfigError, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
+import type { ExecutorKind } from './graph/engine.ts';
 
 /** What the gateway is told; where its neighbours are is the process' matter (`readGatewayProcess`). */
 export interface GatewayConfig {
@@ -18,6 +19,8 @@ export interface GatewayConfig {
   tasksContract: 'full' | 'reduced';
   /** A supergraph to serve instead of our own. */
   supergraphFile: string | undefined;
+  /** Which executor runs operations on the graph. */
+  executor: ExecutorKind;
   /** Addresses and networks (CIDR) whose forwarding headers count. */
   trustedProxies: string[];
   /** Origins of pages that may call from a browser. */
@@ -87,6 +90,7 @@ const schema = z.object({
   PUBLIC_URL: setting.url('http:', 'https:').optional(),
   TASKS_CONTRACT: setting.oneOf(['full', 'reduced']).default('full'),
   SUPERGRAPH_FILE: setting.text().optional(),
+  GATEWAY_EXECUTOR: setting.oneOf(['compiled', 'apollo']).default('compiled'),
   TRUSTED_PROXIES: setting.list().pipe(z.array(network)).default([]),
   CORS_ORIGINS: setting.list().pipe(z.array(origin)).default([]),
   REQUEST_TIMEOUT_S: setting.int(1, 86_400).default(30),
@@ -129,6 +133,7 @@ export function readGatewayConfig(env: Env): GatewayConfig {
     logLevel: values.LOG_LEVEL,
     tasksContract: values.TASKS_CONTRACT,
     supergraphFile: values.SUPERGRAPH_FILE,
+    executor: values.GATEWAY_EXECUTOR,
     trustedProxies: values.TRUSTED_PROXIES,
     corsOrigins: values.CORS_ORIGINS,
     requestTimeoutMs: values.REQUEST_TIMEOUT_S * 1_000,

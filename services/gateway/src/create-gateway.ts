@@ -75,7 +75,14 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     return {
       supergraph,
       services,
-      executor: createExecutor({ supergraph, services, metrics: graphMetrics, clock, log }),
+      executor: createExecutor({
+        supergraph,
+        services,
+        metrics: graphMetrics,
+        clock,
+        log,
+        kind: config.executor,
+      }),
       admit: createDocuments({ schema: supergraph.schema, config: config.graphql }),
     };
   };

@@ -48,7 +48,14 @@ export function createRealtime(parts: GatewayContext, deps: RealtimeDeps): Realt
   const metrics = { ...createConnectionMetrics(parts.metrics), ...createSubscriptionMetrics(parts.metrics, clock) };
   const feedMetrics = createFeedMetrics(parts.metrics, clock);
   const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics: feedMetrics, tracing });
-  const subscriptions = createSubscriptions({ feed, clock, graph, formatErrors, metrics });
+  const subscriptions = createSubscriptions({
+    feed,
+    clock,
+    graph,
+    formatErrors,
+    metrics,
+    executor: parts.config.executor,
+  });
   const watch = createSessionWatch(parts);
   const limits = createSocketLimits({
     perUser: maxSocketsPerUser,

@@ -4,12 +4,18 @@ import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const OTHER = 'b0000000-0000-4000-8000-000000000002';
 
-describe.each(['in-process', 'http'] as const)('the graph over services %s', (mode) => {
+const EXECUTORS = ['compiled', 'apollo'];
+const WAYS = EXECUTORS.flatMap((executor) => [
+  { executor, mode: 'in-process' as const },
+  { executor, mode: 'http' as const },
+]);
+
+describe.each(WAYS)('the graph over services $mode, by the $executor executor', ({ executor, mode }) => {
   let gateway: TestGateway;
   let token: string;
 
   beforeAll(async () => {
-    gateway = await startTestGateway({ mode });
+    gateway = await startTestGateway({ mode, env: { GATEWAY_EXECUTOR: executor } });
     token = await gateway.auth.token(USER);
   });
   beforeEach(() => {
@@ -158,8 +164,8 @@ describe.each(['in-process', 'http'] as const)('the graph over services %s', (mo
 });
 
 describe('a service that leaves out what its schema promises', () => {
-  it('makes an error, not a silent null', async () => {
-    const gateway = await startTestGateway();
+  it.each(EXECUTORS)('makes an error, not a silent null, by the %s executor', async (executor) => {
+    const gateway = await startTestGateway({ env: { GATEWAY_EXECUTOR: executor } });
     const ghost = 'f0000000-0000-4000-8000-000000000009'; // auth knows no such owner
     const { body } = await gateway.graphql('{ tasks { edges { node { owner { name } } } } }', {
       token: await gateway.auth.token(ghost),
@@ -171,17 +177,20 @@ describe('a service that leaves out what its schema promises', () => {
 });
 
 describe('a service that is gone', () => {
-  it('is a 503 for its fields, at once, and no matter for the others', async () => {
-    const gateway = await startTestGateway({ mode: 'http' });
-    const token = await gateway.auth.token(USER);
-    await gateway.stopService('tasks');
-    const began = performance.now();
-    const gone = await gateway.graphql('{ taskStatistics { total } }', { token });
-    expect(gone.status).toBe(503);
-    expect(JSON.stringify(gone.body)).not.toMatch(/127\.0\.0\.1|ECONN|undici/);
-    expect(performance.now() - began).toBeLessThan(5_000);
-    expect((await gateway.graphql('{ me { id } }', { token })).body.data).toEqual({ me: { id: USER } });
-    expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
-    await gateway.stop();
-  });
+  it.each(EXECUTORS)(
+    'is a 503 for its fields, at once, and no matter for the others, by the %s executor',
+    async (executor) => {
+      const gateway = await startTestGateway({ mode: 'http', env: { GATEWAY_EXECUTOR: executor } });
+      const token = await gateway.auth.token(USER);
+      await gateway.stopService('tasks');
+      const began = performance.now();
+      const gone = await gateway.graphql('{ taskStatistics { total } }', { token });
+      expect(gone.status).toBe(503);
+      expect(JSON.stringify(gone.body)).not.toMatch(/127\.0\.0\.1|ECONN|undici/);
+      expect(performance.now() - began).toBeLessThan(5_000);
+      expect((await gateway.graphql('{ me { id } }', { token })).body.data).toEqual({ me: { id: USER } });
+      expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
+      await gateway.stop();
+    },
+  );
 });

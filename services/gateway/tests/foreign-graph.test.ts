@@ -18,7 +18,7 @@ const REVIEWS = `
   type Product @key(fields: "id") { id: ID! stars: Int! }
 `;
 
-describe('a gateway of a foreign graph', () => {
+describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s executor', (executor) => {
   let products: ForeignService;
   let reviews: ForeignService;
   let gateway: TestGateway;
@@ -45,7 +45,7 @@ describe('a gateway of a foreign graph', () => {
     folder = await mkdtemp(join(tmpdir(), 'supergraph-'));
     const file = join(folder, 'supergraph.graphql');
     await writeFile(file, supergraphSdl ?? '');
-    gateway = await startTestGateway({ env: { SUPERGRAPH_FILE: file } });
+    gateway = await startTestGateway({ env: { SUPERGRAPH_FILE: file, GATEWAY_EXECUTOR: executor } });
   });
   afterAll(async () => {
     await gateway.stop();

@@ -34,6 +34,9 @@ export interface DataSourceDeps {
 /** The fetch is a part of the mutation itself, and not of what is read behind it. */
 const CHANGES = /^\s*mutation\b/;
 
+/** How long a change of a service of ours may take, where that is longer than an operation may: backup moves whole databases. */
+const LONG_CHANGES_MS: Readonly<Record<string, number>> = { backup: 3_600_000 };
+
 /** One data source for each service of the graph. */
 export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): ServiceMap {
   return Object.fromEntries(
@@ -48,6 +51,7 @@ function createDataSource(
   { connections, metrics, clock, log }: DataSourceDeps,
 ): GraphQLDataSource {
   const observe = metrics.requests(name);
+  const longChangeMs = url === undefined ? LONG_CHANGES_MS[name] : undefined;
   const ask = async ({ request, context }: Parameters<Process>[0], span: Span | undefined) => {
     const run = context as OperationRun; // the executor below gives nothing else
     const { call } = run;
@@ -94,6 +98,7 @@ function createDataSource(
       const run = options.context as OperationRun; // as above
       if (!run.mutation || !CHANGES.test(options.request.query ?? '')) return answer(options);
       if (run.hasFailed) return { data: null };
+      if (longChangeMs !== undefined) run.deadline = clock.now() + longChangeMs;
       const result = await answer(options);
       run.hasFailed = result.data === null;
       return result;

@@ -2,6 +2,7 @@ import type { TaskChanged } from '@taskmesh/events';
 import { eventually } from '@taskmesh/testing';
 import { GraphQLError, parse, type OperationDefinitionNode } from 'graphql';
 import { readFileSync } from 'node:fs';
+import type { ExecutorKind } from '../graph/engine.ts';
 import type { PreparedOperation, RequestCall } from '../graph/executor.ts';
 import type { Graph } from '../graph/graph.ts';
 import { buildSupergraph } from '../graph/supergraph.ts';
@@ -30,7 +31,7 @@ const named = (name: string): Answer => ({ data: { _entities: [{ __typename: 'Us
 const waiting = () => true;
 
 /** A rendering whose services answer when the test says so. */
-function createWorld(source: string) {
+function createWorld(source: string, executor: ExecutorKind = 'compiled') {
   const requests: Request[] = [];
   let now = 0;
   const process = ({ request, context }: { request: { variables: object }; context: { call: RequestCall } }) =>
@@ -43,7 +44,11 @@ function createWorld(source: string) {
     });
   const graph = { supergraph, services: { auth: { process }, tasks: { process } } } as unknown as Graph; // all that is read
   const formatErrors = (errors: readonly unknown[]) => errors.map((error) => (error as GraphQLError).toJSON());
-  const rendering = createRendering(graph, prepared(source), { clock: { now: () => now }, formatErrors });
+  const rendering = createRendering(graph, prepared(source), {
+    clock: { now: () => now },
+    formatErrors,
+    executor,
+  });
   return { rendering, requests, pass: (ms: number) => (now += ms) };
 }
 

@@ -3,6 +3,7 @@ import type { TaskChanged } from '@taskmesh/events';
 import type { Clock } from '@taskmesh/service';
 import { Kind, visit, type ASTNode } from 'graphql';
 import pLimit from 'p-limit';
+import type { ExecutorKind } from '../graph/engine.ts';
 import type { OperationResult, PreparedOperation, RequestCall } from '../graph/executor.ts';
 import type { Graph } from '../graph/graph.ts';
 import { toChangeEvent } from './change-event.ts';
@@ -36,6 +37,7 @@ export interface Rendering {
 export interface RenderingDeps {
   clock: Clock;
   formatErrors: FormatErrors;
+  executor: ExecutorKind;
 }
 
 /** @throws when the document cannot be planned */

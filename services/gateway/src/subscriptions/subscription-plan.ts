@@ -2,6 +2,9 @@ import { operationFromDocument } from '@apollo/federation-internals';
 import { buildOperationContext, executeQueryPlan, type ServiceMap } from '@apollo/gateway';
 import type { FetchNode, PlanNode, QueryPlan, SubscriptionNode } from '@apollo/query-planner';
 import { execute, parse, type GraphQLSchema } from 'graphql';
+import { createFederatedExecutor, type SubgraphAnswer } from '@taskmesh/federation';
+import { askServices, asThrown, federatedGraph } from '../graph/compiled-engine.ts';
+import type { EngineResult, ExecutorKind } from '../graph/engine.ts';
 import type { OperationResult, PreparedOperation } from '../graph/executor.ts';
 import type { OperationRun } from '../graph/data-source.ts';
 import type { Supergraph } from '../graph/supergraph.ts';
@@ -22,6 +25,7 @@ export interface PlanDeps {
   supergraph: Supergraph;
   services: ServiceMap;
   formatErrors: FormatErrors;
+  executor: ExecutorKind;
 }
 
 /**
@@ -29,36 +33,84 @@ export interface PlanDeps {
  * that, but it does run the same plan as a query whose first fetch is answered from the event.
  */
 export function planSubscription(operation: PreparedOperation, deps: PlanDeps): SubscriptionPlan {
-  const { supergraph, services, formatErrors } = deps;
+  const runPlan = deps.executor === 'compiled' ? compiled(operation, deps) : byApollo(operation, deps);
+  return {
+    async run(root, variables, run) {
+      const { data, errors: failures } = await runPlan(root, variables, run);
+      const errors = failures?.length ? deps.formatErrors(failures, run.call.requestId) : undefined;
+      return { data, ...(errors && { errors }) };
+    },
+  };
+}
+
+type RunPlan = (
+  root: Record<string, unknown>,
+  variables: Record<string, unknown>,
+  run: OperationRun,
+) => Promise<EngineResult>;
+
+function byApollo(operation: PreparedOperation, { supergraph, services }: PlanDeps): RunPlan {
   const { document, operationName } = operation;
-  const planned = supergraph.planner.buildQueryPlan(
-    operationFromDocument(supergraph.apiSchema, document, { operationName }),
+  const { queryPlan, project } = withEvent(
+    supergraph,
+    supergraph.planner.buildQueryPlan(operationFromDocument(supergraph.apiSchema, document, { operationName })),
   );
-  const { primary: whole, rest } = subscriptionNode(planned);
-  const { primary, others } = splitPrimary(whole, serviceSchema(supergraph, whole.serviceName));
-  const queryPlan: QueryPlan = { kind: 'QueryPlan', node: asQuery(primary, others, rest) };
-  const project = projection(supergraph, primary);
   const operationContext = buildOperationContext({
     schema: supergraph.schema,
     operationDocument: document,
     operationName,
   });
-
-  return {
-    async run(root, variables, run) {
-      const projected = project(root, variables);
-      const result = await executeQueryPlan(
-        queryPlan,
-        { ...services, [EVENT]: { process: async () => projected } },
-        requestContext(operation, supergraph.schema, variables, run),
-        operationContext,
-        supergraph.supergraphSchema,
-        supergraph.apiSchema,
-      );
-      const errors = result.errors?.length ? formatErrors(result.errors, run.call.requestId) : undefined;
-      return { data: (result.data as OperationResult['data']) ?? null, ...(errors && { errors }) };
-    },
+  return async (root, variables, run) => {
+    const projected = project(root, variables);
+    const { data, errors } = await executeQueryPlan(
+      queryPlan,
+      { ...services, [EVENT]: { process: async () => projected } },
+      requestContext(operation, supergraph.schema, variables, run),
+      operationContext,
+      supergraph.supergraphSchema,
+      supergraph.apiSchema,
+    );
+    return { data: (data as OperationResult['data']) ?? null, ...(errors && { errors }) };
   };
+}
+
+/** What travels as the context of one event. */
+interface EventAsk {
+  run: OperationRun;
+  /** What the event says, by the text that asks for it. */
+  answer: (text: string) => SubgraphAnswer;
+}
+
+function compiled({ document, operationName }: PreparedOperation, { supergraph, services }: PlanDeps): RunPlan {
+  const ask = askServices(services);
+  // Each answer to @skip and @include has a plan, and an event's part in it, of its own.
+  const projections = new Map<string, Project>();
+  const graph = federatedGraph(supergraph, (plan) => {
+    const { queryPlan, project, primary } = withEvent(supergraph, plan);
+    projections.set(primary.operation, project);
+    return queryPlan;
+  });
+  const executor = createFederatedExecutor<EventAsk>(graph, (request, context) =>
+    request.operation.service === EVENT
+      ? Promise.resolve(context.answer(request.operation.text))
+      : ask(request, context.run),
+  );
+  const operation = executor.compile(document, operationName);
+  return async (root, variables, run) => {
+    const answer = (text: string) => projections.get(text)?.(root, variables) ?? { data: null };
+    const { data, errors } = await operation.runForObject({ variables, context: { run, answer } });
+    return { data, ...(errors.length > 0 && { errors: errors.map(asThrown) }) };
+  };
+}
+
+type Project = ReturnType<typeof projection>;
+
+/** A plan in which the event takes the place of the first fetch, and what it takes of the event. */
+function withEvent(supergraph: Supergraph, planned: QueryPlan) {
+  const { primary: whole, rest } = subscriptionNode(planned);
+  const { primary, others } = splitPrimary(whole, serviceSchema(supergraph, whole.serviceName));
+  const queryPlan: QueryPlan = { kind: 'QueryPlan', node: asQuery(primary, others, rest) };
+  return { queryPlan, primary, project: projection(supergraph, primary) };
 }
 
 function subscriptionNode({ node }: QueryPlan): SubscriptionNode {

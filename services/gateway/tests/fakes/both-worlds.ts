@@ -31,7 +31,10 @@ export interface Outcome {
 
 /** The same services in one process and over HTTP. */
 export async function createBothWorlds(clock: Clock = systemClock) {
-  const worlds = [await createWorld('in-process', clock), await createWorld('http', clock)] as const;
+  const worlds = [
+    await createWorld('in-process', clock, 'compiled'),
+    await createWorld('http', clock, 'compiled'),
+  ] as const;
 
   /** What came of something in each world, and what its services saw: the same, or the test fails. */
   const inBoth = async (act: (world: World) => Promise<unknown>) => {

@@ -5,6 +5,7 @@ import { connectInProcess } from '../../src/connect-in-process.ts';
 import type { Connections } from '../../src/connections.ts';
 import { createExecutor } from '../../src/graph/create-executor.ts';
 import { createServiceMap } from '../../src/graph/data-source.ts';
+import type { ExecutorKind } from '../../src/graph/engine.ts';
 import type { GraphExecutor } from '../../src/graph/executor.ts';
 import { createGraphMetrics } from '../../src/graph/metrics.ts';
 import { openSupergraph } from '../../src/graph/supergraph.ts';
@@ -49,7 +50,7 @@ const user = (id: string) => ({ __typename: 'User', id, email: `${id}@example.co
 const statistics = () => ({ total: 2, completed: 0, pending: 2, completionPercentage: 0.5 });
 const session = () => ({ accessToken: 'access', refreshToken: 'refresh', expiresIn: 60, user: user('ada') });
 
-export async function createWorld(mode: 'in-process' | 'http', clock: Clock): Promise<World> {
+export async function createWorld(mode: 'in-process' | 'http', clock: Clock, executor: ExecutorKind): Promise<World> {
   const log = createLog({ service: 'test', level: 'silent' });
   const seen: unknown[][] = [];
   let behave: World['behave'] = () => undefined;
@@ -144,7 +145,7 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock): Pr
 
   return {
     connections,
-    executor: createExecutor({ supergraph, services: graphServices, metrics, clock, log }),
+    executor: createExecutor({ supergraph, services: graphServices, metrics, clock, log, kind: executor }),
     seen,
     isCancelled: () => isCancelled(),
     get behave() {

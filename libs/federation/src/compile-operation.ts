@@ -1,0 +1,88 @@
+import type { FetchNode } from '@apollo/query-planner';
+import type { DocumentNode } from 'graphql';
+import type { AskSubgraph } from './execution/run.ts';
+import { clientOperation, conditionVariables } from './operation/client-operation.ts';
+import { compileVariant, type OperationVariant, type VariantDeps } from './operation-variant.ts';
+import type { Data } from './projection/own-value.ts';
+import {
+  runForObject,
+  runForText,
+  type ObjectResult,
+  type OperationRequest,
+  type TextResult,
+} from './run-operation.ts';
+
+/** Each answer to an operation's `@skip` and `@include` has plans of its own; nobody needs many. */
+const MAX_VARIANTS = 16;
+
+type Variables = Readonly<Record<string, unknown>>;
+
+export interface FederatedOperation<Context> {
+  /** Plans ahead of the first run with such variables. */
+  prepare(variables: Variables): void;
+  /** Runs a query or mutation. Rejects only when it cannot be planned. */
+  run(request: OperationRequest<Context>): Promise<TextResult>;
+  /** As `run`. */
+  runForObject(request: OperationRequest<Context>): Promise<ObjectResult>;
+  /**
+   * The fetch that is all there is to do, when the service is asked for exactly what the client asks for: who trusts the service
+   * to keep to the graph's types may hand its answer on. Undefined for all other operations.
+   */
+  fetchAlone(variables: Variables): FetchNode | undefined;
+  /** What a subscription asks its service for, and `runOnEvent` expects of an event. @throws Error for other operations */
+  primary(variables: Variables): FetchNode;
+  /** Runs a subscription for one event. `data`: what `primary` asks for; it belongs to the executor from now on. */
+  runOnEvent(data: Data, request: OperationRequest<Context>): Promise<TextResult>;
+  /** As `runOnEvent`. */
+  runOnEventForObject(data: Data, request: OperationRequest<Context>): Promise<ObjectResult>;
+}
+
+export interface CompileDeps<Context> extends VariantDeps {
+  ask: AskSubgraph<Context>;
+}
+
+export function compileOperation<Context>(
+  deps: CompileDeps<Context>,
+  document: DocumentNode,
+  operationName?: string,
+): FederatedOperation<Context> {
+  const { ask } = deps;
+  const operation = clientOperation(deps.graph.schema, document, operationName);
+  const conditions = conditionVariables(operation);
+  const variants = new Map<string, OperationVariant<Context>>();
+
+  const variantFor = (variables: Variables): OperationVariant<Context> => {
+    const key = conditions.map((name) => Number(variables[name] === true)).join('');
+    const known = variants.get(key);
+    if (known) return known;
+    const [oldest] = variants.keys();
+    if (variants.size >= MAX_VARIANTS && oldest !== undefined) variants.delete(oldest);
+    const answers = Object.fromEntries(conditions.map((name) => [name, variables[name] === true]));
+    const variant = compileVariant<Context>(deps, operation, answers);
+    variants.set(key, variant);
+    return variant;
+  };
+
+  const running = (request: OperationRequest<Context>, event?: Data) => ({
+    variant: variantFor(request.variables),
+    request,
+    ask,
+    event,
+  });
+
+  if (conditions.length === 0) variantFor({});
+
+  return {
+    prepare: (variables) => void variantFor(variables),
+    run: async (request) => runForText(running(request)),
+    runForObject: async (request) => runForObject(running(request)),
+    fetchAlone: (variables) => variantFor(variables).alone,
+    primary(variables) {
+      const primary = variantFor(variables).parts[0]?.primary;
+      if (!primary) throw new Error('This is no subscription.');
+      return primary;
+    },
+    runOnEvent: async (data, request) => runForText(running(request, data)),
+    runOnEventForObject: async (data, request) => runForObject(running(request, data)),
+  };
+}

@@ -1,0 +1,32 @@
+import type { Data } from '../projection/own-value.ts';
+
+/** Brings what another service said about an object to what is known of it. Takes over parts of `source`, and does not copy. */
+export function merge(target: Data, source: Data): void {
+  for (const key in source) {
+    const value = source[key];
+    // No service has a field of that name, and it would change what all keys mean.
+    if (value === undefined || key === '__proto__') continue;
+    const known = Object.hasOwn(target, key) ? target[key] : undefined;
+    if (isObject(known) && isObject(value)) mergeObjects(target, key, known, value);
+    else target[key] = value;
+  }
+}
+
+function mergeObjects(target: Data, key: string, known: object, value: object): void {
+  if (!Array.isArray(known) && !Array.isArray(value)) merge(known as Data, value as Data);
+  else if (Array.isArray(known) && Array.isArray(value) && known.length === value.length) mergeItems(known, value);
+  else target[key] = value;
+}
+
+function mergeItems(known: unknown[], items: readonly unknown[]): void {
+  for (let index = 0; index < items.length; index++) {
+    const [was, is] = [known[index], items[index]];
+    if (Array.isArray(was) && Array.isArray(is) && was.length === is.length) mergeItems(was, is);
+    else if (isObject(was) && isObject(is) && !Array.isArray(was) && !Array.isArray(is)) merge(was as Data, is as Data);
+    else known[index] = is;
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,164 @@
+import type { FetchNode, QueryPlanSelectionNode } from '@apollo/query-planner';
+import { reader, type Data } from '../projection/own-value.ts';
+import { quote } from '../projection/quote.ts';
+import { merge } from './merge.ts';
+import { compileRewrites, type Rewrite } from './rewrites.ts';
+import type { IsOfType } from './type-conditions.ts';
+
+/** Writes what a service needs to know of an object in order to find it; empty for an object that it cannot be asked about. */
+export type WriteRepresentation = (object: Data) => string;
+
+/** A value's JSON; empty when something in it is missing. */
+type Write = (value: unknown) => string;
+
+/** A selection in which a fragment depends on nothing but the type of the object. */
+type Selection = readonly QueryPlanSelectionNode[];
+
+export function compileRepresentations(
+  { requires = [], inputRewrites }: Pick<FetchNode, 'requires' | 'inputRewrites'>,
+  isOfType: IsOfType,
+): WriteRepresentation {
+  const byType = new Map<unknown, WriteRepresentation>();
+  const general = generalWriter(requires, compileRewrites(inputRewrites, isOfType), isOfType);
+  const typeNames = typeNameSetters(inputRewrites);
+
+  const compileFor = (typeName: unknown): WriteRepresentation => {
+    const applying = fragmentsFor(requires, typeName, isOfType);
+    // Each fragment that applies stands or falls for itself: two of them have to be brought together as objects.
+    const [only, ...others] = applying;
+    if (!typeNames || others.length > 0 || typeof typeName !== 'string') return general;
+    if (!only?.some((node) => node.kind === 'Field' && node.name === '__typename' && node.alias === undefined))
+      return () => '';
+    const write = objectWriter(only, isOfType, typeNames(typeName, isOfType));
+    return (object) => write(object);
+  };
+
+  return (object) => {
+    const typeName = object.__typename;
+    let write = byType.get(typeName);
+    if (!write) {
+      write = compileFor(typeName);
+      if (byType.size < 1_000) byType.set(typeName, write); // a service could make up names
+    }
+    return write(object);
+  };
+}
+
+/** The selections that apply to an object of a type, one for each fragment. */
+function fragmentsFor(selection: Selection, typeName: unknown, isOfType: IsOfType): Selection[] {
+  const fields = selection.filter(({ kind }) => kind === 'Field');
+  const fragments = selection.flatMap((node) =>
+    node.kind === 'InlineFragment' && node.typeCondition !== undefined && isOfType(typeName, node.typeCondition)
+      ? fragmentsFor(node.selections, typeName, isOfType)
+      : [],
+  );
+  return fields.length > 0 ? [fields, ...fragments] : fragments;
+}
+
+/** What becomes of an object's type name, when that is all that is rewritten; undefined when there is more. */
+function typeNameSetters(
+  rewrites: FetchNode['inputRewrites'] = [],
+): ((typeName: string, isOfType: IsOfType) => string) | undefined {
+  const setters = rewrites.flatMap((rewrite) => {
+    const [step, key, ...deeper] = rewrite.path;
+    if (rewrite.kind !== 'ValueSetter' || typeof rewrite.setValueTo !== 'string' || deeper.length > 0) return [];
+    if (key !== '__typename' || !step?.startsWith('... on ')) return [];
+    return { condition: step.slice('... on '.length), name: rewrite.setValueTo as string };
+  });
+  if (setters.length < rewrites.length) return undefined;
+  return (typeName, isOfType) =>
+    setters.reduce((name, setter) => (isOfType(name, setter.condition) ? setter.name : name), typeName);
+}
+
+/** @param typeName instead of the object's own */
+function objectWriter(selection: Selection, isOfType: IsOfType, typeName?: string): (object: Data) => string {
+  const fields = selection.flatMap((node, index) => {
+    if (node.kind !== 'Field') return [];
+    const key = node.alias ?? node.name;
+    return {
+      label: `${index > 0 ? ',' : '{'}${JSON.stringify(key)}:`,
+      read: reader(key),
+      write: fieldWriter(node, isOfType, typeName),
+    };
+  });
+  return (object) => {
+    let text = '';
+    for (const { label, read, write } of fields) {
+      const value = read(object);
+      if (value === undefined) return '';
+      const field = write(value);
+      if (field === '') return '';
+      text += label + field;
+    }
+    return `${text}}`;
+  };
+}
+
+function fieldWriter(
+  node: Extract<QueryPlanSelectionNode, { kind: 'Field' }>,
+  isOfType: IsOfType,
+  typeName?: string,
+): Write {
+  if (node.name === '__typename' && typeName !== undefined) {
+    const text = quote(typeName);
+    return () => text;
+  }
+  const { selections } = node;
+  if (!selections) return writeLeaf;
+  const isFlat = selections.every(({ kind }) => kind === 'Field');
+  return nestedWriter(
+    isFlat ? objectWriter(selections, isOfType) : (object) => toText(select(object, selections, isOfType)),
+  );
+}
+
+function nestedWriter(write: (object: Data) => string): Write {
+  const writeNested: Write = (value) => {
+    if (value === null) return 'null';
+    // An object in which something is missing is null in what the service is told.
+    if (!Array.isArray(value)) return typeof value === 'object' ? write(value as Data) || 'null' : 'null';
+    return `[${value.map(writeNested).join(',')}]`;
+  };
+  return writeNested;
+}
+
+const writeLeaf: Write = (value) => {
+  if (typeof value === 'string') return quote(value);
+  return JSON.stringify(value);
+};
+
+const toText = (value: unknown) => JSON.stringify(value);
+
+/** For all that is seldom: several fragments on one object, and other rewrites. */
+function generalWriter(selection: Selection, rewrite: Rewrite | undefined, isOfType: IsOfType): WriteRepresentation {
+  return (object) => {
+    const representation = select(object, selection, isOfType);
+    if (!representation?.__typename) return '';
+    // The rewrites must not change what is known of the object.
+    const copy = JSON.parse(JSON.stringify(representation)) as Data;
+    rewrite?.(copy);
+    return JSON.stringify(copy);
+  };
+}
+
+/** Null when something is missing. */
+function select(object: Data, selection: Selection, isOfType: IsOfType): Data | null {
+  const result: Data = {};
+  for (const node of selection) {
+    if (node.kind === 'InlineFragment') {
+      if (node.typeCondition === undefined || !isOfType(object.__typename, node.typeCondition)) continue;
+      const selected = select(object, node.selections, isOfType);
+      if (selected) merge(result, selected);
+      continue;
+    }
+    const key = node.alias ?? node.name;
+    const value = Object.hasOwn(object, key) ? object[key] : undefined;
+    if (value === undefined) return null;
+    result[key] = node.selections ? selectBelow(value, node.selections, isOfType) : value;
+  }
+  return result;
+}
+
+function selectBelow(value: unknown, selection: Selection, isOfType: IsOfType): unknown {
+  if (Array.isArray(value)) return value.map((item) => selectBelow(item, selection, isOfType));
+  return typeof value === 'object' && value !== null ? select(value as Data, selection, isOfType) : null;
+}

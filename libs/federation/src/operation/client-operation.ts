@@ -1,0 +1,60 @@
+import {
+  getDirectiveValues,
+  getOperationAST,
+  GraphQLIncludeDirective,
+  GraphQLSkipDirective,
+  Kind,
+  visit,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionNode,
+} from 'graphql';
+
+/** A validated operation with what belongs to it. */
+export interface ClientOperation {
+  schema: GraphQLSchema;
+  definition: OperationDefinitionNode;
+  rootType: GraphQLObjectType;
+  fragments: Record<string, FragmentDefinitionNode>;
+}
+
+/** @throws Error when the document has no such operation */
+export function clientOperation(schema: GraphQLSchema, document: DocumentNode, name?: string): ClientOperation {
+  const definition = getOperationAST(document, name);
+  if (!definition) throw new Error('The document has no such operation.');
+  const rootType = schema.getRootType(definition.operation);
+  if (!rootType) throw new Error(`The schema has no ${definition.operation}.`);
+  const fragments = Object.fromEntries(
+    document.definitions
+      .filter((each) => each.kind === Kind.FRAGMENT_DEFINITION)
+      .map((fragment) => [fragment.name.value, fragment]),
+  );
+  return { schema, definition, rootType, fragments };
+}
+
+/** The variables on which it depends which fields are asked for. */
+export function conditionVariables({ definition, fragments }: ClientOperation): string[] {
+  const names = new Set<string>();
+  for (const node of [definition, ...Object.values(fragments)])
+    visit(node, {
+      Directive: (directive) => {
+        if (directive.name.value !== 'skip' && directive.name.value !== 'include') return;
+        for (const { value } of directive.arguments ?? [])
+          if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+      },
+    });
+  const declared = definition.variableDefinitions ?? [];
+  return declared.map(({ variable }) => variable.name.value).filter((name) => names.has(name));
+}
+
+/** What `@skip` and `@include` say. */
+export function isIncluded(node: SelectionNode, variables: Record<string, unknown>): boolean {
+  if (!node.directives?.length) return true;
+  return (
+    getDirectiveValues(GraphQLSkipDirective, node, variables)?.if !== true &&
+    getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if !== false
+  );
+}

@@ -1,0 +1,182 @@
+import {
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  isObjectType,
+  Kind,
+  visit,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLCompositeType,
+  type GraphQLObjectType,
+  type SelectionNode,
+  type SelectionSetNode,
+  type VariableDefinitionNode,
+} from 'graphql';
+import { isIncluded, type ClientOperation } from './client-operation.ts';
+import { fieldNode, servicesDirectives, type FieldVariants } from './field-variants.ts';
+
+/** The name that the planner gives to a variable of its own. */
+const REPRESENTATIONS = 'representations';
+
+export interface NormalOperation {
+  document: DocumentNode;
+  /** From the names of its variables to those of the client, where they differ. */
+  renamed: ReadonlyMap<string, string>;
+}
+
+/** A field where it is selected: for objects of `possible` types, by a fragment on `condition`. */
+interface Found {
+  node: FieldNode;
+  possible: readonly GraphQLObjectType[];
+  condition: GraphQLCompositeType;
+}
+
+/** Fields of one variant on one type condition. */
+type Merged = Map<string, FieldNode[]>;
+
+/**
+ * What an operation asks for, told in the one way that planners understand best: no alias of the client's, no `@skip` or
+ * `@include`, no named fragments, no fragment in a fragment, each field once. Undefined when no service is asked for anything.
+ * `only`: a part of the operation's root fields.
+ */
+export function normalise(
+  operation: ClientOperation,
+  variables: Record<string, unknown>,
+  variants: FieldVariants,
+  only: readonly FieldNode[],
+): NormalOperation | undefined {
+  const { definition, rootType } = operation;
+  const fields = only.filter((node) => !node.name.value.startsWith('__'));
+  if (fields.length === 0) return undefined;
+  const set = createNormaliser(operation, variables, variants).rootSelection(rootType, fields);
+  return withVariables({ ...definition, directives: servicesDirectives(definition.directives), selectionSet: set });
+}
+
+function createNormaliser(
+  { schema, fragments }: ClientOperation,
+  variables: Record<string, unknown>,
+  variants: FieldVariants,
+) {
+  const possibleTypes = (type: GraphQLCompositeType): readonly GraphQLObjectType[] =>
+    isObjectType(type) ? [type] : schema.getPossibleTypes(type);
+
+  const find = (
+    { selections }: SelectionSetNode,
+    condition: GraphQLCompositeType,
+    possible: readonly GraphQLObjectType[],
+    into: Found[],
+  ) => {
+    for (const selection of selections) {
+      if (!isIncluded(selection, variables)) continue;
+      if (selection.kind === Kind.FIELD) {
+        into.push({ node: selection, condition, possible });
+        continue;
+      }
+      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
+      if (!fragment) continue;
+      const named = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value);
+      const type = isCompositeType(named) ? named : condition;
+      const allowed = new Set(possibleTypes(type));
+      const left = type === condition ? possible : possible.filter((each) => allowed.has(each));
+      if (left.length > 0) find(fragment.selectionSet, type, left, into);
+    }
+  };
+
+  /** On which types the field is selected in the normal form: as few and as wide as mean the same. */
+  const homesOf = (type: GraphQLCompositeType, { node, possible, condition }: Found): GraphQLCompositeType[] => {
+    const all = possibleTypes(type);
+    if (possible.length === all.length && hasField(type, node)) return [type];
+    const inCondition = new Set(possibleTypes(condition));
+    const isExact = all.filter((each) => inCondition.has(each)).length === possible.length;
+    return isExact && hasField(condition, node) ? [condition] : [...possible];
+  };
+
+  const selectionOn = (type: GraphQLCompositeType, sets: readonly SelectionSetNode[]): SelectionSetNode => {
+    const found: Found[] = [];
+    for (const set of sets) find(set, type, possibleTypes(type), found);
+    const homes = new Map<GraphQLCompositeType, Merged>();
+    let isTypeAsked = false;
+    for (const each of found) {
+      if (each.node.name.value === '__typename') {
+        isTypeAsked = true;
+        continue;
+      }
+      for (const home of homesOf(type, each)) add(homes, home, each.node);
+    }
+    const own = fieldsOn(type, homes.get(type) ?? new Map<string, FieldNode[]>());
+    homes.delete(type);
+    const conditional = [...homes].map(([home, merged]) => fragmentOn(home, fieldsOn(home, merged)));
+    // An object type is known; of the others it is asked for only where something depends on it.
+    const needsType = isAbstractType(type) && (isTypeAsked || conditional.length > 0);
+    const isEmpty = own.length === 0 && conditional.length === 0;
+    const selections = [...(needsType || isEmpty ? [fieldNode('__typename')] : []), ...own, ...conditional];
+    return { kind: Kind.SELECTION_SET, selections };
+  };
+
+  const add = (homes: Map<GraphQLCompositeType, Merged>, home: GraphQLCompositeType, node: FieldNode) => {
+    const merged = homes.get(home) ?? new Map<string, FieldNode[]>();
+    homes.set(home, merged);
+    const key = variants.keyOf(node);
+    const nodes = merged.get(key);
+    if (nodes) nodes.push(node);
+    else merged.set(key, [node]);
+  };
+
+  const fieldsOn = (type: GraphQLCompositeType, merged: Merged): FieldNode[] =>
+    [...merged].flatMap(([key, nodes]) => {
+      const [first] = nodes;
+      if (!first || !('getFields' in type)) return [];
+      const name = first.name.value;
+      const inner = getNamedType(type.getFields()[name]?.type);
+      const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+      return {
+        ...fieldNode(name, key),
+        arguments: first.arguments ?? [],
+        directives: servicesDirectives(first.directives),
+        ...(isCompositeType(inner) && { selectionSet: selectionOn(inner, sets) }),
+      };
+    });
+
+  return {
+    rootSelection(rootType: GraphQLObjectType, fields: readonly FieldNode[]): SelectionSetNode {
+      const homes = new Map<GraphQLCompositeType, Merged>();
+      for (const node of fields) add(homes, rootType, node);
+      return {
+        kind: Kind.SELECTION_SET,
+        selections: fieldsOn(rootType, homes.get(rootType) ?? new Map<string, FieldNode[]>()),
+      };
+    },
+  };
+}
+
+function hasField(type: GraphQLCompositeType, { name }: FieldNode): boolean {
+  return 'getFields' in type && Object.hasOwn(type.getFields(), name.value);
+}
+
+function fragmentOn(type: GraphQLCompositeType, selections: readonly SelectionNode[]): SelectionNode {
+  return {
+    kind: Kind.INLINE_FRAGMENT,
+    typeCondition: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: type.name } },
+    selectionSet: { kind: Kind.SELECTION_SET, selections },
+  };
+}
+
+/** With those variables that are left, none of them under a name that the planner uses. */
+function withVariables(definition: ClientOperation['definition']): NormalOperation {
+  const used = new Set<string>();
+  visit({ ...definition, variableDefinitions: [] }, { Variable: ({ name }) => void used.add(name.value) });
+  const declared = (definition.variableDefinitions ?? []).filter(({ variable }) => used.has(variable.name.value));
+  const renamed = new Map<string, string>();
+  let operation = { ...definition, variableDefinitions: declared as readonly VariableDefinitionNode[] };
+  if (used.has(REPRESENTATIONS)) {
+    let free = `${REPRESENTATIONS}_`;
+    while (used.has(free)) free += '_';
+    renamed.set(free, REPRESENTATIONS);
+    operation = visit(operation, {
+      Variable: (node) =>
+        node.name.value === REPRESENTATIONS ? { ...node, name: { kind: Kind.NAME, value: free } } : undefined,
+    });
+  }
+  return { document: { kind: Kind.DOCUMENT, definitions: [operation] }, renamed };
+}

@@ -1,0 +1,98 @@
+import { leafValue } from './leaves.ts';
+import { isInherited, type Data } from './own-value.ts';
+import type { FieldPlan, ObjectPlan, Slot, ValuePlan } from './projection-plan.ts';
+
+/** A value that is not what the schema promises. */
+export interface Incompleteness {
+  message: string;
+  path: (string | number)[];
+}
+
+export interface BuildRun {
+  /** The way to what is being built. */
+  path: (string | number)[];
+  incomplete: Incompleteness[];
+  introspect: (field: FieldPlan) => unknown;
+}
+
+/** As `write-text.ts`, but the object itself, and told why something is null. `undefined` for a null where none may be. */
+export function buildField(field: FieldPlan, parent: string, object: Data, run: BuildRun): unknown {
+  const { source, key } = field;
+  if (source.kind === 'introspection') return run.introspect(field);
+  run.path.push(key);
+  const value = source.kind === 'type name' ? typeName(source.known, run) : dataField(source, parent, object, run);
+  run.path.pop();
+  return value;
+}
+
+function typeName(known: string | undefined, run: BuildRun): unknown {
+  return known ?? fail('The type of an object is not known.', run);
+}
+
+function dataField({ from, slot }: { from: string; slot: Slot }, parent: string, object: Data, run: BuildRun): unknown {
+  const value = isInherited(from) && !Object.hasOwn(object, from) ? undefined : object[from];
+  return buildSlot(slot, value, () => `field ${parent}.${from}`, run);
+}
+
+function buildSlot(slot: Slot, value: unknown, place: () => string, run: BuildRun): unknown {
+  if (value !== null && value !== undefined) {
+    const built = buildValue(slot.value, value, place, run);
+    return built === undefined && !slot.isNonNull ? null : built;
+  }
+  return slot.isNonNull ? fail(`Cannot return null for non-nullable ${place()}.`, run) : null;
+}
+
+function buildValue(plan: ValuePlan, value: unknown, place: () => string, run: BuildRun): unknown {
+  switch (plan.kind) {
+    case 'leaf':
+      return leafValue(plan.leaf, value) ?? fail(`Invalid value found for ${place()}.`, run);
+    case 'list':
+      return buildList(plan.item, value, place, run);
+    case 'object':
+      return buildObject(plan.object, value, place, run);
+    case 'abstract': {
+      const object = plan.planOf((value as Data).__typename);
+      return object
+        ? buildObject(object, value, place, run)
+        : fail(`Invalid __typename found for object at ${place()}.`, run);
+    }
+  }
+}
+
+function buildList(item: Slot, value: unknown, place: () => string, run: BuildRun): unknown {
+  if (!Array.isArray(value)) return fail(`Invalid non-list value found for ${place()}.`, run);
+  const items: unknown[] = [];
+  for (const [index, each] of value.entries()) {
+    run.path.push(index);
+    const built = buildSlot(item, each, () => `array element of type ${item.type} at index ${String(index)}`, run);
+    run.path.pop();
+    if (built === undefined) return undefined;
+    items.push(built);
+  }
+  return items;
+}
+
+const blanks = new WeakMap<ObjectPlan, Record<string, undefined>>();
+
+/** All keys at once: one hidden class for all such objects, and no key reaches the prototype. */
+export function blankOf(plan: ObjectPlan): Record<string, undefined> {
+  let blank = blanks.get(plan);
+  if (!blank) blanks.set(plan, (blank = Object.fromEntries(plan.fields.map(({ key }) => [key, undefined]))));
+  return blank;
+}
+
+function buildObject(plan: ObjectPlan, value: unknown, place: () => string, run: BuildRun): unknown {
+  if (typeof value !== 'object' || Array.isArray(value)) return fail(`Invalid value found for ${place()}.`, run);
+  const result: Record<string, unknown> = { ...blankOf(plan) };
+  for (const field of plan.fields) {
+    const built = buildField(field, plan.typeName, value as Data, run);
+    if (built === undefined) return undefined;
+    result[field.key] = built;
+  }
+  return result;
+}
+
+function fail(message: string, run: BuildRun): undefined {
+  run.incomplete.push({ message, path: [...run.path] });
+  return undefined;
+}

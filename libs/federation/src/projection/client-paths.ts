@@ -1,0 +1,39 @@
+import type { Data } from './own-value.ts';
+import type { ObjectPlan, Slot } from './projection-plan.ts';
+
+type Path = (string | number)[];
+
+/**
+ * Where the client sees what is at a place of the services' data: a field may be there under several names. What no client
+ * sees is told of the object around it.
+ */
+export function clientPaths(plan: ObjectPlan, data: unknown, path: Path): Path[] {
+  const found: Path[] = [];
+  inObject(plan, data, path, [], found);
+  return found;
+}
+
+function inObject(plan: ObjectPlan, data: unknown, path: Path, at: Path, found: Path[]): void {
+  const [step, ...rest] = path;
+  let isSeen = false;
+  for (const { key, source } of plan.fields) {
+    if (source.kind !== 'data' || source.from !== step) continue;
+    isSeen = true;
+    inSlot(source.slot, (data as Data | null | undefined)?.[step], rest, [...at, key], found);
+  }
+  if (!isSeen) found.push(at);
+}
+
+function inSlot({ value: plan }: Slot, data: unknown, path: Path, at: Path, found: Path[]): void {
+  const [step, ...rest] = path;
+  if (step === undefined || plan.kind === 'leaf') found.push(at);
+  else if (plan.kind === 'list') {
+    if (typeof step === 'number')
+      inSlot(plan.item, (data as unknown[] | null | undefined)?.[step], rest, [...at, step], found);
+    else found.push(at);
+  } else {
+    const object = plan.kind === 'object' ? plan.object : plan.planOf((data as Data | null | undefined)?.__typename);
+    if (object) inObject(object, data, path, at, found);
+    else found.push(at);
+  }
+}

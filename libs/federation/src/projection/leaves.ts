@@ -1,0 +1,53 @@
+import type { Leaf } from './projection-plan.ts';
+import { quote } from './quote.ts';
+
+const MAX_INT = 2_147_483_647;
+const MIN_INT = -2_147_483_648;
+
+/** Writes a value that is there as JSON; empty when the type has no such value. */
+export type WriteLeaf = (value: unknown) => string;
+
+export function leafWriter(leaf: Leaf): WriteLeaf {
+  if (typeof leaf === 'object') {
+    const texts = new Map([...leaf].map((name) => [name as unknown, `"${name}"`]));
+    return (value) => texts.get(value) ?? '';
+  }
+  switch (leaf) {
+    case 'String':
+      return (value) => (typeof value === 'string' ? quote(value) : '');
+    case 'ID':
+      return (value) =>
+        typeof value === 'string' ? quote(value) : Number.isInteger(value) ? `"${String(value)}"` : '';
+    case 'Int':
+      return (value) => (isInt(value) ? String(value) : '');
+    case 'Float':
+      return (value) => (typeof value === 'number' && Number.isFinite(value) ? String(value) : '');
+    case 'Boolean':
+      return (value) => (value === true ? 'true' : value === false ? 'false' : '');
+    case 'custom':
+      return (value) => JSON.stringify(value);
+  }
+}
+
+/** The value as it goes to the client; undefined when the type has no such value. */
+export function leafValue(leaf: Leaf, value: unknown): unknown {
+  if (typeof leaf === 'object') return leaf.has(value as string) ? value : undefined; // nothing else is in it
+  switch (leaf) {
+    case 'String':
+      return typeof value === 'string' ? value : undefined;
+    case 'ID':
+      return typeof value === 'string' ? value : Number.isInteger(value) ? String(value) : undefined;
+    case 'Int':
+      return isInt(value) ? value : undefined;
+    case 'Float':
+      return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+    case 'Boolean':
+      return typeof value === 'boolean' ? value : undefined;
+    case 'custom':
+      return value;
+  }
+}
+
+function isInt(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) <= MAX_INT && (value as number) >= MIN_INT;
+}

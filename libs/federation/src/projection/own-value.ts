@@ -1,0 +1,11 @@
+export type Data = Record<string, unknown>;
+
+/** Reads a key of an answer. Few names need more than that: those that every object inherits. */
+export function reader(key: string): (data: Data) => unknown {
+  if (!(key in Object.prototype)) return (data) => data[key];
+  return (data) => (Object.hasOwn(data, key) ? data[key] : undefined);
+}
+
+export function isInherited(key: string): boolean {
+  return key in Object.prototype;
+}

@@ -1,0 +1,139 @@
+import {
+  getNamedType,
+  isAbstractType,
+  isEnumType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isSpecifiedScalarType,
+  type FieldNode,
+  type GraphQLAbstractType,
+  type GraphQLInterfaceType,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+} from 'graphql';
+import { collectFields, collectSubfields } from 'graphql/execution/collectFields.js';
+import { getFieldDef } from 'graphql/execution/execute.js';
+import type { ClientOperation } from '../operation/client-operation.ts';
+import type { FieldVariants } from '../operation/field-variants.ts';
+
+/** Which fields the client gets of an object, in their order. */
+export interface ObjectPlan {
+  typeName: string;
+  fields: readonly FieldPlan[];
+}
+
+/** A place for a value: a field, or an item of a list. */
+export interface Slot {
+  isNonNull: boolean;
+  value: ValuePlan;
+  /** For messages. */
+  type: string;
+}
+
+export interface FieldPlan {
+  /** The field's name in the client's result. */
+  key: string;
+  source:
+    | { kind: 'data'; /** Its name in the data of the services. */ from: string; slot: Slot }
+    | { kind: 'type name'; /** When no object tells it. */ known: string | undefined }
+    | { kind: 'introspection'; nodes: readonly FieldNode[] };
+}
+
+export type Leaf = 'String' | 'ID' | 'Int' | 'Float' | 'Boolean' | 'custom' | ReadonlySet<string>;
+
+export type ValuePlan =
+  | { kind: 'leaf'; leaf: Leaf }
+  | { kind: 'list'; item: Slot }
+  | { kind: 'object'; object: ObjectPlan }
+  | { kind: 'abstract'; planOf: PlanByType };
+
+/** By the `__typename` of an object; undefined for one that clients do not know. */
+export type PlanByType = (typeName: unknown) => ObjectPlan | undefined;
+
+type FieldsType = GraphQLObjectType | GraphQLInterfaceType | GraphQLAbstractType;
+
+export interface ProjectionContext {
+  operation: ClientOperation;
+  /** What `@skip` and `@include` depend on. */
+  variables: Record<string, unknown>;
+  variants: FieldVariants;
+}
+
+/** By response key, in the order of the result. */
+export type RootFields = ReadonlyMap<string, readonly FieldNode[]>;
+
+export function collectRootFields({ operation, variables }: ProjectionContext): RootFields {
+  const { schema, fragments, rootType, definition } = operation;
+  return collectFields(schema, fragments, variables, rootType, definition.selectionSet);
+}
+
+/** How the data of the services become the client's result, for the given root fields. */
+export function planProjection(context: ProjectionContext, rootFields: RootFields): ObjectPlan {
+  const { operation, variables, variants } = context;
+  const { schema, fragments, rootType } = operation;
+
+  const objectPlan = (type: FieldsType, fields: RootFields): ObjectPlan => ({
+    typeName: type.name,
+    fields: [...fields].flatMap(([key, nodes]) => fieldPlan(type, key, nodes) ?? []),
+  });
+
+  // Its types say object type; an interface's fields are collected alike.
+  const below = (type: FieldsType, nodes: readonly FieldNode[]): ObjectPlan =>
+    objectPlan(type, collectSubfields(schema, fragments, variables, type as GraphQLObjectType, nodes));
+
+  const fieldPlan = (type: FieldsType, key: string, nodes: readonly FieldNode[]): FieldPlan | undefined => {
+    const [node] = nodes;
+    if (!node) return undefined;
+    const name = node.name.value;
+    if (name === '__typename')
+      return { key, source: { kind: 'type name', known: isObjectType(type) ? type.name : undefined } };
+    if (name.startsWith('__')) return { key, source: { kind: 'introspection', nodes } };
+    const definition = 'getFields' in type && getFieldDef(schema, type as GraphQLObjectType, node); // as above
+    if (!definition) return undefined;
+    return { key, source: { kind: 'data', from: variants.keyOf(node), slot: slot(definition.type, nodes) } };
+  };
+
+  const slot = (type: GraphQLOutputType, nodes: readonly FieldNode[]): Slot => ({
+    isNonNull: isNonNullType(type),
+    type: String(getNamedType(type)),
+    value: valuePlan(isNonNullType(type) ? type.ofType : type, nodes),
+  });
+
+  const valuePlan = (type: Exclude<GraphQLOutputType, { ofType: never }>, nodes: readonly FieldNode[]): ValuePlan => {
+    if (isNonNullType(type)) return valuePlan(type.ofType, nodes);
+    if (isListType(type)) return { kind: 'list', item: slot(type.ofType, nodes) };
+    if (isLeafType(type)) return { kind: 'leaf', leaf: leafOf(type) };
+    if (isObjectType(type)) return { kind: 'object', object: below(type, nodes) };
+    return { kind: 'abstract', planOf: plansByType(type, nodes) };
+  };
+
+  /** Each made when the first object of its type comes: few of the possible types ever do. */
+  const plansByType = (type: GraphQLAbstractType, nodes: readonly FieldNode[]): PlanByType => {
+    const plans = new Map<unknown, ObjectPlan | undefined>();
+    return (given) => {
+      // A service that knows a type only as an interface object names that, or nothing, where nobody has asked for more.
+      const typeName = given ?? type.name;
+      if (plans.has(typeName)) return plans.get(typeName);
+      if (typeof typeName !== 'string') return undefined;
+      const named = schema.getType(typeName);
+      const fits = named === type || (isObjectType(named) && schema.isSubType(type, named)) || isInterfaceOf(named);
+      if (!fits || !named || !(isObjectType(named) || isAbstractType(named))) return undefined;
+      const plan = below(named, nodes);
+      plans.set(typeName, plan);
+      return plan;
+    };
+    function isInterfaceOf(named: unknown): boolean {
+      return isAbstractType(named) && 'getFields' in named && schema.isSubType(type, named);
+    }
+  };
+
+  return objectPlan(rootType, rootFields);
+}
+
+function leafOf(type: GraphQLLeafType): Leaf {
+  if (isEnumType(type)) return new Set(type.getValues().map(({ name }) => name));
+  return isSpecifiedScalarType(type) ? (type.name as Leaf) : 'custom'; // their names are those
+}

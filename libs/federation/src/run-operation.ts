@@ -1,0 +1,126 @@
+import type { ServiceError } from './execution/errors.ts';
+import type { AskSubgraph, PlanRun } from './execution/run.ts';
+import type { OperationVariant, Part } from './operation-variant.ts';
+import { buildField, type BuildRun, type Incompleteness } from './projection/build-value.ts';
+import { clientPaths } from './projection/client-paths.ts';
+import type { Data } from './projection/own-value.ts';
+import type { TextRun } from './projection/write-text.ts';
+
+export interface OperationRequest<Context> {
+  /** As the operation's types have them, with its defaults. */
+  variables: Readonly<Record<string, unknown>>;
+  /** Handed to whatever asks the services. */
+  context: Context;
+}
+
+export interface Failures {
+  /** Of services, at the places where the client sees them. */
+  errors: readonly ServiceError[];
+  /** What the services left out without a word, when there are no `errors`. */
+  incomplete: readonly Incompleteness[];
+}
+
+export interface TextResult extends Failures {
+  /** JSON of the data. */
+  text: string;
+}
+
+export interface ObjectResult extends Failures {
+  data: Record<string, unknown> | null;
+}
+
+export interface Running<Context> {
+  variant: OperationVariant<Context>;
+  request: OperationRequest<Context>;
+  ask: AskSubgraph<Context>;
+  /** Takes the place of a subscription's first fetch. */
+  event: Data | undefined;
+}
+
+const NONE: readonly never[] = [];
+
+export async function runForText<Context>(running: Running<Context>): Promise<TextResult> {
+  const { variant, request } = running;
+  const run: TextRun = {
+    isIncomplete: false,
+    introspect: (field) => JSON.stringify(variant.introspections.get(field)?.(request.variables) ?? null),
+  };
+  const fetched: PlanRun<Context>[] = [];
+  let text = '{';
+  for (const part of variant.parts) {
+    const from = await fetchPart(part, running, fetched);
+    for (const { label, write } of part.writers) {
+      const field = write(from.data, run);
+      if (field === '') return { text: 'null', ...failures(variant, fetched, run.isIncomplete) };
+      text += label + field;
+    }
+  }
+  return { text: `${text}}`, ...failures(variant, fetched, run.isIncomplete) };
+}
+
+export async function runForObject<Context>(running: Running<Context>): Promise<ObjectResult> {
+  const { variant, request } = running;
+  const run: BuildRun = {
+    path: [],
+    incomplete: [],
+    introspect: (field) => variant.introspections.get(field)?.(request.variables) ?? null,
+  };
+  const fetched: PlanRun<Context>[] = [];
+  const result: Record<string, unknown> = { ...variant.blank };
+  for (const part of variant.parts) {
+    const from = await fetchPart(part, running, fetched);
+    for (const field of part.plan.fields) {
+      const value = buildField(field, part.plan.typeName, from.data, run);
+      if (value === undefined) return { data: null, ...failures(variant, fetched, true) };
+      result[field.key] = value;
+    }
+  }
+  return { data: result, ...failures(variant, fetched, run.incomplete.length > 0) };
+}
+
+async function fetchPart<Context>(
+  part: Part<Context>,
+  { request, ask, event }: Running<Context>,
+  fetched: PlanRun<Context>[],
+): Promise<PlanRun<Context>> {
+  const { variables, context } = request;
+  const run: PlanRun<Context> = { ask, context, variables, data: event ?? {}, errors: [] };
+  fetched.push(run);
+  await part.fetch?.(run);
+  return run;
+}
+
+function failures<Context>(
+  { parts }: OperationVariant<Context>,
+  fetched: readonly PlanRun<Context>[],
+  isIncomplete: boolean,
+): Failures {
+  let errors: ServiceError[] | undefined;
+  for (const [index, run] of fetched.entries()) {
+    const plan = parts[index]?.plan;
+    if (!plan || run.errors.length === 0) continue;
+    errors ??= [];
+    for (const error of run.errors) errors.push(...forClient(error, plan, run.data));
+  }
+  if (errors) return { errors, incomplete: NONE };
+  return { errors: NONE, incomplete: isIncomplete ? incompleteness(parts, fetched) : NONE };
+}
+
+function forClient(error: ServiceError, plan: Part<never>['plan'], data: Data): ServiceError[] {
+  if (!error.path) return [error];
+  return clientPaths(plan, data, error.path).map((path) => ({ ...error, path }));
+}
+
+/** What was wrong, found out by building what could not be written. */
+function incompleteness<Context>(
+  parts: readonly Part<Context>[],
+  fetched: readonly PlanRun<Context>[],
+): readonly Incompleteness[] {
+  const run: BuildRun = { path: [], incomplete: [], introspect: () => null };
+  for (const [index, { data }] of fetched.entries()) {
+    const plan = parts[index]?.plan;
+    for (const field of plan?.fields ?? [])
+      if (buildField(field, plan?.typeName ?? '', data, run) === undefined) return run.incomplete;
+  }
+  return run.incomplete;
+}

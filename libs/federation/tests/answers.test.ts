@@ -1,0 +1,229 @@
+import { parse } from 'graphql';
+import {
+  createFederatedExecutor,
+  readSupergraph,
+  type AskSubgraph,
+  type SubgraphAnswer,
+  type SubgraphRequest,
+} from '../src/index.ts';
+import { compose } from './world.ts';
+
+const graph = readSupergraph(
+  compose([
+    {
+      name: 'one',
+      sdl: `
+        type Query { thing: Thing things: [Thing!] named: Named hidden: Hidden strict: Thing! }
+        type Mutation { first: Thing second: Thing! }
+        type Subscription { changed(of: ID): Thing }
+        interface Named { name: String }
+        type Thing implements Named @key(fields: "id") {
+          id: ID! name: String count: Int size: Float on: Boolean color: Color any: Any constructor: String again: Thing
+        }
+        type Secret implements Named @inaccessible { name: String }
+        enum Color { RED SECRET @inaccessible }
+        type Hidden { color: Color }
+        scalar Any
+      `,
+    },
+    { name: 'two', sdl: 'type Thing @key(fields: "id") { id: ID! other: String must: Int! toString: String }' },
+  ]),
+);
+
+/** What the services answer, one after the other. */
+function answering(...answers: (SubgraphAnswer | Error)[]) {
+  const asked: SubgraphRequest[] = [];
+  const ask: AskSubgraph<undefined> = async (request) => {
+    asked.push(request);
+    const answer = answers.shift();
+    if (!answer || answer instanceof Error) throw answer ?? new Error('nobody asks more');
+    return structuredClone(answer);
+  };
+  const compile = (source: string) => createFederatedExecutor(graph, ask).compile(parse(source));
+  return { asked, compile };
+}
+
+const context = undefined;
+
+/** What a client gets of `{ thing { … } }` when the service answers so. */
+async function thingOf(selection: string, thing: unknown) {
+  const answer = { data: { thing } } as SubgraphAnswer;
+  const text = await answering(answer).compile(`{ thing { ${selection} } }`).run({ variables: {}, context });
+  const object = await answering(answer).compile(`{ thing { ${selection} } }`).runForObject({ variables: {}, context });
+  expect(JSON.stringify(object.data)).toBe(text.text);
+  expect(object.incomplete).toEqual(text.incomplete);
+  return { text: text.text, incomplete: text.incomplete };
+}
+
+describe('values', () => {
+  it.each([
+    ['count', 2 ** 31 - 1, '2147483647'],
+    ['count', -0, '0'],
+    ['size', 1.5, '1.5'],
+    ['size', 1e300, '1e+300'],
+    ['on', false, 'false'],
+    ['color', 'RED', '"RED"'],
+    ['id', 7, '"7"'],
+    ['id', '7', '"7"'],
+    ['name', 'a "b" \\ \u0007 \ud800', '"a \\"b\\" \\\\ \\u0007 \\ud800"'],
+    ['any', { a: [1, null, '"'] }, '{"a":[1,null,"\\""]}'],
+    ['any', 'text', '"text"'],
+    ['name', null, 'null'],
+    ['constructor', undefined, 'null'],
+  ])('%s may be %j', async (field, value, expected) => {
+    expect(await thingOf(field, { [field]: value })).toEqual({
+      text: `{"thing":{"${field}":${expected}}}`,
+      incomplete: [],
+    });
+  });
+
+  it.each([
+    ['count', 2 ** 31],
+    ['count', 1.5],
+    ['count', '1'],
+    ['size', '1'],
+    ['on', 1],
+    ['name', 1],
+    ['name', { toString: 'x' }],
+    ['color', 'SECRET'],
+    ['color', 'BLUE'],
+    ['again', []],
+    ['again', 'text'],
+  ])('%s may not be %j', async (field, value) => {
+    const selection = field === 'again' ? 'again { id }' : field;
+    expect(await thingOf(selection, { [field]: value })).toEqual({
+      text: `{"thing":{"${field}":null}}`,
+      incomplete: [{ message: expect.stringContaining(`field Thing.${field}.`), path: ['thing', field] }],
+    });
+  });
+
+  it('are null up to where one may be', async () => {
+    expect(await thingOf('id again { key: id }', { id: '1', again: { id: {} } })).toEqual({
+      text: '{"thing":{"id":"1","again":null}}',
+      incomplete: [{ message: 'Invalid value found for field Thing.id.', path: ['thing', 'again', 'key'] }],
+    });
+    const { compile } = answering({ data: { things: [{ id: '1' }, null] } });
+    expect(await compile('{ things { id } }').run({ variables: {}, context })).toMatchObject({
+      text: '{"things":null}',
+      incomplete: [{ path: ['things', 1] }],
+    });
+    expect(await answering({ data: {} }).compile('{ strict { id } }').run({ variables: {}, context })).toMatchObject({
+      text: 'null',
+      incomplete: [{ path: ['strict'] }],
+    });
+  });
+
+  it('of a type that clients do not know are null', async () => {
+    const { compile } = answering({ data: { named: { __typename: 'Secret', name: 'x' } } });
+    expect(await compile('{ named { __typename name } }').run({ variables: {}, context })).toMatchObject({
+      text: '{"named":null}',
+      incomplete: [{ message: 'Invalid __typename found for object at field Query.named.' }],
+    });
+  });
+
+  it('may have any key', async () => {
+    const selection = '__proto__: name constructor: id toString: count';
+    expect(await thingOf(selection, { name: 'n', id: '1', count: 2 })).toEqual({
+      text: '{"thing":{"__proto__":"n","constructor":"1","toString":2}}',
+      incomplete: [],
+    });
+  });
+});
+
+describe('what goes wrong', () => {
+  it('of a service that is away is told without a place', async () => {
+    const cause = new Error('away');
+    const { compile } = answering({ data: { thing: { __typename: 'Thing', id: '1' } } }, cause);
+    const result = await compile('{ thing { id other } }').run({ variables: {}, context });
+    expect(result).toEqual({
+      text: '{"thing":{"id":"1","other":null}}',
+      errors: [{ message: 'The service "two" could not be asked.', service: 'two', cause }],
+      incomplete: [],
+    });
+  });
+
+  it.each([{ data: {} }, { data: null }, { data: { _entities: [] } }])(
+    'is told of an answer without objects: %j',
+    async (answer) => {
+      const { compile } = answering({ data: { thing: { __typename: 'Thing', id: '1' } } }, answer);
+      const { text, errors } = await compile('{ thing { id other } }').run({ variables: {}, context });
+      expect(text).toBe('{"thing":{"id":"1","other":null}}');
+      expect(errors).toEqual([{ message: expect.stringContaining('"two" did not answer'), service: 'two' }]);
+    },
+  );
+
+  it('has the extensions that the service gave, and the place where the client sees it', async () => {
+    const extensions = { code: 'TEAPOT' };
+    const { compile } = answering(
+      { data: { thing: { __typename: 'Thing', id: '1' } } },
+      { data: { _entities: [null] }, errors: [{ message: 'no', path: ['_entities', 0, 'must'], extensions }] },
+    );
+    const { text, errors } = await compile('{ it: thing { id now: must then: must } }').run({ variables: {}, context });
+    expect(text).toBe('{"it":null}');
+    expect(errors).toEqual([
+      { message: 'no', path: ['it', 'now'], extensions, service: 'two' },
+      { message: 'no', path: ['it', 'then'], extensions, service: 'two' },
+    ]);
+  });
+
+  it('stops the changes behind it where nothing may be null', async () => {
+    const { asked, compile } = answering({ data: null, errors: [{ message: 'no', path: ['second'] }] });
+    const result = await compile('mutation { second { id } first { id } }').run({ variables: {}, context });
+    expect([result.text, asked.length]).toEqual(['null', 1]);
+  });
+
+  it('is not what an answer says besides', async () => {
+    const thing = JSON.parse('{"id":"1","__proto__":{"name":"polluted"},"extra":1}') as unknown;
+    expect(await thingOf('id name', thing)).toEqual({ text: '{"thing":{"id":"1","name":null}}', incomplete: [] });
+  });
+});
+
+describe('a subscription', () => {
+  it('goes on from an event, however often', async () => {
+    const named = (other: string) => ({ data: { _entities: [{ other }] } });
+    const { asked, compile } = answering(named('a'), named('b'));
+    const operation = compile('subscription ($id: ID) { it: changed(of: $id) { key: id other } }');
+    const request = { variables: { id: '1' }, context };
+    expect(operation.primary(request.variables).operation).toContain('changed(of:$id){__typename id}');
+    const event = () => ({ changed: { __typename: 'Thing', id: '1' } });
+    expect((await operation.runOnEvent(event(), request)).text).toBe('{"it":{"key":"1","other":"a"}}');
+    expect((await operation.runOnEventForObject(event(), request)).data).toEqual({ it: { key: '1', other: 'b' } });
+    expect(asked.map(({ variables }) => variables)).toEqual(
+      Array(2).fill('{"representations":[{"__typename":"Thing","id":"1"}]}'),
+    );
+  });
+});
+
+describe('an operation', () => {
+  it('has plans of its own for each answer to its conditions, and forgets none that it needs', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const selection = names.map((name) => `${name}: id @include(if: $${name})`).join(' ');
+    const source = `query (${names.map((name) => `$${name}: Boolean!`).join(' ')}) { thing { ${selection} } }`;
+    const combinations = Array.from({ length: 32 }, (_, bits) => bits);
+    const answers = combinations.map(() => ({ data: { thing: { __typename: 'Thing', id: '1' } } }));
+    const operation = answering(...answers, ...answers).compile(source);
+    for (const bits of [...combinations, ...combinations]) {
+      const variables = Object.fromEntries(names.map((name, index) => [name, (bits >> index) % 2 === 1]));
+      const { text } = await operation.run({ variables, context });
+      const expected = Object.fromEntries(names.filter((name) => variables[name]).map((name) => [name, '1']));
+      expect(text).toBe(JSON.stringify({ thing: expected }));
+    }
+  });
+
+  it.each([
+    ['{ thing { id name } }', true],
+    ['{ thing { key: id } }', false],
+    ['{ thing { id other } }', false],
+    ['{ thing { id } __typename }', false],
+    ['mutation { first { id } }', true],
+    ['mutation { first { id } second { id } }', false],
+  ])('tells whether its one fetch is all: %s', (source, isAlone) => {
+    expect(answering().compile(source).fetchAlone({}) !== undefined).toBe(isAlone);
+  });
+
+  it('that is not there is refused', () => {
+    expect(() => createFederatedExecutor(graph, async () => ({})).compile(parse('{ thing { id } }'), 'Other')).toThrow(
+      'no such operation',
+    );
+  });
+});

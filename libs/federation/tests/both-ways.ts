@@ -1,0 +1,50 @@
+import { execute, getVariableValues, Kind, parse, validate, type ExecutionResult } from 'graphql';
+import { told, type Call, type World } from './world.ts';
+
+/** What came of an operation, from the executor and from graphql-js over one schema. */
+export interface BothWays {
+  ours: Outcome;
+  theirs: Outcome;
+  /** The executor's result as an object. */
+  object: string;
+  calls: Call[];
+  errors: ExecutionResult['errors'];
+}
+
+interface Outcome {
+  data: string;
+  nulls: string[];
+  changes: string[];
+}
+
+/** @throws Error when the operation is not valid */
+export async function runBothWays(
+  world: World,
+  source: string,
+  variables: Record<string, unknown> = {},
+): Promise<BothWays> {
+  const { changes, graph, merged, executor } = world;
+  const document = parse(source);
+  const invalid = validate(graph.schema, document);
+  if (invalid.length > 0) throw new Error(`${String(invalid[0])} in ${source}`);
+  const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION);
+  const { coerced = {} } = getVariableValues(graph.schema, operation?.variableDefinitions ?? [], variables);
+
+  changes.merged.length = 0;
+  const expected = told(await execute({ schema: merged, document, variableValues: variables }));
+  changes.services.length = 0;
+  const calls: Call[] = [];
+  const compiled = executor.compile(document);
+  const { text, errors, incomplete } = await compiled.run({ variables: coerced, context: calls });
+  const ourChanges = [...changes.services];
+  const object = await compiled.runForObject({ variables: coerced, context: [] });
+  const failures = [...errors, ...incomplete] as unknown as ExecutionResult['errors'];
+  const { nulls } = told({ data: JSON.parse(text) as ExecutionResult['data'], errors: failures ?? [] });
+  return {
+    ours: { data: text, nulls, changes: ourChanges },
+    theirs: { ...expected, changes: [...changes.merged] },
+    object: JSON.stringify(object.data),
+    calls,
+    errors: failures,
+  };
+}

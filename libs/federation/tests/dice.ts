@@ -1,0 +1,39 @@
+/** Chance that is the same for the same seed. */
+export interface Dice {
+  /** Below `count`. */
+  below(count: number): number;
+  /** True in one of `times` cases. */
+  oneIn(times: number): boolean;
+  pick<Item>(items: readonly Item[]): Item;
+  some<Item>(items: readonly Item[], oneIn?: number): Item[];
+}
+
+export function createDice(seed: number): Dice {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const below = (count: number) => Math.floor(next() * count);
+  return {
+    below,
+    oneIn: (times) => below(times) === 0,
+    pick(items) {
+      const item = items[below(items.length)];
+      if (item === undefined) throw new Error('There is nothing to pick from.');
+      return item;
+    },
+    some: (items, oneIn = 2) => items.filter(() => below(oneIn) === 0),
+  };
+}
+
+/** A number for a text. */
+export function hash(text: string): number {
+  let value = 2_166_136_261;
+  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 16_777_619);
+  value ^= value >>> 15;
+  value = Math.imul(value, 0x85ebca6b);
+  return (value ^ (value >>> 13)) >>> 0;
+}

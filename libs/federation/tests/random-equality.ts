@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { runBothWays } from './both-ways.ts';
+import { createDice } from './dice.ts';
+import { randomOperation } from './random-operations.ts';
+import { randomSubgraphs } from './random-supergraphs.ts';
+import { createWorld, type World } from './world.ts';
+
+export interface EqualityOptions {
+  supergraphs: number;
+  operations: number;
+  /** Another one, other supergraphs. */
+  seed: number;
+}
+
+/** How many of the operations had something to tell beyond plain data. */
+export interface Seen {
+  nulls: number;
+  severalServices: number;
+  changes: number;
+}
+
+/** Compares random operations over random supergraphs with graphql-js over one schema. */
+export async function compareRandomOperations({
+  supergraphs,
+  operations,
+  seed: first,
+}: EqualityOptions): Promise<Seen> {
+  const worlds = new Map<number, World>();
+  const seen: Seen = { nulls: 0, severalServices: 0, changes: 0 };
+  const worldOf = (seed: number) => {
+    const known = worlds.get(seed);
+    // In a third of the graphs nothing fails.
+    const world = known ?? createWorld(randomSubgraphs(seed), { seed, failing: seed % 3 === 0 ? 0 : 14 });
+    worlds.set(seed, world);
+    return world;
+  };
+  const choice = fc.tuple(
+    fc.noShrink(fc.integer({ min: first, max: first + supergraphs - 1 })),
+    fc.noShrink(fc.nat()),
+    fc.constantFrom<'query' | 'mutation'>('query', 'query', 'query', 'mutation'),
+  );
+  const property = fc.asyncProperty(choice, async ([seed, die, kind]) => {
+    const world = worldOf(seed);
+    const { source, variables } = randomOperation(world.graph.schema, createDice(die), kind);
+    const { ours, theirs, object, calls } = await runBothWays(world, source, variables);
+    if (theirs.nulls.length > 0) seen.nulls++;
+    if (new Set(calls.map(({ service }) => service)).size > 1) seen.severalServices++;
+    if (theirs.changes.length > 1) seen.changes++;
+    expect({ source, variables, ...ours }).toEqual({ source, variables, ...theirs });
+    expect(object).toBe(theirs.data);
+  });
+  await fc.assert(property, { numRuns: operations });
+  return seen;
+}

@@ -1,0 +1,119 @@
+import { createDice, type Dice } from './dice.ts';
+import type { Subgraph } from './world.ts';
+
+interface Field {
+  name: string;
+  type: string;
+  args: string;
+  /** Which services have it. */
+  owners: readonly number[];
+  directives: string;
+}
+
+const SCALARS = ['String', 'Int', 'Float', 'Boolean', 'ID', 'Color', 'JSON'];
+const ARGS = '(n: Int = 3, words: [String!])';
+const wrappers = (type: string) => [
+  type,
+  type,
+  `${type}!`,
+  `[${type}]`,
+  `[${type}!]!`,
+  `[[${type}]!]`,
+  `[[[${type}!]]]`,
+];
+
+/** Services with entities that several of them know, parts of them required, interfaces, unions, value types and changes. */
+export function randomSubgraphs(seed: number): Subgraph[] {
+  const dice = createDice(seed);
+  const services = [0, 1, 2].slice(0, 2 + dice.below(2));
+  const entities = ['A', 'B', 'C', 'D']
+    .slice(0, 2 + dice.below(3))
+    .map((name) => ({ name, key: dice.pick(['id', 'id']) }));
+  const interfaceMembers = new Set(dice.some(entities, 2).map(({ name }) => name));
+  if (interfaceMembers.size === 0) interfaceMembers.add('A');
+  const union = entities.slice(0, 2).map(({ name }) => name);
+  // All services know all entities by their keys: what differs is who knows their fields.
+  const composites = [...entities.map(({ name }) => name), 'Node', 'Node', 'Either', 'Part', 'Part'];
+
+  const randomType = () => {
+    const named = dice.oneIn(2) ? dice.pick(SCALARS) : dice.pick(composites);
+    return dice.pick(wrappers(named));
+  };
+  const randomField = (name: string): Field => ({
+    name,
+    type: randomType(),
+    args: dice.oneIn(4) ? ARGS : '',
+    owners: dice.oneIn(5) ? services : [dice.pick(services)],
+    directives: '',
+  });
+
+  const fields = new Map(
+    entities.map(({ name }) => [
+      name,
+      Array.from({ length: 3 + dice.below(5) }, (_, index) => randomField(`f${String(index)}`)),
+    ]),
+  );
+  // A name that stands for different things on different types.
+  for (const { name } of entities)
+    if (dice.oneIn(2))
+      fields.get(name)?.push({ ...randomField('same'), type: dice.pick(['String', 'String!', 'Int', '[String]']) });
+  const required = new Map<string, { needs: string; owner: number; service: number }>();
+  for (const { name } of entities) {
+    if (!dice.oneIn(2)) continue;
+    const [owner, service] = dice.oneIn(2) ? [0, 1] : [1, 0];
+    fields.get(name)?.push({ name: 'needed', type: 'String', args: '', owners: [owner], directives: '' });
+    fields.get(name)?.push({
+      name: 'made',
+      type: dice.pick(['String', 'String!', 'Part', 'A']),
+      args: '',
+      owners: [service],
+      directives: ' @requires(fields: "needed")',
+    });
+    required.set(name, { needs: 'needed', owner, service });
+  }
+  const part = Array.from({ length: 3 }, (_, index) => randomField(`p${String(index)}`));
+  const roots = services.map((service) =>
+    Array.from({ length: 2 + dice.below(3) }, (_, index) => ({
+      ...randomField(`q${String(service)}${String(index)}`),
+      type: rootType(dice, composites),
+    })),
+  );
+  const changes = services.map((service) =>
+    Array.from({ length: 1 + dice.below(3) }, (_, index) => ({
+      ...randomField(`m${String(service)}${String(index)}`),
+      args: ARGS,
+    })),
+  );
+
+  return services.map((service) => {
+    const write = ({ name, args, type, owners, directives }: Field, shareable = owners.length > 1) =>
+      `${name}${args}: ${type}${shareable ? ' @shareable' : ''}${directives}`;
+    const types = entities.map(({ name, key }) => {
+      const own = (fields.get(name) ?? [])
+        .filter(({ owners }) => owners.includes(service))
+        .map((field) => write(field));
+      const need = required.get(name);
+      if (need?.service === service) own.push(`${need.needs}: String @external`);
+      const implementing = interfaceMembers.has(name) ? ' implements Node' : '';
+      const label = interfaceMembers.has(name) ? ['label: String @shareable'] : [];
+      return `type ${name}${implementing} @key(fields: "${key}") { ${key}: ID! ${[...label, ...own].join(' ')} }`;
+    });
+    return {
+      name: `s${String(service)}`,
+      sdl: `
+        scalar JSON
+        enum Color { RED GREEN }
+        interface Node { id: ID! label: String }
+        union Either = ${union.join(' | ')}
+        type Part { ${part.map((field) => write(field, true)).join(' ')} }
+        ${types.join('\n')}
+        type Query { ${(roots[service] ?? []).map((field) => write(field, false)).join(' ')} shared: A @shareable }
+        type Mutation { ${(changes[service] ?? []).map((field) => write(field, false)).join(' ')} }
+      `,
+    };
+  });
+}
+
+function rootType(dice: Dice, composites: readonly string[]): string {
+  return dice.pick(wrappers(dice.pick([...composites, 'String'])));
+}

@@ -1,0 +1,252 @@
+import { composeServices } from '@apollo/composition';
+import { buildSubgraphSchema } from '@apollo/subgraph';
+import {
+  buildSchema,
+  execute,
+  getNamedType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isAbstractType,
+  parse,
+  printSchema,
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+} from 'graphql';
+import {
+  createFederatedExecutor,
+  readSupergraph,
+  type AskSubgraph,
+  type FederatedExecutor,
+  type FederatedGraph,
+} from '../src/index.ts';
+import { hash } from './dice.ts';
+
+export interface Subgraph {
+  name: string;
+  sdl: string;
+}
+
+/** A service as it was asked. */
+export interface Call {
+  service: string;
+  text: string;
+  variables: Record<string, unknown>;
+}
+
+/** Values for all fields of a graph, by the object and the arguments: the same from one schema and from several services. */
+export interface World {
+  graph: FederatedGraph;
+  executor: FederatedExecutor<Call[]>;
+  services: Map<string, GraphQLSchema>;
+  /** All services in one schema. */
+  merged: GraphQLSchema;
+  ask: AskSubgraph<Call[]>;
+  /** Which mutations ran in the services, and which in the merged schema. */
+  changes: { services: string[]; merged: string[] };
+}
+
+export type Source = { __typename?: string; id?: string } & Record<string, unknown>;
+
+/** What a field is, instead of chance. */
+export type Fixed = (typeName: string, field: string, source: Source, args: Record<string, unknown>) => unknown;
+
+const ENTITY_IDS = ['1', '2', '3'];
+
+export interface WorldOptions {
+  seed: number;
+  /** Of fields that may: one in so many is null, and one in so many fails. 0: none. */
+  failing?: number;
+  fixed?: Fixed;
+  /** What an object is of which a service knows an interface only. */
+  typeOf?: (representation: Source) => string;
+}
+
+export function compose(subgraphs: readonly Subgraph[]): string {
+  const composed = composeServices(
+    subgraphs.map(({ name, sdl }) => ({ name, url: `http://${name}`, typeDefs: parse(FEDERATION + sdl) })),
+  );
+  if (composed.errors) throw new Error(composed.errors.map(({ message }) => message).join('\n'));
+  return composed.supergraphSdl;
+}
+
+const FEDERATION = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.5", import: [
+  "@key", "@shareable", "@external", "@requires", "@provides", "@interfaceObject", "@inaccessible", "@override"])\n`;
+
+export function createWorld(subgraphs: readonly Subgraph[], options: WorldOptions): World {
+  const graph = readSupergraph(compose(subgraphs));
+  const changes: World['changes'] = { services: [], merged: [] };
+  const services = new Map(
+    subgraphs.map(({ name, sdl }) => {
+      const schema = buildSubgraphSchema(parse(FEDERATION + sdl));
+      resolveAll(schema, { ...options, requires: requirements(sdl), changes: changes.services });
+      return [name, schema];
+    }),
+  );
+  const merged = buildSchema(printSchema(graph.schema));
+  const all = new Map(subgraphs.flatMap(({ sdl }) => [...requirements(sdl)]));
+  resolveAll(merged, { ...options, requires: all, changes: changes.merged, isMerged: true });
+  const ask = askInMemory(services);
+  return { graph, services, merged, changes, ask, executor: createFederatedExecutor(graph, ask) };
+}
+
+/** From `Type.field` to the field that it requires. */
+function requirements(sdl: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const definition of parse(FEDERATION + sdl).definitions) {
+    if (!('fields' in definition) || !('name' in definition)) continue;
+    for (const field of definition.fields ?? [])
+      for (const { name, arguments: args } of field.directives ?? []) {
+        const value = args?.[0]?.value;
+        if (name.value === 'requires' && value?.kind === 'StringValue')
+          found.set(`${String(definition.name?.value)}.${field.name.value}`, value.value);
+      }
+  }
+  return found;
+}
+
+interface ResolveOptions extends WorldOptions {
+  requires: ReadonlyMap<string, string>;
+  changes: string[];
+  isMerged?: boolean;
+}
+
+function resolveAll(schema: GraphQLSchema, options: ResolveOptions): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.name.startsWith('__')) continue;
+    if (isAbstractType(type)) {
+      if (type.name !== '_Entity') type.resolveType = (value: Source) => value.__typename;
+      const resolveReference = (given: Source) => ({ ...given, __typename: options.typeOf?.(given) });
+      type.extensions = { apollo: { subgraph: { resolveReference } } };
+      continue;
+    }
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      if (field.name.startsWith('_')) continue;
+      field.resolve = (source: Source | undefined, args: Record<string, unknown>, _context, info) => {
+        if (type.name === 'Mutation') options.changes.push(`${field.name} ${JSON.stringify(args)}`);
+        return resolveField(source ?? {}, args, info, options);
+      };
+    }
+  }
+}
+
+function resolveField(
+  source: Source,
+  args: Record<string, unknown>,
+  { parentType, fieldName, returnType, schema }: GraphQLResolveInfo,
+  options: ResolveOptions,
+): unknown {
+  if (fieldName === 'id' || fieldName === 'code') return source.id ?? String(source.code);
+  // An interface object stands for all its types.
+  const given = options.fixed?.(parentType.name, fieldName, source, args);
+  if (given !== undefined) {
+    if (given instanceof Error) throw given;
+    return given;
+  }
+  const required = options.requires.get(`${parentType.name}.${fieldName}`);
+  const id = source.id ?? (source.code as string | undefined) ?? '';
+  let place = `${parentType.name}:${id}.${fieldName}(${JSON.stringify(args)})`;
+  if (required !== undefined) {
+    const field = parentType.getFields()[required];
+    const name = `${parentType.name}:${id}.${required}({})`;
+    const value =
+      options.isMerged && field ? quiet(() => valueAt(name, field.type, schema, options)) : source[required];
+    place += JSON.stringify(value ?? null);
+  }
+  return valueAt(place, returnType, schema, options);
+}
+
+function quiet(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
+const STRINGS = ['plain', 'with "quotes"', 'back\\slash', 'line\nbreak', 'ünï', '\u2028', '\ud800', '', 'x'.repeat(50)];
+
+function valueAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, options: WorldOptions): unknown {
+  const { seed, failing = 0 } = options;
+  const die = hash(`${String(seed)} ${place}`);
+  const fate = failing > 0 ? die % failing : -1;
+  if (fate === 0) return null;
+  if (fate === 1) throw new Error(`failed at ${place}`);
+  const bare = isNonNullType(type) ? type.ofType : type;
+  if (isListType(bare)) {
+    const count = (die >>> 8) % 4;
+    return Array.from({ length: count }, (_, index) =>
+      itemAt(`${place}[${String(index)}]`, bare.ofType, schema, options),
+    );
+  }
+  const named = getNamedType(bare);
+  const more = die >>> 4;
+  if (isEnumType(named)) return named.getValues()[more % named.getValues().length]?.name;
+  if (isObjectType(named) || isAbstractType(named)) {
+    const types = isObjectType(named)
+      ? [named]
+      : schema.getPossibleTypes(named).toSorted((one, two) => (one.name < two.name ? -1 : 1));
+    const concrete = types[more % types.length];
+    if (!concrete) return null;
+    const isEntity = 'id' in concrete.getFields();
+    const id = isEntity ? ENTITY_IDS[(more >>> 4) % ENTITY_IDS.length] : place;
+    return { __typename: concrete.name, id };
+  }
+  switch (named.name) {
+    case 'Int':
+      return (more % 1_000) - 500;
+    case 'Float':
+      return (more % 1_000) / 8;
+    case 'Boolean':
+      return more % 2 === 0;
+    case 'JSON':
+      return [{ b: 1, a: [null, { x: place }] }, [1, [2]], 'text', 3][more % 4];
+    case 'ID':
+      return String(more % 100);
+    default:
+      return `${String(STRINGS[more % STRINGS.length])} ${place}`;
+  }
+}
+
+function itemAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, options: WorldOptions): unknown {
+  try {
+    return valueAt(place, type, schema, options);
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Services as they are behind a network: texts go to them, and their answers come back as JSON. */
+export function askInMemory(services: ReadonlyMap<string, GraphQLSchema>): AskSubgraph<Call[]> {
+  const documents = new Map<string, DocumentNode>();
+  return async ({ operation, variables }, calls) => {
+    const schema = services.get(operation.service);
+    if (!schema) throw new Error('There is no such service.');
+    let document = documents.get(operation.text);
+    if (!document) documents.set(operation.text, (document = parse(operation.text, { noLocation: true })));
+    const variableValues = JSON.parse(variables) as Record<string, unknown>;
+    calls.push({ service: operation.service, text: operation.text, variables: variableValues });
+    const result = await execute({ schema, document, variableValues });
+    return JSON.parse(JSON.stringify(result)) as Awaited<ReturnType<AskSubgraph<Call[]>>>;
+  };
+}
+
+/** Data with the order of its keys, and the nulls that errors explain. */
+export function told({ data, errors = [] }: Pick<ExecutionResult, 'data' | 'errors'>) {
+  const nulls = errors.flatMap(({ path = [] }) => nullOn(data, path)?.join('.') ?? []);
+  return { data: JSON.stringify(data ?? null), nulls: [...new Set(nulls)].toSorted() };
+}
+
+/** The way to the null that an error has left; undefined when it has left none. */
+function nullOn(data: unknown, [key, ...rest]: readonly (string | number)[]): (string | number)[] | undefined {
+  if (data === null || data === undefined) return [];
+  if (key === undefined) return undefined;
+  const inner = new Map<unknown, unknown>(Object.entries(data)).get(String(key));
+  const below = nullOn(inner, rest);
+  return below && [key, ...below];
+}

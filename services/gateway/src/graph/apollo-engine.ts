@@ -1,0 +1,37 @@
+import { operationFromDocument } from '@apollo/federation-internals';
+import { buildOperationContext, executeQueryPlan, type ServiceMap } from '@apollo/gateway';
+import type { Log } from '@taskmesh/service';
+import type { Engine, EngineResult } from './engine.ts';
+import { fetchOnly } from './fetch-only.ts';
+import { passThrough } from './pass-through.ts';
+import type { Supergraph } from './supergraph.ts';
+
+/** The executor of @apollo/gateway. */
+export function createApolloEngine(supergraph: Supergraph, services: ServiceMap, log: Log): Engine {
+  const { schema, apiSchema, supergraphSchema, planner } = supergraph;
+  const ours = new Set(supergraph.services.filter(({ own }) => own).map(({ name }) => name));
+
+  return (operation) => {
+    const { document, operationName } = operation;
+    const name = operationName ? { operationName } : {};
+    const plan = planner.buildQueryPlan(operationFromDocument(apiSchema, document, name));
+    const context = buildOperationContext({ schema, operationDocument: document, ...name });
+    const fetch = passThrough(plan, operation);
+    const only = fetch && ours.has(fetch.serviceName) ? fetch : undefined;
+
+    return async (variables, run) => {
+      if (only) return fetchOnly(only, services, variables, run);
+      // The executor reads these of a request's context, and nothing of the rest of the type.
+      const request = { request: { variables }, context: run, metrics: {}, logger: log } as unknown as Parameters<
+        typeof executeQueryPlan
+      >[2];
+      const result = await executeQueryPlan(plan, services, request, context, supergraphSchema, apiSchema);
+      const { data, errors, extensions } = result;
+      return {
+        data: (data as EngineResult['data']) ?? null,
+        ...(errors && { errors }),
+        incomplete: extensions?.valueCompletion,
+      };
+    };
+  };
+}
