@@ -1,0 +1,44 @@
+import { createLog } from '@taskmesh/service';
+import { Registry } from 'prom-client';
+import type { Connections, RequestOptions } from '../connections.ts';
+import { createServiceMap, type OperationRun } from './data-source.ts';
+import { createGraphMetrics } from './metrics.ts';
+import type { Supergraph } from './supergraph.ts';
+
+const NOW = 1_000_000;
+const IN_TIME_MS = 10_000;
+
+/** How long services are waited for, of whose names and owners the graph is told. */
+function waits(services: Supergraph['services']) {
+  const seen: number[] = [];
+  const request = async (_service: string, _url: unknown, _request: unknown, { timeoutMs = 0 }: RequestOptions) => {
+    seen.push(timeoutMs);
+    return { data: {} };
+  };
+  const map = createServiceMap({ services } as Supergraph, {
+    connections: { request } as unknown as Connections, // all that data sources use
+    metrics: createGraphMetrics(new Registry()),
+    clock: { now: () => NOW },
+    log: createLog({ service: 'test', level: 'silent' }),
+  });
+  return async (name: string, query: string) => {
+    const call = { identity: { role: 'operator' }, requestId: 'r' };
+    const run = { call, deadline: NOW + IN_TIME_MS, mutation: query.startsWith('mutation') } as unknown as OperationRun;
+    await map[name]?.process({ request: { query }, context: run } as never); // all that it reads
+    return seen.at(-1);
+  };
+}
+
+const own = (name: string) => ({ name, url: '', own: true });
+
+it('waits for what backup changes for as long as databases are large, and for all else as long as an operation may take', async () => {
+  const wait = waits([own('tasks'), own('backup')]);
+  expect(await wait('backup', 'mutation { restoreBackup }')).toBe(3_600_000);
+  expect(await wait('backup', '{ backups { file } }')).toBe(IN_TIME_MS);
+  expect(await wait('tasks', 'mutation { createTask }')).toBe(IN_TIME_MS);
+});
+
+it('waits no longer for a service of that name in a foreign graph', async () => {
+  const wait = waits([{ name: 'backup', url: 'http://backup.example/', own: false }]);
+  expect(await wait('backup', 'mutation { restoreBackup }')).toBe(IN_TIME_MS);
+});
