@@ -48,6 +48,7 @@ describe('backups', () => {
     await put('secret.tar.gz.age', 'x', new Date('2026-01-01T12:00:00Z'));
     await put('.half.tar.gz', 'half written', new Date());
     await put('notes.txt', 'no archive', new Date());
+    await put('ahead.tar.gz', 'of a clock that was ahead', new Date('2099-01-01T00:00:00Z'));
     expect(await list()).toEqual([
       {
         file: 'new.tar.gz',
@@ -59,6 +60,7 @@ describe('backups', () => {
       },
       expect.objectContaining({ file: 'secret.tar.gz.age' }),
       expect.objectContaining({ file: 'old.tar.gz' }),
+      expect.objectContaining({ file: 'ahead.tar.gz' }),
     ]);
   });
 

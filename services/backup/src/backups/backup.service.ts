@@ -2,6 +2,7 @@ import { whileAway } from '@taskmesh/database';
 import { conflict, notFound, unavailable } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
+import { isInFuture } from '../future.ts';
 import type { BackupMetrics } from '../metrics.ts';
 import type { RunLock } from '../run-lock.ts';
 import { isListableName } from '../storage/archive-name.ts';
@@ -31,7 +32,7 @@ export interface Download {
 export interface BackupService {
   /** Makes an archive of all stores. @throws AppError with the reason when there is none in the end */
   create(onProgress?: OnProgress, origin?: MadeOrigin): Promise<Backup>;
-  /** What the storage holds, newest first, with what the catalogue knows about it. */
+  /** What the storage holds, newest first, with what the catalogue knows about it; last what a clock that was ahead has dated. */
   list(): Promise<Backup[]>;
   /** Brings the figures up to date with what is there. */
   showFigures(): Promise<void>;
@@ -97,7 +98,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   const list = async (): Promise<Backup[]> => {
     const [archives, known] = await Promise.all([storage.list(), whileAway({ kind: 'read' }, () => repository.all())]);
     const byFile = new Map(known.map((backup) => [backup.file, backup]));
-    return archives.map((archive) => described(archive, byFile.get(archive.file))).sort(newestFirst);
+    return archives.map((archive) => described(archive, byFile.get(archive.file))).sort(newestFirst(now()));
   };
 
   /** The file that was looked into: another one that takes its place is not meant. */
@@ -106,7 +107,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     await repository.markUnfit(file, { unfitAt: now(), modifiedAt, sha256 });
   };
 
-  const showFigures = async () => metrics.archives(await list());
+  const showFigures = async () => metrics.archives(await list(), now());
 
   /** The newest one tells best how large the next one is. */
   const expectedBytes = async (): Promise<number> => {
@@ -265,6 +266,10 @@ function isSameFile(one: FileState, other: FileState): boolean {
   return one.sizeBytes === other.sizeBytes && isSameTime;
 }
 
-function newestFirst(one: Backup, other: Backup): number {
-  return other.createdAt.getTime() - one.createdAt.getTime() || (one.file < other.file ? 1 : -1);
+function newestFirst(now: Date): (one: Backup, other: Backup) => number {
+  const isUndated = ({ createdAt }: Backup) => Number(isInFuture(createdAt, now));
+  return (one, other) =>
+    isUndated(one) - isUndated(other) ||
+    other.createdAt.getTime() - one.createdAt.getTime() ||
+    (one.file < other.file ? 1 : -1);
 }

@@ -106,6 +106,7 @@ export function createRestoreService(deps: RestoreServiceDeps) {
 
   /** Holds no lock: nobody waits for what cannot be dropped. @throws Error when something is left */
   const removeLeft = async () => {
+    await journal.limitKeeping(now(), deps.keepOldMs);
     const overdue = await journal.overdue(now());
     const takenBack = new Set((await journal.unfinished()).map(({ undoes }) => undoes)); // begun when it was not overdue yet
     let left = 0;
