@@ -87,8 +87,14 @@ async function runCommand(options: Options, world: World): Promise<number> {
         confirm: (what) => confirm(options, world, what),
       });
     case 'undo': {
-      await confirm(options, world, async () => undoQuestion(options.url.origin, await client.undoable()));
-      const { message } = await work('/backup/undo');
+      let seen: string | undefined;
+      await confirm(options, world, async () => {
+        const undoable = await client.undoable();
+        seen = undoable.restoredAt;
+        return undoQuestion(options.url.origin, undoable);
+      });
+      const query = seen === undefined ? '' : `?${new URLSearchParams({ restoredAt: seen })}`;
+      const { message } = await work(`/backup/undo${query}`);
       tell(message, { message });
       return 0;
     }

@@ -56,7 +56,9 @@ export interface RestoreEnd {
     | 'EXTRACTION_FAILED'
     | 'FAILED'
     | 'UNKNOWN'
-    | 'NOTHING_TO_UNDO';
+    | 'NOTHING_TO_UNDO'
+    | 'OTHER_RESTORE'
+    | 'BUSY';
 }
 
 /** What a restore would change, and whether it could be done now. */
@@ -118,8 +120,8 @@ export interface BackupWork {
   newEpoch(atLeast?: number): Promise<{ epoch: number }>;
   /** Null when nothing is kept. */
   undoable(): Promise<UndoableRestore | null>;
-  /** Takes the last restore back. */
-  undo(onProgress?: OnWorkProgress): Promise<RestoreEnd>;
+  /** Takes the last restore back; with `restoredAt` only that one, as `undoable` has shown it. @throws AppError BAD_USER_INPUT */
+  undo(onProgress?: OnWorkProgress, restoredAt?: string): Promise<RestoreEnd>;
   /** Undefined when there is no such archive. */
   download(file: string): Promise<ArchiveDownload | undefined>;
   /** @throws AppError BAD_USER_INPUT, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken by another archive */

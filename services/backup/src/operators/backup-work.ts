@@ -4,7 +4,13 @@ import type { Backup } from '../backups/backup.entity.ts';
 import type { BackupService, Download } from '../backups/backup.service.ts';
 import type { RestoreOutcome } from '../restore/restore-outcome.ts';
 import type { DryRun } from '../restore/dry-run.ts';
-import { forecastOf, restoreOptionsOf, restoreResultOf, undoableOf } from '../restore/restore.resolvers.ts';
+import {
+  forecastOf,
+  restoreOptionsOf,
+  restoreResultOf,
+  undoableOf,
+  undoOptionsOf,
+} from '../restore/restore.resolvers.ts';
 import type { RestoreService } from '../restore/restore.service.ts';
 import { finished } from 'node:stream';
 
@@ -37,7 +43,8 @@ export function createBackupWork({
       const undoable = await told(restores.undoable());
       return undoable ? undoableOf(undoable) : null;
     },
-    undo: async (onProgress) => endOf(await restores.undo(onProgress)),
+    undo: async (onProgress, restoredAt) =>
+      endOf(await restores.undo({ ...undoOptionsOf(restoredAt), ...(onProgress && { onProgress }) })),
     download: async (file) => {
       const download = await told(backups.download(file));
       return download && { sizeBytes: download.sizeBytes, sha256: download.sha256, content: contentOf(download) };
