@@ -109,6 +109,14 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   const showFigures = async () => metrics.archives(await list(), now());
 
+  /** A disk that is not mounted looks like a new, empty directory. */
+  const tellOfEmptyPlace = async (wasMade: boolean) => {
+    const known = (await whileAway({ kind: 'read' }, () => repository.all())).length;
+    if (known > 0 && (await storage.list()).length === 0)
+      log.warn({ known, wasMade }, 'the place of the archives is empty, and the list knew some: is it the right one, and is its disk mounted?'); // prettier-ignore
+    else if (wasMade) log.info('the directory of the archives was made');
+  };
+
   /** The newest one tells best how large the next one is. */
   const expectedBytes = async (): Promise<number> => {
     const newest = (await list().catch(() => [])).find(({ origin }) => isOwn(origin));
@@ -218,7 +226,9 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     async remove(file) {
       const removed = await storage.remove(file);
       if (removed) {
-        await whileAway({ kind: 'read' }, () => repository.remove(file));
+        // The storage alone decides whether there is one.
+        const forget = whileAway({ kind: 'read' }, () => repository.remove(file));
+        await forget.catch((error: unknown) => log.warn({ err: error, file }, 'deleted backup not forgotten'));
         log.info({ file }, 'backup deleted');
         await showFigures().catch(() => undefined);
       }
@@ -227,8 +237,10 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
     async start() {
       try {
+        const wasMade = await storage.prepare();
         const pieces = await storage.sweep();
         if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
+        await tellOfEmptyPlace(wasMade);
         await showFigures();
       } catch (error) {
         log.error({ err: error }, 'the place of the archives is not available');

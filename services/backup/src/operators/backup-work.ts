@@ -1,4 +1,5 @@
 import { asUnavailable } from '@taskmesh/database';
+import { AppError } from '@taskmesh/errors';
 import type { BackupEntry, BackupWork, RestoreEnd } from '@taskmesh/internal-api';
 import type { Backup } from '../backups/backup.entity.ts';
 import type { BackupService, Download } from '../backups/backup.service.ts';
@@ -58,12 +59,12 @@ function endOf(outcome: RestoreOutcome): RestoreEnd {
   return { ...end, error, safetyBackup };
 }
 
-/** A store that is away is nobody's defect. */
+/** A store that is away is nobody's defect. What has words for its end keeps them, whatever is behind it. */
 async function told<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {
-    throw asUnavailable(error) ?? error;
+    throw error instanceof AppError ? error : (asUnavailable(error) ?? error);
   }
 }
 
