@@ -111,7 +111,8 @@ async function runCommand(options: Options, world: World): Promise<number> {
     }
     case 'upload': {
       const { message, data } = await upload(client, { ...options, file: resolve(world.cwd, file) }, view);
-      tell(`${message} ${printable(data?.file ?? '')}`, data);
+      const unfit = data?.unfitReason ? ` It is not fit for a restore: ${data.unfitReason}` : '';
+      tell(`${message} ${printable((data?.file ?? '') + unfit)}`, data);
       return 0;
     }
     case 'delete': {

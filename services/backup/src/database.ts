@@ -8,6 +8,7 @@ import { Migration0005RestoreOutcomes } from '../migrations/migration-0005-resto
 import { Migration0006Proofs } from '../migrations/migration-0006-proofs.ts';
 import { Migration0007Keeping } from '../migrations/migration-0007-keeping.ts';
 import { Migration0008SafetyBackups } from '../migrations/migration-0008-safety-backups.ts';
+import { Migration0009UnfitReasons } from '../migrations/migration-0009-unfit-reasons.ts';
 import { BackupEntity } from './backups/backup.entity.ts';
 import { FailingRunEntity } from './notify/failing-run.entity.ts';
 import { RestoreEntity } from './restore/restore.entity.ts';
@@ -29,6 +30,7 @@ export function createBackupDatabase({ url, log }: { url: string; log: Log }): P
       { name: '0006-proofs', class: Migration0006Proofs },
       { name: '0007-keeping', class: Migration0007Keeping },
       { name: '0008-safety-backups', class: Migration0008SafetyBackups },
+      { name: '0009-unfit-reasons', class: Migration0009UnfitReasons },
     ],
     poolSize: 10, // few callers, but each lock that is held or waited for takes a connection
     log,

@@ -17,6 +17,7 @@ const archive = (createdAt: Date, proof: Partial<Backup> = {}): Backup => ({
   verifiedAt: null,
   verifiedVersion: null,
   unfitAt: null,
+  unfitReason: null,
   ...proof,
 });
 

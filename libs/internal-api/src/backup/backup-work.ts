@@ -17,8 +17,10 @@ export interface BackupEntry {
   verifiedAt: string | null;
   /** By which version of Taskmesh. */
   verifiedVersion: string | null;
-  /** When that last showed that it is not fit for a restore. */
+  /** When that, or a look at all of it, last showed that it is not fit for a restore. */
   unfitAt: string | null;
+  /** Why it is not: a part of a sentence. */
+  unfitReason: string | null;
 }
 
 /** How far a long piece of work has come. */

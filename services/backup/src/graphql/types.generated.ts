@@ -40,8 +40,10 @@ export type Backup = {
   sizeBytes: Scalars['Float']['output'];
   /** The stores that it holds a dump of. */
   stores: Array<Scalars['String']['output']>;
-  /** When that last showed that it is not fit for a restore. */
+  /** When that, or a look at all of it, last showed that it is not fit for a restore. */
   unfitAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Why it is not: a part of a sentence. */
+  unfitReason?: Maybe<Scalars['String']['output']>;
   /** When it was last restored into a scratch database to prove it. */
   verifiedAt?: Maybe<Scalars['DateTime']['output']>;
   /** By which version of Taskmesh. */
@@ -380,6 +382,7 @@ export type BackupResolvers<ContextType = BackupContext, ParentType extends Reso
   sizeBytes?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   stores?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   unfitAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  unfitReason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   verifiedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   verifiedVersion?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };

@@ -76,7 +76,7 @@ function contentOf({ read, close }: Download) {
 }
 
 function entryOf({ file, sizeBytes, sha256, createdAt, origin, stores, ...proof }: Backup): BackupEntry {
-  const { verifiedAt, verifiedVersion, unfitAt } = proof;
+  const { verifiedAt, verifiedVersion, unfitAt, unfitReason } = proof;
   return {
     file,
     sizeBytes: Number(sizeBytes),
@@ -87,5 +87,6 @@ function entryOf({ file, sizeBytes, sha256, createdAt, origin, stores, ...proof 
     verifiedAt: verifiedAt?.toISOString() ?? null,
     verifiedVersion: verifiedVersion ?? null,
     unfitAt: unfitAt?.toISOString() ?? null,
+    unfitReason: (unfitAt && unfitReason) ?? null,
   };
 }

@@ -41,6 +41,7 @@ export function createFakeBackupWork(): FakeBackupWork {
     verifiedAt: null,
     verifiedVersion: null,
     unfitAt: null,
+    unfitReason: null,
   });
   const find = (file: string) => {
     const content = archives.get(file);
