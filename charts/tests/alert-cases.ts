@@ -111,6 +111,24 @@ export const ALERT_CASES: AlertCase[] = [
       { alert, time: DAYS, series: { [name]: { fires: '1x300', silent: '0+3600x300' } } },
       // None so far: of an installation that is twelve days old, and of one that is a day old.
       { alert, time: DAYS, series: { [name]: { fires: '0x300', silent: '_x263 0x37' } } },
+      // Of a service whose clock is far ahead, alone, and beside one whose clock is right.
+      { alert, time: DAYS, series: { [name]: { fires: '99999999x300', silent: '600+3600x300' } } },
+      {
+        alert,
+        time: DAYS,
+        series: {
+          [name]: { fires: '1x300', silent: '0+3600x300' },
+          [name.replace('pod="p"', 'pod="ahead"')]: { fires: '99999999x300', silent: '99999999x300' },
+        },
+      },
+      {
+        alert,
+        time: DAYS,
+        series: {
+          [name]: { fires: '0x300', silent: '0+3600x300' },
+          [name.replace('pod="p"', 'pod="ahead"')]: { fires: '99999999x300', silent: '99999999x300' },
+        },
+      },
     ];
   }),
   {

@@ -32,7 +32,9 @@ export type {
 } from './backup/backup-work.ts';
 export { createBackupWorkClient } from './backup/client.ts';
 export { createLines, type Lines } from './backup/lines.ts';
-export { queryOfWishes, wishesOf, type RestoreWishes } from './backup/restore-wishes.ts';
-export { leastEpochOf, queryOfEpoch } from './backup/least-epoch.ts';
+export { queryOfWishes, RESTORE_PARAMETERS, wishesOf, type RestoreWishes } from './backup/restore-wishes.ts';
+export { EPOCH_PARAMETERS, leastEpochOf, queryOfEpoch } from './backup/least-epoch.ts';
+export { asSeenRestore, seenRestoreOf, UNDO_PARAMETERS } from './backup/seen-restore.ts';
+export { refuseOthers } from './backup/known-parameters.ts';
 export { receiveBody } from './backup/receive-body.ts';
 export { serveBackupWork, type ServedBackupWork } from './backup/serve.ts';

@@ -16,7 +16,7 @@ export function misspelt(env: Env): string[] {
 }
 
 /** One character too many, too few or wrong, or two next to each other in the wrong order. */
-function isOneSlipAway(left: string, right: string): boolean {
+export function isOneSlipAway(left: string, right: string): boolean {
   let begin = 0;
   while (begin < left.length && left[begin] === right[begin]) begin++;
   const [a, b] = [left.slice(begin), right.slice(begin)];

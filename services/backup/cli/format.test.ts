@@ -11,6 +11,7 @@ const BACKUP: BackupEntry = {
   verifiedAt: null,
   verifiedVersion: null,
   unfitAt: null,
+  unfitReason: null,
 };
 
 it('lists what archives are there for, and what is known of them: an unfit one is no unverified one', () => {
@@ -18,12 +19,12 @@ it('lists what archives are there for, and what is known of them: an unfit one i
   const table = backupTable([
     BACKUP,
     { ...BACKUP, origin: 'safety', verifiedAt, verifiedVersion: '0.1.0' },
-    { ...BACKUP, origin: 'upload', stores: [], unfitAt },
+    { ...BACKUP, origin: 'upload', stores: [], unfitAt, unfitReason: 'it ends\u001b too early.' },
   ]);
   expect(table.split('\n').map((line) => line.split(/ {2,}/).slice(2))).toEqual([
     ['made', 'origin', 'stores', 'verified'],
     ['2026-11-20 10:00:00 UTC', 'request', 'tasks, auth', 'never'],
     ['2026-11-20 10:00:00 UTC', 'safety', 'tasks, auth', '2026-11-21 10:00:00 UTC (0.1.0)'],
-    ['2026-11-20 10:00:00 UTC', 'upload', '?', 'unfit, 2026-11-22 10:00:00 UTC'],
+    ['2026-11-20 10:00:00 UTC', 'upload', '?', 'unfit, 2026-11-22 10:00:00 UTC: it ends? too early.'],
   ]);
 });

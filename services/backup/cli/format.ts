@@ -33,8 +33,8 @@ export function backupTable(backups: readonly BackupEntry[]): string {
     .join('\n');
 }
 
-function proofText({ verifiedAt, verifiedVersion, unfitAt }: BackupEntry): string {
-  if (unfitAt) return `unfit, ${timeText(unfitAt)}`;
+function proofText({ verifiedAt, verifiedVersion, unfitAt, unfitReason }: BackupEntry): string {
+  if (unfitAt) return `unfit, ${timeText(unfitAt)}${unfitReason ? `: ${printable(unfitReason)}` : ''}`;
   if (!verifiedAt) return 'never';
   return `${timeText(verifiedAt)}${verifiedVersion ? ` (${printable(verifiedVersion)})` : ''}`;
 }

@@ -87,8 +87,14 @@ async function runCommand(options: Options, world: World): Promise<number> {
         confirm: (what) => confirm(options, world, what),
       });
     case 'undo': {
-      await confirm(options, world, async () => undoQuestion(options.url.origin, await client.undoable()));
-      const { message } = await work('/backup/undo');
+      let seen: string | undefined;
+      await confirm(options, world, async () => {
+        const undoable = await client.undoable();
+        seen = undoable.restoredAt;
+        return undoQuestion(options.url.origin, undoable);
+      });
+      const query = seen === undefined ? '' : `?${new URLSearchParams({ restoredAt: seen })}`;
+      const { message } = await work(`/backup/undo${query}`);
       tell(message, { message });
       return 0;
     }
@@ -105,7 +111,8 @@ async function runCommand(options: Options, world: World): Promise<number> {
     }
     case 'upload': {
       const { message, data } = await upload(client, { ...options, file: resolve(world.cwd, file) }, view);
-      tell(`${message} ${printable(data?.file ?? '')}`, data);
+      const unfit = data?.unfitReason ? ` It is not fit for a restore: ${data.unfitReason}` : '';
+      tell(`${message} ${printable((data?.file ?? '') + unfit)}`, data);
       return 0;
     }
     case 'delete': {

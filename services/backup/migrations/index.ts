@@ -6,6 +6,7 @@ import { RestoreOutcomes } from './0005-restore-outcomes.ts';
 import { Proofs } from './0006-proofs.ts';
 import { Keeping } from './0007-keeping.ts';
 import { SafetyBackups } from './0008-safety-backups.ts';
+import { UnfitReasons } from './0009-unfit-reasons.ts';
 
 /** In order. A name once released stays: the database remembers it. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   { name: '0006-proofs', class: Proofs },
   { name: '0007-keeping', class: Keeping },
   { name: '0008-safety-backups', class: SafetyBackups },
+  { name: '0009-unfit-reasons', class: UnfitReasons },
 ];

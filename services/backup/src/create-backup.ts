@@ -153,12 +153,15 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
       await scratch.sweep();
       await backups.start();
       await settler.start();
-      figures = setInterval(() => void backups.showFigures().catch(() => undefined), FIGURES_MS).unref();
+      // The list looks into what was put there by hand.
+      const look = () => backups.list().then(() => backups.showFigures());
+      figures = setInterval(() => void look().catch(() => undefined), FIGURES_MS).unref();
       await startAll(schedules);
     },
     async stop() {
       clearInterval(figures);
       await stopAll(schedules);
+      await backups.stop();
       await notifier.close();
       await settler.stop();
       await schema.stop();

@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { isOwn, type Backup, type BackupOrigin } from './backups/backup.entity.ts';
 import { FAILURE_REASONS, type FailureReason } from './backups/backup.errors.ts';
+import { isInFuture } from './future.ts';
 import type { RunName } from './notify/failing-run.entity.ts';
 import type { RestoreOutcome } from './restore/restore-outcome.ts';
 
@@ -10,8 +11,8 @@ export type Outcome = 'ok' | 'failed';
 export interface BackupMetrics {
   made(origin: BackupOrigin, seconds: number): void;
   notMade(origin: BackupOrigin, reason: FailureReason): void;
-  /** Those that are there, newest first. */
-  archives(backups: Backup[]): void;
+  /** Those that are there, newest first. No figure is later than `now`. */
+  archives(backups: Backup[], now: Date): void;
   /** `unfit`: a restore of the archive would fail; `unprovable`: its key is not here. */
   verified(outcome: Outcome | 'unfit' | 'unprovable'): void;
   scheduleFailed(run: RunName): void;
@@ -85,8 +86,10 @@ export function createBackupMetrics(registry: Registry | undefined): BackupMetri
       runs.inc({ origin, outcome: 'failed' });
       failures.inc({ reason });
     },
-    archives(backups) {
-      const own = backups.filter(({ origin }) => isOwn(origin));
+    archives(backups, now) {
+      const own = backups.filter(({ origin, createdAt }) => isOwn(origin) && !isInFuture(createdAt, now));
+      const secondsOf = (date: Date | null | undefined) =>
+        date && !isInFuture(date, now) ? Math.min(date.getTime(), now.getTime()) / 1000 : 0;
       const newest = own.find(({ unfitAt }) => !unfitAt);
       lastSuccess.set(secondsOf(newest?.createdAt));
       lastSize.set(Number(newest?.sizeBytes ?? 0));
@@ -99,8 +102,6 @@ export function createBackupMetrics(registry: Registry | undefined): BackupMetri
     leftBehind: (count) => left.set(count),
   };
 }
-
-const secondsOf = (date: Date | null | undefined): number => (date?.getTime() ?? 0) / 1000;
 
 const labelOf = (outcome: RestoreOutcome) =>
   outcome.kind === 'restored' && outcome.isCleanUpPending ? 'clean-up-pending' : outcome.kind;

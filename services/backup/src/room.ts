@@ -1,4 +1,4 @@
-import { mkdir, stat, statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 
 /** There is too little room on a disk. The message is a part of a sentence for the operator. */
 export class RoomError extends Error {
@@ -23,7 +23,6 @@ const MOST_RESERVED_BYTES = 1024 * MIB;
 const LOOK_EVERY_BYTES = 8 * MIB;
 
 export const lookAtDisk: LookAtDisk = async (dir) => {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
   const { dev: id } = await stat(dir);
   const { bavail, blocks, bsize } = await statfs(dir);
   if (blocks === 0) return { id, usableBytes: Infinity }; // a file system that does not say

@@ -1,30 +1,31 @@
 import type { Identity } from '@taskmesh/identity';
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_SIZES } from '../src/archives/limits.ts';
-import { createBackup, type Backup } from '../src/index.ts';
+import { createBackup, type Backup, type BackupConfig } from '../src/index.ts';
+import { createRecordingLog } from './support/backup-fixture.ts';
 
 let database: TestDatabase;
 let backup: Backup;
 let dataDir: string;
+let config: BackupConfig;
 
 beforeAll(async () => {
   database = await createTestDatabase('backups');
   dataDir = await mkdtemp(join(tmpdir(), 'taskmesh-backups-'));
-  backup = await createBackup(
-    {
-      postgresUrl: database.url,
-      backupsDir: join(dataDir, 'backups'),
-      scratchDir: join(dataDir, 'scratch'),
-      restoreStore: 'tasks',
-      ...DEFAULT_SIZES,
-      secrets: { adminUrls: { tasks: database.url, auth: database.url } },
-    },
-    { clock: { now: () => Date.now() }, log: createLog({ service: 'backup', level: 'silent' }) },
-  );
+  config = {
+    postgresUrl: database.url,
+    backupsDir: join(dataDir, 'backups'),
+    scratchDir: join(dataDir, 'scratch'),
+    restoreStore: 'tasks',
+    ...DEFAULT_SIZES,
+    secrets: { adminUrls: { tasks: database.url, auth: database.url } },
+  };
+  const log = createLog({ service: 'backup', level: 'silent' });
+  backup = await createBackup(config, { clock: { now: () => Date.now() }, log });
   await backup.start();
 });
 
@@ -48,6 +49,7 @@ describe('backups', () => {
     await put('secret.tar.gz.age', 'x', new Date('2026-01-01T12:00:00Z'));
     await put('.half.tar.gz', 'half written', new Date());
     await put('notes.txt', 'no archive', new Date());
+    await put('ahead.tar.gz', 'of a clock that was ahead', new Date('2099-01-01T00:00:00Z'));
     expect(await list()).toEqual([
       {
         file: 'new.tar.gz',
@@ -59,6 +61,7 @@ describe('backups', () => {
       },
       expect.objectContaining({ file: 'secret.tar.gz.age' }),
       expect.objectContaining({ file: 'old.tar.gz' }),
+      expect.objectContaining({ file: 'ahead.tar.gz' }),
     ]);
   });
 
@@ -82,6 +85,35 @@ describe('backups', () => {
       stores: [],
       verifiedAt: null,
     });
+  });
+
+  it('says that the place is not there, rather than that it is empty, and does not make it anew', async () => {
+    await rename(join(dataDir, 'backups'), join(dataDir, 'away'));
+    const { errors } = await ask({ role: 'operator' });
+    expect(errors?.[0]).toMatchObject({
+      message: 'The directory of the archives cannot be used: it is not there.',
+      extensions: { code: 'SERVICE_UNAVAILABLE' },
+    });
+    await expect(backup.work.remove('old.tar.gz')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await rename(join(dataDir, 'away'), join(dataDir, 'backups'));
+  });
+
+  it('warns at the start when the place is empty, and the list knew archives: a disk may not be mounted', async () => {
+    const { log, logged } = createRecordingLog();
+    const other = await createBackup(
+      { ...config, backupsDir: join(dataDir, 'elsewhere') },
+      { clock: { now: () => Date.now() }, log },
+    );
+    await other.start();
+    await other.stop();
+    expect(logged).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        wasMade: true,
+        known: expect.any(Number),
+        msg: expect.stringContaining('is its disk mounted?'),
+      }),
+    );
   });
 
   it('is ready while its database answers', async () => {

@@ -166,7 +166,7 @@ describe('createBackup', () => {
     await rename(fixture.config.backupsDir, `${fixture.config.backupsDir}.away`);
     await writeFile(fixture.config.backupsDir, 'a file');
     expect(await failure()).toMatchObject({
-      message: 'The backup was not made: the place of the archives is no directory.',
+      message: 'The directory of the archives cannot be used: it is no directory.',
       extensions: { code: 'SERVICE_UNAVAILABLE' },
     });
     await rm(fixture.config.backupsDir);

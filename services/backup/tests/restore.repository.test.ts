@@ -45,6 +45,20 @@ describe('the journal of restores', () => {
     expect(idsOf(await journal.overdue(at(5)))).toEqual(['over', 'undone']);
   });
 
+  it('keeps what a clock that was ahead has ended no longer than anything else', async () => {
+    const ahead = (minutes: number) => new Date(at(minutes).getTime() + 365 * 86_400_000);
+    const keepOldMs = 10 * 60_000;
+    await begin('kept', { stage: 'restored', endedAt: ahead(1), leftUntil: ahead(11) });
+    await begin('undone', { stage: 'undone', endedAt: ahead(1), leftUntil: ahead(1) });
+    await begin('real', { stage: 'restored', endedAt: at(3), leftUntil: at(63) });
+    await begin('gone', { stage: 'restored', endedAt: ahead(1) });
+    const all = async () => Promise.all(['kept', 'undone', 'real', 'gone'].map(leftUntil));
+    await journal.limitKeeping(at(4), keepOldMs);
+    expect(await all()).toEqual([at(14), at(4), at(63), null]);
+    await journal.limitKeeping(at(6), keepOldMs);
+    expect(await all()).toEqual([at(14), at(4), at(63), null]);
+  });
+
   it('tells which one can be taken back: the last that replaced stores, as long as they are kept', async () => {
     await begin('first', { stage: 'restored', endedAt: at(1), leftUntil: at(9) });
     await begin('last', { stage: 'restored', endedAt: at(2), leftUntil: at(5) });

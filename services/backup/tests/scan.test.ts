@@ -1,4 +1,5 @@
 import { generateX25519Identity } from 'age-encryption';
+import { eventually } from '@taskmesh/testing';
 import { gzipSync } from 'node:zlib';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -63,11 +64,72 @@ describe('a scan', () => {
   }, 60_000);
 });
 
+describe('the list', () => {
+  const put = (file: string, content: Buffer | string) => writeFile(join(fixture.config.backupsDir, file), content);
+  const own = ownArchive({ tasks: tasksDump(['one']), auth: accountsDump(['a@x']) });
+  const told = async () => {
+    const { data } = await fixture.backup.subgraph.execute(
+      { query: '{ backups { file stores unfitAt unfitReason verifiedAt } }' },
+      { identity: { role: 'operator' }, requestId: 'r' },
+    );
+    const backups = data?.backups as Record<string, unknown>[];
+    return new Map(backups.map(({ file, ...entry }) => [file, entry]));
+  };
+
+  it('shows what was put there and is not fit for a restore as such, with the reason', async () => {
+    const whole = gzipSync(tar(Object.entries(own).map(([name, content]) => ({ name, content }))));
+    const archives: [string, Buffer, RegExp | null][] = [
+      ['no-archive.tar.gz', Buffer.from('no archive'), /no intact gzip file/],
+      ['empty.tar.gz', Buffer.alloc(0), /empty|too early/],
+      ['cut.tar.gz', whole.subarray(0, whole.length - 20), /ends too early/],
+      ['no-tar.tar.gz', gzipSync('only text'), /tar file/],
+      ['no-age.tar.gz.age', Buffer.from('no age file'), null], // nobody here can tell
+      ['whole.tar.gz', whole, null],
+    ];
+    for (const [file, content] of archives) await put(file, content);
+    await fixture.archive('no-dump.tar.gz', { 'notes.txt': 'hello' });
+    await fixture.archive('no-manifest.tar.gz', { ...own, 'manifest.json': '{"format": 3}' });
+    await fixture.archive('other-dump.tar.gz', { ...own, 'auth.sql': 'select 1;' });
+    await fixture.archive('by-hand.tar.gz', { 'database.sql': tasksDump(['one']) });
+    const unfit = (reason: RegExp) => ({ verifiedAt: null, unfitAt: expect.any(String), unfitReason: expect.stringMatching(reason) }); // prettier-ignore
+    const fit = { verifiedAt: null, unfitAt: null, unfitReason: null };
+    await eventually(async () => {
+      const entries = await told();
+      for (const [file, , reason] of archives)
+        expect([file, entries.get(file)]).toMatchObject([file, reason ? unfit(reason) : fit]);
+      expect(entries.get('no-dump.tar.gz')).toMatchObject(unfit(/no database.sql/));
+      expect(entries.get('no-manifest.tar.gz')).toMatchObject(unfit(/manifest is none of ours/));
+      expect(entries.get('other-dump.tar.gz')).toMatchObject(unfit(/auth.sql is not what the manifest says/));
+      expect(entries.get('by-hand.tar.gz')).toMatchObject({ ...fit, stores: [] });
+      expect(entries.get('whole.tar.gz')).toMatchObject({ ...fit, stores: ['tasks', 'auth'] });
+    });
+  }, 60_000);
+
+  it('looks again when another file takes the place', async () => {
+    await put('later.tar.gz', 'half of it');
+    await eventually(async () => expect((await told()).get('later.tar.gz')?.unfitAt).toEqual(expect.any(String)));
+    await fixture.archive('later.tar.gz', own);
+    await eventually(async () =>
+      expect((await told()).get('later.tar.gz')).toMatchObject({ unfitAt: null, stores: ['tasks', 'auth'] }),
+    );
+  }, 60_000);
+
+  it('shows what a verification found of an archive that nobody knew', async () => {
+    await put('unknown.tar.gz', 'no archive');
+    const verified = fixture.backup.backups.verify('unknown.tar.gz');
+    await expect(verified).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect((await told()).get('unknown.tar.gz')).toMatchObject({
+      unfitAt: expect.any(String),
+      unfitReason: expect.stringContaining('no intact gzip file'),
+    });
+  }, 60_000);
+});
+
 describe('a scan that reads an archive while somebody else catalogues it', () => {
   const content = gzipSync(
     tar(Object.entries(ownArchive({ tasks: tasksDump(['one']), auth: accountsDump([]) })).map(([name, text]) => ({ name, content: text }))),
   ); // prettier-ignore
-  const stale: Backup = { file: 'a.tar.gz', sizeBytes: content.length, sha256: null, createdAt: new Date(0), origin: 'unknown', stores: [], modifiedAt: null, verifiedAt: null, unfitAt: null, verifiedVersion: null }; // prettier-ignore
+  const stale: Backup = { file: 'a.tar.gz', sizeBytes: content.length, sha256: null, createdAt: new Date(0), origin: 'unknown', stores: [], modifiedAt: null, verifiedAt: null, unfitAt: null, unfitReason: null, verifiedVersion: null }; // prettier-ignore
 
   it.each([
     [
@@ -79,26 +141,38 @@ describe('a scan that reads an archive while somebody else catalogues it', () =>
     ['does not bring back what was deleted', undefined, 0],
   ] as const)('%s', async (_what, now, added) => {
     let known: Partial<Backup> | undefined = stale;
-    const open = async () => {
-      known = now && { ...now, stores: [...now.stores] };
-      return {
-        kind: 'found',
-        sizeBytes: content.length,
-        read: () => Readable.from([content]),
-        close: async () => undefined,
-      };
-    };
     const deps = {
-      storage: { open },
       repository: { save: async (backup: Backup) => void (known = backup) },
-      cipher: undefined,
       list: async () => [stale],
       find: async () => known,
+      async lookInto() {
+        known = now && { ...now, stores: [...now.stores] };
+        const manifest = await peekManifest(Readable.from([content]));
+        return manifest && { manifest };
+      },
+      now: () => new Date(0),
       log: createRecordingLog().log,
     };
-    expect(await scanArchives(deps as unknown as ScanDeps, () => undefined)).toMatchObject({ archives: 1, added });
+    expect(await scanArchives(deps as ScanDeps, () => undefined)).toMatchObject({ archives: 1, added });
     expect(known).toEqual(now && { ...now, stores: ['tasks', 'auth'] });
   });
+});
+
+it.each([
+  ['all of a few archives', 1024 ** 3, false],
+  ['the beginnings only when there are many', 5 * 1024 ** 3, true],
+])('a scan reads %s', async (_what, sizeBytes, onlyItsBeginning) => {
+  const asked: unknown[] = [];
+  const deps = {
+    repository: { save: () => Promise.reject(new Error('nothing was found')) },
+    list: async () => [{ file: 'a.tar.gz', sizeBytes, stores: [], unfitAt: null } as unknown as Backup],
+    find: async () => undefined,
+    lookInto: async (_file: string, how: unknown) => void asked.push(how),
+    now: () => new Date(0),
+    log: createRecordingLog().log,
+  };
+  await scanArchives(deps as unknown as ScanDeps, () => undefined);
+  expect(asked).toEqual([{ onlyItsBeginning }]);
 });
 
 describe('the manifest of an archive', () => {

@@ -36,9 +36,14 @@ afterEach(async () => {
   expect(await fixture.leftovers()).toEqual([]);
 });
 
-async function undo(): Promise<Restored> {
-  const query = 'mutation { undoRestore { success message error databaseRestored outcome keptUntil } }';
-  const { data } = await fixture.backup.subgraph.execute({ query }, { identity: { role: 'operator' }, requestId: 'r' });
+async function undo(restoredAt?: unknown): Promise<Restored> {
+  const query =
+    'mutation ($restoredAt: DateTime) { undoRestore(restoredAt: $restoredAt) { success message error databaseRestored outcome keptUntil } }';
+  const { data, errors } = await fixture.backup.subgraph.execute(
+    { query, variables: { restoredAt } },
+    { identity: { role: 'operator' }, requestId: 'r' },
+  );
+  if (errors) throw new Error(JSON.stringify(errors));
   return data?.undoRestore as Restored;
 }
 
@@ -90,6 +95,24 @@ describe('the stores that a restore replaced', () => {
     );
     expect(await undoable()).toMatchObject({ ...what, isUndo: true, keptUntil });
     expect((await undo()).message).toMatch(/^Taken back: the undo of a restore of one.tar.gz from /);
+  }, 60_000);
+
+  it('stay as they are when somebody meant an earlier restore', async () => {
+    await fixture.restore('one.tar.gz');
+    const seen = await undoable();
+    await fixture.restore('two.tar.gz');
+    const before = fixture.logged.length;
+    expect(await undo(seen?.restoredAt)).toMatchObject({
+      success: false,
+      databaseRestored: false,
+      outcome: 'OTHER_RESTORE',
+      error: expect.stringContaining('Nothing was taken back'),
+    });
+    expect(fixture.logged.slice(before).map(({ msg }) => msg)).not.toContain('a restore is taken back');
+    expect(await fixture.inStores()).toEqual(['two', 'two@x']);
+    for (const nonsense of ['', 'yesterday', 5]) await expect(undo(nonsense)).rejects.toThrow('BAD_USER_INPUT');
+    expect(await undo((await undoable())?.restoredAt)).toMatchObject({ outcome: 'RESTORED' });
+    expect(await fixture.inStores()).toEqual(['one', 'one@x']);
   }, 60_000);
 
   it('are gone for good with an undo while nothing is kept, which says so', async () => {

@@ -102,6 +102,37 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
       expect(await call('POST', `/api/backup/new-epoch?atLeast=${nonsense}`)).toMatchObject({ status: 400 });
   });
 
+  it('take back the restore that was seen, and no other one', async () => {
+    const { json } = await call('GET', '/api/backup/undo');
+    const undo = (query: string) => call('POST', `/api/backup/undo?${query}`);
+    const seen = encodeURIComponent(json.data.restoredAt);
+    expect(await undo(`restoredAt=${seen}`)).toMatchObject({ status: 200, json: { success: true } });
+    expect(await undo('restoredAt=2026-11-20T10:00:00.001Z')).toMatchObject({
+      status: 409,
+      json: { success: false, error: expect.any(String) },
+    });
+    for (const nonsense of ['', 'yesterday', '2026-11-20', '1', `${seen}&restoredAt=${seen}`])
+      expect([nonsense, (await undo(`restoredAt=${nonsense}`)).status]).toEqual([nonsense, 400]);
+    for (const misspelt of ['restoredat', 'restored_at', 'at', 'file'])
+      expect(await undo(`${misspelt}=${seen}`)).toMatchObject({
+        status: 400,
+        json: { error: expect.stringContaining('There is: restoredAt.') },
+      });
+  });
+
+  it('say that another restore is running', async () => {
+    gateway.backupWork.undos.push('BUSY');
+    expect(await call('POST', '/api/backup/undo')).toMatchObject({ status: 409, json: { success: false } });
+  });
+
+  it('are told no parameter that is not known where all are ours', async () => {
+    for (const path of ['/api/backup/new-epoch?atleast=5', '/api/backup/dry-run?file=x&t=1'])
+      expect(await call('POST', path)).toMatchObject({
+        status: 400,
+        json: { error: expect.stringMatching(/There (is|are): /) },
+      });
+  });
+
   it('leave something out of an archive only for who allows it, and tell what', async () => {
     const { json } = await call('POST', '/api/backups');
     const { file } = json.data;
@@ -120,6 +151,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     for (const query of ['&stores=tasks,a%26b', '&stores=tasks&stores=a%26b'])
       expect(await restored(query)).toBe('Restored: ["tasks","a&b"].');
     expect(await restored('&stores=')).toBe('Restored: [].');
+    expect(await restored('&stores=tasks,')).toBe('Restored: ["tasks",""].');
   });
 
   it('tell the name of a safety backup to who asks for one, and pass no misspelt wish over', async () => {
@@ -140,8 +172,12 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     for (const wish of [
       ...['store=tasks', 'Stores=tasks', 'stores[]=tasks', 'dry-run=true', 'dry_run', 'DRYRUN=1'],
       ...['allow-loss=true', 'allowloss=true', 'safety_backup=true', 'no-safety-backup=true'],
+      ...['only=tasks', 'only=', 'stors=tasks', 'storse=tasks', 'storees=tasks', 'alowLoss=true', 'safteyBackup=true'],
     ])
-      expect([wish, (await restore(wish)).status]).toEqual([wish, 400]);
+      expect([wish, await restore(wish)]).toMatchObject([
+        wish,
+        { status: 400, json: { error: expect.stringContaining('There are: file, allowLoss, stores, safetyBackup') } },
+      ]);
   });
 
   it('tell what a restore would change, and do not restore', async () => {

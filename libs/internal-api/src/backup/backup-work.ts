@@ -17,8 +17,10 @@ export interface BackupEntry {
   verifiedAt: string | null;
   /** By which version of Taskmesh. */
   verifiedVersion: string | null;
-  /** When that last showed that it is not fit for a restore. */
+  /** When that, or a look at all of it, last showed that it is not fit for a restore. */
   unfitAt: string | null;
+  /** Why it is not: a part of a sentence. */
+  unfitReason: string | null;
 }
 
 /** How far a long piece of work has come. */
@@ -56,7 +58,9 @@ export interface RestoreEnd {
     | 'EXTRACTION_FAILED'
     | 'FAILED'
     | 'UNKNOWN'
-    | 'NOTHING_TO_UNDO';
+    | 'NOTHING_TO_UNDO'
+    | 'OTHER_RESTORE'
+    | 'BUSY';
 }
 
 /** What a restore would change, and whether it could be done now. */
@@ -118,8 +122,8 @@ export interface BackupWork {
   newEpoch(atLeast?: number): Promise<{ epoch: number }>;
   /** Null when nothing is kept. */
   undoable(): Promise<UndoableRestore | null>;
-  /** Takes the last restore back. */
-  undo(onProgress?: OnWorkProgress): Promise<RestoreEnd>;
+  /** Takes the last restore back; with `restoredAt` only that one, as `undoable` has shown it. @throws AppError BAD_USER_INPUT */
+  undo(onProgress?: OnWorkProgress, restoredAt?: string): Promise<RestoreEnd>;
   /** Undefined when there is no such archive. */
   download(file: string): Promise<ArchiveDownload | undefined>;
   /** @throws AppError BAD_USER_INPUT, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken by another archive */

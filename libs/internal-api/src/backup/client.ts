@@ -15,6 +15,7 @@ import type {
 import { SILENCE_MS, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
 import { queryOfEpoch } from './least-epoch.ts';
 import { queryOfWishes } from './restore-wishes.ts';
+import { queryOfSeen } from './seen-restore.ts';
 
 /** Storing an archive for good may take a while after its last byte: a bucket puts parts together. */
 const STORE_TIMEOUT_MS = 10 * 60_000;
@@ -55,7 +56,7 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
     dryRun: (file, onProgress, wishes) => run<RestoreForecast>('dryRun', file, onProgress, queryOfWishes(wishes)),
     newEpoch: (atLeast) => run<{ epoch: number }>('newEpoch', '', undefined, queryOfEpoch(atLeast)),
     undoable: () => run<UndoableRestore | null>('undoable'),
-    undo: (onProgress) => run<RestoreEnd>('undo', '', onProgress),
+    undo: (onProgress, restoredAt) => run<RestoreEnd>('undo', '', onProgress, queryOfSeen(restoredAt)),
 
     async download(file) {
       const { statusCode, headers, body } = await send({ method: 'GET', path: pathOf('archive', file) });

@@ -1,5 +1,8 @@
 import { badUserInput } from '@taskmesh/errors';
 
+/** What may be said of a new epoch. */
+export const EPOCH_PARAMETERS = ['atLeast'] as const;
+
 /** As a query string goes on; empty without one. */
 export const queryOfEpoch = (atLeast: number | undefined): string =>
   atLeast === undefined ? '' : `&atLeast=${atLeast}`;

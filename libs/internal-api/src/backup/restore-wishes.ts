@@ -1,4 +1,6 @@
 import { badUserInput } from '@taskmesh/errors';
+import { isOneSlipAway } from '@taskmesh/service';
+import { listOf } from './known-parameters.ts';
 
 export interface RestoreWishes {
   /** Whether what the stores have no place for is left out of an archive that was made here. @default false */
@@ -8,6 +10,9 @@ export interface RestoreWishes {
   /** Whether an archive of what is replaced is made before. @default as the service is set */
   safetyBackup?: boolean | undefined;
 }
+
+/** What may be said of a restore, and of trying one. */
+export const RESTORE_PARAMETERS = ['file', 'allowLoss', 'stores', 'safetyBackup'] as const;
 
 /** As a query string goes on; empty without any. */
 export function queryOfWishes({ allowLoss, stores, safetyBackup }: RestoreWishes = {}): string {
@@ -22,12 +27,13 @@ const STORES = 'Stores are named by the parameter stores.';
 const SAFETY = 'The parameter safetyBackup is true or false.';
 
 /**
- * By their letters, names that are ours but for how they are written, or that the command line has: passed over, something else
- * would be done than was meant. Others mean nothing, and anybody may send them.
+ * By their letters, names that are ours but for how they are written, or that the command line has, or that one would guess:
+ * passed over, something else would be done than was meant. Others mean nothing, and anybody may send them.
  */
 const MISTAKEN = new Map([
   ['store', STORES],
   ['stores', STORES],
+  ['only', STORES],
   ['allowloss', 'The parameter allowLoss is written like that.'],
   ['safetybackup', SAFETY],
   ['nosafetybackup', SAFETY],
@@ -38,8 +44,8 @@ const MISTAKEN = new Map([
 export function wishesOf(query: unknown): RestoreWishes {
   const { allowLoss, stores, safetyBackup, ...others } = (query ?? {}) as Record<string, unknown>;
   for (const name of Object.keys(others)) {
-    const hint = MISTAKEN.get(name.replaceAll(/[^a-z]/gi, '').toLowerCase());
-    if (hint !== undefined) throw badUserInput([], hint);
+    const hint = hintFor(name.replaceAll(/[^a-z]/gi, '').toLowerCase());
+    if (hint !== undefined) throw badUserInput([], `${hint} ${listOf(RESTORE_PARAMETERS)}`);
   }
   return {
     allowLoss: allowLoss === 'true',
@@ -48,8 +54,16 @@ export function wishesOf(query: unknown): RestoreWishes {
   };
 }
 
+/** Shorter ones are near to too many others. */
+const MIN_LENGTH = 5;
+
+const hintFor = (letters: string): string | undefined =>
+  MISTAKEN.get(letters) ??
+  [...MISTAKEN].find(([name]) => letters.length >= MIN_LENGTH && isOneSlipAway(letters, name))?.[1];
+
+/** An empty name stays: it is no store's. */
 const namesOf = (value: unknown): string[] | undefined =>
-  value === undefined ? undefined : [value].flat().flatMap((names) => String(names).split(',').filter(Boolean));
+  value === undefined ? undefined : [value].flat().flatMap((names) => (names === '' ? [] : String(names).split(',')));
 
 /** Of what must not be passed over when it is misspelt. */
 function flagOf(name: string, value: unknown): boolean | undefined {

@@ -8,6 +8,7 @@ import { leastEpochOf } from './least-epoch.ts';
 import { SIGN_OF_LIFE_MS, UPLOAD_SILENCE_MS, WORK_NAMES, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
 import { receiveBody } from './receive-body.ts';
 import { wishesOf, type RestoreWishes } from './restore-wishes.ts';
+import { seenRestoreOf } from './seen-restore.ts';
 
 export interface ServedBackupWork {
   work: BackupWork;
@@ -38,7 +39,10 @@ export function serveBackupWork(app: FastifyInstance, { work, verifier, onDefect
     for (const name of WORK_NAMES)
       scope.post(`${WORK_PATH}/${name}`, (request, reply) => {
         const { query } = request;
-        const asked = { name, file: fileOf(request), wishes: wishesOf(query), atLeast: leastEpochOf(query) };
+        const asked = {
+          ...{ name, file: fileOf(request), wishes: wishesOf(query) },
+          ...{ atLeast: leastEpochOf(query), restoredAt: seenRestoreOf(query) },
+        };
         reply.header('content-type', 'application/x-ndjson');
         return reply.send(linesOf((onProgress) => runWork(work, { ...asked, onProgress }), told));
       });
@@ -75,12 +79,14 @@ function runWork(
     file,
     wishes,
     atLeast,
+    restoredAt,
     onProgress,
   }: {
     name: WorkName;
     file: string;
     wishes: RestoreWishes;
     atLeast: number | undefined;
+    restoredAt: string | undefined;
     onProgress: OnWorkProgress;
   },
 ): Promise<unknown> {
@@ -90,8 +96,9 @@ function runWork(
       return work[name]();
     case 'newEpoch':
       return work.newEpoch(atLeast);
-    case 'create':
     case 'undo':
+      return work.undo(onProgress, restoredAt);
+    case 'create':
     case 'scan':
       return work[name](onProgress);
     case 'find':

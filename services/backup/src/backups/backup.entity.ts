@@ -23,9 +23,14 @@ export const BackupEntity = defineEntity({
     /** When a restore last proved it, or showed that it is not fit: one of them at the most. */
     verifiedAt: p.datetime(3).nullable(),
     unfitAt: p.datetime(3).nullable(),
+    /** Why it is not; counts while that is so. */
+    unfitReason: p.string().nullable(),
     /** The version of the product that proved it. */
     verifiedVersion: p.string().nullable(),
   },
 });
 
 export type Backup = InferEntity<typeof BackupEntity>;
+
+/** Nobody has looked into it yet, or found out what it is. */
+export const isNewcomer = ({ stores, unfitAt }: Backup): boolean => stores.length === 0 && !unfitAt;

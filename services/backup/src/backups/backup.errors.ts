@@ -43,7 +43,7 @@ const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const PERMISSION = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);
 
 export function failureReason(error: unknown): FailureReason {
-  const code = errorCode(error);
+  const code = errorCode(error instanceof AppError ? error.cause : error);
   if (error instanceof RoomError || DISK_FULL.has(code)) return 'disk_full';
   if (PERMISSION.has(code)) return 'permission';
   if (error instanceof DumpError) return 'unsupported';

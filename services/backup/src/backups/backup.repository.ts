@@ -14,11 +14,6 @@ export function createBackupRepository(database: Database) {
       await database.em().upsert(BackupEntity, { ...backup });
     },
 
-    /** Forgets that it was ever proved. */
-    async markUnfit(file: string, seen: Pick<Backup, 'unfitAt' | 'modifiedAt' | 'sha256'>): Promise<void> {
-      await database.em().nativeUpdate(BackupEntity, { file }, { verifiedAt: null, verifiedVersion: null, ...seen });
-    },
-
     async remove(file: string): Promise<void> {
       await database.em().nativeDelete(BackupEntity, { file });
     },

@@ -2,19 +2,22 @@ import { whileAway } from '@taskmesh/database';
 import { conflict, notFound, unavailable } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
+import { isInFuture } from '../future.ts';
 import type { BackupMetrics } from '../metrics.ts';
 import type { RunLock } from '../run-lock.ts';
 import { isListableName } from '../storage/archive-name.ts';
 import { ArchiveExistsError, type BackupStorage, type StoredArchive } from '../storage/backup-storage.ts';
 import type { OnProgress } from './backup-progress.ts';
-import { asVerifyFailure, isUnfit, isUnprovable } from '../verify/verify.errors.ts';
+import { asVerifyFailure, isUnprovable, whyUnfit } from '../verify/verify.errors.ts';
 import type { Verifier } from '../verify/verifier.ts';
 import { sha256Of, withChecksum } from './archive-content.ts';
 import { isOwn, type Backup, type MadeOrigin } from './backup.entity.ts';
 import { asBackupFailure, failureReason } from './backup.errors.ts';
 import type { BackupRepository } from './backup.repository.ts';
 import { makeArchive, type ArchiveMaking } from './make-archive.ts';
-import { describedBy, manifestOf, scanArchives, type BackupScan } from './scan-archives.ts';
+import { lookInto, type Thoroughness } from './look-into.ts';
+import { createNewcomers } from './newcomers.ts';
+import { areMuch, describedBy, scanArchives, takeIn, type BackupScan } from './scan-archives.ts';
 import { checkUploadName, takeUpload } from './take-upload.ts';
 
 /** An archive as it is stored, held open. Who asked for it closes it. */
@@ -31,7 +34,10 @@ export interface Download {
 export interface BackupService {
   /** Makes an archive of all stores. @throws AppError with the reason when there is none in the end */
   create(onProgress?: OnProgress, origin?: MadeOrigin): Promise<Backup>;
-  /** What the storage holds, newest first, with what the catalogue knows about it. */
+  /**
+   * What the storage holds, newest first, with what the catalogue knows about it; last what a clock that was ahead has dated. What
+   * somebody put there is looked into, once, unless it is very much; that takes a while, and goes on when the list is told.
+   */
   list(): Promise<Backup[]>;
   /** Brings the figures up to date with what is there. */
   showFigures(): Promise<void>;
@@ -54,6 +60,7 @@ export interface BackupService {
   remove(file: string): Promise<boolean>;
   /** Removes what killed writers left behind. Never throws: while the storage is away, all else may still work. */
   start(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 export interface BackupServiceDeps extends ArchiveMaking {
@@ -97,16 +104,29 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   const list = async (): Promise<Backup[]> => {
     const [archives, known] = await Promise.all([storage.list(), whileAway({ kind: 'read' }, () => repository.all())]);
     const byFile = new Map(known.map((backup) => [backup.file, backup]));
-    return archives.map((archive) => described(archive, byFile.get(archive.file))).sort(newestFirst);
+    return archives.map((archive) => described(archive, byFile.get(archive.file))).sort(newestFirst(now()));
   };
 
-  /** The file that was looked into: another one that takes its place is not meant. */
-  const markUnfit = async ({ file, modifiedAt }: StoredArchive): Promise<void> => {
-    const sha256 = (await find(file))?.sha256 ?? null;
-    await repository.markUnfit(file, { unfitAt: now(), modifiedAt, sha256 });
+  /** The file that was looked into: another one that takes its place is not meant. Nobody need have known it before. */
+  const markUnfit = async (stored: StoredArchive, unfitReason: string): Promise<void> => {
+    const [found, left] = [await find(stored.file), await storage.find(stored.file)];
+    if (!found || !left || !isSameFile(stored, left)) return;
+    const proof = { verifiedAt: null, verifiedVersion: null, unfitAt: now(), unfitReason };
+    await whileAway({ kind: 'read' }, () => repository.save({ ...found, ...proof, modifiedAt: stored.modifiedAt }));
   };
 
-  const showFigures = async () => metrics.archives(await list());
+  const looking = { ...deps, find, list, lookInto: (file: string, how: Thoroughness) => lookInto(file, how, deps) };
+  const newcomers = createNewcomers({ take: (archive) => takeIn(archive, WHOLE, looking), log });
+
+  const showFigures = async () => metrics.archives(await list(), now());
+
+  /** A disk that is not mounted looks like a new, empty directory. */
+  const tellOfEmptyPlace = async (wasMade: boolean) => {
+    const known = (await whileAway({ kind: 'read' }, () => repository.all())).length;
+    if (known > 0 && (await storage.list()).length === 0)
+      log.warn({ known, wasMade }, 'the place of the archives is empty, and the list knew some: is it the right one, and is its disk mounted?'); // prettier-ignore
+    else if (wasMade) log.info('the directory of the archives was made');
+  };
 
   /** The newest one tells best how large the next one is. */
   const expectedBytes = async (): Promise<number> => {
@@ -135,7 +155,10 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       }
     },
 
-    list,
+    async list() {
+      const archives = await list();
+      return !areMuch(archives) && (await newcomers.meet(archives)) ? list() : archives;
+    },
     find,
     showFigures,
 
@@ -157,8 +180,9 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
         checkUploadName(file);
         const written = await storage.write(file, takeUpload(file, content, archiveLimits.compressedBytes));
         const arrived: Backup = { file, ...written, createdAt: now(), ...UNKNOWN, origin: 'upload' };
-        const manifest = await manifestOf(file, deps).catch(() => undefined); // it is stored all the same
-        const backup = manifest ? describedBy(arrived, manifest) : arrived;
+        const look = await looking.lookInto(file, WHOLE).catch(() => undefined); // it is stored all the same
+        const unfit = look && 'unfit' in look && { unfitAt: now(), unfitReason: look.unfit };
+        const backup = look && 'manifest' in look ? describedBy(arrived, look.manifest) : { ...arrived, ...unfit };
         await catalogue(backup);
         log.info({ file, ...written }, 'archive uploaded');
         return backup;
@@ -194,6 +218,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
           stores,
           verifiedAt: now(),
           unfitAt: null,
+          unfitReason: null,
           verifiedVersion: product,
         };
         await whileAway({ kind: 'read' }, () => repository.save(backup));
@@ -203,8 +228,9 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       } catch (error) {
         log.error({ err: error, file }, 'archive not verified');
         const failure = asVerifyFailure(error);
-        metrics.verified(isUnfit(failure) ? 'unfit' : isUnprovable(failure) ? 'unprovable' : 'failed');
-        if (isUnfit(failure)) await markUnfit(stored).catch(() => undefined);
+        const unfit = whyUnfit(failure);
+        metrics.verified(unfit !== undefined ? 'unfit' : isUnprovable(failure) ? 'unprovable' : 'failed');
+        if (unfit !== undefined) await markUnfit(stored, unfit).catch(() => undefined);
         throw failure;
       } finally {
         await archive.close();
@@ -212,12 +238,14 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       }
     },
 
-    scan: (onProgress = () => undefined) => scanArchives({ ...deps, list, find }, onProgress),
+    scan: (onProgress = () => undefined) => scanArchives(looking, onProgress),
 
     async remove(file) {
       const removed = await storage.remove(file);
       if (removed) {
-        await whileAway({ kind: 'read' }, () => repository.remove(file));
+        // The storage alone decides whether there is one.
+        const forget = whileAway({ kind: 'read' }, () => repository.remove(file));
+        await forget.catch((error: unknown) => log.warn({ err: error, file }, 'deleted backup not forgotten'));
         log.info({ file }, 'backup deleted');
         await showFigures().catch(() => undefined);
       }
@@ -226,13 +254,17 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
     async start() {
       try {
+        const wasMade = await storage.prepare();
         const pieces = await storage.sweep();
         if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
+        await tellOfEmptyPlace(wasMade);
         await showFigures();
       } catch (error) {
         log.error({ err: error }, 'the place of the archives is not available');
       }
     },
+
+    stop: () => newcomers.stop(),
   };
 }
 
@@ -241,8 +273,17 @@ const WAIT_MS = { request: 5_000, safety: 5 * 60_000, schedule: 60 * 60_000 };
 /** An archive may be so many times as large as the one before it. */
 const GROWTH = 1.25;
 
+const WHOLE = { onlyItsBeginning: false };
+
 /** Of an archive that nobody has looked into. */
-const UNKNOWN = { stores: [], modifiedAt: null, verifiedAt: null, verifiedVersion: null, unfitAt: null };
+const UNKNOWN = {
+  stores: [],
+  modifiedAt: null,
+  verifiedAt: null,
+  verifiedVersion: null,
+  unfitAt: null,
+  unfitReason: null,
+};
 
 /**
  * An archive of another size than the catalogue's is not the one that was catalogued: somebody put it there. One of the
@@ -251,9 +292,10 @@ const UNKNOWN = { stores: [], modifiedAt: null, verifiedAt: null, verifiedVersio
 function described(stored: StoredArchive, known: Backup | null | undefined): Backup {
   const { file, sizeBytes, modifiedAt } = stored;
   if (known?.sizeBytes !== sizeBytes)
-    return { file, sizeBytes, sha256: null, createdAt: modifiedAt, ...UNKNOWN, origin: 'unknown' };
+    return { file, sizeBytes, sha256: null, createdAt: modifiedAt, ...UNKNOWN, modifiedAt, origin: 'unknown' };
   if (!known.modifiedAt || isSameFile(stored, { sizeBytes, modifiedAt: known.modifiedAt })) return known;
-  return { ...known, sha256: null, verifiedAt: null, verifiedVersion: null, unfitAt: null };
+  const unproved = { sha256: null, verifiedAt: null, verifiedVersion: null, unfitAt: null, unfitReason: null };
+  return { ...known, ...unproved, modifiedAt };
 }
 
 type FileState = Pick<StoredArchive, 'sizeBytes' | 'modifiedAt'>;
@@ -265,6 +307,10 @@ function isSameFile(one: FileState, other: FileState): boolean {
   return one.sizeBytes === other.sizeBytes && isSameTime;
 }
 
-function newestFirst(one: Backup, other: Backup): number {
-  return other.createdAt.getTime() - one.createdAt.getTime() || (one.file < other.file ? 1 : -1);
+function newestFirst(now: Date): (one: Backup, other: Backup) => number {
+  const isUndated = ({ createdAt }: Backup) => Number(isInFuture(createdAt, now));
+  return (one, other) =>
+    isUndated(one) - isUndated(other) ||
+    other.createdAt.getTime() - one.createdAt.getTime() ||
+    (one.file < other.file ? 1 : -1);
 }

@@ -39,6 +39,7 @@ export function createBackupsResolvers(service: BackupService): Pick<Resolvers, 
       createdAt: ({ createdAt }) => createdAt.toISOString(),
       verifiedAt: ({ verifiedAt }) => verifiedAt?.toISOString() ?? null,
       unfitAt: ({ unfitAt }) => unfitAt?.toISOString() ?? null,
+      unfitReason: ({ unfitAt, unfitReason }) => (unfitAt && unfitReason) ?? null,
     },
   };
 }

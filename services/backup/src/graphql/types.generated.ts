@@ -40,8 +40,10 @@ export type Backup = {
   sizeBytes: Scalars['Float']['output'];
   /** The stores that it holds a dump of. */
   stores: Array<Scalars['String']['output']>;
-  /** When that last showed that it is not fit for a restore. */
+  /** When that, or a look at all of it, last showed that it is not fit for a restore. */
   unfitAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Why it is not: a part of a sentence. */
+  unfitReason?: Maybe<Scalars['String']['output']>;
   /** When it was last restored into a scratch database to prove it. */
   verifiedAt?: Maybe<Scalars['DateTime']['output']>;
   /** By which version of Taskmesh. */
@@ -97,7 +99,10 @@ export type Mutation = {
   restoreBackup: RestoreResult;
   /** Operators only. Brings into the catalogue what lies in the place of the archives, from their manifests. */
   scanBackups: BackupScan;
-  /** Operators only. Brings the stores back that the last restore replaced, while they are kept; what they replace is kept in its turn. */
+  /**
+   * Operators only. Brings the stores back that the last restore replaced, while they are kept; what they replace is kept in its
+   * turn. With `restoredAt`, as `undoableRestore` has it, only that restore is taken back.
+   */
   undoRestore: RestoreResult;
   /**
    * Operators only. Restores the archive into databases of its own, which are dropped again: the stores are not touched.
@@ -129,6 +134,11 @@ export type MutationRestoreBackupArgs = {
   file: Scalars['String']['input'];
   safetyBackup?: InputMaybe<Scalars['Boolean']['input']>;
   stores?: InputMaybe<Array<Scalars['String']['input']>>;
+};
+
+
+export type MutationUndoRestoreArgs = {
+  restoredAt?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 
@@ -173,6 +183,8 @@ export type RestoreForecast = {
 
 /** How a restore ended. */
 export type RestoreOutcome =
+  /** Another restore is running: this one has changed nothing. */
+  | 'BUSY'
   /** The archive is broken, hostile, or over a limit. */
   | 'EXTRACTION_FAILED'
   | 'FAILED'
@@ -183,6 +195,8 @@ export type RestoreOutcome =
   | 'FILE_OUTSIDE'
   /** Of no restore the stores from before are kept any more. */
   | 'NOTHING_TO_UNDO'
+  /** The last restore is another one than was to be taken back. Nothing has changed. */
+  | 'OTHER_RESTORE'
   /** The archive was fine, but the stores are as they were. */
   | 'PROCESSED'
   /** The stores are those of the archive now. */
@@ -368,6 +382,7 @@ export type BackupResolvers<ContextType = BackupContext, ParentType extends Reso
   sizeBytes?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   stores?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   unfitAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  unfitReason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   verifiedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   verifiedVersion?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
@@ -397,7 +412,7 @@ export type MutationResolvers<ContextType = BackupContext, ParentType extends Re
   newEpoch: Resolver<ResolversTypes['NewEpoch'], ParentType, ContextType, Partial<MutationNewEpochArgs>>;
   restoreBackup: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType, RequireFields<MutationRestoreBackupArgs, 'allowLoss' | 'file'>>;
   scanBackups: Resolver<ResolversTypes['BackupScan'], ParentType, ContextType>;
-  undoRestore: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType>;
+  undoRestore: Resolver<ResolversTypes['RestoreResult'], ParentType, ContextType, Partial<MutationUndoRestoreArgs>>;
   verifyBackup: Resolver<ResolversTypes['Backup'], ParentType, ContextType, RequireFields<MutationVerifyBackupArgs, 'file'>>;
 };
 

@@ -1,5 +1,6 @@
 import { AppError } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
+import { isInFuture } from '../future.ts';
 import type { BackupMetrics } from '../metrics.ts';
 import type { FailingRun, RunName } from './failing-run.entity.ts';
 import type { FailingRunRepository } from './failing-run.repository.ts';
@@ -48,8 +49,9 @@ export function createRunReports({ repository, channels, metrics, now, log }: Ru
     if (closed) return;
     metrics.scheduleFailed(run);
     const at = now();
-    const { since = at, toldAt = null } = (await find(run)) ?? {};
-    if (toldAt && at.getTime() - toldAt.getTime() < AGAIN_MS) return;
+    const { since: first = at, toldAt = null } = (await find(run)) ?? {};
+    if (toldAt && !isInFuture(toldAt, at) && at.getTime() - toldAt.getTime() < AGAIN_MS) return;
+    const since = first < at ? first : at;
     const message = error instanceof AppError ? error.message : "Unexpected; backup's log says why.";
     const reached = await tell({ event: 'failed', run, at, since, message });
     await keep({ run, since, toldAt: reached ? at : toldAt });

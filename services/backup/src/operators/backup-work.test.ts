@@ -2,10 +2,36 @@ import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AppError, unavailable } from '@taskmesh/errors';
 import { eventually } from '@taskmesh/testing';
 import type { BackupService } from '../backups/backup.service.ts';
 import type { RestoreService } from '../restore/restore.service.ts';
 import { createBackupWork } from './backup-work.ts';
+
+/** Of a service that does nothing but fail. */
+const failingWork = (failure: Error) =>
+  createBackupWork({
+    backups: { list: () => Promise.reject(failure) } as unknown as BackupService,
+    restores: {} as RestoreService,
+    dryRun: () => Promise.reject(failure),
+  });
+
+describe('a failure that is told in words', () => {
+  const away = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1'), { code: 'ECONNREFUSED', syscall: 'connect' });
+
+  it.each([
+    unavailable('The bucket of the archives was not available.', away),
+    new AppError('CONFLICT', 'The archive is not fit for a restore: it is broken.', { cause: away }),
+  ])('stays what it is, whatever was behind it: %s', async (failure) => {
+    const { code, message } = failure;
+    await expect(failingWork(failure).list()).rejects.toMatchObject({ code, message });
+    await expect(failingWork(failure).dryRun('x')).rejects.toMatchObject({ code, message });
+  });
+
+  it('is that of a database that is away, if there are no other words', async () => {
+    await expect(failingWork(away).list()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+});
 
 describe('an archive that is downloaded', () => {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-work-'));

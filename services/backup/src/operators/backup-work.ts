@@ -1,10 +1,17 @@
 import { asUnavailable } from '@taskmesh/database';
+import { AppError } from '@taskmesh/errors';
 import type { BackupEntry, BackupWork, RestoreEnd } from '@taskmesh/internal-api';
 import type { Backup } from '../backups/backup.entity.ts';
 import type { BackupService, Download } from '../backups/backup.service.ts';
 import type { RestoreOutcome } from '../restore/restore-outcome.ts';
 import type { DryRun } from '../restore/dry-run.ts';
-import { forecastOf, restoreOptionsOf, restoreResultOf, undoableOf } from '../restore/restore.resolvers.ts';
+import {
+  forecastOf,
+  restoreOptionsOf,
+  restoreResultOf,
+  undoableOf,
+  undoOptionsOf,
+} from '../restore/restore.resolvers.ts';
 import type { RestoreService } from '../restore/restore.service.ts';
 import { finished } from 'node:stream';
 
@@ -37,7 +44,8 @@ export function createBackupWork({
       const undoable = await told(restores.undoable());
       return undoable ? undoableOf(undoable) : null;
     },
-    undo: async (onProgress) => endOf(await restores.undo(onProgress)),
+    undo: async (onProgress, restoredAt) =>
+      endOf(await restores.undo({ ...undoOptionsOf(restoredAt), ...(onProgress && { onProgress }) })),
     download: async (file) => {
       const download = await told(backups.download(file));
       return download && { sizeBytes: download.sizeBytes, sha256: download.sha256, content: contentOf(download) };
@@ -51,12 +59,12 @@ function endOf(outcome: RestoreOutcome): RestoreEnd {
   return { ...end, error, safetyBackup };
 }
 
-/** A store that is away is nobody's defect. */
+/** A store that is away is nobody's defect. What has words for its end keeps them, whatever is behind it. */
 async function told<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {
-    throw asUnavailable(error) ?? error;
+    throw error instanceof AppError ? error : (asUnavailable(error) ?? error);
   }
 }
 
@@ -68,7 +76,7 @@ function contentOf({ read, close }: Download) {
 }
 
 function entryOf({ file, sizeBytes, sha256, createdAt, origin, stores, ...proof }: Backup): BackupEntry {
-  const { verifiedAt, verifiedVersion, unfitAt } = proof;
+  const { verifiedAt, verifiedVersion, unfitAt, unfitReason } = proof;
   return {
     file,
     sizeBytes: Number(sizeBytes),
@@ -79,5 +87,6 @@ function entryOf({ file, sizeBytes, sha256, createdAt, origin, stores, ...proof 
     verifiedAt: verifiedAt?.toISOString() ?? null,
     verifiedVersion: verifiedVersion ?? null,
     unfitAt: unfitAt?.toISOString() ?? null,
+    unfitReason: (unfitAt && unfitReason) ?? null,
   };
 }

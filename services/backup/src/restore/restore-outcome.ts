@@ -29,4 +29,7 @@ export type RestoreOutcome =
   | { kind: 'failed'; error: string }
   /** A server was lost at the moment of the swap; it is settled in the background. */
   | { kind: 'unknown'; safetyBackup?: string | undefined }
-  | { kind: 'nothing-to-undo' };
+  | { kind: 'nothing-to-undo' }
+  /** The last restore is another one than the one that was to be taken back; nothing has changed. */
+  | { kind: 'other-restore' }
+  | { kind: 'busy' };

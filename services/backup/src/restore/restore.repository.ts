@@ -1,4 +1,5 @@
 import { whileAway, type Database } from '@taskmesh/database';
+import { latestPossible } from '../future.ts';
 import { RestoreEntity, type Restore } from './restore.entity.ts';
 
 export type RestoreRepository = ReturnType<typeof createRestoreRepository>;
@@ -17,6 +18,17 @@ export function createRestoreRepository(database: Database) {
     /** Ended ones of which databases are left that may be dropped. */
     overdue: (now: Date): Promise<Restore[]> =>
       again(() => database.em().find(RestoreEntity, { endedAt: { $ne: null }, leftUntil: { $lte: now } })),
+
+    /** What was ended by a clock that was ahead would be kept until that time comes, and as long again. */
+    async limitKeeping(now: Date, keepOldMs: number): Promise<void> {
+      const endedAhead = { endedAt: { $gt: latestPossible(now) } };
+      const longest = { restored: new Date(now.getTime() + keepOldMs), undone: now };
+      for (const stage of ['restored', 'undone'] as const) {
+        const until = longest[stage];
+        const tooLong = { ...endedAhead, stage, leftUntil: { $gt: until } };
+        await again(() => database.em().nativeUpdate(RestoreEntity, tooLong, { leftUntil: until }));
+      }
+    },
 
     /** The last one that replaced the stores, if its old ones are still kept. */
     kept: (now: Date): Promise<Restore | null> =>

@@ -1,3 +1,4 @@
+import { asSeenRestore } from '@taskmesh/internal-api';
 import { requireOperator } from '@taskmesh/subgraph';
 import type {
   MutationResolvers,
@@ -10,7 +11,7 @@ import type { StoreName } from '../stores/store.ts';
 import type { DryRun, RestoreForecast } from './dry-run.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
 import type { Restore } from './restore.entity.ts';
-import type { RestoreOptions, RestoreService, Undoable } from './restore.service.ts';
+import type { RestoreOptions, RestoreService, Undoable, UndoOptions } from './restore.service.ts';
 import { wantedStores } from '../stores/wanted-stores.ts';
 
 export function createRestoreResolvers(
@@ -41,9 +42,9 @@ export function createRestoreResolvers(
         requireOperator(identity);
         return { epoch: await service.newEpoch(atLeast) };
       },
-      undoRestore: async (_parent, _args, { identity }) => {
+      undoRestore: async (_parent, { restoredAt }, { identity }) => {
         requireOperator(identity);
-        return restoreResultOf(await service.undo());
+        return restoreResultOf(await service.undo(undoOptionsOf(restoredAt)));
       },
     },
   };
@@ -61,6 +62,10 @@ export function restoreOptionsOf({
     withSafetyBackup: safetyBackup ?? undefined,
   };
 }
+
+/** @throws AppError BAD_USER_INPUT */
+export const undoOptionsOf = (restoredAt: unknown): Pick<UndoOptions, 'seen'> =>
+  restoredAt === undefined || restoredAt === null ? {} : { seen: new Date(asSeenRestore(restoredAt)) };
 
 const RESTORED = 'Database restored; the application may need a restart.';
 const ONE_STORE: Record<StoreName, string> = {
@@ -103,6 +108,13 @@ export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
       };
     case 'nothing-to-undo':
       return refused('NOTHING_TO_UNDO', 'There is no restore whose former stores are still kept.');
+    case 'other-restore':
+      return refused(
+        'OTHER_RESTORE',
+        'Nothing was taken back: the last restore is another one by now. Look again at which one can be undone.',
+      );
+    case 'busy':
+      return refused('BUSY', 'Another restore is running; try again later.');
   }
 }
 

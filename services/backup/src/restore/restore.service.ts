@@ -79,11 +79,12 @@ export function createRestoreService(deps: RestoreServiceDeps) {
     }
   };
 
-  const undo = (onProgress: RestoreOptions['onProgress']): Promise<RestoreOutcome> =>
+  const undo = ({ onProgress, seen }: UndoOptions): Promise<RestoreOutcome> =>
     lock.run(waitMs, async (mayGoOn) => {
       await settleAll();
       const kept = await journal.kept(now());
       if (!kept) return { kind: 'nothing-to-undo' };
+      if (seen && seen.getTime() !== kept.endedAt?.getTime()) return { kind: 'other-restore' };
       log.warn({ restore: kept.id, file: kept.file }, 'a restore is taken back');
       try {
         const undone = await undoRestore(deps, { id: nextId(), kept, mayGoOn, onProgress });
@@ -106,6 +107,7 @@ export function createRestoreService(deps: RestoreServiceDeps) {
 
   /** Holds no lock: nobody waits for what cannot be dropped. @throws Error when something is left */
   const removeLeft = async () => {
+    await journal.limitKeeping(now(), deps.keepOldMs);
     const overdue = await journal.overdue(now());
     const takenBack = new Set((await journal.unfinished()).map(({ undoes }) => undoes)); // begun when it was not overdue yet
     let left = 0;
@@ -124,8 +126,10 @@ export function createRestoreService(deps: RestoreServiceDeps) {
     },
 
     /** Takes the last restore back while its old stores are kept. Never throws. */
-    async undo(onProgress: RestoreOptions['onProgress'] = () => undefined): Promise<RestoreOutcome> {
-      const outcome = await undo(onProgress).catch((error: unknown) => failureOf(error, log));
+    async undo(options: Partial<UndoOptions> = {}): Promise<RestoreOutcome> {
+      const outcome = await undo({ onProgress: () => undefined, ...options }).catch((error: unknown) =>
+        failureOf(error, log),
+      );
       metrics.restored('undo', outcome);
       return outcome;
     },
@@ -162,6 +166,11 @@ export interface RestoreOptions extends Pick<StoresRestore, 'onProgress' | 'allo
   only?: readonly StoreName[] | undefined;
   /** Whether an archive of what is replaced is made before. Absent: as the service is set. */
   withSafetyBackup?: boolean | undefined;
+}
+
+export interface UndoOptions extends Pick<RestoreOptions, 'onProgress'> {
+  /** When the restore was that is to be taken back; another one is left alone. Absent: the last one. */
+  seen?: Date | undefined;
 }
 
 interface OneRestore extends RestoreOptions, Pick<StoresRestore, 'file' | 'mayGoOn'> {
@@ -223,7 +232,7 @@ function failureOf(error: unknown, log: Log): RestoreOutcome {
     log.warn({ err: error }, 'archive not extracted');
     return { kind: 'extraction-failed', error: error.message };
   }
-  if (error instanceof RestoreBusy) return { kind: 'failed', error: error.message };
+  if (error instanceof RestoreBusy) return { kind: 'busy' };
   if (error instanceof UnknownOutcomeError) return unknown(error, log);
   if (error instanceof AppError) {
     log.error({ err: error }, 'restore failed');

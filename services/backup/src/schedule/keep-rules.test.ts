@@ -81,6 +81,25 @@ describe('superfluous', () => {
     expect(gone([1, 2, 3, 4, 5].map((day) => night(day, 'unfit')), '4', later)).toEqual(['2026-03-01T03']);
   }); // prettier-ignore
 
+  it('are those of a clock that was ahead before all others: nobody knows how old they are, and they take no place', () => {
+    const ahead = [at('2026-03-13T03:00Z', 'good'), at('2099-01-01T00:00Z', 'good'), at('2098-01-01T00:00Z', 'good')];
+    const good = [night(9, 'good'), night(10, 'good'), night(11, 'good')];
+    expect(gone([...ahead, ...good], '3')).toEqual(['2099-01-01T00', '2098-01-01T00', '2026-03-13T03']);
+    expect(gone([...ahead, ...good], 'daily=3')).toEqual(['2099-01-01T00', '2098-01-01T00', '2026-03-13T03']);
+    expect(gone([...ahead, ...good], '4')).toEqual(['2098-01-01T00', '2026-03-13T03']);
+    expect(gone(ahead, '1')).toEqual(['2098-01-01T00', '2026-03-13T03']);
+  });
+
+  it('are not those of a clock that is a little ahead', () => {
+    const soon = at(new Date(NOW.getTime() + 60_000).toISOString(), 'good');
+    expect(gone([night(10, 'good'), night(11, 'good'), soon], '1')).toEqual(['2026-03-11T03', '2026-03-10T03']);
+  });
+
+  it('are unfit ones that a clock that was ahead has found out, where there are good ones', () => {
+    const found = { ...night(4, 'unfit'), unfitAt: new Date('2099-01-01T00:00Z') };
+    expect(gone([night(9, 'good'), found], '7')).toEqual(['2026-03-04T03']);
+  });
+
   it('never hold the newest good one, nor more good ones than the rule leaves, whatever happened', () => {
     const kinds = fc.array(fc.constantFrom<Proof>('good', 'unproved', 'unfit'), { maxLength: 60 });
     const rules = fc.record(

@@ -1,3 +1,5 @@
+import { isInFuture } from '../future.ts';
+
 /** How many archives to keep: so many of the newest, and the newest of so many days, weeks, months and years (UTC). */
 export type KeepRules = Partial<Record<(typeof KEEP_PERIODS)[number], number>>;
 
@@ -40,14 +42,20 @@ export interface Keepable {
 
 /**
  * Those that need not be kept. Proved archives and those that nobody has proved (yet) are counted each by themselves: however
- * many come that are unfit or unproved, so many good ones stay. The newest of both kinds always does.
+ * many come that are unfit or unproved, so many good ones stay. The newest of both kinds always does. Those that a clock that
+ * was ahead has dated count as older than all others: none of those goes for one of them.
  */
 export function superfluous<Archive extends Keepable>(archives: Archive[], rules: KeepRules, now: Date): Archive[] {
-  const newestFirst = archives.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
+  const isUndated = ({ createdAt }: Archive) => isInFuture(createdAt, now);
+  const byDate = archives.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
+  const newestFirst = [...byDate.filter((archive) => !isUndated(archive)), ...byDate.filter(isUndated)];
   const unfit = newestFirst.filter(({ unfitAt }) => unfitAt);
   const proved = newestFirst.filter(({ unfitAt, verifiedAt }) => !unfitAt && verifiedAt);
   const unproved = newestFirst.filter(({ unfitAt, verifiedAt }) => !unfitAt && !verifiedAt);
-  const isOld = ({ unfitAt }: Archive) => now.getTime() - (unfitAt?.getTime() ?? 0) >= UNFIT_KEPT_DAYS * DAY_MS;
+  const isOld = ({ unfitAt }: Archive) => {
+    const at = unfitAt ?? new Date(0);
+    return now.getTime() - at.getTime() >= UNFIT_KEPT_DAYS * DAY_MS || isInFuture(at, now);
+  };
   // Where nothing is good, it may be the verification that is not.
   const surplus = proved.length > 0 ? unfit.filter((archive, index) => index >= UNFIT_KEPT || isOld(archive)) : beyondRules(unfit, rules); // prettier-ignore
   return [...surplus, ...beyondRules(proved, rules), ...beyondRules(unproved, rules)];

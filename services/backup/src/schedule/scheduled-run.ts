@@ -1,4 +1,5 @@
 import type { Log } from '@taskmesh/service';
+import { isInFuture } from '../future.ts';
 import type { RunLock } from '../run-lock.ts';
 import type { Schedule } from './schedule.entity.ts';
 import type { ScheduleRepository } from './schedule.repository.ts';
@@ -39,10 +40,10 @@ export function createScheduledRun({ repository, lock, work, now, log }: Schedul
 
   const runAlone = async (moment: Date, isStopping: () => boolean): Promise<Date | undefined> => {
     const state = await repository.find();
-    if (state && state.moment >= moment) return undefined;
+    if (state && state.moment >= moment && !isInFuture(state.moment, now())) return undefined;
     // A schedule that is new has missed nothing.
     if (state) {
-      const again = earliest(state, moment);
+      const again = earliest(state, moment, now());
       if (again > now()) return again;
       await repository.begin({ moment, at: now(), attempts: attemptsOf(state, moment) + 1 });
       if (!(await work()) && isStopping()) return after(LOOK_AGAIN_MS);
@@ -68,9 +69,9 @@ const attemptsOf = ({ begunMoment, attempts }: Schedule, moment: Date): number =
   begunMoment?.getTime() === moment.getTime() ? attempts : 0;
 
 /** A moment that was begun and not ended: whoever ran it was killed, perhaps by the very work. */
-function earliest(state: Schedule, moment: Date): Date {
+function earliest(state: Schedule, moment: Date, now: Date): Date {
   const attempts = attemptsOf(state, moment);
-  if (attempts === 0) return new Date(0);
+  if (attempts === 0 || (state.begunAt && isInFuture(state.begunAt, now))) return new Date(0);
   const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);
   return new Date((state.begunAt?.getTime() ?? 0) + pauseMs);
 }

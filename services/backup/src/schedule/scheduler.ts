@@ -40,7 +40,7 @@ export function createScheduler({ pattern, scheduled, now, log }: SchedulerOptio
   /** Says when to look again at the latest. */
   const runDue = async (): Promise<Date | undefined> => {
     const [due] = cron.previousRuns(1, new Date(now() + 1)); // the moment itself counts
-    if (!due || (done && due <= done)) return undefined;
+    if (!due || due.getTime() === done?.getTime()) return undefined; // later ones were done by a clock that was ahead
     try {
       const again = await scheduled.run(due, () => stopped);
       if (!again) done = due;

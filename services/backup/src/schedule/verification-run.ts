@@ -1,17 +1,19 @@
 import type { Log } from '@taskmesh/service';
 import type { Backup } from '../backups/backup.entity.ts';
 import type { BackupService } from '../backups/backup.service.ts';
+import { isInFuture } from '../future.ts';
 import type { RunReports } from '../notify/run-reports.ts';
 import { prove } from './prove.ts';
 
 export interface VerificationRunDeps {
   backups: Pick<BackupService, 'verify' | 'list'>;
   reports: RunReports;
+  now: () => Date;
   log: Log;
 }
 
 /** Proves the newest archive again, and the one whose last proof is the oldest: so all of them have their turn. */
-export function createVerificationRun({ backups, reports, log }: VerificationRunDeps): () => Promise<boolean> {
+export function createVerificationRun({ backups, reports, now, log }: VerificationRunDeps): () => Promise<boolean> {
   /** The first one that opens here. */
   const proveOne = async (archives: Backup[]): Promise<string | undefined> => {
     for (const { file } of archives) if (await prove(backups, file, log)) return file;
@@ -24,16 +26,15 @@ export function createVerificationRun({ backups, reports, log }: VerificationRun
       const newest = await settled(proveOne(newestFirst));
       const tried = newest.value ?? newestFirst[0]?.file;
       const others = newestFirst.filter(({ file }) => file !== tried);
-      const oldest = await settled(proveOne(others.toSorted(byProof)));
+      const provenAt = ({ verifiedAt }: Backup) =>
+        verifiedAt && !isInFuture(verifiedAt, now()) ? verifiedAt.getTime() : 0;
+      const oldest = await settled(proveOne(others.toSorted((one, other) => provenAt(one) - provenAt(other))));
       for (const { failure } of [newest, oldest]) if (failure !== undefined) throw failure;
     });
 }
 
 /** What is known to be unfit was told of before; of what nobody has looked into, nobody promised that it is an archive. */
 const isDue = ({ unfitAt, stores }: Backup): boolean => !unfitAt && stores.length > 0;
-
-const byProof = (one: Backup, other: Backup): number =>
-  (one.verifiedAt?.getTime() ?? 0) - (other.verifiedAt?.getTime() ?? 0);
 
 const settled = (work: Promise<string | undefined>): Promise<{ value?: string | undefined; failure?: unknown }> =>
   work.then(

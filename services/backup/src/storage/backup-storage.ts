@@ -36,10 +36,12 @@ export class ArchiveExistsError extends Error {
   }
 }
 
-/** Where archives lie. */
+/** Where archives lie. That it cannot be asked is an AppError SERVICE_UNAVAILABLE with the reason. */
 export interface BackupStorage {
   /** The directory on a disk of ours that it fills; absent where there is none. */
   dir?: string;
+  /** Makes the place where there is none, and says whether it did. To be called once: a place that is gone later is not made anew. */
+  prepare(): Promise<boolean>;
   /** Whole archives only, in no particular order; one that is still being written is not there yet. */
   list(): Promise<StoredArchive[]>;
   /** The archive of exactly this name, as it is listed. */

@@ -1,5 +1,18 @@
 import { createHash } from 'node:crypto';
-import { link, lstat, mkdir, open, readdir, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import {
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  unlink,
+  type FileHandle,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { errorCode } from '../error-code.ts';
@@ -12,7 +25,8 @@ import {
   type StoredArchive,
   type WrittenArchive,
 } from './backup-storage.ts';
-import { openInside } from './open-inside.ts';
+import { asDirectoryFailure } from './directory.errors.ts';
+import { findInside, isNotThere, openInside } from './open-inside.ts';
 import { sweepUnfinished, unfinishedName } from './unfinished-files.ts';
 
 export interface DirectoryStorageOptions {
@@ -21,27 +35,33 @@ export interface DirectoryStorageOptions {
   look: LookAtDisk;
 }
 
-/** Archives as files of one directory, which is made when it is not there. */
+/** Archives as files of one directory. */
 export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptions): BackupStorage {
-  const ensureDir = () => mkdir(dir, { recursive: true, mode: 0o700 });
+  /** A place that is none is never an empty one. */
+  const place = async (): Promise<string> => {
+    const base = await realpath(dir);
+    if ((await stat(base)).isDirectory()) return base;
+    throw Object.assign(new Error('The place of the archives is no directory.'), { code: 'ENOTDIR' });
+  };
+  const find = async (file: string) => (isListableName(file) ? describe(await place(), file) : undefined);
 
   return {
     dir,
 
-    async list() {
-      await ensureDir();
-      const names = (await readdir(dir)).filter(isListableName);
-      const found = await Promise.all(names.map((name) => describe(dir, name)));
-      return found.filter((archive) => archive !== undefined);
-    },
+    prepare: () => told(async () => (await mkdir(dir, { recursive: true, mode: 0o700 })) !== undefined),
 
-    async find(file) {
-      return isListableName(file) ? describe(dir, file) : undefined;
-    },
+    list: () =>
+      told(async () => {
+        const base = await place();
+        const names = (await readdir(base)).filter(isListableName);
+        const found = await Promise.all(names.map((name) => describe(base, name)));
+        return found.filter((archive) => archive !== undefined);
+      }),
+
+    find: (file) => told(() => find(file)),
 
     async open(name): Promise<Located> {
-      await ensureDir();
-      const opened = await openInside(dir, name);
+      const opened = await told(async () => openInside(await place(), name));
       if (opened.kind !== 'found') return opened;
       const { handle, sizeBytes } = opened;
       return {
@@ -55,7 +75,7 @@ export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptio
     async write(file, content) {
       const unfinished = join(dir, unfinishedName());
       try {
-        await ensureDir();
+        await told(place);
         const written = await writeWhole(unfinished, content, createRoomWatch(dir, look));
         if (!(await publish(unfinished, join(dir, file)))) throw new ArchiveExistsError(written);
         await keepNames(dir);
@@ -64,29 +84,35 @@ export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptio
         content.destroy();
         throw error;
       } finally {
-        await rm(unfinished, { force: true });
+        await rm(unfinished, { force: true }).catch(() => undefined); // the next start sweeps; what failed is told
       }
     },
 
-    async remove(file) {
-      if (!isListableName(file)) return false;
-      try {
-        await unlink(join(dir, file));
+    remove: (file) =>
+      told(async () => {
+        if (!(await find(file))) return false;
+        try {
+          await unlink(join(dir, file));
+        } catch (error) {
+          if (isNotThere(error)) return false; // somebody else was faster
+          throw error;
+        }
         await keepNames(dir);
         return true;
-      } catch (error) {
-        if (['ENOENT', 'ENAMETOOLONG', 'EISDIR'].includes(errorCode(error))) return false;
-        throw error;
-      }
-    },
+      }),
 
-    async sweep() {
-      await ensureDir();
-      return sweepUnfinished(dir, now());
-    },
+    sweep: () => told(() => sweepUnfinished(dir, now())),
 
     close: async () => undefined,
   };
+}
+
+async function told<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asDirectoryFailure(error);
+  }
 }
 
 const CHUNK_BYTES = 256 * 1024;
@@ -147,9 +173,20 @@ async function keepNames(dir: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-async function describe(dir: string, file: string): Promise<StoredArchive | undefined> {
-  // It may be deleted between the two looks.
-  const stats = await lstat(join(dir, file)).catch(() => undefined);
-  if (!stats?.isFile()) return undefined;
-  return { file, sizeBytes: stats.size, modifiedAt: new Date(stats.mtimeMs) };
+/** What a restore would take by that name: a file of the directory, or one in it that a link leads to. */
+async function describe(base: string, file: string): Promise<StoredArchive | undefined> {
+  try {
+    const path = join(base, file);
+    const stats = await lstat(path);
+    const real = stats.isSymbolicLink() ? await linked(base, file) : stats;
+    return real?.isFile() ? { file, sizeBytes: real.size, modifiedAt: new Date(real.mtimeMs) } : undefined;
+  } catch (error) {
+    if (isNotThere(error)) return undefined; // it may be deleted between the two looks
+    throw error;
+  }
+}
+
+async function linked(base: string, file: string): Promise<Stats | undefined> {
+  const found = await findInside(base, file);
+  return found.kind === 'found' ? stat(found.path) : undefined;
 }

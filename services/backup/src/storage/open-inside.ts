@@ -11,11 +11,19 @@ const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ENXIO'
 
 const DRIVE_OR_SHARE = /^([a-z]:|\/\/)/i;
 
+export type Found = { kind: 'found'; path: string } | { kind: 'outside' } | { kind: 'missing' };
+
 /**
  * Opens a regular file below `dir`, which exists. The name may hold anything: it is outside as soon as it climbs out by
  * its letters, or where its links lead; what is neither a file nor outside is missing.
  */
 export async function openInside(dir: string, name: string): Promise<Opened> {
+  const found = await findInside(dir, name);
+  return found.kind === 'found' ? openFile(found.path) : found;
+}
+
+/** Where the name leads when all links are followed, whatever is there. */
+export async function findInside(dir: string, name: string): Promise<Found> {
   if (name.includes('\0')) return { kind: 'missing' };
   const base = await realpath(dir);
   if (climbsOut(base, name)) return { kind: 'outside' };
@@ -23,8 +31,7 @@ export async function openInside(dir: string, name: string): Promise<Opened> {
   const path = isAbsolute(name) ? name : `${base}${sep}${name}`;
   const real = await deepestReal(path);
   if (!isWithin(base, real.path)) return { kind: 'outside' };
-  if (!real.whole) return { kind: 'missing' };
-  return openFile(real.path);
+  return real.whole ? { kind: 'found', path: real.path } : { kind: 'missing' };
 }
 
 /** By the letters alone; a backslash separates, too, because a client on Windows may think so. */
@@ -64,6 +71,7 @@ async function openFile(path: string): Promise<Opened> {
   }
 }
 
-function isNotThere(error: unknown): boolean {
+/** Whether a name, and not the place, is to blame. */
+export function isNotThere(error: unknown): boolean {
   return NOT_THERE.has(errorCode(error));
 }

@@ -19,7 +19,7 @@ import {
   type WrittenArchive,
 } from './backup-storage.ts';
 import { climbsOut } from './open-inside.ts';
-import { asBucketFailure, isNotFound, isNoUpload, isTaken } from './s3.errors.ts';
+import { asBucketFailure, isNotFound, isNoUpload, isTaken, refuseAnswer } from './s3.errors.ts';
 import type { UploadJournal } from './upload-journal.ts';
 import type { S3Location } from './s3-location.ts';
 
@@ -52,7 +52,8 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
 
   const head = async (file: string): Promise<HeadObjectCommandOutput | undefined> => {
     try {
-      return await client.send(new HeadObjectCommand({ Bucket, Key: keyOf(file) }));
+      const found = await client.send(new HeadObjectCommand({ Bucket, Key: keyOf(file) }));
+      return found.LastModified ? found : refuseAnswer();
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw asBucketFailure(error);
@@ -84,12 +85,16 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
   };
 
   return {
+    prepare: async () => false, // who may make buckets decides where
+
     async list() {
       const archives: StoredArchive[] = [];
       try {
-        for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: prefix, Delimiter: '/' }))
+        for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: prefix, Delimiter: '/' })) {
+          if (page.IsTruncated === undefined && page.Name === undefined) refuseAnswer();
           for (const { Key = '', Size = 0, LastModified } of page.Contents ?? [])
             archives.push({ file: Key.slice(prefix.length), sizeBytes: Size, modifiedAt: dateOf(LastModified) });
+        }
       } catch (error) {
         throw asBucketFailure(error);
       }

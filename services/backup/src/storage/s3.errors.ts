@@ -30,6 +30,11 @@ export function asBucketFailure(error: unknown): AppError {
   return unavailable('The bucket of the archives was not available.', error);
 }
 
+/** A proxy's page of any kind reads like a bucket without objects. */
+export function refuseAnswer(): never {
+  throw unavailable('What answers at the address of the bucket is no bucket.');
+}
+
 /** Servers have names of their own for it. */
 function isRefused(error: unknown): boolean {
   return error instanceof S3ServiceException && REFUSED_STATUS.has(error.$metadata.httpStatusCode ?? 0);

@@ -4,7 +4,7 @@ import { LoadError } from '../loader/load-error.ts';
 import { RoomError } from '../room.ts';
 import { TooSlowError } from '../too-slow-error.ts';
 import { LossError } from './verify-error.ts';
-import { asVerifyFailure, isUnfit, isUnprovable } from './verify.errors.ts';
+import { asVerifyFailure, isUnprovable, whyUnfit } from './verify.errors.ts';
 
 const coded = (code: string) => Object.assign(new Error('something'), { code });
 
@@ -15,7 +15,7 @@ describe('a verification that fails', () => {
   ])('holds nothing against an archive that %s', (_what, error, isOfOthers) => {
     const failure = asVerifyFailure(error);
     expect(failure).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(error.message) });
-    expect([isUnfit(failure), isUnprovable(failure)]).toEqual([false, isOfOthers]);
+    expect([whyUnfit(failure), isUnprovable(failure)]).toEqual([undefined, isOfOthers]);
   });
 
   it.each([
@@ -26,7 +26,7 @@ describe('a verification that fails', () => {
     ['a statement takes too long, or is ended', new LoadError('Line 1: canceled', { cause: coded('57014') })],
     ['a server has a defect', new LoadError('Line 1: could not read block', { cause: coded('XX001') })],
   ])('does not blame the archive when %s', (_what, error) => {
-    expect(isUnfit(asVerifyFailure(error))).toBe(false);
+    expect(whyUnfit(asVerifyFailure(error))).toBeUndefined();
   });
 
   it.each([
@@ -34,6 +34,6 @@ describe('a verification that fails', () => {
     ['is refused by PostgreSQL', new LoadError('Line 1: no', { cause: coded('42P01') })],
     ['has too long names', new ExtractionError('not read', { cause: coded('ENAMETOOLONG') })],
   ])('blames an archive that %s', (_what, error) => {
-    expect(isUnfit(asVerifyFailure(error))).toBe(true);
+    expect(whyUnfit(asVerifyFailure(error))).toEqual(expect.any(String));
   });
 });

@@ -12,6 +12,7 @@ import { TooSlowError } from '../too-slow-error.ts';
 import { LossError, VerifyError } from './verify-error.ts';
 
 const UNDONE = 'The archive was not verified';
+const UNFIT = 'The archive is not fit for a restore: ';
 /** What the system says when it cannot, rather than of an archive. */
 const SYSTEM = new Set([
   'ENOSPC',
@@ -43,13 +44,13 @@ export function asVerifyFailure(error: unknown): unknown {
     return unavailable(`${UNDONE}: a store's server was not available.`, error);
   const reason = reasonOf(error);
   if (reason === undefined) return asBackupFailure(error, UNDONE);
-  return new AppError('CONFLICT', `The archive is not fit for a restore: ${reason}`, { cause: error });
+  return new AppError('CONFLICT', UNFIT + reason, { cause: error });
 }
 
-/** Whether the archive is to blame: one whose key or release is not here may be as good as ever. */
-export function isUnfit(failure: unknown): boolean {
-  if (!(failure instanceof AppError) || failure.code !== 'CONFLICT') return false;
-  return !isUnprovable(failure) && !(failure.cause instanceof LossError);
+/** What the archive is to blame for, as a part of a sentence; undefined for others: one whose key or release is not here may be as good as ever. */
+export function whyUnfit(failure: unknown): string | undefined {
+  if (!(failure instanceof AppError) || failure.code !== 'CONFLICT' || isUnprovable(failure)) return undefined;
+  return failure.message.startsWith(UNFIT) ? failure.message.slice(UNFIT.length) : undefined;
 }
 
 /** Whether nobody without another key, or another release, can say anything of the archive. */

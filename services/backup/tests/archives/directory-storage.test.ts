@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, link, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, link, mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { lookAtDisk } from '../../src/room.ts';
 import { createDirectoryStorage } from '../../src/storage/directory-storage.ts';
@@ -121,9 +122,13 @@ describe('a name in the directory of archives', () => {
   });
 
   it('throws when the file may not be read', async () => {
-    if (process.getuid?.() === 0) return expect(await rootReadsAll()).toBe('secret');
     await writeFile(join(dir, 'secret'), 'secret', { mode: 0 });
-    await expect(look('secret')).rejects.toThrow('EACCES');
+    await withoutRights(async () => {
+      await expect(look('secret')).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        message: 'The directory of the archives cannot be used: no permission.',
+      });
+    });
   });
 
   it('stays the same file when the name is given to another one meanwhile', async () => {
@@ -138,9 +143,91 @@ describe('a name in the directory of archives', () => {
   });
 });
 
-/** Permissions do not stop root: there the file is simply read. */
-async function rootReadsAll(): Promise<string> {
-  await writeFile(join(dir, 'secret'), 'secret');
-  await chmod(join(dir, 'secret'), 0);
-  return readFile(join(dir, 'secret'), 'utf8');
+describe('a directory of archives that is listed', () => {
+  const storage = (place = dir) => createDirectoryStorage({ dir: place, now: () => Date.now(), look: lookAtDisk });
+  const files = async () => (await storage().list()).map(({ file }) => file).toSorted();
+
+  it('has what its names lead to, as long as that is inside', async () => {
+    await symlink('a.tar.gz', join(dir, 'link.tar.gz'));
+    await symlink(join(dir, 'folder', 'b.tar.gz'), join(dir, 'deep.tar.gz'));
+    await symlink(join(root, 'outside.tar.gz'), join(dir, 'out.tar.gz'));
+    await symlink('nowhere', join(dir, 'dangling.tar.gz'));
+    await symlink('loop.tar.gz', join(dir, 'loop.tar.gz'));
+    await symlink('folder', join(dir, 'folder.tar.gz'));
+    expect(await files()).toEqual(['a.tar.gz', 'deep.tar.gz', 'link.tar.gz']);
+    for (const name of await readdir(dir))
+      if (name.endsWith('.tar.gz'))
+        expect([name, (await storage().open(name)).kind === 'found']).toEqual([name, (await files()).includes(name)]);
+    expect(await storage().find('deep.tar.gz')).toMatchObject({ file: 'deep.tar.gz', sizeBytes: 'deeper'.length });
+  });
+
+  it('loses a name that is removed, not what it leads to, and no name that is not listed', async () => {
+    expect(await storage().remove('link.tar.gz')).toBe(true);
+    expect(await files()).toEqual(['a.tar.gz', 'deep.tar.gz']);
+    for (const name of ['out.tar.gz', 'dangling.tar.gz', 'folder.tar.gz'])
+      expect([name, await storage().remove(name)]).toEqual([name, false]);
+    expect(await readdir(dir)).toEqual(expect.arrayContaining(['out.tar.gz', 'dangling.tar.gz', 'folder.tar.gz']));
+  });
+
+  it.each([
+    ['not there', 'it is not there', () => join(root, 'gone')],
+    ['a file', 'it is no directory', () => join(root, 'outside.tar.gz')],
+    ['below a file', 'it is no directory', () => join(root, 'outside.tar.gz', 'more')],
+  ])('says so when it is %s, rather than to be empty, and is not made anew', async (_what, why, place) => {
+    const failure = {
+      code: 'SERVICE_UNAVAILABLE',
+      message: `The directory of the archives cannot be used: ${why}.`,
+      retryAfterSeconds: expect.any(Number),
+    };
+    await expect(storage(place()).list()).rejects.toMatchObject(failure);
+    await expect(storage(place()).open('a.tar.gz')).rejects.toMatchObject(failure);
+    await expect(storage(place()).remove('a.tar.gz')).rejects.toMatchObject(failure);
+    await expect(storage(place()).find('a.tar.gz')).rejects.toMatchObject(failure);
+    expect(await readdir(root)).not.toContain('gone');
+  });
+
+  it.each([
+    ['may not be read', 0o300],
+    ['has names, but nothing behind them may be seen', 0o600],
+    ['may be read only', 0o500],
+  ])('says so when it %s', async (_what, mode) => {
+    const place = join(root, `mode-${mode}`);
+    await mkdir(place);
+    await writeFile(join(place, 'a.tar.gz'), 'a');
+    await chown(place, NOBODY, NOBODY);
+    await chmod(place, mode);
+    const failure = {
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The directory of the archives cannot be used: no permission.',
+    };
+    await withoutRights(async () => {
+      if (mode !== 0o500) await expect(storage(place).list()).rejects.toMatchObject(failure);
+      if (mode !== 0o300) await expect(storage(place).remove('a.tar.gz')).rejects.toMatchObject(failure);
+    });
+    await chmod(place, 0o700);
+  });
+
+  it('is made when there is none, which is told', async () => {
+    const place = join(root, 'new', 'place');
+    expect(await storage(place).prepare()).toBe(true);
+    expect(await storage(place).list()).toEqual([]);
+    expect(await storage(place).prepare()).toBe(false);
+    await rename(place, `${place}.away`);
+    await expect(storage(place).write('a.tar.gz', Readable.from(['x']))).rejects.toThrow('it is not there');
+  });
+});
+
+const NOBODY = 65_534;
+
+/** Permissions do not stop root. */
+async function withoutRights(work: () => Promise<void>): Promise<void> {
+  if (process.geteuid?.() !== 0) return work();
+  await chmod(root, 0o755);
+  await chmod(dir, 0o755);
+  process.seteuid?.(NOBODY);
+  try {
+    await work();
+  } finally {
+    process.seteuid?.(0);
+  }
 }

@@ -6,6 +6,9 @@ import { parseS3Url } from '../../src/storage/s3-location.ts';
 import { createBackupFixture, restoreWith, type BackupFixture } from '../support/backup-fixture.ts';
 import { eventually } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { startS3Front } from './s3-front.ts';
 import { startS3Server, type S3Server } from './s3-server.ts';
@@ -116,6 +119,25 @@ describe('archives in a bucket', () => {
     });
     await expect(nowhere.list()).rejects.toThrow('The bucket of the archives is not there.');
     await expect(nowhere.write('a.tar.gz', Readable.from([Buffer.from('x')]))).rejects.toThrow('is not there');
+  });
+});
+
+describe('something else that answers at the address of a bucket', () => {
+  it.each([
+    ['text/html', '<html><body>Log in first</body></html>'],
+    ['application/xml', '<?xml version="1.0"?><Other/>'],
+    ['text/plain', ''],
+  ])('is no empty bucket, and nothing is deleted there: %s %s', async (type, body) => {
+    const portal = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': type }).end(body);
+    }).listen(0, '127.0.0.1');
+    await once(portal, 'listening');
+    const url = `s3://k:s@archives?endpoint=http://127.0.0.1:${(portal.address() as AddressInfo).port}`;
+    const no = { code: 'SERVICE_UNAVAILABLE', message: 'What answers at the address of the bucket is no bucket.' };
+    await expect(storageAt(url).list()).rejects.toMatchObject(no);
+    await expect(storageAt(url).remove('a.tar.gz')).rejects.toMatchObject(no);
+    portal.closeAllConnections();
+    portal.close();
   });
 });
 

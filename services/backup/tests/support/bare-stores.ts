@@ -142,6 +142,7 @@ export function journalOf(line: Restore): RestoreRepository {
   return {
     unfinished: async () => (isEnded() ? [] : [{ ...line }]),
     overdue: unwanted,
+    limitKeeping: unwanted,
     kept: unwanted,
     find: async () => ({ ...line }),
     begin: async (begun) => Object.assign(line, begun),

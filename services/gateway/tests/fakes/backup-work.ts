@@ -41,6 +41,7 @@ export function createFakeBackupWork(): FakeBackupWork {
     verifiedAt: null,
     verifiedVersion: null,
     unfitAt: null,
+    unfitReason: null,
   });
   const find = (file: string) => {
     const content = archives.get(file);
@@ -111,12 +112,13 @@ export function createFakeBackupWork(): FakeBackupWork {
     async undoable() {
       mayFail();
       if (undos.shift() === 'NOTHING_TO_UNDO') return null;
-      const [restoredAt, keptUntil] = ['2026-11-20T10:00:00.000Z', '2026-11-21T10:00:00.000Z'];
+      const [restoredAt, keptUntil] = [RESTORED_AT, '2026-11-21T10:00:00.000Z'];
       return { file: 'a.tar.gz', stores: ['tasks'], isUndo: false, restoredAt, keptUntil, replacedKeptMs: 0 };
     },
-    async undo(onProgress) {
-      const [outcome = 'RESTORED'] = undos.splice(0, 1);
-      if (outcome === 'NOTHING_TO_UNDO' || outcome === 'UNKNOWN') return refused(outcome);
+    async undo(onProgress, restoredAt) {
+      const [outcome = restoredAt === undefined || restoredAt === RESTORED_AT ? 'RESTORED' : 'OTHER_RESTORE'] =
+        undos.splice(0, 1);
+      if (!outcome.startsWith('RESTORED')) return refused(outcome);
       progress.forEach((step) => onProgress?.(step));
       mayFail();
       return { success: true, message: 'Database restored.', error: null, outcome, dropped: [] };
@@ -142,6 +144,8 @@ export function createFakeBackupWork(): FakeBackupWork {
   return { work, archives, uploading: () => uploads, progress, undos, failNext: (error) => (failure = error) };
 }
 
-function refused(outcome: 'FILE_OUTSIDE' | 'FILE_NOT_FOUND' | 'NOTHING_TO_UNDO' | 'UNKNOWN') {
+const RESTORED_AT = '2026-11-20T10:00:00.000Z';
+
+function refused(outcome: RestoreEnd['outcome']) {
   return { success: false, message: 'Backup not restored.', error: 'No such file.', outcome, dropped: [] };
 }

@@ -1,4 +1,4 @@
-import { wishesOf } from '@taskmesh/internal-api';
+import { refuseOthers, RESTORE_PARAMETERS, wishesOf } from '@taskmesh/internal-api';
 import type { FastifyInstance } from 'fastify';
 import { addOtherMethods } from '../../http/other-methods.ts';
 import { requireOperator } from './access.ts';
@@ -18,9 +18,11 @@ export function dryRunRoute(scope: FastifyInstance, parts: BackupContext): void 
       const { status, refused } = named;
       return sendAnswer(reply, { status, body: { success: false, message: refused, error: refused } });
     }
+    const wishes = wishesOf(request.query);
+    refuseOthers(request.query, RESTORE_PARAMETERS);
     return answerWork(request, reply, {
       run: async (onProgress) => {
-        const data = await parts.connections.backup.dryRun(named.file, onProgress, wishesOf(request.query));
+        const data = await parts.connections.backup.dryRun(named.file, onProgress, wishes);
         const message = `The restore could${data.possible ? '' : ' not'} be done now. Nothing was changed.`;
         return { status: 200, body: { success: true, message, data } };
       },

@@ -1,4 +1,4 @@
-import { leastEpochOf } from '@taskmesh/internal-api';
+import { EPOCH_PARAMETERS, leastEpochOf, refuseOthers } from '@taskmesh/internal-api';
 import type { FastifyInstance } from 'fastify';
 import { addOtherMethods } from '../../http/other-methods.ts';
 import { requireOperator } from './access.ts';
@@ -11,6 +11,7 @@ export const NEW_EPOCH_PATH = '/api/backup/new-epoch';
 export function newEpochRoute(scope: FastifyInstance, parts: BackupContext): void {
   scope.post(NEW_EPOCH_PATH, async (request, reply) => {
     requireOperator(parts, request);
+    refuseOthers(request.query, EPOCH_PARAMETERS);
     const data = await parts.connections.backup.newEpoch(leastEpochOf(request.query));
     const message = `The epoch ${data.epoch} has begun; clients read their lists anew.`;
     return sendAnswer(reply, { status: 200, body: { success: true, message, data } });

@@ -1,5 +1,13 @@
 import { badUserInput, notFound } from '@taskmesh/errors';
-import { wishesOf, type OnWorkProgress, type RestoreEnd, type RestoreWishes } from '@taskmesh/internal-api';
+import {
+  refuseOthers,
+  seenRestoreOf,
+  UNDO_PARAMETERS,
+  wishesOf,
+  type OnWorkProgress,
+  type RestoreEnd,
+  type RestoreWishes,
+} from '@taskmesh/internal-api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidOperation, type PreparedOperation } from '../../graph/executor.ts';
 import { addOtherMethods } from '../../http/other-methods.ts';
@@ -27,6 +35,8 @@ const STATUS = {
   FAILED: 500,
   UNKNOWN: 500,
   NOTHING_TO_UNDO: 404,
+  OTHER_RESTORE: 409,
+  BUSY: 409,
 };
 
 interface Wanted extends RestoreWishes {
@@ -57,7 +67,11 @@ export function undoRoute(scope: FastifyInstance, parts: BackupContext): void {
   });
   scope.post(UNDO_PATH, (request, reply) => {
     requireOperator(parts, request);
-    return answerEnd(parts, request, reply, { run: (onProgress) => parts.connections.backup.undo(onProgress) });
+    refuseOthers(request.query, UNDO_PARAMETERS);
+    const restoredAt = seenRestoreOf(request.query);
+    return answerEnd(parts, request, reply, {
+      run: (onProgress) => parts.connections.backup.undo(onProgress, restoredAt),
+    });
   });
   addOtherMethods(scope, UNDO_PATH, ['GET', 'HEAD', 'POST'], 'backup');
 }

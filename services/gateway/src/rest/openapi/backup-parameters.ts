@@ -43,3 +43,12 @@ export const AT_LEAST: Parameter = {
   description: 'What the epoch must be at the least. Absent: the clock says.',
   schema: { type: 'integer', minimum: 1, maximum: 2_000_000_000 },
 };
+
+export const RESTORED_AT: Parameter = {
+  name: 'restoredAt',
+  in: 'query',
+  required: false,
+  description:
+    'The restore that is to be taken back, as the question before has shown it: another one is left alone. Absent: the last one.',
+  schema: { type: 'string', format: 'date-time' },
+};

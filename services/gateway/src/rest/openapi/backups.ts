@@ -17,7 +17,7 @@ import {
   undoableRestore,
   workLine,
 } from '../schemas/backups.ts';
-import { AT_LEAST, FILE, RESTORE_PARAMETERS, SAFETY_BACKUP } from './backup-parameters.ts';
+import { AT_LEAST, FILE, RESTORE_PARAMETERS, RESTORED_AT, SAFETY_BACKUP } from './backup-parameters.ts';
 import type { ApiPart } from './document.ts';
 import { headersOf } from './error-responses.ts';
 import { mediaOf } from './media.ts';
@@ -30,7 +30,7 @@ const FAILURES = {
   UNAUTHENTICATED: ['BackupUnauthenticated', 'There is a backup token, and it did not come along.', 'The backup token is missing or wrong.'],
   FORBIDDEN: ['BackupForbidden', 'There is no backup token, and the caller is not on this machine; for a restore also: the name leads out of the place of the archives.', 'Backups are for callers on this machine only.'],
   NOT_FOUND: ['BackupNotFound', 'There is no such archive.', 'There is no such backup file.'],
-  CONFLICT: ['BackupConflict', 'There is another archive of that name, or the archive or a store is not fit for this.', 'There is another archive of that name.'],
+  CONFLICT: ['BackupConflict', 'There is another archive of that name, the archive or a store is not fit for this, another restore is running, or the one to take back is another one than was named.', 'There is another archive of that name.'],
   PAYLOAD_TOO_LARGE: ['BackupTooLarge', 'The archive is larger than a restore takes.', 'An archive may have 256 MiB at the most.'],
   INTERNAL_SERVER_ERROR: ['BackupFailed', 'A defect on our side; for a restore also: the archive cannot be extracted.', 'Internal server error.'],
   SERVICE_UNAVAILABLE: ['BackupUnavailable', 'A store, the place of the archives or the service is away; `Retry-After` says how long to wait.', 'The service is not available right now; try again.'],
@@ -190,7 +190,7 @@ export function describeBackups(): ApiPart {
           status: 200,
           answer: restoreAnswer,
           isLong: true,
-          errors: ['BAD_USER_INPUT', 'NOT_FOUND'],
+          errors: ['BAD_USER_INPUT', 'NOT_FOUND', 'CONFLICT'],
         }),
       },
       [DRY_RUN_PATH]: {
@@ -231,13 +231,14 @@ export function describeBackups(): ApiPart {
           name: 'undoRestore',
           summary: 'Take the last restore back',
           description:
-            'Brings the stores back that the last restore replaced, while they are kept (`RESTORE_KEEP_OLD`), in one step. What was written since is kept in its turn: a second call brings it back. 404 when nothing is kept.',
+            'Brings the stores back that the last restore replaced, while they are kept (`RESTORE_KEEP_OLD`), in one step. What was written since is kept in its turn: a second call brings it back. 404 when nothing is kept, 409 when it is another restore than that of `restoredAt`.',
+          parameters: [RESTORED_AT],
           status: 200,
           answer: backupMessage,
           exampleMessage:
             'Taken back: the restore of taskmesh-20261120T100000Z-5f1e2d3c4b5a.tar.gz from 2026-11-21T09:00:00.000Z. What it replaced is kept until 2026-11-22T09:00:00.000Z: another undo brings it back.',
           isLong: true,
-          errors: ['NOT_FOUND'],
+          errors: ['BAD_USER_INPUT', 'NOT_FOUND', 'CONFLICT'],
         }),
       },
     },

@@ -15,6 +15,7 @@ const EXAMPLE: BackupEntry = {
   verifiedAt: null,
   verifiedVersion: null,
   unfitAt: null,
+  unfitReason: null,
 };
 
 const backup = z
@@ -29,7 +30,10 @@ const backup = z
     stores: z.array(z.string()).meta({ description: 'The stores that it holds a dump of, as far as is known.' }),
     verifiedAt: time.nullable().meta({ description: 'When a test restore of it last succeeded.' }),
     verifiedVersion: z.string().nullable().meta({ description: 'The version of Taskmesh that proved it.' }),
-    unfitAt: time.nullable().meta({ description: 'When a test restore last showed that it is not fit for a restore.' }),
+    unfitAt: time.nullable().meta({
+      description: 'When a test restore, or a look at all of it, last showed that it is not fit for a restore.',
+    }),
+    unfitReason: z.string().nullable().meta({ description: 'Why it is not: a part of a sentence.' }),
   })
   .meta({ id: 'Backup', examples: [EXAMPLE] });
 

@@ -1,0 +1,48 @@
+import { createLog } from '@taskmesh/service';
+import type { Backup } from './backup.entity.ts';
+import { createNewcomers } from './newcomers.ts';
+
+const log = createLog({ service: 'test', level: 'silent' });
+const archive = (file: string, more: Partial<Backup> = {}): Backup => ({
+  ...{ file, sizeBytes: 1, sha256: null, createdAt: new Date(0), origin: 'unknown', stores: [], modifiedAt: null },
+  ...{ verifiedAt: null, verifiedVersion: null, unfitAt: null, unfitReason: null },
+  ...more,
+});
+
+/** Who looks into what, and finds nothing out. */
+function createTrial(take: (file: string) => Promise<unknown> = () => Promise.resolve()) {
+  const taken: string[] = [];
+  const newcomers = createNewcomers({ take: ({ file }) => (taken.push(file), take(file)), log });
+  return { newcomers, taken };
+}
+
+describe('archives that somebody put there', () => {
+  it('are looked into once each, as long as they stay what they are', async () => {
+    const { newcomers, taken } = createTrial();
+    const known = [archive('known', { stores: ['tasks'] }), archive('unfit', { unfitAt: new Date(0) })];
+    expect(await newcomers.meet([...known, archive('a'), archive('b')])).toBe(true);
+    expect(await newcomers.meet([archive('a'), archive('b')])).toBe(false);
+    await newcomers.meet([archive('a', { sizeBytes: 2 }), archive('b', { createdAt: new Date(1) })]);
+    await newcomers.meet([]);
+    await newcomers.meet([archive('a', { sizeBytes: 2 })]);
+    expect(taken).toEqual(['a', 'b', 'a', 'b', 'a']);
+  });
+
+  it('are tried again when they could not be looked into', async () => {
+    const { newcomers, taken } = createTrial(() => Promise.reject(new Error('away')));
+    await newcomers.meet([archive('a')]);
+    await newcomers.meet([archive('a')]);
+    expect(taken).toEqual(['a', 'a']);
+  });
+
+  it('are looked into by one list at a time, and by none when the service stops', async () => {
+    const { promise, resolve: finish } = Promise.withResolvers<void>();
+    const { newcomers, taken } = createTrial(() => promise);
+    const lists = [newcomers.meet([archive('a'), archive('b')]), newcomers.meet([archive('a'), archive('b')])];
+    const stopped = newcomers.stop();
+    finish();
+    await Promise.all([...lists, stopped]);
+    expect(taken).toEqual(['a']);
+    expect(await newcomers.meet([archive('c')])).toBe(false);
+  });
+});

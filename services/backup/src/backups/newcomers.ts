@@ -1,0 +1,57 @@
+import type { Log } from '@taskmesh/service';
+import { isNewcomer, type Backup } from './backup.entity.ts';
+
+export interface NewcomersDeps {
+  /** Looks into one of them, and notes what it finds. */
+  take(archive: Backup): Promise<unknown>;
+  log: Log;
+}
+
+/** Looks into archives that somebody put there, once each, one after the other. */
+export interface Newcomers {
+  /** Begins with those of the list, and waits for the end if that comes soon. Says whether anything was begun. Never throws. */
+  meet(archives: Backup[]): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+/** So long somebody waits for the list. */
+const WAIT_MS = 3_000;
+
+const stateOf = ({ sizeBytes, createdAt }: Backup) => `${sizeBytes} ${createdAt.getTime()}`;
+
+export function createNewcomers({ take, log }: NewcomersDeps): Newcomers {
+  /** Of which nothing came to be known; by file, what it was like. */
+  const met = new Map<string, string>();
+  let meeting: Promise<void> | undefined;
+  let stopped = false;
+
+  const meetAll = async (archives: Backup[]) => {
+    for (const archive of archives) {
+      if (stopped) return;
+      met.set(archive.file, stateOf(archive));
+      await take(archive).catch((error: unknown) => {
+        met.delete(archive.file);
+        log.warn({ err: error, file: archive.file }, 'archive not looked into');
+      });
+    }
+  };
+
+  return {
+    async meet(archives) {
+      const names = new Set(archives.map(({ file }) => file));
+      for (const file of met.keys()) if (!names.has(file)) met.delete(file);
+      const fresh = archives.filter((archive) => isNewcomer(archive) && met.get(archive.file) !== stateOf(archive));
+      if (fresh.length === 0 || stopped) return false;
+      meeting ??= meetAll(fresh).finally(() => (meeting = undefined));
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, WAIT_MS)));
+      await Promise.race([meeting, late]).finally(() => clearTimeout(timer));
+      return true;
+    },
+
+    async stop() {
+      stopped = true;
+      await meeting;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { createLog } from '@taskmesh/service';
+import type { FailingRun } from './failing-run.entity.ts';
+import type { Notice } from './notice.ts';
+import { createRunReports } from './run-reports.ts';
+
+const DAY_MS = 86_400_000;
+const NOW = new Date('2026-03-10T12:00:00Z');
+
+it('a failure that a clock that was ahead has told of is told again', async () => {
+  const ahead = new Date(NOW.getTime() + 365 * DAY_MS);
+  let kept: FailingRun = { run: 'backup', since: ahead, toldAt: ahead };
+  const told: Notice[] = [];
+  const reports = createRunReports({
+    repository: {
+      find: async () => kept,
+      save: async (failing) => void (kept = failing),
+      remove: async () => undefined,
+    },
+    channels: [async (notice) => void told.push(notice)],
+    metrics: { scheduleFailed: () => undefined },
+    now: () => NOW,
+    log: createLog({ service: 'test', level: 'silent' }),
+  });
+  const fail = () => reports.run('backup', () => Promise.reject(new Error('no')));
+  await fail();
+  expect(told).toEqual([expect.objectContaining({ event: 'failed', at: NOW, since: NOW })]);
+  expect(kept).toEqual({ run: 'backup', since: NOW, toldAt: NOW });
+  await fail();
+  expect(told).toHaveLength(1);
+});

@@ -1,0 +1,23 @@
+import { AppError, unavailable } from '@taskmesh/errors';
+import { errorCode } from '../error-code.ts';
+
+const NO_PERMISSION = 'no permission';
+const NO_DIRECTORY = 'it is no directory';
+
+const REASONS: Record<string, string> = {
+  EACCES: NO_PERMISSION,
+  EPERM: NO_PERMISSION,
+  EROFS: 'it may only be read',
+  ENOENT: 'it is not there',
+  ENOTDIR: NO_DIRECTORY,
+  EEXIST: NO_DIRECTORY,
+};
+const SYSTEM = /^E[A-Z0-9]+$/;
+
+/** What an operator is told, without a path; `cause` says the rest to the log. A defect stays one. */
+export function asDirectoryFailure(error: unknown): unknown {
+  const code = errorCode(error);
+  if (error instanceof AppError || !SYSTEM.test(code)) return error;
+  const reason = REASONS[code] ?? `the system cannot (${code})`;
+  return unavailable(`The directory of the archives cannot be used: ${reason}.`, error);
+}
