@@ -54,18 +54,20 @@ export const ALERT_CASES: AlertCase[] = [
   },
   {
     alert: 'TaskmeshOutboxStuck',
-    series: { [`outbox_oldest_pending_age_seconds{${of('tasks')}}`]: { fires: growing(60), silent: constant(2) } },
+    series: {
+      [`taskmesh_outbox_oldest_pending_age_seconds{${of('tasks')}}`]: { fires: growing(60), silent: constant(2) },
+    },
   },
   {
     alert: 'TaskmeshOutboxUnknown',
     series: {
       [`up{${of('tasks')}}`]: { fires: constant(1), silent: constant(1) },
-      [`outbox_oldest_pending_age_seconds{${of('tasks')}}`]: { fires: '_x120', silent: constant(0) },
+      [`taskmesh_outbox_oldest_pending_age_seconds{${of('tasks')}}`]: { fires: '_x120', silent: constant(0) },
     },
   },
   {
     alert: 'TaskmeshDeadLetters',
-    series: { [`dead_letters{${of('tasks')},source="relay"}`]: { fires: constant(1), silent: constant(0) } },
+    series: { [`taskmesh_dead_letters{${of('tasks')},source="relay"}`]: { fires: constant(1), silent: constant(0) } },
   },
   {
     alert: 'TaskmeshGapFills',

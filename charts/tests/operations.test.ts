@@ -62,7 +62,7 @@ describe('scaling', () => {
       query: 'sum(taskmesh_realtime_connections{namespace="prod",job="shop-taskmesh-gateway-admin"})',
       threshold: '2000',
     });
-    expect(tasks?.spec?.triggers?.[1]?.metadata.query).toContain('outbox_pending_messages');
+    expect(tasks?.spec?.triggers?.[1]?.metadata.query).toContain('taskmesh_outbox_pending_messages');
     const texts = [gateway, tasks]
       .flatMap((each) => each?.spec?.triggers ?? [])
       .flatMap(({ metadata }) => Object.values(metadata));

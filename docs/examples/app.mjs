@@ -88,6 +88,8 @@ function state(text) {
   element('state').value = text;
 }
 
+/** What went wrong is shown until something else is tried. */
 function attempt(work) {
-  work().catch((error) => state(error.message));
+  element('error').value = '';
+  work().catch((error) => (element('error').value = error.message));
 }

@@ -1,7 +1,7 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -71,6 +71,13 @@ describe('the command line for backups, beside a running platform', () => {
     expect((await backup(['download', file])).status).toBe(0);
     expect(readFileSync(join(cwd, file)).length).toBe(sizeBytes);
     expect(await backup(['download', file])).toMatchObject({ status: 2, err: expect.stringContaining('already') });
+    mkdirSync(join(cwd, 'folder'));
+    expect(await backup(['download', file, '--to', 'folder'])).toMatchObject({
+      status: 0,
+      out: `Received ${join(cwd, 'folder', file)}.\n`,
+    });
+    expect(readFileSync(join(cwd, 'folder', file)).length).toBe(sizeBytes);
+    expect(await backup(['download', file, '--to', 'folder/'])).toMatchObject({ status: 2 });
     expect((await backup(['delete', file, '--yes'])).status).toBe(0);
     expect((await backup(['list'])).out).toBe('There are no backups yet.\n');
     const brought = await backup(['upload', file, '--as', 'brought.tar.gz', '--json']);

@@ -34,6 +34,7 @@ export function useExample(page: Page) {
     page.evaluate<string[]>(`[...document.querySelectorAll('${selector}')].map(({ textContent }) => textContent)`);
   const shown = async () => ({
     state: await page.evaluate<string>(`document.querySelector('#state').value`),
+    error: await page.evaluate<string>(`document.querySelector('#error').value`),
     tasks: await texts('#tasks li'),
     changes: await texts('#changes li'),
   });

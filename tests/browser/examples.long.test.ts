@@ -112,10 +112,17 @@ describe('the example page in a real browser', () => {
     await type('[name=email]', email);
     await type('[name=password]', 'not the right one');
     await click('[value=login]');
-    await shows({ state: 'Wrong e-mail or password.', tasks: [] });
+    await shows({ state: 'signed out', error: 'Wrong e-mail or password.', tasks: [] });
     await type('[name=password]', PASSWORD);
     await click('[value=login]');
-    await shows({ state: 'live', tasks: ['second', 'first'], changes: [] });
+    await shows({ state: 'live', error: '', tasks: ['second', 'first'], changes: [] });
+
+    await type('[name=title]', 'no');
+    await click('#new-task button');
+    await shows({ state: 'live', error: 'title must have 3 to 255 characters.' });
+    await type('[name=title]', 'third');
+    await click('#new-task button');
+    await shows({ state: 'live', error: '', tasks: ['third', 'second', 'first'] });
     await page.close();
   }, 60_000);
 });

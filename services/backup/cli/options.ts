@@ -24,7 +24,7 @@ Backups of a running Taskmesh, over its REST interface.
                          done without asking where RESTORE_KEEP_OLD is 0, unless --no-safety-backup
   --identity <path>      restore: an age key that opens the archive; it stays here
   --at-least <number>    new-epoch: where the clock is behind, what the epoch must be at the least
-  --to <path>            download: where to
+  --to <path>            download: where to; into a folder under its own name
   --as <name>            upload: under which name
   --json                 the result as JSON on standard output, and nothing else there
   --url <url>            default: TASKMESH_URL, or http://127.0.0.1:4000

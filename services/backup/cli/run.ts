@@ -2,7 +2,7 @@ import { queryOfEpoch } from '@taskmesh/internal-api';
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createClient, Refused, Unreachable, type BackupClient, type End } from './client.ts';
@@ -105,7 +105,7 @@ async function runCommand(options: Options, world: World): Promise<number> {
       return 0;
     }
     case 'download': {
-      const path = await download(client, { ...options, to: resolve(world.cwd, options.to ?? basename(file)) }, view);
+      const path = await download(client, { ...options, to: await placeFor(file, options, world) }, view);
       tell(`Received ${printable(path)}.`, { path });
       return 0;
     }
@@ -138,6 +138,13 @@ async function confirm(
 }
 
 /** The file appears under its name when it is whole. */
+/** Where what is fetched goes: into a folder under its own name. */
+async function placeFor(file: string, { to = '.' }: Pick<Options, 'to'>, { cwd }: World): Promise<string> {
+  const place = resolve(cwd, to);
+  const isFolder = (await stat(place).catch(() => undefined))?.isDirectory();
+  return isFolder ? join(place, basename(file)) : place;
+}
+
 async function download(
   client: BackupClient,
   { file, to: path }: { file: string; to: string },

@@ -63,6 +63,12 @@ describe('what the page loads', () => {
     }
   });
 
+  it('is measured under names that do not change with its content', async () => {
+    const counted = await gateway.metrics.metrics();
+    const routes = [...counted.matchAll(/route="(\/graphql\/assets[^"]*)"/g)].map(([, route]) => route);
+    expect(new Set(routes)).toEqual(new Set(loaded.map((path) => path.replace(/[\w-]{16}/, ':hash'))));
+  });
+
   it('can only be read, and nothing else stands beside it', async () => {
     const [path = ''] = loaded;
     const post = await get(path, { method: 'POST' });

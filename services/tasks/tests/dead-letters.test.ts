@@ -132,7 +132,7 @@ describe('dead letters, with a real Kafka', () => {
     ]);
     // Nobody who reads the feed misses it.
     expect((await service.tasks.internal.changesAfter(poisoner.id, 0, 10)).changes).toHaveLength(3);
-    expect(await metrics.metrics()).toMatch(/^dead_letters{source="relay"} 1$/m);
+    expect(await metrics.metrics()).toMatch(/^taskmesh_dead_letters{source="relay"} 1$/m);
   });
 
   it('publishes it again when told so, once the reason is gone; otherwise it comes back', async () => {

@@ -99,7 +99,7 @@ it('serves the graph and other services, knows itself ready without Kafka, and s
       },
     ]);
   });
-  expect(await (await fetch(`${admin}/metrics`)).text()).toMatch(/^outbox_pending_messages\{.*\} 1$/m);
+  expect(await (await fetch(`${admin}/metrics`)).text()).toMatch(/^taskmesh_outbox_pending_messages\{.*\} 1$/m);
 
   process.kill('SIGTERM');
   const [code] = await once(process, 'exit');

@@ -24,7 +24,7 @@ it('puts a record aside that the event log refuses for good; the others and the 
     expect([titlesOf(poisoner), titlesOf(neighbour)]).toEqual([['before', 'behind it'], ['flows']]);
     const { changes } = await service.tasks.internal.changesAfter(poisoner.id, 0, 10);
     expect(changes.map(({ task }) => task.title)).toEqual(['before', 'poison', 'cured', 'behind it']);
-    expect(await metrics.metrics()).toContain('outbox_dead_letters_total 2');
+    expect(await metrics.metrics()).toContain('taskmesh_outbox_dead_letters_total 2');
   } finally {
     await service.stop();
   }

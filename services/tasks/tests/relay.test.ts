@@ -163,21 +163,21 @@ it('tells how far it is behind', async () => {
   try {
     const user = service.user();
     for (let n = 0; n < 3; n++) await user.create({ title: 'pending' });
-    await eventually(async () => expect(await valueOf('outbox_publish_failures_total')).toBeGreaterThan(0));
-    expect(await valueOf('outbox_pending_messages')).toBe(3);
-    expect(await valueOf('outbox_oldest_pending_age_seconds')).toBeGreaterThan(3_599);
+    await eventually(async () => expect(await valueOf('taskmesh_outbox_publish_failures_total')).toBeGreaterThan(0));
+    expect(await valueOf('taskmesh_outbox_pending_messages')).toBe(3);
+    expect(await valueOf('taskmesh_outbox_oldest_pending_age_seconds')).toBeGreaterThan(3_599);
     isAway = false;
     await service.tasks.processAll();
-    expect(await valueOf('outbox_pending_messages')).toBe(0);
-    expect(await valueOf('outbox_oldest_pending_age_seconds')).toBe(0);
-    await eventually(async () => expect(await valueOf('outbox_published_total')).toBe(3));
-    expect(await valueOf('outbox_publish_lag_seconds_count')).toBe(3);
+    expect(await valueOf('taskmesh_outbox_pending_messages')).toBe(0);
+    expect(await valueOf('taskmesh_outbox_oldest_pending_age_seconds')).toBe(0);
+    await eventually(async () => expect(await valueOf('taskmesh_outbox_published_total')).toBe(3));
+    expect(await valueOf('taskmesh_outbox_publish_lag_seconds_count')).toBe(3);
     clock.set(new Date().toISOString());
     await user.create({ title: 'at once' });
     await service.tasks.processAll();
-    await eventually(async () => expect(await valueOf('outbox_publish_lag_seconds_count')).toBe(4));
-    expect(await valueOf('outbox_publish_lag_seconds_bucket\\{le="10"\\}')).toBe(4);
-    expect(await valueOf('dead_letters\\{source="relay"\\}')).toBe(0);
+    await eventually(async () => expect(await valueOf('taskmesh_outbox_publish_lag_seconds_count')).toBe(4));
+    expect(await valueOf('taskmesh_outbox_publish_lag_seconds_bucket\\{le="10"\\}')).toBe(4);
+    expect(await valueOf('taskmesh_dead_letters\\{source="relay"\\}')).toBe(0);
   } finally {
     await service.stop();
   }

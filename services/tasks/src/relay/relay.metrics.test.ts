@@ -14,12 +14,14 @@ it('has no backlog and no dead letters to tell while they cannot be counted, ins
   const registry = new Registry();
   createRelayMetrics(registry, database);
   const read = async () =>
-    (await registry.metrics()).split('\n').filter((line) => /^(outbox_pending|outbox_oldest|dead_letters)/.test(line));
+    (await registry.metrics())
+      .split('\n')
+      .filter((line) => /^(taskmesh_outbox_pending|taskmesh_outbox_oldest|taskmesh_dead_letters)/.test(line));
   const known = [
-    'outbox_pending_messages 3',
-    'outbox_oldest_pending_age_seconds 7',
-    'dead_letters{source="relay"} 0',
-    'dead_letters{source="gateway"} 2',
+    'taskmesh_outbox_pending_messages 3',
+    'taskmesh_outbox_oldest_pending_age_seconds 7',
+    'taskmesh_dead_letters{source="relay"} 0',
+    'taskmesh_dead_letters{source="gateway"} 2',
   ];
   expect(await read()).toEqual(known);
   isAway = true;

@@ -19,7 +19,7 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
     return looking;
   };
   new Gauge({
-    name: 'outbox_pending_messages',
+    name: 'taskmesh_outbox_pending_messages',
     help: 'Changes that are committed and not published.',
     registers,
     async collect() {
@@ -27,7 +27,7 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
     },
   });
   new Gauge({
-    name: 'outbox_oldest_pending_age_seconds',
+    name: 'taskmesh_outbox_oldest_pending_age_seconds',
     help: 'Age of the oldest change that is not published.',
     registers,
     async collect() {
@@ -35,7 +35,7 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
     },
   });
   new Gauge({
-    name: 'dead_letters',
+    name: 'taskmesh_dead_letters',
     help: 'Changes that the event log refused, and records that gateways could not read, for an operator to look at.',
     labelNames: ['source'],
     registers,
@@ -46,23 +46,23 @@ export function createRelayMetrics(registry: Registry, database: Pick<Database, 
     },
   });
   const lag = new Histogram({
-    name: 'outbox_publish_lag_seconds',
+    name: 'taskmesh_outbox_publish_lag_seconds',
     help: 'From the commit of a change until the event log had taken it.',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     registers,
   });
   const published = new Counter({
-    name: 'outbox_published_total',
+    name: 'taskmesh_outbox_published_total',
     help: 'Changes that the event log took.',
     registers,
   });
   const failures = new Counter({
-    name: 'outbox_publish_failures_total',
+    name: 'taskmesh_outbox_publish_failures_total',
     help: 'Attempts to publish that the event log did not take.',
     registers,
   });
   const deadLettered = new Counter({
-    name: 'outbox_dead_letters_total',
+    name: 'taskmesh_outbox_dead_letters_total',
     help: 'Changes that the event log refused for good.',
     registers,
   });

@@ -8,6 +8,8 @@ export interface Asset {
   /** What the page calls it. */
   name: string;
   url: string;
+  /** The same for every content. */
+  route: string;
   type: 'text/javascript' | 'text/css';
   bytes: Buffer;
 }
@@ -27,12 +29,14 @@ const FILES: { name: string; file: string | URL }[] = [
   { name: 'explorer.css', file: own('./explorer.css') },
 ];
 
+const urlWith = (hash: string, name: string) => `/graphql/assets/${hash}/${name}`;
+
 /** Reads 1.6 MB. */
 export function loadAssets(): Asset[] {
   return FILES.map(({ name, file }) => {
     const bytes = readFileSync(file);
     const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 16);
     const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
-    return { name, url: `/graphql/assets/${hash}/${name}`, type, bytes };
+    return { name, url: urlWith(hash, name), route: urlWith(':hash', name), type, bytes };
   });
 }

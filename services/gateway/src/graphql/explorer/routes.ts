@@ -22,18 +22,20 @@ const POLICY = [
 /** GraphiQL, with all that it loads. Returns what shows its page, at the address that the graph has. */
 export function explorerRoutes(app: FastifyInstance): (reply: FastifyReply) => FastifyReply {
   const assets = loadAssets();
-  for (const { url, type, bytes } of assets) {
+  for (const { url, route, type, bytes } of assets) {
     app.route({
       method: READ,
-      url,
-      handler: (_request, reply) =>
-        reply
+      url: route, // which metrics name: those of one content would come and go with it
+      handler: (request, reply) => {
+        if (request.url.split('?')[0] !== url) return reply.callNotFound();
+        return reply
           .header('content-type', `${type}; charset=utf-8`)
           .header('cache-control', YEAR)
           .header('x-content-type-options', 'nosniff')
-          .send(bytes),
+          .send(bytes);
+      },
     });
-    addOtherMethods(app, url, READ);
+    addOtherMethods(app, route, READ);
   }
   const page = pageWith(assets);
   return (reply) =>

@@ -80,7 +80,7 @@ const refresh = z
   .unknown()
   .optional()
   .transform((value) => value === true)
-  .meta({ type: 'boolean', default: false, description: 'Whether the session gets a refresh token.' });
+  .meta({ type: 'boolean', description: 'Whether the session gets a refresh token. Default: `false`.' });
 
 /** As auth has it by default; `PASSWORD_MIN_LENGTH` may ask for more. */
 const newPassword = password.meta({ minLength: 8, maxLength: 128 });
