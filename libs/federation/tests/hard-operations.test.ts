@@ -65,6 +65,8 @@ const SUBGRAPHS: Subgraph[] = [
     name: 'results',
     sdl: `
       type Query { results: [Result] }
+      interface Solo @key(fields: "id") { id: ID! }
+      type Only implements Solo @key(fields: "id") { id: ID! word: String }
       interface Result @key(fields: "id") { id: ID! title: String }
       type Hit implements Result @key(fields: "id") { id: ID! title: String hits: Int }
       type Miss implements Result @key(fields: "id") { id: ID! title: String }
@@ -73,7 +75,8 @@ const SUBGRAPHS: Subgraph[] = [
   {
     name: 'ranks',
     sdl: `
-      type Query { items: [Item] }
+      type Query { items: [Item] solo: Solo }
+      type Solo @key(fields: "id") @interfaceObject { id: ID! next: Solo }
       type Item @key(fields: "id") { id: ID! best: Result }
       type Result @key(fields: "id") @interfaceObject { id: ID! rank: Int }
     `,
@@ -121,6 +124,10 @@ function fixed(type: string, field: string, source: Source, args: Record<string,
     case 'Miss.rank':
     case 'Result.rank':
       return 7 + Number(source.id);
+    case 'Query.solo':
+    case 'Solo.next':
+    case 'Only.next':
+      return entity('Only', 'o');
     case 'Query.items':
       return [entity('Item', '1')];
     case 'Item.best':
@@ -134,7 +141,11 @@ function fixed(type: string, field: string, source: Source, args: Record<string,
   }
 }
 
-const world = createWorld(SUBGRAPHS, { seed: 1, fixed, typeOf: ({ id }) => (id === '1' ? 'Hit' : 'Miss') });
+const world = createWorld(SUBGRAPHS, {
+  seed: 1,
+  fixed,
+  typeOf: ({ id }) => (id === 'o' ? 'Only' : id === '1' ? 'Hit' : 'Miss'),
+});
 
 /** Data as they are expected, besides that graphql-js agrees. */
 const same = async (source: string, variables: Record<string, unknown> = {}) => {
@@ -214,6 +225,8 @@ describe('operations that are easily answered wrong', () => {
     '{ items { best { ... on Hit { hits rank } ... on Miss { __typename } title } } }',
     '{ results { rank ... on Hit { rank hits } } }',
     '{ items { best { rank id } } }',
+    '{ solo { ... on Only { next { id } } } }',
+    '{ solo { next { ... on Only { word next { id } } } } }',
   ])('know what an interface object is: %s', async (source) => {
     await same(source);
   });

@@ -3,7 +3,7 @@ import { runBothWays } from './both-ways.ts';
 import { createDice } from './dice.ts';
 import { randomOperation } from './random-operations.ts';
 import { randomSubgraphs } from './random-supergraphs.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, type Source, type World } from './world.ts';
 
 export interface EqualityOptions {
   supergraphs: number;
@@ -19,6 +19,9 @@ export interface Seen {
   changes: number;
 }
 
+/** Its id says of which type an object is. */
+const typeOf = ({ id }: Source) => String(id).slice(0, 1);
+
 /** Compares random operations over random supergraphs with graphql-js over one schema. */
 export async function compareRandomOperations({
   supergraphs,
@@ -30,7 +33,7 @@ export async function compareRandomOperations({
   const worldOf = (seed: number) => {
     const known = worlds.get(seed);
     // In a third of the graphs nothing fails.
-    const world = known ?? createWorld(randomSubgraphs(seed), { seed, failing: seed % 3 === 0 ? 0 : 14 });
+    const world = known ?? createWorld(randomSubgraphs(seed), { seed, failing: seed % 3 === 0 ? 0 : 14, typeOf });
     worlds.set(seed, world);
     return world;
   };

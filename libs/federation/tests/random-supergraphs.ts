@@ -8,6 +8,8 @@ interface Field {
   /** Which services have it. */
   owners: readonly number[];
   directives: string;
+  /** By another service, besides its owner. */
+  isProvided?: boolean;
 }
 
 const SCALARS = ['String', 'Int', 'Float', 'Boolean', 'ID', 'Color', 'JSON'];
@@ -23,16 +25,17 @@ const wrappers = (type: string) => [
 ];
 
 /** Services with entities that several of them know, parts of them required, interfaces, unions, value types and changes. */
-export function randomSubgraphs(seed: number): Subgraph[] {
+export function randomSubgraphs(seed: number, { interfaceObjects = false } = {}): Subgraph[] {
   const dice = createDice(seed);
   const services = [0, 1, 2].slice(0, 2 + dice.below(2));
-  const entities = ['A', 'B', 'C', 'D']
-    .slice(0, 2 + dice.below(3))
-    .map((name) => ({ name, key: dice.pick(['id', 'id']) }));
+  const entities = ['A', 'B', 'C', 'D'].slice(0, 2 + dice.below(3)).map((name) => ({ name }));
   const interfaceMembers = new Set(dice.some(entities, 2).map(({ name }) => name));
   if (interfaceMembers.size === 0) interfaceMembers.add('A');
+  const twoKeys = new Set(dice.some(entities, 3).map(({ name }) => name));
   const union = entities.slice(0, 2).map(({ name }) => name);
   // All services know all entities by their keys: what differs is who knows their fields.
+  // One service may know an interface without its types. The planner forgets fields of some operations on them.
+  const objectService = interfaceObjects && dice.oneIn(2) ? services.length : undefined;
   const composites = [...entities.map(({ name }) => name), 'Node', 'Node', 'Either', 'Part', 'Part'];
 
   const randomType = () => {
@@ -85,33 +88,73 @@ export function randomSubgraphs(seed: number): Subgraph[] {
     })),
   );
 
-  return services.map((service) => {
-    const write = ({ name, args, type, owners, directives }: Field, shareable = owners.length > 1) =>
-      `${name}${args}: ${type}${shareable ? ' @shareable' : ''}${directives}`;
-    const types = entities.map(({ name, key }) => {
+  const provided = services.map((service) => {
+    const entity = dice.pick(entities).name;
+    const field = (fields.get(entity) ?? []).find(
+      ({ name, owners, type, args, directives }) =>
+        // A service that provides what it requires has it at hand: its resolvers here read it from representations.
+        name !== 'needed' &&
+        !owners.includes(service) &&
+        /^\W*(String|Int|JSON)\b/.test(type) &&
+        args === '' &&
+        directives === '',
+    );
+    if (!field || dice.oneIn(2)) return undefined;
+    field.isProvided = true;
+    return { entity, field };
+  });
+
+  const written = services.map((service) => {
+    const write = (
+      { name, args, type, owners, directives, isProvided = false }: Field,
+      shareable = owners.length > 1 || isProvided,
+    ) => `${name}${args}: ${type}${shareable ? ' @shareable' : ''}${directives}`;
+    const types = entities.map(({ name }) => {
       const own = (fields.get(name) ?? [])
         .filter(({ owners }) => owners.includes(service))
         .map((field) => write(field));
       const need = required.get(name);
       if (need?.service === service) own.push(`${need.needs}: String @external`);
-      const implementing = interfaceMembers.has(name) ? ' implements Node' : '';
-      const label = interfaceMembers.has(name) ? ['label: String @shareable'] : [];
-      return `type ${name}${implementing} @key(fields: "${key}") { ${key}: ID! ${[...label, ...own].join(' ')} }`;
+      const gift = provided[service];
+      if (gift?.entity === name && !own.some((text) => text.startsWith(`${gift.field.name}:`)))
+        own.push(`${gift.field.name}: ${gift.field.type} @external`);
+      const isNode = interfaceMembers.has(name);
+      // The first service knows all keys: the others may know one of them.
+      const keys = !twoKeys.has(name)
+        ? ['id']
+        : service === 0
+          ? ['id', 'code']
+          : isNode
+            ? ['id']
+            : [dice.pick(['id', 'code'])];
+      const implementing = isNode ? ' implements Node' : '';
+      const label = isNode ? ['label: String @shareable'] : [];
+      const stub = own.length === 0 && !isNode && dice.oneIn(2) ? ', resolvable: false' : '';
+      const directives = keys.map((key) => `@key(fields: "${key}"${stub})`).join(' ');
+      return `type ${name}${implementing} ${directives} { ${[...keys.map((key) => `${key}: ID!`), ...label, ...own].join(' ')} }`;
     });
+    const gift = provided[service];
+    const gifts = gift ? [`gift${String(service)}: [${gift.entity}] @provides(fields: "${gift.field.name}")`] : [];
     return {
       name: `s${String(service)}`,
       sdl: `
         scalar JSON
         enum Color { RED GREEN }
-        interface Node { id: ID! label: String }
+        interface Node${objectService === undefined ? '' : ' @key(fields: "id")'} { id: ID! label: String }
         union Either = ${union.join(' | ')}
         type Part { ${part.map((field) => write(field, true)).join(' ')} }
         ${types.join('\n')}
-        type Query { ${(roots[service] ?? []).map((field) => write(field, false)).join(' ')} shared: A @shareable }
+        type Query { ${(roots[service] ?? []).map((field) => write(field, false)).join(' ')} ${gifts.join(' ')} shared: A @shareable }
         type Mutation { ${(changes[service] ?? []).map((field) => write(field, false)).join(' ')} }
       `,
     };
   });
+  if (objectService === undefined) return written;
+  const sdl = `
+    type Node @interfaceObject @key(fields: "id") { id: ID! extra: Int extras: [String!] friend: Node }
+    type Query { anyNode: Node nodes: [[Node!]] }
+  `;
+  return [...written, { name: `s${String(objectService)}`, sdl }];
 }
 
 function rootType(dice: Dice, composites: readonly string[]): string {

@@ -78,18 +78,24 @@ const FEDERATION = `extend schema @link(url: "https://specs.apollo.dev/federatio
   "@key", "@shareable", "@external", "@requires", "@provides", "@interfaceObject", "@inaccessible", "@override"])\n`;
 
 export function createWorld(subgraphs: readonly Subgraph[], options: WorldOptions): World {
-  const graph = readSupergraph(compose(subgraphs));
+  const graph = readSupergraph(compose(subgraphs), { debug: { maxEvaluatedPlans: 100 } });
   const changes: World['changes'] = { services: [], merged: [] };
+  const objects = new Map(subgraphs.flatMap(({ sdl }) => interfaceObjectFields(sdl)));
+  const possible = (name: string) => {
+    const type = graph.schema.getType(name);
+    const types = isAbstractType(type) ? graph.schema.getPossibleTypes(type) : [];
+    return types.map((each) => each.name).toSorted();
+  };
   const services = new Map(
     subgraphs.map(({ name, sdl }) => {
       const schema = buildSubgraphSchema(parse(FEDERATION + sdl));
-      resolveAll(schema, { ...options, requires: requirements(sdl), changes: changes.services });
+      resolveAll(schema, { ...options, requires: requirements(sdl), objects, possible, changes: changes.services });
       return [name, schema];
     }),
   );
   const merged = buildSchema(printSchema(graph.schema));
   const all = new Map(subgraphs.flatMap(({ sdl }) => [...requirements(sdl)]));
-  resolveAll(merged, { ...options, requires: all, changes: changes.merged, isMerged: true });
+  resolveAll(merged, { ...options, requires: all, objects, possible, changes: changes.merged, isMerged: true });
   const ask = askInMemory(services);
   return { graph, services, merged, changes, ask, executor: createFederatedExecutor(graph, ask) };
 }
@@ -109,7 +115,20 @@ function requirements(sdl: string): Map<string, string> {
   return found;
 }
 
+/** From fields of interface objects to the interface. */
+function interfaceObjectFields(sdl: string): [string, string][] {
+  return parse(FEDERATION + sdl).definitions.flatMap((definition) => {
+    if (definition.kind !== 'ObjectTypeDefinition') return [];
+    if (!definition.directives?.some(({ name }) => name.value === 'interfaceObject')) return [];
+    const fields = (definition.fields ?? []).filter(({ name }) => name.value !== 'id');
+    return fields.map(({ name }): [string, string] => [name.value, definition.name.value]);
+  });
+}
+
 interface ResolveOptions extends WorldOptions {
+  objects: ReadonlyMap<string, string>;
+  /** The types of an interface or union, as clients know them. */
+  possible: (name: string) => string[];
   requires: ReadonlyMap<string, string>;
   changes: string[];
   isMerged?: boolean;
@@ -150,7 +169,8 @@ function resolveField(
   }
   const required = options.requires.get(`${parentType.name}.${fieldName}`);
   const id = source.id ?? (source.code as string | undefined) ?? '';
-  let place = `${parentType.name}:${id}.${fieldName}(${JSON.stringify(args)})`;
+  const typeName = options.objects.get(fieldName) ?? parentType.name;
+  let place = `${typeName}:${id}.${fieldName}(${JSON.stringify(args)})`;
   if (required !== undefined) {
     const field = parentType.getFields()[required];
     const name = `${parentType.name}:${id}.${required}({})`;
@@ -171,7 +191,7 @@ function quiet(read: () => unknown): unknown {
 
 const STRINGS = ['plain', 'with "quotes"', 'back\\slash', 'line\nbreak', 'ünï', '\u2028', '\ud800', '', 'x'.repeat(50)];
 
-function valueAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, options: WorldOptions): unknown {
+function valueAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, options: ResolveOptions): unknown {
   const { seed, failing = 0 } = options;
   const die = hash(`${String(seed)} ${place}`);
   const fate = failing > 0 ? die % failing : -1;
@@ -188,14 +208,12 @@ function valueAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, 
   const more = die >>> 4;
   if (isEnumType(named)) return named.getValues()[more % named.getValues().length]?.name;
   if (isObjectType(named) || isAbstractType(named)) {
-    const types = isObjectType(named)
-      ? [named]
-      : schema.getPossibleTypes(named).toSorted((one, two) => (one.name < two.name ? -1 : 1));
-    const concrete = types[more % types.length];
-    if (!concrete) return null;
-    const isEntity = 'id' in concrete.getFields();
-    const id = isEntity ? ENTITY_IDS[(more >>> 4) % ENTITY_IDS.length] : place;
-    return { __typename: concrete.name, id };
+    // An interface object is one of the interface's types, of which its service knows nothing.
+    const types = options.possible(named.name);
+    const concrete = types.length > 0 ? types[more % types.length] : named.name;
+    const isEntity = isAbstractType(named) || 'id' in named.getFields() || 'code' in named.getFields();
+    const number = String(ENTITY_IDS[(more >>> 4) % ENTITY_IDS.length]);
+    return { __typename: concrete, id: isEntity ? `${String(concrete)}${number}` : place };
   }
   switch (named.name) {
     case 'Int':
@@ -213,7 +231,7 @@ function valueAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, 
   }
 }
 
-function itemAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, options: WorldOptions): unknown {
+function itemAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, options: ResolveOptions): unknown {
   try {
     return valueAt(place, type, schema, options);
   } catch (error) {

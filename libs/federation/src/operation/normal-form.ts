@@ -3,6 +3,7 @@ import {
   isAbstractType,
   isCompositeType,
   isObjectType,
+  isUnionType,
   Kind,
   visit,
   type DocumentNode,
@@ -30,6 +31,8 @@ interface Found {
   node: FieldNode;
   possible: readonly GraphQLObjectType[];
   condition: GraphQLCompositeType;
+  /** Whether it takes more than the type around it to know that the object is of `possible` types. */
+  isConditional: boolean;
 }
 
 /** Fields of one variant on one type condition. */
@@ -66,11 +69,12 @@ function createNormaliser(
     condition: GraphQLCompositeType,
     possible: readonly GraphQLObjectType[],
     into: Found[],
+    isConditional = false,
   ) => {
     for (const selection of selections) {
       if (!isIncluded(selection, variables)) continue;
       if (selection.kind === Kind.FIELD) {
-        into.push({ node: selection, condition, possible });
+        into.push({ node: selection, condition, possible, isConditional });
         continue;
       }
       const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
@@ -79,9 +83,12 @@ function createNormaliser(
       const type = isCompositeType(named) ? named : condition;
       const allowed = new Set(possibleTypes(type));
       const left = type === condition ? possible : possible.filter((each) => allowed.has(each));
-      if (left.length > 0) find(fragment.selectionSet, type, left, into);
+      if (left.length > 0) find(fragment.selectionSet, type, left, into, isConditional || !implies(condition, type));
     }
   };
+
+  const implies = (type: GraphQLCompositeType, other: GraphQLCompositeType) =>
+    type === other || (isAbstractType(other) && !isUnionType(type) && schema.isSubType(other, type));
 
   /** On which types the field is selected in the normal form: as few and as wide as mean the same. */
   const homesOf = (type: GraphQLCompositeType, { node, possible, condition }: Found): GraphQLCompositeType[] => {
@@ -108,7 +115,8 @@ function createNormaliser(
     homes.delete(type);
     const conditional = [...homes].map(([home, merged]) => fragmentOn(home, fieldsOn(home, merged)));
     // An object type is known; of the others it is asked for only where something depends on it.
-    const needsType = isAbstractType(type) && (isTypeAsked || conditional.length > 0);
+    const isConditional = found.some((each) => each.isConditional);
+    const needsType = isAbstractType(type) && (isTypeAsked || isConditional || conditional.length > 0);
     const isEmpty = own.length === 0 && conditional.length === 0;
     const selections = [...(needsType || isEmpty ? [fieldNode('__typename')] : []), ...own, ...conditional];
     return { kind: Kind.SELECTION_SET, selections };
