@@ -1,9 +1,10 @@
 import { createDatabase, type Database, type StoreOptions } from '@taskmesh/database';
 import { migrations } from '../migrations/index.ts';
-import { DeadLetterEntity, FeedEntity, FeedStateEntity } from './feed/feed.entities.ts';
+import { ChangeEntity, DeadLetterEntity, FeedEntity, FeedStateEntity } from './feed/feed.entities.ts';
+import { IdempotencyKeyEntity } from './tasks/idempotency-key.entity.ts';
 import { TaskEntity } from './tasks/task.entity.ts';
 
-const entities = [TaskEntity, FeedEntity, FeedStateEntity, DeadLetterEntity];
+const entities = [TaskEntity, IdempotencyKeyEntity, FeedEntity, FeedStateEntity, ChangeEntity, DeadLetterEntity];
 
 /** Opens nothing yet. */
 export function createTasksDatabase(options: StoreOptions): Promise<Database> {

@@ -8,11 +8,14 @@ export const AccountEntity = defineEntity({
     /** As its owner wrote it. */
     email: p.text(),
     /** What makes it unique: see `emailKey`. */
-    emailKey: p.text(),
+    emailKey: p
+      .text()
+      .unique('accounts_email_key_unique')
+      .comment('The address without regard to case: made by auth, because lower() knows only ASCII in some locales'),
     name: p.text(),
     passwordHash: p.text().hidden(),
     /** Grows with each new password: a login that checked the one before opens no session. */
-    passwordVersion: p.integer(),
+    passwordVersion: p.integer().default(1),
     emailConfirmedAt: p.datetime(3),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),

@@ -10,8 +10,8 @@ export const RecoveryRequestEntity = defineEntity({
     ip: p.text().nullable(),
     requestId: p.text(),
     createdAt: p.datetime(3),
-    attempts: p.integer(),
-    nextAttemptAt: p.datetime(3),
+    attempts: p.integer().default(0),
+    nextAttemptAt: p.datetime(3).index('recovery_requests_due'),
   },
 });
 

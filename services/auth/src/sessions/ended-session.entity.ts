@@ -4,9 +4,9 @@ export const EndedSessionEntity = defineEntity({
   name: 'EndedSession',
   tableName: 'ended_sessions',
   properties: {
-    sequence: p.bigint('number').primary(),
-    sessionId: p.uuid(),
-    until: p.datetime(3),
+    sequence: p.bigint('number').primary().autoincrement(false),
+    sessionId: p.uuid().unique('ended_sessions_session_id_key'),
+    until: p.datetime(3).index('ended_sessions_until'),
   },
 });
 
@@ -15,7 +15,7 @@ export const EndedSessionCounterEntity = defineEntity({
   name: 'EndedSessionCounter',
   tableName: 'ended_session_counter',
   properties: {
-    id: p.integer().primary(),
+    id: p.integer().primary().autoincrement(false).check('id = 1'),
     last: p.bigint('number'),
   },
 });

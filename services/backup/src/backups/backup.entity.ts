@@ -12,11 +12,11 @@ export const BackupEntity = defineEntity({
   name: 'Backup',
   tableName: 'backups',
   properties: {
-    file: p.string().primary(),
+    file: p.text().primary(),
     sizeBytes: p.double(),
-    sha256: p.string().nullable(),
+    sha256: p.text().nullable(),
     createdAt: p.datetime(3),
-    origin: p.string().$type<BackupOrigin>(),
+    origin: p.text().$type<BackupOrigin>().default('request'),
     stores: p.array<string>().columnType('text[]'),
     /** As the storage said when the archive was catalogued. */
     modifiedAt: p.datetime(3).nullable(),
@@ -26,7 +26,7 @@ export const BackupEntity = defineEntity({
     /** Why it is not; counts while that is so. */
     unfitReason: p.string().nullable(),
     /** The version of the product that proved it. */
-    verifiedVersion: p.string().nullable(),
+    verifiedVersion: p.text().nullable(),
   },
 });
 

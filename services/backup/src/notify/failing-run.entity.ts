@@ -8,7 +8,7 @@ export const FailingRunEntity = defineEntity({
   name: 'FailingRun',
   tableName: 'failing_runs',
   properties: {
-    run: p.string().$type<RunName>().primary(),
+    run: p.text().$type<RunName>().primary(),
     since: p.datetime(3),
     /** When somebody was last told. */
     toldAt: p.datetime(3).nullable(),

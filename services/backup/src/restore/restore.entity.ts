@@ -14,17 +14,21 @@ export type RestoreStage = 'loading' | 'swapping' | 'swapping-apart' | 'decided'
 export const RestoreEntity = defineEntity({
   name: 'Restore',
   tableName: 'restores',
+  indexes: [
+    { name: 'restores_started_at_idx', properties: ['startedAt'], where: { endedAt: null } },
+    { name: 'restores_left_until_idx', properties: ['leftUntil'], where: { leftUntil: { $ne: null } } },
+  ],
   properties: {
-    id: p.string().primary(),
-    file: p.string(),
-    stage: p.string().$type<RestoreStage>(),
+    id: p.text().primary(),
+    file: p.text(),
+    stage: p.enum(['loading', 'swapping', 'swapping-apart', 'decided', 'restored', 'undone']),
     stores: p.array<StoreName>().columnType('text[]'),
     /** The restore that this one takes back: its old databases are the fresh ones here. */
-    undoes: p.string().nullable(),
+    undoes: p.text().nullable(),
     /** What the server calls the databases that are to become the living ones, whatever their names are. */
-    freshIds: p.json<Partial<Record<StoreName, string>>>(),
+    freshIds: p.json<Partial<Record<StoreName, string>>>().defaultRaw(`'{}'`),
     /** The archive of what is replaced, when one was made for it. */
-    safetyBackup: p.string().nullable(),
+    safetyBackup: p.text().nullable(),
     startedAt: p.datetime(3),
     endedAt: p.datetime(3).nullable(),
     /** When the databases that are left of it may be dropped. Null: nothing is left. */

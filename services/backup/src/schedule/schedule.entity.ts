@@ -5,7 +5,7 @@ export const ScheduleEntity = defineEntity({
   name: 'Schedule',
   tableName: 'schedule',
   properties: {
-    id: p.string().primary(),
+    id: p.text().primary(),
     /** The last one whose work ended. */
     moment: p.datetime(3),
     /** The last one whose work began, when that was, and how often it did. */

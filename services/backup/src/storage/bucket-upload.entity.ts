@@ -5,9 +5,9 @@ export const BucketUploadEntity = defineEntity({
   name: 'BucketUpload',
   tableName: 'bucket_uploads',
   properties: {
-    uploadId: p.string().primary(),
-    bucket: p.string(),
-    key: p.string(),
+    uploadId: p.text().primary(),
+    bucket: p.text(),
+    key: p.text(),
     begunAt: p.datetime(3),
   },
 });

@@ -6,7 +6,7 @@ export const VerificationEntity = defineEntity({
   name: 'Verification',
   tableName: 'verifications',
   properties: {
-    id: p.string().primary(),
+    id: p.text().primary(),
     stores: p.array<StoreName>().columnType('text[]'),
     startedAt: p.datetime(3),
   },

@@ -1,6 +1,5 @@
-import { defineEntity, Type } from '@mikro-orm/core';
+import { defineEntity, p, Type } from '@mikro-orm/core';
 import type { TaskImage } from '@taskmesh/events';
-import type { Priority } from '@taskmesh/validation';
 import { toRfc3339 } from './task-time.ts';
 
 /** A task as every part of this service knows it; times are RFC 3339, UTC, milliseconds. */
@@ -20,7 +19,7 @@ export const TaskEntity = defineEntity({
   name: 'Task',
   tableName: 'tasks',
   indexes: [{ name: 'tasks_by_owner', properties: ['ownerId', 'createdAt', 'id'] }],
-  properties: (p) => ({
+  properties: {
     id: p.uuid().primary(),
     ownerId: p.uuid().name('user_id'),
     title: p.text(),
@@ -28,9 +27,9 @@ export const TaskEntity = defineEntity({
     completed: p.boolean(),
     dueDate: p.type(TimeType).nullable(),
     category: p.text().nullable(),
-    priority: p.text().$type<Priority>(),
+    priority: p.enum(['low', 'medium', 'high']),
     createdAt: p.type(TimeType),
     updatedAt: p.type(TimeType),
-    version: p.integer(),
-  }),
+    version: p.integer().default(1),
+  },
 });

@@ -1,0 +1,8 @@
+import { schemaDifference } from '@taskmesh/database/testing';
+import { createTasksDatabase } from '../src/database.ts';
+
+describe('the entities', () => {
+  it('describe every table, column, index and constraint that the migrations make', async () => {
+    expect(await schemaDifference(createTasksDatabase)).toBe('');
+  });
+});
