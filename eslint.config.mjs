@@ -117,5 +117,28 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['services/*/src/**/*.service.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '\\.statements\\.ts$|^@mikro-orm/|^pg$',
+              allowTypeImports: true,
+              message: 'Repositories own every statement; a use case asks them.',
+            },
+            {
+              regex: '\\.(entity|entities)\\.ts$',
+              importNamePattern: 'Entity$',
+              allowTypeImports: true,
+              message: 'Repositories read and write entities; a use case knows their types.',
+            },
+          ],
+        },
+      ],
+    },
+  },
   { files: ['**/*.config.ts', '**/migrations/*.ts', 'tools/**'], rules: { 'import-x/no-default-export': 'off' } },
 );

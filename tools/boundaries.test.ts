@@ -28,6 +28,7 @@ async function rulesBroken(texts: { filePath: string; text: string }[]): Promise
 
 const MODULES = '@nx/enforce-module-boundaries';
 const LAYERS = 'import-x/no-restricted-paths';
+const STORE = '@typescript-eslint/no-restricted-imports';
 const TASKS = 'services/tasks/src/tasks';
 
 describe('lint', () => {
@@ -63,6 +64,18 @@ describe('lint', () => {
       in: `${TASKS}/task.repository.ts`,
       of: '../graphql/context.ts',
       by: LAYERS,
+    },
+    {
+      what: 'refuses a use case with a statement of its own',
+      in: `${TASKS}/task.service.ts`,
+      of: './task.statements.ts',
+      by: STORE,
+    },
+    {
+      what: 'refuses a use case that reads entities itself',
+      in: `${TASKS}/task.service.ts`,
+      of: './task.entity.ts',
+      by: STORE,
     },
     {
       what: 'refuses a feed that knows its subscriptions',

@@ -18,6 +18,7 @@ import {
 import { createLog } from '@taskmesh/service';
 import {
   createCursors,
+  createFeedRepository,
   createFeedService,
   createRelay,
   NO_METRICS as NO_RELAY_METRICS,
@@ -85,7 +86,10 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
     },
   };
   const eventLog = createMemoryEventLog();
-  const tasks = { ...createFeedService(database, cursors), reportUnreadable: async () => undefined };
+  const tasks = {
+    ...createFeedService(createFeedRepository(database), cursors),
+    reportUnreadable: async () => undefined,
+  };
   const relay = createRelay({
     database: database as unknown as RelayDeps['database'], // what the relay asks of it
     eventLog,

@@ -1,4 +1,4 @@
-import type { Clock } from '@taskmesh/service';
+import type { Clock, Ids } from '@taskmesh/service';
 import { createTransport } from 'nodemailer';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ export interface FileMailerOptions {
   dir: string;
   from: string;
   clock: Clock;
-  ids: { next(): string };
+  ids: Ids;
 }
 
 /** Writes each mail as an `.eml` file, as a mail program opens it: for machines without a mail server. */

@@ -18,6 +18,7 @@ export { backoffMs, type Backoff } from './backoff.ts';
 export { withDeadline } from './deadline.ts';
 export { createPeriodic, type Periodic } from './periodic.ts';
 export { systemClock, type Clock } from './clock.ts';
+export type { Ids } from './ids.ts';
 export { Closers, readyWhenStarted, startAll, stopAll, type Service } from './lifecycle.ts';
 export {
   createAdminServer,

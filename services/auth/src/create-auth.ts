@@ -2,10 +2,11 @@ import { asUnavailable, createSchemaGate } from '@taskmesh/database';
 import type { AuthInternal, AuthRestore } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
 import { createMailer, type Mailer } from '@taskmesh/mail';
-import { startAll, stopAll, type Clock, type HealthReport, type Log, type Service } from '@taskmesh/service';
+import { startAll, stopAll, type Clock, type HealthReport, type Ids, type Log, type Service } from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
+import { v7 } from 'uuid';
 import { createAccountRepository } from './accounts/account.repository.ts';
 import { createAccountService } from './accounts/account.service.ts';
 import { createAccountsResolvers } from './accounts/accounts.resolvers.ts';
@@ -16,7 +17,6 @@ import { createAuthDatabase } from './database.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createLoginStrategy } from './http/passport.ts';
-import { randomIds, type Ids } from './ids.ts';
 import { createKeyRing } from './keys/key-ring.ts';
 import { createLimits } from './limits/limits.ts';
 import { createAuthMetrics } from './metrics.ts';
@@ -24,6 +24,7 @@ import { readCommonPasswords } from './passwords/common-passwords.ts';
 import { createHasher } from './passwords/hasher.ts';
 import { createPasswordRules } from './passwords/password-rules.ts';
 import { createMailWorker } from './recovery/mail-worker.ts';
+import { createRecoveryRepository } from './recovery/recovery.repository.ts';
 import { createRecoveryService } from './recovery/recovery.service.ts';
 import { createSessionMaker } from './sessions/new-session.ts';
 import { createSessionRepository } from './sessions/session.repository.ts';
@@ -31,7 +32,7 @@ import { createSessionService } from './sessions/session.service.ts';
 
 export interface AuthDeps {
   clock: Clock;
-  /** @default random UUIDs in the order of time */
+  /** @default UUIDs in the order of time */
   ids?: Ids;
   log: Log;
   /** Where limits are counted; who made it closes it. */
@@ -53,7 +54,7 @@ export interface Auth extends Service {
 
 /** Opens nothing; `start` sees to the schema and begins the background work. It listens nowhere. */
 export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Auth> {
-  const { clock, ids = randomIds, log, keyValue } = deps;
+  const { clock, ids = { next: () => v7() }, log, keyValue } = deps;
   const metrics = createAuthMetrics(deps.metrics);
   const database = await createAuthDatabase({ url: config.secrets.postgresUrl, log });
   if (deps.metrics) database.measure(deps.metrics);
@@ -72,18 +73,24 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
 
   const repository = createAccountRepository(database);
   const limits = createLimits({ keyValue, factor: config.rateLimitFactor, signInIps: repository.signInIps });
-  const sessions = createSessionService({
-    ...{ database, repository: createSessionRepository(database) },
-    ...{ maker, limits, clock },
-  });
+  const sessions = createSessionService({ repository: createSessionRepository(database), maker, limits, clock });
   const accounts = createAccountService({ accounts: repository, sessions: maker, hasher, rules, limits, clock, ids });
   const authenticate = createLoginStrategy(accounts.checkPassword);
   const logins = createLoginService({
     ...{ accounts: repository, sessions, limits, clock, log },
     ...{ authenticate, upgradeHash: accounts.upgradeHash },
   });
-  const worker = createMailWorker({ database, mailer, publicUrl, clock, log, onAttempt: metrics.mail });
-  const recovery = createRecoveryService({ database, hasher, rules, limits, clock, ids, onRequested: worker.wake });
+  const requests = createRecoveryRepository(database);
+  const worker = createMailWorker({ repository: requests, mailer, publicUrl, clock, log, onAttempt: metrics.mail });
+  const recovery = createRecoveryService({
+    repository: requests,
+    hasher,
+    rules,
+    limits,
+    clock,
+    ids,
+    onRequested: worker.wake,
+  });
   const housekeeping = createHousekeeping({ database, auditRetentionDays: config.auditRetentionDays, clock, log });
 
   const schema = createSchemaGate({ database, policy: config.schema, log });

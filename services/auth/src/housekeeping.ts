@@ -10,7 +10,7 @@ import {
   SESSIONS,
   STRANGERS_ENTRIES,
 } from './housekeeping.statements.ts';
-import { forgottenBefore } from './sessions/end-sessions.ts';
+import { forgottenBefore } from './sessions/ended-session.repository.ts';
 
 const EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -25,14 +25,14 @@ export interface Housekeeping extends Service {
   sweep(): Promise<void>;
 }
 
-export interface HousekeepingOptions {
+export interface HousekeepingDeps {
   database: Database;
   auditRetentionDays: number;
   clock: Clock;
   log: Log;
 }
 
-export function createHousekeeping({ database, auditRetentionDays, clock, log }: HousekeepingOptions): Housekeeping {
+export function createHousekeeping({ database, auditRetentionDays, clock, log }: HousekeepingDeps): Housekeeping {
   let isStopped = false;
 
   const inBatches = async (removeBatch: () => Promise<number>): Promise<void> => {

@@ -1,7 +1,17 @@
 import { hashSync } from '@node-rs/argon2';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { codeOf, LOGIN, LOGIN_PLAIN, loggedIn, LOGOUT, ME, SIGN_UP, SIGN_UP_PLAIN, signedUp } from './operations.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+import {
+  codeOf,
+  LOGIN,
+  LOGIN_PLAIN,
+  loggedIn,
+  LOGOUT,
+  ME,
+  SIGN_UP,
+  SIGN_UP_PLAIN,
+  signedUp,
+} from './support/operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
 let running: RunningAuth;
 beforeAll(async () => {

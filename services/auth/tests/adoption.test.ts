@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { emailKey } from '../src/accounts/email-key.ts';
-import { codeOf, loggedIn, LOGIN, LOGOUT, ME, REFRESH, REQUEST_RESET, RESET, signedUp } from './operations.ts';
+import { codeOf, loggedIn, LOGIN, LOGOUT, ME, REFRESH, REQUEST_RESET, RESET, signedUp } from './support/operations.ts';
 import {
   backupOf,
   dropDatabase,
@@ -10,8 +10,8 @@ import {
   restoredDatabase,
   swap,
   type RestoredDatabase,
-} from './restored.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+} from './support/restored.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
 const ID = `'01890000-0000-7000-8000-000000000001'`;
 

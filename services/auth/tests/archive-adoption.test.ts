@@ -1,6 +1,6 @@
-import { codeOf, loggedIn, LOGIN, signedUp } from './operations.ts';
-import { ARCHIVED, archiveOf, dropDatabase, swap, type RestoredDatabase } from './restored.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+import { codeOf, loggedIn, LOGIN, signedUp } from './support/operations.ts';
+import { ARCHIVED, archiveOf, dropDatabase, swap, type RestoredDatabase } from './support/restored.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
 /** A schema in front of PostgreSQL's own, in which nothing is what it seems. */
 const HOSTILE_NAMES = `

@@ -1,5 +1,5 @@
-import { LOGIN, LOGOUT, loggedIn, REFRESH, REQUEST_RESET, RESET, signedUp, SIGN_UP } from './operations.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+import { LOGIN, LOGOUT, loggedIn, REFRESH, REQUEST_RESET, RESET, signedUp, SIGN_UP } from './support/operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
 let running: RunningAuth;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-import { codeOf, LOGIN, LOGOUT, loggedIn, REFRESH, REQUEST_RESET, sessionOf, signedUp } from './operations.ts';
-import { runAuth, type RunningAuth } from './running-auth.ts';
+import { codeOf, LOGIN, LOGOUT, loggedIn, REFRESH, REQUEST_RESET, sessionOf, signedUp } from './support/operations.ts';
+import { runAuth, type RunningAuth } from './support/running-auth.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

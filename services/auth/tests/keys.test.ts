@@ -6,8 +6,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKeyRing } from '../src/keys/key-ring.ts';
-import { loggedIn, signedUp } from './operations.ts';
-import { runAuth, type RunningAuth } from './running-auth.ts';
+import { loggedIn, signedUp } from './support/operations.ts';
+import { runAuth, type RunningAuth } from './support/running-auth.ts';
 
 const log = createLog({ service: 'auth', level: 'silent' });
 

@@ -1,7 +1,7 @@
 import type { Identity } from '@taskmesh/identity';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import { codeOf, LOGIN_PLAIN, REQUEST_RESET, RESET, SIGN_UP_PLAIN, signedUp } from './operations.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+import { codeOf, LOGIN_PLAIN, REQUEST_RESET, RESET, SIGN_UP_PLAIN, signedUp } from './support/operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
 const from = (ip: string): Identity => ({ role: 'anonymous', ip });
 const login = (running: RunningAuth, email: string, password: string, ip: string) =>

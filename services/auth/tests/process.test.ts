@@ -11,9 +11,9 @@ import { startMailServer } from '@taskmesh/testing/mail-server';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCaller, post, spawnAuth, type AuthProcess, type Caller } from './auth-process.ts';
-import { codeOf, LOGIN, LOGOUT, ME, REQUEST_RESET, sessionOf, SIGN_UP } from './operations.ts';
-import { PASSWORD } from './running-auth.ts';
+import { createCaller, post, spawnAuth, type AuthProcess, type Caller } from './support/auth-process.ts';
+import { codeOf, LOGIN, LOGOUT, ME, REQUEST_RESET, sessionOf, SIGN_UP } from './support/operations.ts';
+import { PASSWORD } from './support/running-auth.ts';
 
 jest.setTimeout(120_000);
 

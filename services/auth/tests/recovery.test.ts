@@ -1,6 +1,6 @@
 import { UndeliverableError } from '../src/index.ts';
-import { codeOf, LOGIN, loggedIn, REFRESH, REQUEST_RESET, RESET, signedUp } from './operations.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+import { codeOf, LOGIN, loggedIn, REFRESH, REQUEST_RESET, RESET, signedUp } from './support/operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
 const MINUTE_MS = 60_000;
 const NEW_PASSWORD = 'another horse battery';

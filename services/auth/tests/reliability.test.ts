@@ -7,8 +7,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAuth, readAuthConfig } from '../src/index.ts';
-import { codeOf, LOGIN, LOGOUT, loggedIn, ME, REFRESH, sessionOf, signedUp, SIGN_UP_PLAIN } from './operations.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+import {
+  codeOf,
+  LOGIN,
+  LOGOUT,
+  loggedIn,
+  ME,
+  REFRESH,
+  sessionOf,
+  signedUp,
+  SIGN_UP_PLAIN,
+} from './support/operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
 jest.setTimeout(120_000);
 

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCaller, spawnAuth, type AuthProcess } from './auth-process.ts';
+import { createCaller, spawnAuth, type AuthProcess } from './support/auth-process.ts';
 
 jest.setTimeout(120_000);
 

@@ -1,6 +1,6 @@
 import { createOpaqueToken } from '../src/opaque-token.ts';
-import { codeOf, LOGOUT, loggedIn, REFRESH, sessionOf, signedUp, SIGN_UP_PLAIN } from './operations.ts';
-import { PASSWORD, runAuth, type RunningAuth } from './running-auth.ts';
+import { codeOf, LOGOUT, loggedIn, REFRESH, sessionOf, signedUp, SIGN_UP_PLAIN } from './support/operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
 const HOUR_MS = 3_600_000;
 

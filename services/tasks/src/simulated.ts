@@ -1,6 +1,7 @@
 /** The parts of the feed without servers, for a simulated world to put together. Not for production. */
 export type { ChangeRow } from './feed/change.ts';
 export { createCursors } from './feed/cursors.ts';
+export { createFeedRepository } from './feed/feed.repository.ts';
 export { createFeedService } from './feed/feed.service.ts';
 export { partOf } from './feed/partition.ts';
 export { createRelay, type RelayDeps } from './relay/relay.ts';

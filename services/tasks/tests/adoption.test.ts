@@ -1,8 +1,8 @@
 import { createTaskInput } from '@taskmesh/validation';
 import type { TestDatabase } from '@taskmesh/testing';
 import { v7 } from 'uuid';
-import { nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './_restored.ts';
-import { startTasks, type TestTasks } from './_tasks.ts';
+import { nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
+import { startTasks, type TestTasks } from './support/running-tasks.ts';
 
 let living: TestTasks;
 let loaded: TestDatabase & { name: string };

@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
-import { followed, replayed, storedTasks } from './_history.ts';
-import { codeOf, startTasks, type TestTasks } from './_tasks.ts';
+import { followed, replayed, storedTasks } from './support/history.ts';
+import { codeOf, startTasks, type TestTasks } from './support/running-tasks.ts';
 
 let service: TestTasks;
 

@@ -6,8 +6,8 @@ import { Kafka, logLevel } from 'kafkajs';
 import { Registry } from 'prom-client';
 import { v4, v7 } from 'uuid';
 import { partOf } from '../src/feed/partition.ts';
-import { dropOld, nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, swap } from './_restored.ts';
-import { startTasks, type TestTasks, type TestUser } from './_tasks.ts';
+import { dropOld, nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, swap } from './support/restored.ts';
+import { startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
 const silent = createLog({ service: 'tasks', level: 'silent' });
 /** More than a broker takes at once. */

@@ -1,4 +1,4 @@
-import { createTestClock, startTasks, type TestTasks } from './_tasks.ts';
+import { createTestClock, startTasks, type TestTasks } from './support/running-tasks.ts';
 
 const HOUR_MS = 3_600_000;
 const clock = createTestClock();

@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
-import { codeOf, createTestClock, issuesOf, startTasks, type TestTasks } from './_tasks.ts';
+import { codeOf, createTestClock, issuesOf, startTasks, type TestTasks } from './support/running-tasks.ts';
 
 const clock = createTestClock();
 let service: TestTasks;

@@ -1,4 +1,12 @@
-import { createTestClock, codeOf, issuesOf, startTasks, type Answer, type TestTasks, type TestUser } from './_tasks.ts';
+import {
+  createTestClock,
+  codeOf,
+  issuesOf,
+  startTasks,
+  type Answer,
+  type TestTasks,
+  type TestUser,
+} from './support/running-tasks.ts';
 
 const clock = createTestClock();
 let service: TestTasks;

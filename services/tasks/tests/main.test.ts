@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Answer } from './_tasks.ts';
+import type { Answer } from './support/running-tasks.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const USER = '01890000-0000-7000-8000-0000000000aa';

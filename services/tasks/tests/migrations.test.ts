@@ -1,7 +1,7 @@
 import { createLog } from '@taskmesh/service';
 import { createTestDatabase } from '@taskmesh/testing';
 import { createTasksDatabase } from '../src/database.ts';
-import { startTasks } from './_tasks.ts';
+import { startTasks } from './support/running-tasks.ts';
 
 const COLUMN = 'alter table tasks add column of_tomorrow text';
 

@@ -1,5 +1,5 @@
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
-import { codeOf, startTasks, type TestTasks } from './_tasks.ts';
+import { codeOf, startTasks, type TestTasks } from './support/running-tasks.ts';
 
 let service: TestTasks;
 

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { createTasksDatabase } from '../src/database.ts';
 import { createDeadLetters } from '../src/relay/dead-letters.ts';
 import { openLease } from '../src/relay/lease.ts';
-import { startTasks } from './_tasks.ts';
+import { startTasks } from './support/running-tasks.ts';
 
 const CHANGES = 20_000;
 /** What the owner did as one statement does it, so that its id is taken as the service takes them. */

@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
-import { choosyLog, expectWholeHistory, faultyLog, HASTE, refusal, usersOf } from './_relay.ts';
-import { startTasks, type TestUser } from './_tasks.ts';
+import { choosyLog, expectWholeHistory, faultyLog, HASTE, refusal, usersOf } from './support/relay.ts';
+import { startTasks, type TestUser } from './support/running-tasks.ts';
 
 it('puts a record aside that the event log refuses for good; the others and the feed itself go on', async () => {
   const metrics = new Registry();

@@ -2,9 +2,9 @@ import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
-import { followed } from './_history.ts';
-import { expectWholeHistory, faultyLog, HASTE, seeded, usersOf, writeAtRandom } from './_relay.ts';
-import { createTestClock, startTasks, type TestTasks, type TestUser } from './_tasks.ts';
+import { followed } from './support/history.ts';
+import { expectWholeHistory, faultyLog, HASTE, seeded, usersOf, writeAtRandom } from './support/relay.ts';
+import { createTestClock, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
 it('publishes what many writers do at once: gapless, in order, and the replay is the final table', async () => {
   const service = await startTasks({ name: 'relay_order' });

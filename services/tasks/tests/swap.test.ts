@@ -3,9 +3,9 @@ import { eventually } from '@taskmesh/testing';
 import { v7 } from 'uuid';
 import { PARTITIONS } from '../src/feed/partition.ts';
 import { LOCK_CLASS } from '../src/relay/relay.statements.ts';
-import { dropOld, nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, swap } from './_restored.ts';
-import { followed, replayed, storedTasks } from './_history.ts';
-import { codeOf, startTasks, type Answer, type TestTasks, type TestUser } from './_tasks.ts';
+import { dropOld, nameOf, restoredDatabase, restoredRow, RESTORED_TASKS, swap } from './support/restored.ts';
+import { followed, replayed, storedTasks } from './support/history.ts';
+import { codeOf, startTasks, type Answer, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
 const CREATE = 'mutation ($title: String!) { createTask(input: { title: $title }) { id } }';
 const READ = '{ tasks(first: 5) { totalCount changesCursor edges { node { id } } } taskStatistics { total } }';

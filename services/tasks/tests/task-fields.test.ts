@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { createTasksDatabase } from '../src/database.ts';
 import { GIVEN_FIELDS } from '../src/tasks/given-fields.ts';
 import { toTask } from '../src/tasks/task-row.ts';
-import { restoredDatabase } from './_restored.ts';
-import { codeOf, startTasks, type Answer, type TestTasks } from './_tasks.ts';
+import { restoredDatabase } from './support/restored.ts';
+import { codeOf, startTasks, type Answer, type TestTasks } from './support/running-tasks.ts';
 
 /*
  * A field that is added to a task has to be everywhere: each test names the place where it is not. What is derived from

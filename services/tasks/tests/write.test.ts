@@ -1,4 +1,4 @@
-import { codeOf, createTestClock, FIELDS, issuesOf, startTasks, type TestTasks } from './_tasks.ts';
+import { codeOf, createTestClock, FIELDS, issuesOf, startTasks, type TestTasks } from './support/running-tasks.ts';
 
 const clock = createTestClock();
 let service: TestTasks;

@@ -1,7 +1,6 @@
-import type { Clock } from '@taskmesh/service';
+import type { Clock, Ids } from '@taskmesh/service';
 import { parseInput, signUpInput } from '@taskmesh/validation';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Ids } from '../ids.ts';
 import type { Limits } from '../limits/limits.ts';
 import { isCurrent } from '../passwords/argon2-hash.ts';
 import type { Hasher } from '../passwords/hasher.ts';
@@ -25,7 +24,7 @@ export interface AccountService {
   find(id: string): Promise<Account | null>;
 }
 
-export interface AccountServiceOptions {
+export interface AccountServiceDeps {
   accounts: AccountRepository;
   sessions: SessionMaker;
   hasher: Hasher;
@@ -35,8 +34,8 @@ export interface AccountServiceOptions {
   ids: Ids;
 }
 
-export function createAccountService(options: AccountServiceOptions): AccountService {
-  const { accounts, sessions, hasher, rules, limits, clock, ids } = options;
+export function createAccountService(deps: AccountServiceDeps): AccountService {
+  const { accounts, sessions, hasher, rules, limits, clock, ids } = deps;
   return {
     async signUp(input, { withRefreshToken, origin }) {
       const { email, password, name } = parseInput(signUpInput, input);

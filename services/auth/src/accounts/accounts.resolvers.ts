@@ -12,7 +12,7 @@ import type { AccountService } from './account.service.ts';
 import { accountIsGone } from './accounts.errors.ts';
 import type { LoginService } from './login.service.ts';
 
-export interface AccountsResolversOptions {
+export interface AccountsResolversDeps {
   accounts: AccountService;
   logins: LoginService;
   sessions: SessionService;
@@ -21,8 +21,8 @@ export interface AccountsResolversOptions {
   onMutation: (name: string, outcome: string) => void;
 }
 
-export function createAccountsResolvers(options: AccountsResolversOptions): Resolvers {
-  const { accounts, logins, sessions, recovery, onMutation } = options;
+export function createAccountsResolvers(deps: AccountsResolversDeps): Resolvers {
+  const { accounts, logins, sessions, recovery, onMutation } = deps;
   const mutations: MutationResolvers = {
     signUp: async (_parent, { input }, context, info) =>
       given(context, await accounts.signUp(input, openingOf(context, info))),

@@ -14,7 +14,7 @@ export interface LoginService {
   login(input: unknown, options: { withRefreshToken: boolean; origin: RequestOrigin }): Promise<OpenedSession>;
 }
 
-export interface LoginServiceOptions {
+export interface LoginServiceDeps {
   accounts: AccountRepository;
   sessions: SessionService;
   limits: Limits;
@@ -26,8 +26,8 @@ export interface LoginServiceOptions {
   log: Log;
 }
 
-export function createLoginService(options: LoginServiceOptions): LoginService {
-  const { accounts, sessions, limits, clock, authenticate, upgradeHash, log } = options;
+export function createLoginService(deps: LoginServiceDeps): LoginService {
+  const { accounts, sessions, limits, clock, authenticate, upgradeHash, log } = deps;
 
   return {
     async login(input, { withRefreshToken, origin }) {

@@ -1,5 +1,5 @@
 import type { Session, Statement } from '@taskmesh/database';
-import { forgottenBefore } from '../sessions/end-sessions.ts';
+import { forgottenBefore } from '../sessions/ended-session.repository.ts';
 import { copyRows, type CopiedTable } from './copy-rows.ts';
 
 const FORGET_EARLIER_COPY: Statement = {

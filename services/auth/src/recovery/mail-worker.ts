@@ -1,13 +1,11 @@
-import { whileAway, type Database } from '@taskmesh/database';
 import { UndeliverableError, type Mailer } from '@taskmesh/mail';
 import { type Backoff, backoffMs, type Clock, type Log, type Service } from '@taskmesh/service';
-import { AccountEntity, type Account } from '../accounts/account.entity.ts';
-import { recordFact, type AuditKind } from '../audit/audit.ts';
+import type { Account } from '../accounts/account.entity.ts';
+import type { AuditKind } from '../audit/audit.repository.ts';
 import { createOpaqueToken } from '../opaque-token.ts';
 import { TOKEN_LIFETIME_MINUTES, recoveryMail } from './recovery-mail.ts';
-import { RecoveryRequestEntity, type RecoveryRequest } from './recovery-request.entity.ts';
-import { CLAIM_REQUEST } from './recovery.statements.ts';
-import { ResetTokenEntity } from './reset-token.entity.ts';
+import type { RecoveryRequest } from './recovery-request.entity.ts';
+import type { RecoveryRepository } from './recovery.repository.ts';
 
 /** Longer than sending takes at the most: behind it, the instance that had claimed the mail is taken for dead. */
 const LEASE_MS = 60_000;
@@ -23,8 +21,8 @@ export interface MailWorker extends Service {
   drain(): Promise<void>;
 }
 
-export interface MailWorkerOptions {
-  database: Database;
+export interface MailWorkerDeps {
+  repository: RecoveryRepository;
   mailer: Mailer;
   publicUrl: string;
   clock: Clock;
@@ -37,8 +35,8 @@ export interface MailWorkerOptions {
  * Sends what is in the outbox, at least once. The outbox holds no token: each attempt makes its own, stored as a hash
  * before the mail leaves, so a mail that got out in spite of an error works, too.
  */
-export function createMailWorker(options: MailWorkerOptions): MailWorker {
-  const { database, mailer, publicUrl, clock, log, onAttempt } = options;
+export function createMailWorker(deps: MailWorkerDeps): MailWorker {
+  const { repository, mailer, publicUrl, clock, log, onAttempt } = deps;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let queued = false;
@@ -62,21 +60,14 @@ export function createMailWorker(options: MailWorkerOptions): MailWorker {
   /** False when nothing is due. */
   const sendOne = async (): Promise<boolean> => {
     const now = clock.now();
-    const values = [new Date(now), new Date(now + LEASE_MS)];
-    const [claimed] = await database.run<{ id: string }>('write', CLAIM_REQUEST, values);
-    if (!claimed) return false;
-    const request = await whileAway({ kind: 'read' }, () => database.em().findOne(RecoveryRequestEntity, claimed.id));
-    const account = request && (await accountOf(request));
+    const id = await repository.claim(new Date(now), new Date(now + LEASE_MS));
+    if (id === undefined) return false;
+    const request = await repository.find(id);
+    const account = request && (await repository.findAccountByKey(request.emailKey));
     if (request && account) await attempt(request, account);
-    else await forget(claimed.id);
+    else await repository.remove(id);
     return true;
   };
-
-  const accountOf = ({ emailKey }: RecoveryRequest) =>
-    whileAway({ kind: 'read' }, () => database.em().findOne(AccountEntity, { emailKey }));
-
-  const forget = (id: string) =>
-    whileAway({ kind: 'read' }, () => database.em().nativeDelete(RecoveryRequestEntity, { id }));
 
   const attempt = async (request: RecoveryRequest, account: Account): Promise<void> => {
     const token = await storeToken(request, account);
@@ -93,24 +84,21 @@ export function createMailWorker(options: MailWorkerOptions): MailWorker {
 
   const storeToken = async (request: RecoveryRequest, account: Account): Promise<string> => {
     const { token, hash } = createOpaqueToken();
-    await whileAway({ kind: 'write' }, () =>
-      database.em().transactional(async (em) => {
-        const createdAt = new Date(clock.now());
-        const expiresAt = new Date(createdAt.getTime() + TOKEN_LIFETIME_MINUTES * 60_000);
-        em.persist(em.create(ResetTokenEntity, { hash, accountId: account.id, createdAt, expiresAt }));
-        if (request.attempts === 1) recordFact(em, factOf(request, account, 'recovery.requested'));
-      }),
-    );
+    await repository.inTransaction((transaction) => {
+      const createdAt = new Date(clock.now());
+      const expiresAt = new Date(createdAt.getTime() + TOKEN_LIFETIME_MINUTES * 60_000);
+      transaction.addToken({ hash, accountId: account.id, createdAt, expiresAt });
+      if (request.attempts === 1) transaction.record(factOf(request, account, 'recovery.requested'));
+      return Promise.resolve();
+    });
     return token;
   };
 
   const finish = (request: RecoveryRequest, account: Account) =>
-    whileAway({ kind: 'write' }, () =>
-      database.em().transactional(async (em) => {
-        await em.nativeDelete(RecoveryRequestEntity, { id: request.id });
-        recordFact(em, factOf(request, account, 'recovery.mail_sent'));
-      }),
-    );
+    repository.inTransaction(async (transaction) => {
+      await transaction.removeRequest(request.id);
+      transaction.record(factOf(request, account, 'recovery.mail_sent'));
+    });
 
   const factOf = ({ ip, requestId }: RecoveryRequest, account: Account, kind: AuditKind) => ({
     kind,
@@ -124,13 +112,11 @@ export function createMailWorker(options: MailWorkerOptions): MailWorker {
     if (isHopeless) {
       onAttempt?.('given-up');
       log.error({ err: error, requestId, attempts }, 'recovery mail given up');
-      await forget(id);
+      await repository.remove(id);
       return;
     }
     const nextAttemptAt = new Date(clock.now() + backoffMs(attempts, BACKOFF));
-    await whileAway({ kind: 'read' }, () =>
-      database.em().nativeUpdate(RecoveryRequestEntity, { id }, { nextAttemptAt }),
-    );
+    await repository.postpone(id, nextAttemptAt);
     onAttempt?.('failed');
     log.warn({ err: error, requestId, attempts }, 'recovery mail not sent, it will be tried again');
   };

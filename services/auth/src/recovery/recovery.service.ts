@@ -1,22 +1,14 @@
-import { LockMode, type EntityManager } from '@mikro-orm/core';
-import { whileAway, type Database } from '@taskmesh/database';
 import type { EndedSession } from '@taskmesh/internal-api';
-import type { Clock } from '@taskmesh/service';
+import type { Clock, Ids } from '@taskmesh/service';
 import { forgotPasswordInput, parseInput, resetPasswordInput } from '@taskmesh/validation';
-import { AccountEntity } from '../accounts/account.entity.ts';
 import { emailKey } from '../accounts/email-key.ts';
-import { recordFact } from '../audit/audit.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Ids } from '../ids.ts';
 import type { Limits } from '../limits/limits.ts';
 import { hashOf } from '../opaque-token.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { PasswordRules } from '../passwords/password-rules.ts';
-import { endSessions } from '../sessions/end-sessions.ts';
-import { SessionEntity } from '../sessions/session.entity.ts';
 import { resetTokenUnusable } from './recovery.errors.ts';
-import { REQUEST_RECOVERY } from './recovery.statements.ts';
-import { ResetTokenEntity } from './reset-token.entity.ts';
+import type { RecoveryRepository, RecoveryTransaction } from './recovery.repository.ts';
 
 export interface RecoveryService {
   /**
@@ -31,8 +23,8 @@ export interface RecoveryService {
   reset(input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
 }
 
-export interface RecoveryServiceOptions {
-  database: Database;
+export interface RecoveryServiceDeps {
+  repository: RecoveryRepository;
   hasher: Hasher;
   rules: PasswordRules;
   limits: Limits;
@@ -42,15 +34,8 @@ export interface RecoveryServiceOptions {
   onRequested: () => void;
 }
 
-export function createRecoveryService(options: RecoveryServiceOptions): RecoveryService {
-  const { database, hasher, rules, limits, clock, ids, onRequested } = options;
-
-  const accountOfToken = (hash: string) =>
-    whileAway({ kind: 'read' }, async () => {
-      const em = database.em();
-      const token = await em.findOne(ResetTokenEntity, { hash, expiresAt: { $gt: new Date(clock.now()) } });
-      return token && em.findOne(AccountEntity, token.accountId);
-    });
+export function createRecoveryService(deps: RecoveryServiceDeps): RecoveryService {
+  const { repository, hasher, rules, limits, clock, ids, onRequested } = deps;
 
   return {
     async request(address, { ip, requestId }) {
@@ -58,19 +43,19 @@ export function createRecoveryService(options: RecoveryServiceOptions): Recovery
       const key = emailKey(email) ?? email;
       await limits.countRecovery(ip);
       if (!(await limits.allowRecoveryMail(key))) return;
-      await database.run('write', REQUEST_RECOVERY, [ids.next(), key, ip, requestId, new Date(clock.now())]);
+      await repository.request({ id: ids.next(), emailKey: key, ip, requestId, createdAt: new Date(clock.now()) });
       onRequested();
     },
     async reset(input, origin) {
       const { token, newPassword } = parseInput(resetPasswordInput, input);
       rules.check(newPassword, 'newPassword');
       const hash = hashOf(token);
-      const account = await accountOfToken(hash);
+      const account = await repository.findAccountByToken(hash, new Date(clock.now()));
       if (!account) throw resetTokenUnusable();
       rules.checkAgainst(newPassword, 'newPassword', account.email);
       const passwordHash = await hasher.hash(newPassword);
       const set = { hash, accountId: account.id, passwordHash, now: new Date(clock.now()), origin };
-      const ended = await whileAway({ kind: 'write' }, () => database.em().transactional((em) => setPassword(em, set)));
+      const ended = await repository.inTransaction((transaction) => setPassword(transaction, set));
       await limits.forgetFailedLogins(emailKey(account.email) ?? '', origin.ip);
       return ended;
     },
@@ -87,20 +72,18 @@ interface NewPassword {
 }
 
 /** The account's lock comes first: of two resets one finds the token gone, and no login opens a session meanwhile. */
-async function setPassword(em: EntityManager, { hash, accountId, passwordHash, now, origin }: NewPassword) {
-  const account = await em.findOne(AccountEntity, accountId, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  const token = await em.findOne(ResetTokenEntity, { hash, accountId, expiresAt: { $gt: now } });
+async function setPassword(
+  transaction: RecoveryTransaction,
+  { hash, accountId, passwordHash, now, origin }: NewPassword,
+): Promise<EndedSession[]> {
+  const account = await transaction.lockAccount(accountId);
+  const token = await transaction.findToken(hash, accountId, now);
   if (!account || !token) throw resetTokenUnusable();
   account.passwordHash = passwordHash;
   account.passwordVersion++;
   account.updatedAt = now;
-  await em.nativeDelete(ResetTokenEntity, { accountId });
-  recordFact(em, { kind: 'password.reset', at: now, accountId, origin });
-  await em.flush();
-  const sessions = await em.find(
-    SessionEntity,
-    { accountId, endedAt: null },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
-  );
-  return endSessions(em, sessions, now);
+  await transaction.removeTokens(accountId);
+  transaction.record({ kind: 'password.reset', at: now, accountId, origin });
+  const sessions = await transaction.lockSessions(accountId);
+  return transaction.endSessions(sessions, now);
 }

@@ -1,15 +1,14 @@
 import { signAccessToken } from '@taskmesh/identity';
-import type { Clock } from '@taskmesh/service';
+import type { Clock, Ids } from '@taskmesh/service';
 import type { Account } from '../accounts/account.entity.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
-import type { Ids } from '../ids.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { OpenedSession } from './opened-session.ts';
 import { createRefreshToken, type NewRefreshToken } from './refresh-token.ts';
 
 const DAY_MS = 86_400_000;
 
-export interface SessionMakerOptions {
+export interface SessionMakerDeps {
   accessTokenTtlSeconds: number;
   refreshTokenTtlDays: number;
   clock: Clock;
@@ -46,8 +45,8 @@ export interface SessionMaker {
 }
 
 /** Makes tokens and the rows that belong to them; stores nothing. */
-export function createSessionMaker(options: SessionMakerOptions): SessionMaker {
-  const { accessTokenTtlSeconds, refreshTokenTtlDays, clock, ids, keys } = options;
+export function createSessionMaker(deps: SessionMakerDeps): SessionMaker {
+  const { accessTokenTtlSeconds, refreshTokenTtlDays, clock, ids, keys } = deps;
 
   const freshTokens: SessionMaker['freshTokens'] = async (sessionId, { id, email }, { withRefreshToken, former }) => {
     const now = new Date(clock.now());

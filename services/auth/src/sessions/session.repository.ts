@@ -1,14 +1,25 @@
-import type { Database } from '@taskmesh/database';
+import { LockMode, type EntityManager } from '@mikro-orm/core';
+import { whileAway, type Database } from '@taskmesh/database';
 import type { EndedSession } from '@taskmesh/internal-api';
+import { AccountEntity, type Account } from '../accounts/account.entity.ts';
+import { recordFact, type AuditFact } from '../audit/audit.repository.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
+import { endSessions } from './ended-session.repository.ts';
 import type { NewSession } from './new-session.ts';
+import { RefreshTokenEntity, type RefreshToken } from './refresh-token.entity.ts';
+import { SessionEntity, type Session } from './session.entity.ts';
 import { ENDED_SESSIONS, OPEN_SESSION } from './sessions.statements.ts';
 
 /** The most entries of the list of ended sessions in one answer. */
 const LIST_SIZE = 10_000;
 
-/** What is asked for often, as prepared statements. */
+/** The statements of a transaction. What is changed of an entity meanwhile is written, too. */
+export type SessionTransaction = ReturnType<typeof sessionTransaction>;
+
+/** What is asked for often is a prepared statement. */
 export interface SessionRepository {
+  /** All of `work`, or nothing of it. It is begun anew when the database was away and is known to have done nothing. */
+  inTransaction<Result>(work: (sessions: SessionTransaction) => Promise<Result>): Promise<Result>;
   /** False, and nothing stored, when the account has another password than this version by now. */
   insert(session: NewSession, passwordVersion: number, origin: RequestOrigin): Promise<boolean>;
   /** Behind `after`, with tokens that expired later than `forgottenBefore`, oldest first; `last` is the head unless the list is full. */
@@ -17,6 +28,8 @@ export interface SessionRepository {
 
 export function createSessionRepository(database: Database): SessionRepository {
   return {
+    inTransaction: (work) =>
+      whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(sessionTransaction(em)))),
     async insert(session, passwordVersion, origin) {
       const values = [...session.values(origin, 'session.opened'), passwordVersion];
       return (await database.run('write', OPEN_SESSION, values)).length > 0;
@@ -24,6 +37,22 @@ export function createSessionRepository(database: Database): SessionRepository {
     async listEnded(after, forgottenBefore) {
       return listOf(await database.run<EndedRow>('read', ENDED_SESSIONS, [after, forgottenBefore, LIST_SIZE]));
     },
+  };
+}
+
+function sessionTransaction(em: EntityManager) {
+  return {
+    findToken: (hash: string): Promise<RefreshToken | null> => em.findOne(RefreshTokenEntity, hash),
+    /** The token as it is by now; null when it is gone. */
+    rereadToken: (token: RefreshToken): Promise<RefreshToken | null> => em.refresh(token),
+    addToken: (token: Omit<RefreshToken, 'usedAt'>): unknown => em.persist(em.create(RefreshTokenEntity, token)),
+    removeToken: (token: RefreshToken): unknown => em.remove(token),
+    lockLiving: (which: { id: string } | { refreshFamily: string }): Promise<Session | null> =>
+      em.findOne(SessionEntity, { ...which, endedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    findAccount: (id: string): Promise<Account> => em.findOneOrFail(AccountEntity, id),
+    record: (fact: AuditFact) => recordFact(em, fact),
+    /** Of sessions that this transaction has locked. */
+    end: (sessions: Session[], now: Date) => endSessions(em, sessions, now),
   };
 }
 

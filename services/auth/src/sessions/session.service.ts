@@ -1,19 +1,15 @@
-import { LockMode, type EntityManager } from '@mikro-orm/core';
-import { whileAway, type Database } from '@taskmesh/database';
 import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
-import { AccountEntity, type Account } from '../accounts/account.entity.ts';
-import { recordFact } from '../audit/audit.ts';
+import type { Account } from '../accounts/account.entity.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../limits/limits.ts';
 import { hashOf } from '../opaque-token.ts';
-import { endSessions, forgottenBefore } from './end-sessions.ts';
+import { forgottenBefore } from './ended-session.repository.ts';
 import type { SessionMaker } from './new-session.ts';
 import type { OpenedSession } from './opened-session.ts';
-import { RefreshTokenEntity } from './refresh-token.entity.ts';
 import { familyHashOf } from './refresh-token.ts';
-import { SessionEntity, type Session } from './session.entity.ts';
-import type { SessionRepository } from './session.repository.ts';
+import type { Session } from './session.entity.ts';
+import type { SessionRepository, SessionTransaction } from './session.repository.ts';
 import { refreshTokenUnusable, sessionHasEnded } from './sessions.errors.ts';
 
 export interface OpenOptions {
@@ -40,8 +36,7 @@ export interface SessionService {
   endedSessions: AuthInternal['endedSessions'];
 }
 
-export interface SessionServiceOptions {
-  database: Database;
+export interface SessionServiceDeps {
   repository: SessionRepository;
   maker: SessionMaker;
   limits: Pick<Limits, 'countRefreshTry' | 'countRefresh'>;
@@ -57,47 +52,55 @@ interface Renewal {
 
 type Refreshed = { opened: OpenedSession } | { reused: EndedSession[] } | undefined;
 
-export function createSessionService(options: SessionServiceOptions): SessionService {
-  const { database, repository, maker, limits, clock } = options;
-  const inTransaction = <Result>(work: (em: EntityManager) => Promise<Result>): Promise<Result> =>
-    whileAway({ kind: 'write' }, () => database.em().transactional(work));
+export function createSessionService(deps: SessionServiceDeps): SessionService {
+  const { repository, maker, limits, clock } = deps;
 
-  const refreshIn = async (em: EntityManager, given: string, options: RefreshOptions): Promise<Refreshed> => {
+  const refreshIn = async (
+    transaction: SessionTransaction,
+    given: string,
+    options: RefreshOptions,
+  ): Promise<Refreshed> => {
     const { withRefreshToken, origin } = options;
     const refreshFamily = familyHashOf(given);
-    const found = await em.findOne(RefreshTokenEntity, hashOf(given));
-    const session = await lockLiving(em, found ? { id: found.sessionId } : { refreshFamily });
+    const found = await transaction.findToken(hashOf(given));
+    const session = await transaction.lockLiving(found ? { id: found.sessionId } : { refreshFamily });
     if (!session) return undefined;
     // Only now, behind the session's lock, is it sure who came first.
-    const token = found && (await em.refresh(found));
+    const token = found && (await transaction.rereadToken(found));
     const isOfFamily = session.refreshFamily === refreshFamily;
     const now = new Date(clock.now());
     if (token ? token.expiresAt <= now : !isOfFamily) return undefined;
     const fact = { at: now, accountId: session.accountId, sessionId: session.id, origin };
     if (!token || token.usedAt) {
-      recordFact(em, { ...fact, kind: 'session.refresh_token_reused' });
-      return { reused: await endSessions(em, [session], now) };
+      transaction.record({ ...fact, kind: 'session.refresh_token_reused' });
+      return { reused: await transaction.end([session], now) };
     }
     await limits.countRefresh(session.id);
     // Nothing is kept of a used token that the session's family tells.
-    if (isOfFamily) em.remove(token);
+    if (isOfFamily) transaction.removeToken(token);
     else token.usedAt = now;
-    const account = await em.findOneOrFail(AccountEntity, session.accountId);
-    const opened = await renew(em, { session, account, withRefreshToken, former: isOfFamily ? given : undefined });
-    recordFact(em, { ...fact, kind: 'session.refreshed' });
+    const account = await transaction.findAccount(session.accountId);
+    const opened = await renew(transaction, {
+      session,
+      account,
+      withRefreshToken,
+      former: isOfFamily ? given : undefined,
+    });
+    transaction.record({ ...fact, kind: 'session.refreshed' });
     return { opened };
   };
 
-  const renew = async (em: EntityManager, { session, account, ...options }: Renewal): Promise<OpenedSession> => {
+  const renew = async (
+    transaction: SessionTransaction,
+    { session, account, ...options }: Renewal,
+  ): Promise<OpenedSession> => {
     const { accessToken, now, tokensUntil, refresh, expiresAt } = await maker.freshTokens(session.id, account, options);
     if (tokensUntil > session.tokensUntil) session.tokensUntil = tokensUntil;
     if (expiresAt > session.expiresAt) session.expiresAt = expiresAt;
     if (refresh) {
       const { hash, familyHash, expiresAt: refreshUntil } = refresh;
       session.refreshFamily = familyHash;
-      em.persist(
-        em.create(RefreshTokenEntity, { hash, sessionId: session.id, createdAt: now, expiresAt: refreshUntil }),
-      );
+      transaction.addToken({ hash, sessionId: session.id, createdAt: now, expiresAt: refreshUntil });
     }
     return { sessionId: session.id, accessToken, refreshToken: refresh?.token, expiresIn: maker.expiresIn, account };
   };
@@ -109,23 +112,19 @@ export function createSessionService(options: SessionServiceOptions): SessionSer
     },
     async refresh(refreshToken, options) {
       await limits.countRefreshTry(options.origin.ip);
-      const refreshed = await inTransaction((em) => refreshIn(em, refreshToken, options));
+      const refreshed = await repository.inTransaction((transaction) => refreshIn(transaction, refreshToken, options));
       if (refreshed && 'opened' in refreshed) return refreshed.opened;
       if (refreshed) options.onReuse(refreshed.reused);
       throw refreshTokenUnusable();
     },
     end: ({ userId, sessionId }, origin) =>
-      inTransaction(async (em) => {
-        const session = await lockLiving(em, { id: sessionId });
+      repository.inTransaction(async (transaction) => {
+        const session = await transaction.lockLiving({ id: sessionId });
         if (session?.accountId !== userId) throw sessionHasEnded();
         const now = new Date(clock.now());
-        recordFact(em, { kind: 'session.ended', at: now, accountId: userId, sessionId, origin });
-        return endSessions(em, [session], now);
+        transaction.record({ kind: 'session.ended', at: now, accountId: userId, sessionId, origin });
+        return transaction.end([session], now);
       }),
     endedSessions: (after) => repository.listEnded(after, forgottenBefore(clock.now())),
   };
-}
-
-function lockLiving(em: EntityManager, which: { id: string } | { refreshFamily: string }): Promise<Session | null> {
-  return em.findOne(SessionEntity, { ...which, endedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }

@@ -1,10 +1,9 @@
-import type { Database } from '@taskmesh/database';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import { parseInput, taskId } from '@taskmesh/validation';
 import { z } from 'zod';
 import { toTaskChanged, type ChangeRow } from './change.ts';
 import type { Cursors } from './cursors.ts';
-import { CHANGES_AFTER, HEADS } from './feed.statements.ts';
+import type { FeedRepository } from './feed.repository.ts';
 
 const MAX_CHANGES = 1_000;
 
@@ -18,21 +17,17 @@ const headsInput = z.array(z.string());
 const changesAfterInput = z.object({ owner, sequence: z.int().min(0), limit: z.int().min(1).max(MAX_CHANGES) });
 const cursorInput = z.object({ owner, cursor: z.string() });
 
-type ChangesAfterRow = { epoch: number; head: string } & (ChangeRow | { id: null });
-
 /** The feed as other services see it: where it stands, what came after a place, and what a client's cursor says. */
 export function createFeedService(
-  database: Pick<Database, 'run'>,
+  repository: FeedRepository,
   cursors: Cursors,
 ): Pick<TasksInternal, 'heads' | 'changesAfter' | 'openCursor'> {
   return {
     async heads(owners, asCursors) {
       const asked = parseInput(headsInput, owners);
       const ids = asked.flatMap((name) => taskId(name) ?? []);
-      const rows = await database.run<{ epoch: number; owner_id: string | null; head: string }>('read', HEADS, [ids]);
-      const known = new Map(rows.map((row) => [row.owner_id, Number(row.head)]));
+      const { epoch, heads: known } = await repository.heads(ids);
       const heads = asked.map((name) => [name, known.get(name.toLowerCase()) ?? 0] as const);
-      const epoch = rows[0]?.epoch ?? 0;
       const answer = { epoch, heads: Object.fromEntries(heads) };
       if (asCursors !== true) return answer;
       const sealed = heads.map(
@@ -47,12 +42,10 @@ export function createFeedService(
         sequence: args[1],
         limit: args[2],
       });
-      const rows = await database.run<ChangesAfterRow>('read', CHANGES_AFTER, [owner, sequence, limit]);
-      const { epoch = 0, head = '0' } = rows[0] ?? {};
-      const changes = rows.filter((row) => row.id !== null);
+      const { epoch, head, changes } = await repository.changesAfter(owner, sequence, limit);
       const next = changes[0] ? Number(changes[0].sequence) : undefined;
       // The log has no gap, so only what is no longer kept can be missing. A place beyond the head was lost with its store.
-      const expired = sequence === Number(head) ? false : next !== sequence + 1;
+      const expired = sequence === head ? false : next !== sequence + 1;
       if (expired) return { epoch, expired, changes: [] };
       return { epoch, expired, changes: await Promise.all(changes.map((row) => toChange(row, epoch))) };
     },

@@ -1,7 +1,6 @@
-import type { Clock } from '@taskmesh/service';
+import type { Clock, Ids } from '@taskmesh/service';
 import { createTaskInput, parseInput, taskId, updateTaskInput, type CreateTask } from '@taskmesh/validation';
 import { createHash } from 'node:crypto';
-import type { Ids } from '../ids.ts';
 import { firstStillRuns, keyUsedBefore, taskNotFound, versionDiffers } from './task.errors.ts';
 import type { Task } from './task.entity.ts';
 import { idempotencyKeyInput, listInput } from './task.inputs.ts';

@@ -6,7 +6,7 @@ import { createFaultyProxy, createTestDatabase, type FaultyProxy, type TestDatab
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuth, readAuthConfig, type Auth, type Mail, type Mailer } from '../src/index.ts';
+import { createAuth, readAuthConfig, type Auth, type Mail, type Mailer } from '../../src/index.ts';
 
 export const PASSWORD = 'correct horse battery';
 const IP = '192.0.2.1';

@@ -1,6 +1,6 @@
 import { createMemoryEventLog, PublishError, type EventLog, type LogRecord } from '@taskmesh/messaging';
-import { followed, replayed, storedTasks } from './_history.ts';
-import type { TestTasks, TestUser } from './_tasks.ts';
+import { followed, replayed, storedTasks } from './history.ts';
+import type { TestTasks, TestUser } from './running-tasks.ts';
 
 export const HASTE = { firstMs: 1, longestMs: 5 };
 

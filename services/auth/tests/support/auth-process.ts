@@ -9,7 +9,7 @@ import { join } from 'node:path';
 
 /** A busy machine takes its time. */
 const START = { timeoutMs: 60_000 };
-const MAIN = join(import.meta.dirname, '../src/main.ts');
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
 /** The public halves of callers' keys in a file, and the gateway's signer. */
 export async function createCaller(dir: string) {

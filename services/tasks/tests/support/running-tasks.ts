@@ -7,7 +7,7 @@ import type { SubgraphResult } from '@taskmesh/subgraph';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import type { Registry } from 'prom-client';
 import { v4 } from 'uuid';
-import { createTasks, readTasksConfig, type Tasks } from '../src/index.ts';
+import { createTasks, readTasksConfig, type Tasks } from '../../src/index.ts';
 
 export const FIELDS = `${GRAPH_FIELDS.join(' ')} owner { id }`;
 

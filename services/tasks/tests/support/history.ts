@@ -1,6 +1,6 @@
 import type { TaskChanged, TaskImage, TaskRow } from '@taskmesh/events';
 import type { TestDatabase } from '@taskmesh/testing';
-import { toTask } from '../src/tasks/task-row.ts';
+import { toTask } from '../../src/tasks/task-row.ts';
 
 /**
  * What a gateway makes of a stream of records: it takes `last + 1` of each owner and drops what it has seen.

@@ -1,0 +1,4 @@
+/** Where new ids come from: each call another one. */
+export interface Ids {
+  next(): string;
+}

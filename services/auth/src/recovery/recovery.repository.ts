@@ -1,0 +1,74 @@
+import { LockMode, type EntityManager } from '@mikro-orm/core';
+import { whileAway, type Database } from '@taskmesh/database';
+import { AccountEntity } from '../accounts/account.entity.ts';
+import { recordFact, type AuditFact } from '../audit/audit.repository.ts';
+import { endSessions } from '../sessions/ended-session.repository.ts';
+import { SessionEntity, type Session } from '../sessions/session.entity.ts';
+import { RecoveryRequestEntity, type RecoveryRequest } from './recovery-request.entity.ts';
+import { CLAIM_REQUEST, REQUEST_RECOVERY } from './recovery.statements.ts';
+import { ResetTokenEntity, type ResetToken } from './reset-token.entity.ts';
+
+export type RecoveryRepository = ReturnType<typeof createRecoveryRepository>;
+/** The statements of a transaction. What is changed of an entity meanwhile is written, too. */
+export type RecoveryTransaction = ReturnType<typeof recoveryTransaction>;
+
+export function createRecoveryRepository(database: Database) {
+  /** Repeating these changes nothing more. */
+  const again = <Result>(work: () => Promise<Result>) => whileAway({ kind: 'read' }, work);
+
+  return {
+    /** All of `work`, or nothing of it. It is begun anew when the database was away and is known to have done nothing. */
+    inTransaction: <Result>(work: (recovery: RecoveryTransaction) => Promise<Result>): Promise<Result> =>
+      whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(recoveryTransaction(em)))),
+
+    async request({ id, emailKey, ip, requestId, createdAt }: Omit<RecoveryRequest, 'attempts' | 'nextAttemptAt'>) {
+      await database.run('write', REQUEST_RECOVERY, [id, emailKey, ip, requestId, createdAt]);
+    },
+
+    /** The id of the request that waits longest, if one is due: nobody else gets it until then. */
+    async claim(now: Date, until: Date): Promise<string | undefined> {
+      const [claimed] = await database.run<{ id: string }>('write', CLAIM_REQUEST, [now, until]);
+      return claimed?.id;
+    },
+
+    find: (id: string) => again(() => database.em().findOne(RecoveryRequestEntity, id)),
+
+    postpone: (id: string, nextAttemptAt: Date) =>
+      again(() => database.em().nativeUpdate(RecoveryRequestEntity, { id }, { nextAttemptAt })),
+
+    remove: (id: string) => again(() => database.em().nativeDelete(RecoveryRequestEntity, { id })),
+
+    findAccountByKey: (emailKey: string) => again(() => database.em().findOne(AccountEntity, { emailKey })),
+
+    /** Whose password a token may set. */
+    findAccountByToken: (hash: string, now: Date) =>
+      again(async () => {
+        const em = database.em();
+        const token = await em.findOne(ResetTokenEntity, { hash, expiresAt: { $gt: now } });
+        return token && em.findOne(AccountEntity, token.accountId);
+      }),
+  };
+}
+
+function recoveryTransaction(em: EntityManager) {
+  return {
+    removeRequest: (id: string) => em.nativeDelete(RecoveryRequestEntity, { id }),
+    addToken: (token: ResetToken): unknown => em.persist(em.create(ResetTokenEntity, token)),
+    findToken: (hash: string, accountId: string, now: Date) =>
+      em.findOne(ResetTokenEntity, { hash, accountId, expiresAt: { $gt: now } }),
+    removeTokens: (accountId: string) => em.nativeDelete(ResetTokenEntity, { accountId }),
+    lockAccount: (id: string) => em.findOne(AccountEntity, id, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    record: (fact: AuditFact) => recordFact(em, fact),
+    /** Behind what was changed before. */
+    async lockSessions(accountId: string): Promise<Session[]> {
+      await em.flush();
+      return em.find(
+        SessionEntity,
+        { accountId, endedAt: null },
+        { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
+      );
+    },
+    /** Of sessions that this transaction has locked. */
+    endSessions: (sessions: Session[], now: Date) => endSessions(em, sessions, now),
+  };
+}
