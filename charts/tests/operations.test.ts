@@ -303,6 +303,11 @@ describe('what is said after an install', () => {
       hides: ['backup-token'],
     },
     {
+      args: ['-f', join(CHARTS, 'taskmesh/ci/hpa-ingress.yaml')],
+      says: ['https://tasks.example.com/api/docs', 'TRUSTED_PROXIES is empty: behind the proxy all callers are one'],
+      hides: ['port-forward'],
+    },
+    {
       args: ['-f', join(CHARTS, 'taskmesh/ci/tls-sasl.yaml')],
       says: ['https://tasks.example.com/api/docs'],
       hides: ['Mind:', 'backup-token'],
