@@ -162,6 +162,19 @@ describe('an archive that was made here', () => {
     expect(message).toMatch(/not restored \(The archive has a schema of the version 0099-future, .*newer one\)/);
   }, 60_000);
 
+  it('has nothing to be passed over but what somebody else has put into the stores', async () => {
+    expect((await stores.work.dryRun(made)).skipped).toEqual([]);
+    await stores.auth.query(`
+      create function theirs() returns trigger language plpgsql as $$ begin return null; end $$;
+      create trigger theirs after insert on accounts execute function theirs()`);
+    const { file } = await stores.work.create();
+    expect((await stores.work.dryRun(file)).skipped).toEqual([
+      { kind: 'function', count: 1 },
+      { kind: 'trigger', count: 1 },
+    ]);
+    await stores.auth.query('drop function theirs cascade');
+  }, 60_000);
+
   it('is not restored when something would be lost, unless that is allowed: then the answer names it', async () => {
     await stores.tasks.query(
       `alter table tasks add column of_tomorrow text; update tasks set of_tomorrow = 'dear to somebody'`,

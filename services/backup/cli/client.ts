@@ -3,7 +3,15 @@ import type { Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
 
 /** Taskmesh answered, and what it said is for the operator. */
-export class Refused extends Error {}
+export class Refused extends Error {
+  /** Of the answer; absent where it is ours that refuse. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number) {
+    super(message);
+    this.status = status;
+  }
+}
 /** Nothing answered, or it was lost on the way. */
 export class Unreachable extends Error {}
 
@@ -32,29 +40,37 @@ const SILENCE_MS = 60_000;
 /** An upload is answered when it is stored for good. */
 const STORE_TIMEOUT_MS = 15 * 60_000;
 
-export function createClient({ url, token }: { url: URL; token: string | undefined }) {
+export interface ClientOptions {
+  url: URL;
+  token: string | undefined;
+  /** Ends what is waited for, with its reason. */
+  signal?: AbortSignal | undefined;
+}
+
+export function createClient({ url, token, signal: interrupted }: ClientOptions) {
   const base = url.href.replace(/\/+$/, '');
 
-  const send = async (
-    method: Dispatcher.HttpMethod,
-    path: string,
-    { headers = {}, ...more }: { headers?: Record<string, string>; body?: Readable; headersTimeout?: number } = {},
-  ) => {
+  const send = async (method: Dispatcher.HttpMethod, path: string, { headers = {}, ...more }: Sending = {}) => {
+    const { signal = interrupted } = more;
     try {
       return await request(`${base}/api${path}`, {
         method,
         headersTimeout: SILENCE_MS,
         bodyTimeout: SILENCE_MS,
         ...more,
+        ...(signal && { signal }),
         headers: { ...(token && { authorization: `Bearer ${token}` }), ...headers },
       });
     } catch (cause) {
-      throw unreachable(base, cause);
+      throw lost(cause, signal);
     }
   };
 
+  const lost = (cause: unknown, signal = interrupted): unknown =>
+    signal?.aborted ? signal.reason : unreachable(base, cause);
+
   const json = async (response: Dispatcher.ResponseData): Promise<unknown> => {
-    const text = await response.body.text().catch((cause: unknown) => Promise.reject(unreachable(base, cause)));
+    const text = await response.body.text().catch((cause: unknown) => Promise.reject(lost(cause)));
     const body = parsed(text);
     if (response.statusCode >= 400 || body === undefined) throw refusal(response.statusCode, body);
     return body;
@@ -66,7 +82,11 @@ export function createClient({ url, token }: { url: URL; token: string | undefin
     /** @throws Refused when there is none */
     undoable: async () => ((await json(await send('GET', '/backup/undo'))) as { data: UndoableRestore }).data,
 
-    remove: async (file: string) => (await json(await send('DELETE', `/backups/${encodeURIComponent(file)}`))) as End,
+    /** Goes on when somebody wants to end: it may be the clearing up. */
+    remove: async (file: string) => {
+      const path = `/backups/${encodeURIComponent(file)}`;
+      return (await json(await send('DELETE', path, { signal: NEVER }))) as End;
+    },
 
     /** `POST`s and follows the progress. @throws Refused, Unreachable */
     async work(path: string, onProgress: (progress: WorkProgress) => void): Promise<End> {
@@ -81,7 +101,7 @@ export function createClient({ url, token }: { url: URL; token: string | undefin
           else end = rest;
         }
       } catch (cause) {
-        throw unreachable(base, cause);
+        throw lost(cause);
       }
       if (!end)
         throw new Unreachable(`The connection to ${base} ended before the work did. Look at the list or the log.`);
@@ -100,10 +120,12 @@ export function createClient({ url, token }: { url: URL; token: string | undefin
       };
     },
 
+    /** Ends with its content: when all of that was sent, whether it is stored is waited for in any case. */
     upload: async (file: string, content: Readable, sizeBytes?: number) =>
       (await json(
         await send('PUT', `/backups/${encodeURIComponent(file)}`, {
           body: content,
+          signal: NEVER,
           headersTimeout: 0, // sending may take as long as it takes
           headers: {
             'content-type': 'application/octet-stream',
@@ -113,6 +135,16 @@ export function createClient({ url, token }: { url: URL; token: string | undefin
       )) as End,
   };
 }
+
+interface Sending {
+  headers?: Record<string, string>;
+  body?: Readable;
+  headersTimeout?: number;
+  /** @default the client's */
+  signal?: AbortSignal;
+}
+
+const NEVER = new AbortController().signal;
 
 async function* linesOf(body: Readable): AsyncGenerator<string> {
   let rest = '';
@@ -143,9 +175,9 @@ function refusal(status: number, body: unknown): Refused {
   };
   const told = typeof error === 'string' ? error : message;
   if (typeof told !== 'string')
-    return new Refused(`The answer (status ${status}) is none of Taskmesh's. Is the address right?`);
+    return new Refused(`The answer (status ${status}) is none of Taskmesh's. Is the address right?`, status);
   const before = safetyBackup && `What was there before: ${safetyBackup}.`;
-  return new Refused([told, HINTS[status], before].filter(Boolean).join(' '));
+  return new Refused([told, HINTS[status], before].filter(Boolean).join(' '), status);
 }
 
 function unreachable(base: string, cause: unknown): Unreachable {

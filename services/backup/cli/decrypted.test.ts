@@ -67,6 +67,7 @@ describe('a restore with a key that is here', () => {
     const ran = await restoreWith('key.txt', await encrypted());
     expect(ran).toMatchObject({ status: 0, out: 'Database restored.\n', left: ['secret.tar.gz.age'] });
     expect(ran.restores).toEqual([CONTENT]);
+    expect(ran.heard).toContain('&decryptedFrom=secret.tar.gz.age"');
     expect(ran.heard).not.toContain('AGE-SECRET-KEY');
   });
 

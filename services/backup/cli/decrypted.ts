@@ -1,9 +1,10 @@
 import { ConfigError } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { createArchiveCipher } from '../src/encryption/archive-cipher.ts';
 import { readKeyFile } from '../src/encryption/key-file.ts';
 import { Refused, Unreachable, type BackupClient, type End } from './client.ts';
+import { Interrupted } from './interruption.ts';
 import { UsageError } from './options.ts';
 import type { ProgressView } from './progress.ts';
 
@@ -12,6 +13,7 @@ export interface Decryption {
   file: string;
   keyFile: string;
   view: ProgressView;
+  signal: AbortSignal | undefined;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface Decryption {
  */
 export async function withDecrypted(
   client: BackupClient,
-  { file, keyFile, view }: Decryption,
+  { file, keyFile, view, signal }: Decryption,
   work: (plainFile: string) => Promise<End>,
 ): Promise<End> {
   const plainFile = `decrypted-${randomUUID()}.tar.gz`;
@@ -29,16 +31,31 @@ export async function withDecrypted(
   try {
     view.show({ phase: 'decrypt' });
     const { content } = await client.download(file);
-    await upload(client, plainFile, await cipher.decrypt(content));
+    await upload(client, plainFile, await cipher.decrypt(content), signal);
     const end = await work(plainFile);
     const told = `${end.message} The decrypted archive ${plainFile} could not be deleted: delete it.`;
     await client.remove(plainFile).catch(() => Promise.reject(new Refused(told)));
     return end;
   } catch (error) {
-    if (error instanceof Unreachable) throw new Unreachable(`${error.message} The decrypted archive ${plainFile} may be there still: delete it.`); // prettier-ignore
-    await client.remove(plainFile).catch(() => undefined); // there may be none
-    throw error;
+    if (await isGone(client, plainFile)) throw error;
+    throw withHint(error, `The decrypted archive ${plainFile} may be there still: delete it.`);
   }
+}
+
+/** Also when there never was any, except that what was lost on the way may arrive yet. */
+async function isGone(client: BackupClient, plainFile: string): Promise<boolean> {
+  try {
+    await client.remove(plainFile);
+    return true;
+  } catch (error) {
+    return error instanceof Refused && error.status === 404;
+  }
+}
+
+function withHint(error: unknown, hint: string): unknown {
+  if (error instanceof Interrupted) return error.with(hint);
+  const Kind = error instanceof Unreachable ? Unreachable : Refused;
+  return new Kind(`${error instanceof Error ? error.message : String(error)} ${hint}`);
 }
 
 function identitiesIn(keyFile: string): string[] {
@@ -49,8 +66,12 @@ function identitiesIn(keyFile: string): string[] {
   }
 }
 
-async function upload(client: BackupClient, file: string, content: Readable) {
+async function upload(client: BackupClient, file: string, content: Readable, signal: AbortSignal | undefined) {
   let failure: unknown;
   content.on('error', (error) => (failure = error));
-  await client.upload(file, content).catch((error: unknown) => Promise.reject(failure ?? error));
+  if (signal) addAbortSignal(signal, content);
+  await client
+    .upload(file, content)
+    .catch((error: unknown) => Promise.reject(signal?.aborted ? signal.reason : (failure ?? error)));
+  signal?.throwIfAborted();
 }

@@ -31,7 +31,8 @@ Backups of a running Taskmesh, over its REST interface.
   --help
 
 BACKUP_TOKEN in the environment is sent along; without one, Taskmesh listens to callers on its own machine only.
-Exit status: 0 done · 1 Taskmesh refused or failed · 2 wrong usage · 3 Taskmesh cannot be reached
+Exit status: 0 done · 1 Taskmesh refused or failed · 2 wrong usage · 3 Taskmesh cannot be reached ·
+  130 interrupted (Ctrl-C: what was brought for a while is deleted before; once more ends at once)
 `;
 
 const COMMANDS = {

@@ -1,5 +1,5 @@
 import { queryOfWishes } from '@taskmesh/internal-api';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { BackupClient, End } from './client.ts';
 import { withDecrypted } from './decrypted.ts';
 import { forecastText } from './forecast.ts';
@@ -14,6 +14,8 @@ export interface RestoreCommand {
   cwd: string;
   view: ProgressView;
   work: (path: string) => Promise<End>;
+  /** Aborts when somebody wants the command to end. */
+  signal: AbortSignal | undefined;
   tell: (text: string, value: unknown) => void;
   /** @throws Error when it must not be */
   confirm: (what: string) => Promise<void>;
@@ -50,8 +52,9 @@ async function tryRestore(command: RestoreCommand): Promise<number> {
   return data?.possible ? 0 : 1;
 }
 
-function workOn({ client, options, cwd, view, work }: RestoreCommand, path: string): Promise<End> {
+function workOn({ client, options, cwd, view, work, signal }: RestoreCommand, path: string): Promise<End> {
   const { file, identity } = options;
-  const run = (name: string) => work(`${path}?file=${encodeURIComponent(name)}${queryOfWishes(options)}`);
-  return identity ? withDecrypted(client, { file, keyFile: resolve(cwd, identity), view }, run) : run(file);
+  const wishes = { ...options, ...(identity && { decryptedFrom: basename(file) }) };
+  const run = (name: string) => work(`${path}?file=${encodeURIComponent(name)}${queryOfWishes(wishes)}`);
+  return identity ? withDecrypted(client, { file, keyFile: resolve(cwd, identity), view, signal }, run) : run(file);
 }

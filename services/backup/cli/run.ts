@@ -7,6 +7,7 @@ import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createClient, Refused, Unreachable, type BackupClient, type End } from './client.ts';
 import { backupTable, bytesText, printable } from './format.ts';
+import { Interrupted } from './interruption.ts';
 import { HELP, readOptions, UsageError, type Options } from './options.ts';
 import { createProgressView, type ProgressView } from './progress.ts';
 import { restore } from './restore.ts';
@@ -29,6 +30,8 @@ export interface World {
   cwd: string;
   /** Asks a person; undefined when there is nobody to be asked. */
   ask: ((question: string) => Promise<string>) | undefined;
+  /** Aborts when somebody wants the command to end. @default never */
+  interrupted?: AbortSignal;
 }
 
 /** Runs one command. Returns the exit status; never throws. */
@@ -41,6 +44,10 @@ export async function run(world: World): Promise<number> {
     }
     return await runCommand(options, world);
   } catch (error) {
+    if (error instanceof Interrupted) {
+      world.err.write(`${error.message}\n`);
+      return error.exitStatus;
+    }
     world.err.write(`${printable(error instanceof Error ? error.message : String(error))}\n`);
     if (error instanceof UsageError) world.err.write('npm run backup -- --help tells more.\n');
     return error instanceof UsageError ? 2 : error instanceof Unreachable ? 3 : 1;
@@ -48,13 +55,16 @@ export async function run(world: World): Promise<number> {
 }
 
 async function runCommand(options: Options, world: World): Promise<number> {
-  const client = createClient({ url: options.url, token: world.env['BACKUP_TOKEN'] || undefined });
+  const { interrupted: signal } = world;
+  const client = createClient({ url: options.url, token: world.env['BACKUP_TOKEN'] || undefined, signal });
   const view = options.json ? SILENT : createProgressView(world.err);
   const { file, json } = options;
   const tell = (text: string, value: unknown) => void world.out.write(`${json ? JSON.stringify(value) : text}\n`);
   const work = async (path: string) => {
     try {
       return await client.work(path, view.show);
+    } catch (error) {
+      throw error instanceof Interrupted ? error.with('What Taskmesh has begun goes on.') : error;
     } finally {
       view.end();
     }
@@ -83,7 +93,7 @@ async function runCommand(options: Options, world: World): Promise<number> {
     }
     case 'restore':
       return restore({
-        ...{ client, options, view, work, tell, cwd: world.cwd },
+        ...{ client, options, view, work, tell, signal, cwd: world.cwd },
         confirm: (what) => confirm(options, world, what),
       });
     case 'undo': {
@@ -110,7 +120,7 @@ async function runCommand(options: Options, world: World): Promise<number> {
       return 0;
     }
     case 'upload': {
-      const { message, data } = await upload(client, { ...options, file: resolve(world.cwd, file) }, view);
+      const { message, data } = await upload(client, { ...options, file: resolve(world.cwd, file), signal }, view);
       const unfit = data?.unfitReason ? ` It is not fit for a restore: ${data.unfitReason}` : '';
       tell(`${message} ${printable((data?.file ?? '') + unfit)}`, data);
       return 0;
@@ -169,16 +179,22 @@ async function download(
   }
 }
 
-async function upload(client: BackupClient, { file, as }: Options, view: ProgressView): Promise<End> {
+async function upload(
+  client: BackupClient,
+  { file, as, signal }: Options & { signal: AbortSignal | undefined },
+  view: ProgressView,
+): Promise<End> {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) throw new UsageError(`There is no file ${file}.`);
-  const content: Readable = createReadStream(file);
+  const content: Readable = createReadStream(file, { signal });
   const counted = counter('upload', { sizeBytes: found.size, view });
   try {
     const sending = pipeline(content, counted).catch(() => undefined); // told by the request as well
     const end = await client.upload(as ?? basename(file), counted, found.size);
     await sending;
     return end;
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
   } finally {
     content.destroy();
     view.end();

@@ -97,6 +97,18 @@ describe('the stores that a restore replaced', () => {
     expect((await undo()).message).toMatch(/^Taken back: the undo of a restore of one.tar.gz from /);
   }, 60_000);
 
+  it('are named by the archive that somebody has decrypted elsewhere, not by what that was brought as', async () => {
+    const { work } = fixture.backup;
+    await work.restore('one.tar.gz', undefined, { decryptedFrom: 'secret.tar.gz.age' });
+    expect(await undoable()).toMatchObject({ file: 'secret.tar.gz.age' });
+    expect((await undo()).message).toContain('Taken back: the restore of secret.tar.gz.age from ');
+    for (const decryptedFrom of ['', '../x', 'a\u001b.tar.gz', 'x'])
+      await expect(work.restore('one.tar.gz', undefined, { decryptedFrom })).rejects.toMatchObject({
+        code: 'BAD_USER_INPUT',
+      });
+    expect(await fixture.inStores()).toEqual(['first', 'first@x']);
+  }, 60_000);
+
   it('stay as they are when somebody meant an earlier restore', async () => {
     await fixture.restore('one.tar.gz');
     const seen = await undoable();

@@ -160,6 +160,10 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     const done = { success: true, message: 'Database restored.' };
     expect((await call('POST', `${path}true`)).json).toEqual({ ...done, safetyBackup: 'before.tar.gz' });
     expect((await call('POST', `${path}false`)).json).toEqual(done);
+    expect((await call('POST', `${path}false&decryptedFrom=a%26b.tar.gz.age`)).json.message).toBe(
+      'Restored: a&b.tar.gz.age.',
+    );
+    expect((await call('POST', `${path}false&decryptedFrom=a&decryptedFrom=b`)).status).toBe(400);
     for (const wrong of ['', 'yes', 'true&safetyBackup=true', 'false&store=tasks', 'false&dryRun=true'])
       expect(await call('POST', path + wrong)).toMatchObject({ status: 400, json: { error: expect.any(String) } });
   });

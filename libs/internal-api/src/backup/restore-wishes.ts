@@ -9,17 +9,20 @@ export interface RestoreWishes {
   stores?: string[] | undefined;
   /** Whether an archive of what is replaced is made before. @default as the service is set */
   safetyBackup?: boolean | undefined;
+  /** What an archive was that somebody has decrypted elsewhere, and what is told of the restore. @default the file */
+  decryptedFrom?: string | undefined;
 }
 
 /** What may be said of a restore, and of trying one. */
-export const RESTORE_PARAMETERS = ['file', 'allowLoss', 'stores', 'safetyBackup'] as const;
+export const RESTORE_PARAMETERS = ['file', 'allowLoss', 'stores', 'safetyBackup', 'decryptedFrom'] as const;
 
 /** As a query string goes on; empty without any. */
-export function queryOfWishes({ allowLoss, stores, safetyBackup }: RestoreWishes = {}): string {
+export function queryOfWishes({ allowLoss, stores, safetyBackup, decryptedFrom }: RestoreWishes = {}): string {
   return [
     allowLoss ? '&allowLoss=true' : '',
     stores ? `&stores=${stores.map(encodeURIComponent).join(',')}` : '',
     safetyBackup === undefined ? '' : `&safetyBackup=${safetyBackup}`,
+    decryptedFrom === undefined ? '' : `&decryptedFrom=${encodeURIComponent(decryptedFrom)}`,
   ].join('');
 }
 
@@ -37,12 +40,13 @@ const MISTAKEN = new Map([
   ['allowloss', 'The parameter allowLoss is written like that.'],
   ['safetybackup', SAFETY],
   ['nosafetybackup', SAFETY],
+  ['decryptedfrom', 'The parameter decryptedFrom is written like that.'],
   ['dryrun', 'A dry run has a path of its own.'],
 ]);
 
 /** What a query says. A name that is no store's stays in it: who knows the names refuses it. @throws AppError BAD_USER_INPUT */
 export function wishesOf(query: unknown): RestoreWishes {
-  const { allowLoss, stores, safetyBackup, ...others } = (query ?? {}) as Record<string, unknown>;
+  const { allowLoss, stores, safetyBackup, decryptedFrom, ...others } = (query ?? {}) as Record<string, unknown>;
   for (const name of Object.keys(others)) {
     const hint = hintFor(name.replaceAll(/[^a-z]/gi, '').toLowerCase());
     if (hint !== undefined) throw badUserInput([], `${hint} ${listOf(RESTORE_PARAMETERS)}`);
@@ -51,6 +55,7 @@ export function wishesOf(query: unknown): RestoreWishes {
     allowLoss: allowLoss === 'true',
     stores: namesOf(stores),
     safetyBackup: flagOf('safetyBackup', safetyBackup),
+    decryptedFrom: nameOf('decryptedFrom', decryptedFrom),
   };
 }
 
@@ -64,6 +69,11 @@ const hintFor = (letters: string): string | undefined =>
 /** An empty name stays: it is no store's. */
 const namesOf = (value: unknown): string[] | undefined =>
   value === undefined ? undefined : [value].flat().flatMap((names) => (names === '' ? [] : String(names).split(',')));
+
+function nameOf(name: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  throw badUserInput([{ path: name, message: 'must be one name' }], `${name} must be one name.`);
+}
 
 /** Of what must not be passed over when it is misspelt. */
 function flagOf(name: string, value: unknown): boolean | undefined {

@@ -94,7 +94,8 @@ export type Mutation = {
    * Operators only. Replaces the stores by what the archive holds. One that was made here, with tables or columns that the
    * stores have no place for, is not restored unless `allowLoss` is true: then it is restored without them. With `stores`
    * (tasks, auth), only those are replaced. With `safetyBackup`, an archive of all stores is made right before that, or nothing
-   * is replaced; without a word, one is made where replaced stores are not kept for an undo.
+   * is replaced; without a word, one is made where replaced stores are not kept for an undo. With `decryptedFrom`, the restore is told of
+   * by that name: that of the archive that was decrypted elsewhere and brought under another one.
    */
   restoreBackup: RestoreResult;
   /** Operators only. Brings into the catalogue what lies in the place of the archives, from their manifests. */
@@ -131,6 +132,7 @@ export type MutationNewEpochArgs = {
 
 export type MutationRestoreBackupArgs = {
   allowLoss?: InputMaybe<Scalars['Boolean']['input']>;
+  decryptedFrom?: InputMaybe<Scalars['String']['input']>;
   file: Scalars['String']['input'];
   safetyBackup?: InputMaybe<Scalars['Boolean']['input']>;
   stores?: InputMaybe<Array<Scalars['String']['input']>>;

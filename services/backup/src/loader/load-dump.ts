@@ -6,7 +6,7 @@ import { LoadError } from './load-error.ts';
 import type { Order, Told } from './load.process.ts';
 import type { LoadReport } from './run-script.ts';
 
-export interface Load extends Order {
+export interface Load extends Required<Order> {
   /** A plain dump: SQL with COPY blocks, as pg_dump or a person writes it. */
   path: string;
   /** The database to fill, as an unprivileged role. */
@@ -35,6 +35,14 @@ export function loadDump({ path, url, signal, onProgress = () => undefined }: Lo
   return withProcess({ path: PROCESS, order: { ...order }, signal, flags: FLAGS }, (child) =>
     reportOf(child, onProgress),
   );
+}
+
+/** What of a dump would be passed over; no server is asked. @throws LoadError */
+export async function countSkipped({ path, signal }: Pick<Load, 'path' | 'signal'>): Promise<LoadReport['skipped']> {
+  const report = await withProcess({ path: PROCESS, order: { path }, signal, flags: FLAGS }, (child) =>
+    reportOf(child, () => undefined),
+  );
+  return report.skipped;
 }
 
 const tooMuch = () => new LoadError('The dump needs more than a load may have: its process has ended.');

@@ -4,6 +4,7 @@
  */
 import { withoutValues } from '@taskmesh/database/without-values';
 import { open } from 'node:fs/promises';
+import { Writable } from 'node:stream';
 import { Client } from 'pg';
 import { errorCode, errorMessage } from '../error-code.ts';
 import { takeOrder } from '../processes/take-order.ts';
@@ -14,7 +15,8 @@ import { createScriptReader } from './script-reader.ts';
 
 export interface Order {
   path: string;
-  url: string;
+  /** Absent: nothing is loaded, and what would be passed over is counted. */
+  url?: string | undefined;
 }
 
 export type Told =
@@ -41,12 +43,23 @@ function failure(error: unknown): Told {
 async function load({ path, url }: Order): Promise<LoadReport> {
   const file = await open(path);
   await checkFrame(file);
-  const client = new Client({ connectionString: url, application_name: 'taskmesh-restore' });
-  client.on('error', () => undefined); // told by the query as well
-  await client.connect();
+  const client = url === undefined ? NOBODY : await connect(url);
   const source = file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES });
   return runScript({ reader: createScriptReader(source), client, onProgress: createTeller() });
 }
+
+async function connect(connectionString: string): Promise<Client> {
+  const client = new Client({ connectionString, application_name: 'taskmesh-restore' });
+  client.on('error', () => undefined); // told by the query as well
+  await client.connect();
+  return client;
+}
+
+/** Takes every statement, and what is copied behind it, for nothing. */
+const NOBODY = {
+  query: (statement: unknown) =>
+    typeof statement === 'string' ? Promise.resolve() : new Writable({ write: (_part, _encoding, done) => done() }),
+} as unknown as Client; // a script asks for no more
 
 function createTeller(): (bytes: number) => void {
   let last = 0;

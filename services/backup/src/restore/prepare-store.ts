@@ -13,6 +13,7 @@ import { untilAborted } from '../movement.ts';
 import type { Store } from '../stores/store.ts';
 import { checkLoaded, checkTaken } from '../verify/row-counts.ts';
 import type { LoadLimits } from './load-limits.ts';
+import { withoutOwn } from './own-objects.ts';
 import { whileWatched } from './watch-database.ts';
 
 /** A dump whose rows do not make a store. */
@@ -58,7 +59,10 @@ export async function prepareStore(preparation: Preparation): Promise<PreparedSt
   const loaderUrl = await createFreshDatabase(adminUrl, names, limits);
   return whileWatched({ adminUrl, database: names.fresh, limits }, async (signal, onProgress) => {
     const skipped = await load(preparation, { loaderUrl, signal, onProgress });
-    return { ...(await untilAborted(signal, adopt(preparation))), skipped };
+    const adopted = await untilAborted(signal, adopt(preparation));
+    if (!preparation.archived) return { ...adopted, skipped };
+    const own = { url: inDatabase(adminUrl, names.fresh), path: `${preparation.path}.own`, signal };
+    return { ...adopted, skipped: await untilAborted(signal, withoutOwn(skipped, own)) };
   });
 }
 

@@ -1,3 +1,4 @@
+import { badUserInput } from '@taskmesh/errors';
 import { asSeenRestore } from '@taskmesh/internal-api';
 import { requireOperator } from '@taskmesh/subgraph';
 import type {
@@ -12,6 +13,7 @@ import type { DryRun, RestoreForecast } from './dry-run.ts';
 import type { RestoreOutcome } from './restore-outcome.ts';
 import type { Restore } from './restore.entity.ts';
 import type { RestoreOptions, RestoreService, Undoable, UndoOptions } from './restore.service.ts';
+import { isListableName } from '../storage/archive-name.ts';
 import { wantedStores } from '../stores/wanted-stores.ts';
 
 export function createRestoreResolvers(
@@ -55,12 +57,21 @@ export function restoreOptionsOf({
   allowLoss,
   stores,
   safetyBackup,
+  decryptedFrom,
 }: Omit<MutationRestoreBackupArgs, 'file'>): Omit<RestoreOptions, 'onProgress'> {
   return {
     allowsLoss: allowLoss ?? false,
     only: wantedStores(stores),
     withSafetyBackup: safetyBackup ?? undefined,
+    decryptedFrom: archiveNameOf(decryptedFrom),
   };
+}
+
+function archiveNameOf(name: string | null | undefined): string | undefined {
+  if (name === null || name === undefined) return undefined;
+  if (isListableName(name)) return name;
+  const message = 'must be the name of an archive';
+  throw badUserInput([{ path: 'decryptedFrom', message }], `decryptedFrom ${message}.`);
 }
 
 /** @throws AppError BAD_USER_INPUT */

@@ -166,6 +166,8 @@ export interface RestoreOptions extends Pick<StoresRestore, 'onProgress' | 'allo
   only?: readonly StoreName[] | undefined;
   /** Whether an archive of what is replaced is made before. Absent: as the service is set. */
   withSafetyBackup?: boolean | undefined;
+  /** By which name the restore is told of. @default the file */
+  decryptedFrom?: string | undefined;
 }
 
 export interface UndoOptions extends Pick<RestoreOptions, 'onProgress'> {
@@ -180,7 +182,17 @@ interface OneRestore extends RestoreOptions, Pick<StoresRestore, 'file' | 'mayGo
 
 function restoreFrom(
   deps: RestoreServiceDeps,
-  { file, archive, allowsLoss, only, withSafetyBackup, mayGoOn, settleAll, onProgress }: OneRestore,
+  {
+    file,
+    archive,
+    allowsLoss,
+    only,
+    withSafetyBackup,
+    decryptedFrom = file,
+    mayGoOn,
+    settleAll,
+    onProgress,
+  }: OneRestore,
 ): Promise<RestoreOutcome> {
   const { scratch, cipher, nextId, log, archiveLimits, loadLimits: limits } = deps;
   return scratch.use<RestoreOutcome>(async (dir) => {
@@ -200,7 +212,16 @@ function restoreFrom(
       const makeSafetyBackup = isSafe
         ? async () => (safetyBackup = await deps.makeSafetyBackup(onProgress))
         : undefined;
-      const restoring = { id: nextId(), file, dumps, allowsLoss, limits, makeSafetyBackup, mayGoOn, onProgress };
+      const restoring = {
+        id: nextId(),
+        file: decryptedFrom,
+        dumps,
+        allowsLoss,
+        limits,
+        makeSafetyBackup,
+        mayGoOn,
+        onProgress,
+      };
       const restored = await restoreStores(deps, restoring);
       return { kind: 'restored', onlyStore, ...restored, safetyBackup };
     } catch (error) {

@@ -77,14 +77,18 @@ export function createFakeBackupWork(): FakeBackupWork {
       mayFail();
       return { archives: archives.size, added: 1, unread: 0 };
     },
-    async restore(file, onProgress, { allowLoss = false, stores, safetyBackup } = {}) {
+    async restore(file, onProgress, { allowLoss = false, stores, safetyBackup, decryptedFrom } = {}) {
       if (file.startsWith('..')) return refused('FILE_OUTSIDE');
       if (!archives.has(file)) return refused('FILE_NOT_FOUND');
       progress.forEach((step) => onProgress?.(step));
       mayFail();
       return {
         success: true,
-        message: stores ? `Restored: ${JSON.stringify(stores)}.` : 'Database restored.',
+        message: stores
+          ? `Restored: ${JSON.stringify(stores)}.`
+          : decryptedFrom
+            ? `Restored: ${decryptedFrom}.`
+            : 'Database restored.',
         error: null,
         outcome: 'RESTORED',
         dropped: allowLoss ? ['tasks.invoices'] : [],

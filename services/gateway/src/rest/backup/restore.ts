@@ -83,8 +83,9 @@ function restoreOf(parts: BackupContext): Restore | undefined {
     return (_request, { file, ...wishes }, onProgress) => backup.restore(file, onProgress, wishes);
   const operation = prepared(parts);
   if (!operation) return undefined;
-  return async (request, { file, stores, safetyBackup }) => {
-    if (stores ?? safetyBackup) throw badUserInput([], 'Neither stores nor a safety backup can be asked for here.');
+  return async (request, { file, stores, safetyBackup, decryptedFrom }) => {
+    if (stores ?? safetyBackup ?? decryptedFrom)
+      throw badUserInput([], 'Neither stores nor a safety backup nor another name can be asked for here.');
     return restoreByGraph(parts, operation, request, file);
   };
 }

@@ -36,6 +36,15 @@ export const SAFETY_BACKUP: Parameter = {
   schema: { type: 'boolean' },
 };
 
+export const DECRYPTED_FROM: Parameter = {
+  name: 'decryptedFrom',
+  in: 'query',
+  required: false,
+  description:
+    'The name of the archive that somebody has decrypted elsewhere and brought as `file`: what is told of the restore names that.',
+  schema: { type: 'string', maxLength: 255 },
+};
+
 export const AT_LEAST: Parameter = {
   name: 'atLeast',
   in: 'query',

@@ -17,7 +17,7 @@ import {
   undoableRestore,
   workLine,
 } from '../schemas/backups.ts';
-import { AT_LEAST, FILE, RESTORE_PARAMETERS, RESTORED_AT, SAFETY_BACKUP } from './backup-parameters.ts';
+import { AT_LEAST, DECRYPTED_FROM, FILE, RESTORE_PARAMETERS, RESTORED_AT, SAFETY_BACKUP } from './backup-parameters.ts';
 import type { ApiPart } from './document.ts';
 import { headersOf } from './error-responses.ts';
 import { mediaOf } from './media.ts';
@@ -186,7 +186,7 @@ export function describeBackups(): ApiPart {
           summary: 'Restore from an archive',
           description:
             'Replaces the stores by what the archive holds, in one step. When the database step fails, the answer is a 200 all the same, the message says so, and the data are as they were.',
-          parameters: [...RESTORE_PARAMETERS, SAFETY_BACKUP],
+          parameters: [...RESTORE_PARAMETERS, SAFETY_BACKUP, DECRYPTED_FROM],
           status: 200,
           answer: restoreAnswer,
           isLong: true,

@@ -1,0 +1,35 @@
+import { constants } from 'node:os';
+
+export type InterruptingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+/** Somebody wants the command to end. What it has brought somewhere for a while it takes away before. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  /** As shells have it. */
+  readonly exitStatus: number;
+
+  constructor(exitStatus: number, message: string) {
+    super(message);
+    this.exitStatus = exitStatus;
+  }
+
+  with(hint: string): Interrupted {
+    return new Interrupted(this.exitStatus, `${this.message} ${hint}`);
+  }
+}
+
+export const exitStatusOf = (signal: InterruptingSignal): number => 128 + constants.signals[signal];
+
+export interface Interruption {
+  /** Aborts with an Interrupted. */
+  signal: AbortSignal;
+  interrupt(signal: InterruptingSignal): void;
+}
+
+export function createInterruption(): Interruption {
+  const controller = new AbortController();
+  return {
+    signal: controller.signal,
+    interrupt: (signal) => controller.abort(new Interrupted(exitStatusOf(signal), 'Interrupted.')),
+  };
+}

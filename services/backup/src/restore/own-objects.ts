@@ -1,0 +1,38 @@
+import { rm } from 'node:fs/promises';
+import { withAdmin } from '../databases/connect.ts';
+import { dumpStore } from '../dump/dump-store.ts';
+import { countSkipped } from '../loader/load-dump.ts';
+import type { Skipped } from '../loader/dump-schema.ts';
+
+interface Adopted {
+  /** Of the database that its owner has made a store of. */
+  url: string;
+  /** A file that may be written. */
+  path: string;
+  signal: AbortSignal;
+}
+
+/**
+ * What was passed over of an archive that was made here, without what the store has by itself: its own indexes, constraints
+ * and triggers, which its migrations make.
+ */
+export async function withoutOwn(skipped: Skipped[], { url, path, signal }: Adopted): Promise<Skipped[]> {
+  if (skipped.length === 0) return skipped;
+  try {
+    await withAdmin(url, async (client) => {
+      await client.query('begin transaction isolation level repeatable read read only');
+      await dumpStore({ client, path, policy: NO_ROWS });
+    });
+    const own = new Map((await countSkipped({ path, signal })).map(({ kind, count }) => [kind, count]));
+    return skipped
+      .map(({ kind, count }) => ({ kind, count: count - (own.get(kind) ?? 0) }))
+      .filter(({ count }) => count > 0);
+  } catch {
+    return skipped; // too much is told then, and nothing else depends on it
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+const EVERY_TABLE = Object.assign(new Set<string>(), { has: () => true });
+const NO_ROWS = { withoutRows: EVERY_TABLE, replaced: new Map<string, string>() };
