@@ -6,6 +6,7 @@ import {
   ensureDatabases,
   localUrl,
   serviceDatabases,
+  whyNoRestores,
 } from '@taskmesh/local';
 import { createKafkaEventLog, createMemoryEventLog, measureEventLog } from '@taskmesh/messaging';
 import {
@@ -75,6 +76,7 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     if (postgres) closers.add(() => postgres.stop());
     const postgresUrl = postgres?.current.url ?? settings.postgresUrl ?? '';
     await ensureDatabases(postgresUrl, serviceDatabases(settings.databasePrefix));
+    for (const reason of await whyNoRestores(postgresUrl, env)) progress(reason);
     signal?.throwIfAborted();
 
     progress('Starting the services …');
