@@ -1,3 +1,4 @@
+import { whyMailsFail } from '@taskmesh/auth';
 import { createMemoryKeyValue, createRedisKeyValue } from '@taskmesh/key-value';
 import {
   acquireLock,
@@ -70,7 +71,7 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     await checkWantedPorts(early.gateway);
     signal?.throwIfAborted();
 
-    for (const problem of misspelt(env)) progress(problem);
+    for (const problem of [...misspelt(env), ...whyMailsFail(env)]) progress(problem);
     for (const problem of await checkGivenServers(env)) progress(`${problem} Going on without it until it does.`);
     const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, progress);
     if (postgres) closers.add(() => postgres.stop());

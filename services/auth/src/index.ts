@@ -1,4 +1,4 @@
 export { createAuth, type Auth, type AuthDeps } from './create-auth.ts';
-export { readAuthConfig, type AuthConfig } from './config.ts';
+export { readAuthConfig, whyMailsFail, type AuthConfig } from './config.ts';
 export type { Ids } from './ids.ts';
 export { UndeliverableError, type Mail, type Mailer } from '@taskmesh/mail';
