@@ -1,3 +1,4 @@
+import { whyMailsFail } from '@taskmesh/auth';
 import { createMemoryKeyValue, createRedisKeyValue } from '@taskmesh/key-value';
 import {
   acquireLock,
@@ -6,6 +7,7 @@ import {
   ensureDatabases,
   localUrl,
   serviceDatabases,
+  whyNoRestores,
 } from '@taskmesh/local';
 import { createKafkaEventLog, createMemoryEventLog, measureEventLog } from '@taskmesh/messaging';
 import {
@@ -69,12 +71,13 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     await checkWantedPorts(early.gateway);
     signal?.throwIfAborted();
 
-    for (const problem of misspelt(env)) progress(problem);
+    for (const problem of [...misspelt(env), ...whyMailsFail(env)]) progress(problem);
     for (const problem of await checkGivenServers(env)) progress(`${problem} Going on without it until it does.`);
     const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, progress);
     if (postgres) closers.add(() => postgres.stop());
     const postgresUrl = postgres?.current.url ?? settings.postgresUrl ?? '';
     await ensureDatabases(postgresUrl, serviceDatabases(settings.databasePrefix));
+    for (const reason of await whyNoRestores(postgresUrl, env)) progress(reason);
     signal?.throwIfAborted();
 
     progress('Starting the services …');

@@ -5,7 +5,7 @@ export { findFreePort, findFreePorts, whyPortFails } from './processes/free-port
 export type { Exit, RunningProcess } from './processes/child-process.ts';
 export type { Server, ServerOptions } from './server.ts';
 export { localUrl } from './local-url.ts';
-export { databaseUrl, ensureDatabases } from './postgres/databases.ts';
+export { databaseUrl, ensureDatabases, whyNoRestores } from './postgres/databases.ts';
 export { startPostgres, type PostgresServer } from './postgres/start-postgres.ts';
 export { supervise, type Supervised } from './stack/supervise.ts';
 export { startRedis } from './redis/start-redis.ts';

@@ -1,5 +1,5 @@
 import { ConfigError } from '@taskmesh/service';
-import { readAuthConfig } from './config.ts';
+import { readAuthConfig, whyMailsFail } from './config.ts';
 
 const POSTGRES_URL = 'postgres://auth:secret@db.example/auth';
 
@@ -55,6 +55,15 @@ describe("auth's settings", () => {
     expect(readAuthConfig({ POSTGRES_URL, PUBLIC_URL: 'https://tasks.example/' }).publicUrl).toBe(
       'https://tasks.example',
     );
+  });
+
+  it('of a production without mails are told', () => {
+    expect(whyMailsFail({ NODE_ENV: 'production' })).toEqual([
+      expect.stringMatching(/^SMTP_URL is not set/),
+      expect.stringMatching(/^PUBLIC_URL is not set/),
+    ]);
+    const whole = { NODE_ENV: 'production', SMTP_URL_FILE: '/secrets/smtp', PUBLIC_URL: 'https://tasks.example' };
+    expect([whyMailsFail(whole), whyMailsFail({ NODE_ENV: 'development' })]).toEqual([[], []]);
   });
 
   it('are all wrong at once, and show no secret', () => {

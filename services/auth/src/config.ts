@@ -47,6 +47,17 @@ const settings = z.object({
   PUBLIC_URL: setting.url('http:', 'https:').default('http://127.0.0.1:4000'),
 });
 
+/** Of a production, why its mails help nobody: a sentence for each setting that is not there. */
+export function whyMailsFail(env: Env): string[] {
+  if (env.NODE_ENV !== 'production') return [];
+  return [
+    ...(env.SMTP_URL || env.SMTP_URL_FILE
+      ? []
+      : ['SMTP_URL is not set: recovery mails are files under DATA_DIR/mail, and reach nobody.']),
+    ...(env.PUBLIC_URL ? [] : ['PUBLIC_URL is not set: the links in recovery mails lead to this machine only.']),
+  ];
+}
+
 /**
  * Reads auth's settings; `cores` decides the default of HASH_CONCURRENCY.
  * @throws ConfigError with every problem

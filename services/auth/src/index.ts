@@ -1,3 +1,3 @@
 export { createAuth, type Auth, type AuthDeps } from './create-auth.ts';
-export { readAuthConfig, type AuthConfig } from './config.ts';
+export { readAuthConfig, whyMailsFail, type AuthConfig } from './config.ts';
 export { UndeliverableError, type Mail, type Mailer } from '@taskmesh/mail';

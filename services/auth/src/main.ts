@@ -22,7 +22,7 @@ import {
 } from '@taskmesh/service';
 import { createSubgraphServer } from '@taskmesh/subgraph';
 import { z } from 'zod';
-import { readAuthConfig } from './config.ts';
+import { readAuthConfig, whyMailsFail } from './config.ts';
 import { createAuth } from './create-auth.ts';
 import { createIdentityStrategy } from './http/passport.ts';
 
@@ -46,6 +46,7 @@ await runMain(async () => {
   });
   const { HOST: host, PORT: port, LOG_LEVEL: level } = own;
   const log = createLog({ service: 'auth', level });
+  for (const problem of whyMailsFail(env)) log.warn(problem);
   const telemetry = await openTelemetry(traces, log);
   const metrics = createMetrics({ service: 'auth' });
   const keyValue = redis ? createRedisKeyValue({ ...redis, log }) : createMemoryKeyValue();

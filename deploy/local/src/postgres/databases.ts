@@ -23,6 +23,46 @@ export async function ensureDatabases(serverUrl: string, names: readonly string[
   }
 }
 
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * What the administrators of the stores (by default the user of POSTGRES_URL) lack for a restore, which goes into a new
+ * database by a new role: a sentence for each. Without it all else works, until somebody needs a backup.
+ */
+export async function whyNoRestores(serverUrl: string, env: Env): Promise<string[]> {
+  const settings = ['TASKS_ADMIN_URL', 'AUTH_ADMIN_URL'].map((name) => (env[name] ? name : 'POSTGRES_URL'));
+  const reasons = [...new Set(settings)].map(async (setting) => {
+    // One that does not answer is backup's own to tell of.
+    const { user, missing } = await missingRights(env[setting] || serverUrl).catch(() => NOTHING_MISSING);
+    if (missing.length === 0) return [];
+    const role = escapeIdentifier(user);
+    return `The user of ${setting} may not do what a restore takes: backups are made, and none can be proved or restored. An administrator of the server mends it: alter role ${role} ${missing.join(' ')};`;
+  });
+  return (await Promise.all(reasons)).flat();
+}
+
+interface Rights {
+  user: string;
+  missing: string[];
+}
+
+const NOTHING_MISSING: Rights = { user: '', missing: [] };
+
+async function missingRights(url: string): Promise<Rights> {
+  const client = new Client({ connectionString: maintenanceUrl(url), connectionTimeoutMillis: 5_000 });
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ user: string; databases: boolean; roles: boolean }>(
+      `select rolname as user, rolsuper or rolcreatedb as databases, rolsuper or rolcreaterole as roles
+       from pg_roles where rolname = current_user`,
+    );
+    const { user = '', databases = true, roles = true } = rows[0] ?? {};
+    return { user, missing: [...(databases ? [] : ['createdb']), ...(roles ? [] : ['createrole'])] };
+  } finally {
+    await client.end();
+  }
+}
+
 function maintenanceUrl(serverUrl: string): string {
   return new URL(serverUrl).pathname.length > 1 ? serverUrl : databaseUrl(serverUrl, 'postgres');
 }

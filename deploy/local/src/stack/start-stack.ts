@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describeError, PlainError } from '../plain-error.ts';
 import { endNotedProcesses } from '../processes/pid-lock.ts';
 import { acquireLock } from '../processes/directory-lock.ts';
-import { ensureDatabases } from '../postgres/databases.ts';
+import { ensureDatabases, whyNoRestores } from '../postgres/databases.ts';
 import { provideServers, type ProvidedServers, type RunServer } from '../provide-servers.ts';
 import { INNER_SERVICES, serviceDatabases } from './inner-services.ts';
 import { ensureKeyFiles } from './keys.ts';
@@ -107,6 +107,7 @@ async function startServers(
   };
   const { urls } = await provideServers({ ...options, run });
   await ensureDatabases(urls.postgres, serviceDatabases(options.env.DATABASE_PREFIX));
+  for (const reason of await whyNoRestores(urls.postgres, options.env)) options.log(reason);
   return urls;
 }
 
