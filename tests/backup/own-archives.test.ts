@@ -175,6 +175,18 @@ describe('an archive that was made here', () => {
     await stores.auth.query('drop function theirs cascade');
   }, 60_000);
 
+  it('brings no idempotency keys back: what they promise concerns tasks of a history that is no more', async () => {
+    const [owner, keys] = ['00000000-0000-7000-8000-000000000001', 'select key from idempotency_keys order by key'];
+    const use = (key: string) =>
+      stores.tasks.query(`insert into idempotency_keys values ($1, $2, 'hash', '{}', now() + interval '1 day')`, [owner, key]); // prettier-ignore
+    await use('before the backup');
+    const { file } = await stores.work.create();
+    await use('behind the backup');
+    expect(await stores.tasks.query(keys)).toHaveLength(2);
+    expect(await stores.work.restore(file)).toMatchObject({ outcome: 'RESTORED' });
+    expect(await stores.tasks.query(keys)).toEqual([]);
+  }, 60_000);
+
   it('is not restored when something would be lost, unless that is allowed: then the answer names it', async () => {
     await stores.tasks.query(
       `alter table tasks add column of_tomorrow text; update tasks set of_tomorrow = 'dear to somebody'`,
