@@ -142,7 +142,7 @@ describe('a scan that reads an archive while somebody else catalogues it', () =>
   ] as const)('%s', async (_what, now, added) => {
     let known: Partial<Backup> | undefined = stale;
     const deps = {
-      repository: { save: async (backup: Backup) => void (known = backup) },
+      repository: { takeIn: async (backup: Backup) => void (known = backup) },
       list: async () => [stale],
       find: async () => known,
       async lookInto() {
@@ -164,7 +164,7 @@ it.each([
 ])('a scan reads %s', async (_what, sizeBytes, onlyItsBeginning) => {
   const asked: unknown[] = [];
   const deps = {
-    repository: { save: () => Promise.reject(new Error('nothing was found')) },
+    repository: { takeIn: () => Promise.reject(new Error('nothing was found')) },
     list: async () => [{ file: 'a.tar.gz', sizeBytes, stores: [], unfitAt: null } as unknown as Backup],
     find: async () => undefined,
     lookInto: async (_file: string, how: unknown) => void asked.push(how),

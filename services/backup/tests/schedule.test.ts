@@ -168,7 +168,9 @@ describe('retention', () => {
     await fixture.archive(file, { 'notes.txt': file });
     const sizeBytes = (await listed()).find((backup) => backup.file === file)?.sizeBytes;
     await fixture.own.query(
-      `insert into backups (file, size_bytes, created_at, stores, origin, verified_at) values ($1, $2, $3, '{}', $4, $5)`,
+      `insert into backups (file, size_bytes, created_at, stores, origin, verified_at) values ($1, $2, $3, '{tasks}', $4, $5)
+       on conflict (file) do update set created_at = excluded.created_at, stores = excluded.stores, origin = excluded.origin,
+         verified_at = excluded.verified_at, unfit_at = null, unfit_reason = null`, // the list has looked into it
       [file, sizeBytes, createdAt, origin, verified ? createdAt : null],
     );
   };

@@ -24,7 +24,7 @@ export const BackupEntity = defineEntity({
     verifiedAt: p.datetime(3).nullable(),
     unfitAt: p.datetime(3).nullable(),
     /** Why it is not; counts while that is so. */
-    unfitReason: p.string().nullable(),
+    unfitReason: p.text().nullable(),
     /** The version of the product that proved it. */
     verifiedVersion: p.text().nullable(),
   },

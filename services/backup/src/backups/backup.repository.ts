@@ -1,5 +1,6 @@
 import type { Database } from '@taskmesh/database';
 import { BackupEntity, type Backup } from './backup.entity.ts';
+import { TAKE_IN } from './backup.statements.ts';
 
 export type BackupRepository = ReturnType<typeof createBackupRepository>;
 
@@ -12,6 +13,13 @@ export function createBackupRepository(database: Database) {
     /** Replaces what was known about this file. */
     async save(backup: Backup): Promise<void> {
       await database.em().upsert(BackupEntity, { ...backup });
+    },
+
+    /** Notes what a look into an archive has told, and never over what its maker says of it. */
+    async takeIn(backup: Backup): Promise<void> {
+      const { file, sizeBytes, sha256, createdAt, stores, origin, modifiedAt, unfitAt, unfitReason } = backup;
+      const values = [file, sizeBytes, sha256, createdAt, stores, origin, modifiedAt, unfitAt, unfitReason];
+      await database.run('read', TAKE_IN, values); // repeating it changes nothing more
     },
 
     async remove(file: string): Promise<void> {

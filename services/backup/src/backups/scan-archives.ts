@@ -1,4 +1,3 @@
-import { whileAway } from '@taskmesh/database';
 import type { Log } from '@taskmesh/service';
 import type { Manifest } from '../archives/manifest.ts';
 import { isNewcomer, isOwn, type Backup } from './backup.entity.ts';
@@ -7,7 +6,7 @@ import type { BackupRepository } from './backup.repository.ts';
 import type { Look, Thoroughness } from './look-into.ts';
 
 export interface ScanDeps {
-  repository: Pick<BackupRepository, 'save'>;
+  repository: Pick<BackupRepository, 'takeIn'>;
   list(): Promise<Backup[]>;
   find(file: string): Promise<Backup | undefined>;
   lookInto(file: string, how: Thoroughness): Promise<Look>;
@@ -65,12 +64,12 @@ export async function takeIn(
   const current = await find(file); // reading takes long: others may have catalogued, proved, changed or deleted it
   if (!current || !isNewcomer(current)) return undefined;
   if ('manifest' in look) {
-    await whileAway({ kind: 'read' }, () => repository.save(describedBy(current, look.manifest)));
+    await repository.takeIn(describedBy(current, look.manifest));
     return 'added';
   }
   const isSame = current.sizeBytes === sizeBytes && current.createdAt.getTime() === createdAt.getTime();
   const unfit = { unfitAt: now(), unfitReason: look.unfit };
-  if (isSame) await whileAway({ kind: 'read' }, () => repository.save({ ...current, ...unfit }));
+  if (isSame) await repository.takeIn({ ...current, ...unfit });
   return 'unread';
 }
 

@@ -1,0 +1,54 @@
+import type { Database } from '@taskmesh/database';
+import { createLog } from '@taskmesh/service';
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import type { Backup } from '../src/backups/backup.entity.ts';
+import { createBackupRepository, type BackupRepository } from '../src/backups/backup.repository.ts';
+import { createBackupDatabase } from '../src/database.ts';
+
+let store: TestDatabase;
+let database: Database;
+let repository: BackupRepository;
+beforeAll(async () => {
+  store = await createTestDatabase('backup_repository');
+  database = await createBackupDatabase({ url: store.url, log: createLog({ service: 'test', level: 'silent' }) });
+  await database.migrate();
+  repository = createBackupRepository(database);
+});
+afterAll(async () => {
+  await database.close();
+  await store.drop();
+});
+
+const NOBODY_KNOWS: Omit<Backup, 'file'> = {
+  ...{ sizeBytes: 10, sha256: null, createdAt: new Date(1_000), stores: [], origin: 'unknown', modifiedAt: new Date(1_000) },
+  ...{ verifiedAt: null, verifiedVersion: null, unfitAt: null, unfitReason: null },
+}; // prettier-ignore
+const UNFIT = { unfitAt: new Date(2_000), unfitReason: 'it holds nothing' };
+
+describe('what a look into an archive has told', () => {
+  it('is noted of one that nobody knows, and of one that nobody has looked into', async () => {
+    const found: Backup = { file: 'found', ...NOBODY_KNOWS, ...UNFIT };
+    await repository.takeIn(found);
+    expect(await repository.find('found')).toMatchObject(found);
+    const sent: Backup = { ...NOBODY_KNOWS, file: 'sent', origin: 'upload' };
+    await repository.save(sent);
+    await repository.takeIn({ ...sent, stores: ['tasks'] });
+    expect(await repository.find('sent')).toMatchObject({ origin: 'upload', stores: ['tasks'] });
+  });
+
+  it('never stands in the place of what its maker has said meanwhile', async () => {
+    const made: Backup = { ...NOBODY_KNOWS, file: 'made', origin: 'schedule', stores: ['tasks'], sha256: 'abc' };
+    await repository.save(made);
+    await repository.takeIn({ ...NOBODY_KNOWS, file: 'made', stores: ['tasks'] });
+    await repository.takeIn({ ...NOBODY_KNOWS, file: 'made', ...UNFIT });
+    expect(await repository.find('made')).toMatchObject(made);
+  });
+
+  it('is noted of another file that took the place of one that was known', async () => {
+    const before: Backup = { ...NOBODY_KNOWS, file: 'other', origin: 'schedule', stores: ['tasks'], verifiedAt: new Date(1_500) }; // prettier-ignore
+    await repository.save(before);
+    const now: Backup = { ...NOBODY_KNOWS, file: 'other', sizeBytes: 11, stores: ['auth'] };
+    await repository.takeIn(now);
+    expect(await repository.find('other')).toMatchObject(now);
+  });
+});
