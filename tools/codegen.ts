@@ -5,8 +5,8 @@
 import { composeServices } from '@apollo/composition';
 import { generate } from '@graphql-codegen/cli';
 import { parse } from 'graphql';
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const SERVICES = ['auth', 'tasks', 'backup'];
@@ -28,7 +28,11 @@ for (const service of SERVICES) {
 outputs.set(join(ROOT, 'services/gateway/supergraph.graphql'), supergraph());
 
 const stale = [...outputs].filter(([file, text]) => !existsSync(file) || readFileSync(file, 'utf8') !== text);
-if (!check) for (const [file, text] of stale) writeFileSync(file, text);
+if (!check)
+  for (const [file, text] of stale) {
+    mkdirSync(dirname(file), { recursive: true }); // a new service has no such folder yet
+    writeFileSync(file, text);
+  }
 for (const [file] of stale) console.log(`${check ? 'stale' : 'written'}: ${relative(ROOT, file)}`);
 if (check && stale.length > 0) {
   console.error('Generated files are not up to date: run "npm run codegen" and commit the result.');
