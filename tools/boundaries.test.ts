@@ -100,7 +100,7 @@ describe('lint', () => {
         text: `import * as it from '${of}';\n\nexport const used = it;\n`,
       })),
     );
-  }, 60_000);
+  }, 180_000);
 
   it.each(imports.map(({ what, by }, index) => ({ what, by, index })))('$what', ({ by, index }) => {
     expect(broken[index]).toEqual(by === undefined ? [] : [by]);

@@ -19,7 +19,7 @@ export default {
       { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' }, sourceMaps: 'inline' },
     ],
   },
-  testTimeout: 30_000,
+  testTimeout: 120_000, // a busy machine takes long; what must not take long says so itself
   maxWorkers: 3, // on two cores: tests that use servers wait for a quarter of their time
   workerIdleMemoryLimit: '1GB',
 };

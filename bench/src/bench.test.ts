@@ -40,7 +40,7 @@ describe('the benchmark at the bare server', () => {
     await populateTargets({ ...shared, connections: CONNECTIONS });
     measured = await measure({ ...shared, ...lengths, operations: OPERATIONS });
     besideLogins = await measureBesideLogins({ ...shared, ...lengths, target: bare });
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await load.stop();
     await bare.stop();

@@ -83,7 +83,7 @@ it('leaves SIGTERM to the part that runs', async () => {
   child.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
   expect(said).toContain('"msg":"stopping"');
-}, 90_000);
+}, 180_000);
 
 it('is healthy when the admin port says that it is ready', async () => {
   let status = 200;

@@ -23,12 +23,12 @@ describe('the command line for backups, beside a running platform', () => {
   beforeAll(async () => {
     const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', BACKUP_TOKEN: 'a-secret' };
     platform = await startEmbedded({ env, progress: () => {} });
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await platform.stop();
     rmSync(dataDir, { recursive: true });
     rmSync(cwd, { recursive: true });
-  }, 30_000);
+  }, 180_000);
 
   const backup = (args: string[], more: Record<string, string> = {}): Promise<Ran> =>
     new Promise((resolve, reject) => {
@@ -117,7 +117,7 @@ describe('the command line for backups, beside a running platform', () => {
       status: 0,
       out: expect.stringContaining('has begun'),
     });
-  }, 60_000);
+  }, 180_000);
 
   it('says what went wrong, and by its status what kind of thing', async () => {
     writeFileSync(join(cwd, 'no-archive.tar.gz'), 'nonsense');
@@ -144,5 +144,5 @@ describe('the command line for backups, beside a running platform', () => {
     }
     expect(readdirSync(cwd).filter((name) => name.endsWith('.part'))).toEqual([]);
     expect(existsSync(join(dataDir, 'backups', 'no-archive.tar.gz'))).toBe(false);
-  }, 60_000);
+  }, 180_000);
 });

@@ -98,7 +98,7 @@ export function describeCrashes({ seed, tasks, rounds }: CrashPlan) {
   afterAll(async () => {
     await stack.stop();
     rmSync(dataDir, { recursive: true });
-  }, 60_000);
+  }, 180_000);
 
   it.each(rounds.map((round, index) => ({ ...round, index })))(
     '$index: of $victim during $during leaves one whole store and nothing else',

@@ -26,7 +26,7 @@ let stores: RunningStores;
 beforeAll(async () => {
   stores = await runStores('own');
   await fill(stores);
-}, 60_000);
+}, 180_000);
 afterAll(() => stores.stop());
 
 /** The archive, changed as by somebody who knows how it is made. */
@@ -70,7 +70,7 @@ describe('an archive that was made here', () => {
   let made: string;
   beforeAll(async () => {
     ({ file: made } = await stores.work.create());
-  }, 60_000);
+  }, 180_000);
 
   it.each<[string, (content: Content) => void, RegExp]>([
     [
@@ -160,7 +160,7 @@ describe('an archive that was made here', () => {
     const forged = forge(made, ({ manifest }) => (manifest.stores.tasks.schemaVersion = '0099-future'));
     const { message } = await stores.work.restore(forged);
     expect(message).toMatch(/not restored \(The archive has a schema of the version 0099-future, .*newer one\)/);
-  }, 60_000);
+  }, 180_000);
 
   it('has nothing to be passed over but what somebody else has put into the stores', async () => {
     expect((await stores.work.dryRun(made)).skipped).toEqual([]);
@@ -173,7 +173,7 @@ describe('an archive that was made here', () => {
       { kind: 'trigger', count: 1 },
     ]);
     await stores.auth.query('drop function theirs cascade');
-  }, 60_000);
+  }, 180_000);
 
   it('brings no idempotency keys back: what they promise concerns tasks of a history that is no more', async () => {
     const [owner, keys] = ['00000000-0000-7000-8000-000000000001', 'select key from idempotency_keys order by key'];
@@ -185,7 +185,7 @@ describe('an archive that was made here', () => {
     expect(await stores.tasks.query(keys)).toHaveLength(2);
     expect(await stores.work.restore(file)).toMatchObject({ outcome: 'RESTORED' });
     expect(await stores.tasks.query(keys)).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it('is not restored when something would be lost, unless that is allowed: then the answer names it', async () => {
     await stores.tasks.query(
@@ -206,7 +206,7 @@ describe('an archive that was made here', () => {
       dropped: ['tasks.tasks.of_tomorrow', 'auth.invoices'],
     });
     expect(await stores.tasks.query(`select 1 from tasks where title = 'changed'`)).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it('brings random rows of both stores back as they were, every one of them', async () => {
     const text = (min: number, max: number) =>
@@ -264,7 +264,7 @@ describe('an archive that was made here', () => {
     expect(await reasonOf(file)).toBe('none');
     expect(await stores.work.restore(file)).toMatchObject({ outcome: 'RESTORED' });
     expect(await rowsOf(stores)).toEqual(before);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('a dump from somewhere else', () => {
@@ -283,5 +283,5 @@ describe('a dump from somewhere else', () => {
       dropped: ['tasks.invoices', 'tasks.tasks.of_tomorrow'],
     });
     expect(await rowsOf(stores)).toEqual(before);
-  }, 60_000);
+  }, 180_000);
 });

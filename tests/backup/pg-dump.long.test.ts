@@ -56,7 +56,7 @@ let dir: string;
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'taskmesh-pg-dump-'));
   stores = await runStores('dumped');
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await stores.stop();
   rmSync(dir, { recursive: true });

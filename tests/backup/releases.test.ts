@@ -9,7 +9,7 @@ const ARCHIVES = readdirSync(RELEASES).filter((file) => file.endsWith('.tar.gz')
 let stores: RunningStores;
 beforeEach(async () => {
   stores = await runStores('released');
-}, 60_000);
+}, 180_000);
 afterEach(() => stores.stop());
 
 async function expectBack(file: string, expected: ReleasedRows) {

@@ -30,7 +30,7 @@ describe('a backup of 100,000 tasks', () => {
   afterAll(async () => {
     await stack.stop();
     rmSync(dataDir, { recursive: true });
-  }, 60_000);
+  }, 180_000);
 
   const url = () => stack.urls[0] ?? '';
   const rest: ReturnType<typeof createRest> = (...args) => createRest(url())(...args);

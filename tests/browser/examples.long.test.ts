@@ -36,7 +36,7 @@ describe('the example page in a real browser', () => {
     await platform.stop();
     await examples.stop();
     rmSync(dataDir, { recursive: true });
-  }, 30_000);
+  }, 180_000);
 
   /** Opens the page, which reaches the platform through the network that can be cut. */
   const open = (protocol: string) => {
@@ -124,5 +124,5 @@ describe('the example page in a real browser', () => {
     await click('#new-task button');
     await shows({ state: 'live', error: '', tasks: ['third', 'second', 'first'] });
     await page.close();
-  }, 60_000);
+  }, 180_000);
 });

@@ -29,7 +29,7 @@ export function installationForTests(...values: object[]): () => Installation {
     await way?.close();
     await removeNamespaces();
     release?.forget();
-  }, 60_000);
+  }, 180_000);
 
   return () => ({ namespace, release, way });
 }

@@ -38,7 +38,7 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
     const { namespace } = product();
     token = await backupToken(namespace);
     await create(pod({ name: 'readers', namespace, labels: CLIENT, image: IMAGE, command: IDLE }));
-  }, 60_000);
+  }, 180_000);
   afterAll(() => rmSync(dir, { recursive: true }));
   let begun: { atMs: number; figures: Figures[] };
   beforeEach(async () => {

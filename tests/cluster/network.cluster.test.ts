@@ -80,7 +80,7 @@ describeReal('the network policies (not on nodes that run nothing)', () => {
   afterAll(async () => {
     await removeNamespaces();
     release?.forget();
-  }, 60_000);
+  }, 180_000);
 
   const addressesBeside = async (component: string, name: string) => {
     const select = ['-l', `app.kubernetes.io/component=${component}`];

@@ -93,7 +93,7 @@ export function describeSlowClients(platform: () => Platform) {
       const [ofEach, ofCrowd] = await all;
       cuts = new Map(ofEach);
       crowd = ofCrowd;
-    }, 30_000);
+    }, 180_000);
 
     it.each(slow)('that %s is told so and cut off', (what, limitMs) => {
       const { status, text, afterMs } = cuts.get(what) ?? { status: NaN, text: '', afterMs: NaN };

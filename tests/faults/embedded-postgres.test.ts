@@ -14,11 +14,11 @@ describe('kill -9 of the PostgreSQL of the embedded platform', () => {
   beforeAll(async () => {
     const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' };
     platform = await startEmbedded({ env, progress: (line) => lines.push(line) });
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await platform.stop();
     rmSync(dataDir, { recursive: true });
-  }, 30_000);
+  }, 180_000);
 
   it('is a pause of seconds under writes, is told in a line, and loses nothing that was acknowledged', async () => {
     const client = createClient(() => platform.url);
@@ -48,7 +48,7 @@ describe('kill -9 of the PostgreSQL of the embedded platform', () => {
       `PostgreSQL is back (process ${platform.postgresPid}).`,
     ]);
     expect(platform.postgresPid).not.toBe(victim);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('a PostgreSQL of the product that does not come back', () => {

@@ -39,7 +39,7 @@ export function useFaultStack(
     await servers?.stop();
     if (!process.env.TASKMESH_KEEP_LOGS) rmSync(folder, { recursive: true });
     else say(`the logs: ${folder}`);
-  }, 90_000);
+  }, 180_000);
 
   return {
     dataDir,

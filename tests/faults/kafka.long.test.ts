@@ -75,7 +75,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await kafka.stop();
   rmSync(dir, { recursive: true, force: true });
-}, 60_000);
+}, 180_000);
 
 beforeEach(async () => {
   topic = `faults-${randomUUID()}`;

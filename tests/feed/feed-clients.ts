@@ -269,5 +269,5 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
     await client.removeAllChannels();
     client.realtime.disconnect();
     await network.close();
-  }, 30_000);
+  }, 180_000);
 }

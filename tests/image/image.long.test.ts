@@ -201,6 +201,6 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
     it('stops when it is asked to', async () => {
       const ended = await Promise.all([...running].map((container) => container.stop()));
       expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([0]));
-    }, 60_000);
+    }, 180_000);
   });
 });

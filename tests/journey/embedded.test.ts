@@ -22,12 +22,12 @@ describe('the embedded platform', () => {
     const ports = { PORT: '0', ADMIN_PORT: String(adminPort) };
     const env = { DATA_DIR: dataDir, ...ports, LOG_LEVEL: 'warn', ...tracesTo(collector) };
     platform = await startEmbedded({ env, progress: () => {} });
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await platform.stop();
     await collector.stop();
     rmSync(dataDir, { recursive: true });
-  }, 30_000);
+  }, 180_000);
 
   it('writes logs that nobody else may read', () => {
     const modes = readdirSync(join(dataDir, 'logs')).map((file) => statSync(join(dataDir, 'logs', file)).mode & 0o777);

@@ -220,5 +220,5 @@ ${rows.join('\n')}
     expect((await restore('?file=back.tar.gz')).body.message).toContain('Database restored');
     await eventually(async () => expect(await titles(token)).toEqual(['in the archive']));
     expect((await rest('DELETE', '/backups/back.tar.gz')).status).toBe(200);
-  }, 60_000);
+  }, 180_000);
 }

@@ -30,7 +30,7 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
     await stack.stop();
     await collector.stop();
     rmSync(dataDir, { recursive: true });
-  }, 30_000);
+  }, 180_000);
 
   describeJourney(() => ({ urls: stack.urls }));
   describeFeedClients(() => ({ urls: stack.urls }));

@@ -24,7 +24,7 @@ describe('settings that cannot be used', () => {
     });
     expect(told).toMatch(/- POSTGRES_URL is set, but .*\n.*- REDIS_URL is set, but .*\n.*- KAFKA_BROKERS is set, but /);
     expect(told).not.toMatch(/a-secret|^ +at /m);
-  }, 30_000);
+  }, 180_000);
 
   it('are told before anything is reached', async () => {
     const told = await refusal({
@@ -49,7 +49,7 @@ describe('settings that cannot be used', () => {
     ])
       expect(told).toContain(`  - ${name}`);
     expect(told).not.toMatch(/^ +at /m);
-  }, 30_000);
+  }, 180_000);
 
   const onLinux = process.platform === 'linux' ? it : it.skip;
   onLinux(
@@ -70,7 +70,7 @@ describe('settings that cannot be used', () => {
     const told = await refusal({ POSTGRES_URL, DATABASE_PREFIX, ACCESS_TOKEN_KEYS_FILE: join(dir, 'nowhere.json') });
     expect(told).toContain('- ACCESS_TOKEN_KEYS_FILE: the access token keys in ');
     expect(told).not.toMatch(/^ +at /m);
-  }, 60_000);
+  }, 180_000);
 
   it('are said in words when a supergraph is none', async () => {
     const file = join(dir, 'graph.graphql');
@@ -81,5 +81,5 @@ describe('settings that cannot be used', () => {
       expect(told).toMatch(/- SUPERGRAPH_FILE must name a supergraph of Federation 2/);
       expect(told).not.toMatch(/^ +at /m);
     }
-  }, 60_000);
+  }, 180_000);
 });

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await eventually(async () => {
     await expect(withClient(server.url, async () => undefined)).rejects.toThrow(/no encryption/);
   });
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await server?.stop();
   files.remove();
@@ -79,7 +79,7 @@ describe('a PostgreSQL that wants TLS', () => {
     } finally {
       await product.stop();
     }
-  }, 90_000);
+  }, 180_000);
 
   it.each<[string, () => string, RegExp]>([
     [

@@ -32,7 +32,7 @@ beforeAll(async () => {
   redis = spawn('redis-server', [files.write('redis.conf', lines.join('\n'))], { stdio: 'ignore' });
   await once(redis, 'spawn');
   await eventually(async () => (await failure(over('rediss'))) === undefined);
-}, 30_000);
+}, 180_000);
 afterAll(async () => {
   const ended = once(redis, 'exit');
   redis.kill();

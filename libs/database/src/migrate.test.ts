@@ -53,7 +53,7 @@ it('lets a statement of a migration take longer than one of a request may', asyn
   await expect(database.run('write', { name: 'slow', text: 'select pg_sleep(6)' }, [])).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
   });
-}, 30_000);
+}, 180_000);
 
 it('applies each migration once, however many instances begin at the same time', async () => {
   const instances = await Promise.all(Array.from({ length: 4 }, () => open(TABLE, ['select pg_sleep(0.3)'])));
@@ -102,7 +102,7 @@ it('waits for a table that a long transaction holds, without keeping others from
   } finally {
     await Promise.all([long.end(), reader.end()]);
   }
-}, 20_000);
+}, 180_000);
 
 it('goes as far as it is told, and on from there another time', async () => {
   const database = await open(

@@ -141,7 +141,7 @@ describe('a frozen Redis', () => {
       await store.publish(id, 'hello');
       return heard.length > 0;
     });
-  }, 30_000);
+  }, 180_000);
 });
 
 describe('a connection that died without a word', () => {
@@ -155,7 +155,7 @@ describe('a connection that died without a word', () => {
       await store.publish(id, 'hello');
       return heard.length > 0;
     });
-  }, 30_000);
+  }, 180_000);
 
   it('is replaced even when it died while it was being opened', async () => {
     await eventually(store.isUp);

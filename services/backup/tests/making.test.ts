@@ -163,5 +163,5 @@ describe('archives', () => {
     await holder.end();
     const [one, two] = [await first, await fixture.backup.backups.create()];
     expect(await files()).toEqual(expect.arrayContaining([one.file, two.file]));
-  }, 60_000);
+  }, 180_000);
 });

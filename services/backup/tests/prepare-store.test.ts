@@ -103,7 +103,7 @@ describe('preparing a store', () => {
     await made;
     expect(end).toEqual(new Error('The dump left more than tables: 1 × function.'));
     expect(isAdopted).toBe(false);
-  }, 60_000);
+  }, 180_000);
 
   it('goes on as long as something moves', async () => {
     const slow = (url: string) =>

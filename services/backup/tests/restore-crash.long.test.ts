@@ -8,7 +8,7 @@ const PARTS = 10;
 let second: Awaited<ReturnType<typeof startSecondServer>>;
 beforeAll(async () => {
   second = await startSecondServer();
-}, 60_000);
+}, 180_000);
 afterAll(() => second.stop());
 
 describe('a restore of two stores', () => {

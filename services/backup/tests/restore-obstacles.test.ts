@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await letGo();
   await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
-}, 60_000);
+}, 180_000);
 
 const unsubscribe = (database = '') =>
   withClient(inDatabase(fixture.own.url, database), async (client) => {
@@ -68,7 +68,7 @@ describe('a restore', () => {
     await writer.query('commit');
     expect(await restoring).toMatchObject({ outcome: 'RESTORED', databaseRestored: true });
     expect(await fixture.inStores()).toEqual(NEW);
-  }, 60_000);
+  }, 180_000);
 
   it('changes nothing, in no store and at no time, when a writer does not end', async () => {
     await hold(fixture.auth.url, 'begin', `insert into accounts values (2, 'later@x')`);
@@ -81,14 +81,14 @@ describe('a restore', () => {
     expect(await fixture.own.query('select stage from restores order by started_at desc limit 1')).toEqual([
       { stage: 'undone' },
     ]);
-  }, 60_000);
+  }, 180_000);
 
   it('ends transactions that last long and write nothing', async () => {
     await hold(fixture.auth.url, 'begin', 'select * from accounts');
     await hold(fixture.tasks.url, 'begin', `insert into tasks values (gen_random_uuid(), 'going on')`);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(NEW);
-  }, 60_000);
+  }, 180_000);
 
   it('replaces stores that are flagged as templates', async () => {
     const flag = async (isTemplate: boolean) => {
@@ -99,7 +99,7 @@ describe('a restore', () => {
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(NEW);
     await flag(false); // what the operator has set stays: nobody could drop them
-  }, 60_000);
+  }, 180_000);
 
   it('changes nothing while somebody copies a store', async () => {
     await withClient(maintenanceUrl(fixture.own.url), async (client) => {
@@ -110,7 +110,7 @@ describe('a restore', () => {
       await client.query('rollback');
     });
     expect(await fixture.inStores()).toEqual(OLD);
-  }, 60_000);
+  }, 180_000);
 
   it('that loses its server in the middle of the swap does not say what it does not know, and finds it out later', async () => {
     const { hostname, port } = new URL(fixture.own.url);
@@ -147,7 +147,7 @@ describe('a restore', () => {
     });
     await proxy.close();
     expect(await fixture.inStores()).toEqual(OLD);
-  }, 90_000);
+  }, 180_000);
 
   it('says that it has restored when a former store cannot be dropped yet; others go on, and it is dropped later', async () => {
     // A subscription keeps its database from being dropped, and not from being renamed.
@@ -173,7 +173,7 @@ describe('a restore', () => {
     await unsubscribe(left[0]);
     await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
     await eventually(async () => expect(await metric('taskmesh_backup_restore_leftovers', {})).toBe(0));
-  }, 90_000);
+  }, 180_000);
 
   it('that changed nothing stops no other one when what it made cannot be removed yet', async () => {
     await fixture.archive('bad.tar.gz', { 'database.sql': 'create table tasks (id uuid);' });
@@ -187,7 +187,7 @@ describe('a restore', () => {
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(NEW);
     await unsubscribe((await fixture.leftovers())[0]);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('a restore by an administrator that is no superuser', () => {
@@ -239,7 +239,7 @@ describe('a restore by an administrator that is no superuser', () => {
     await hold(fixture.auth.url); // as a superuser
     expect(await restoreInProcess()).toEqual({ exitCode: 0, ...NOT_RESTORED });
     expect(await fixture.inStores()).toEqual(OLD);
-  }, 60_000);
+  }, 180_000);
 
   it("replaces the stores when nobody is in its way, and nobody's own tables are", async () => {
     await fixture.auth.query('create table operators_own (a int); create table "Odd one" (a int)');
@@ -250,5 +250,5 @@ describe('a restore by an administrator that is no superuser', () => {
       databaseRestored: true,
     });
     expect(await fixture.inStores()).toEqual(NEW);
-  }, 60_000);
+  }, 180_000);
 });

@@ -16,18 +16,18 @@ beforeAll(async () => {
   server = await startSecondServer({ wal_level: 'logical', max_prepared_transactions: 2 });
   fixture = await createBackupFixture('replication', { authServer: server.url });
   await fixture.archive('own.tar.gz', ownArchive({ tasks: tasksDump(['new']), auth: accountsDump(['new@x']) }));
-}, 90_000);
+}, 180_000);
 afterAll(async () => {
   await fixture.close();
   await server.stop();
-}, 30_000);
+}, 180_000);
 
 beforeEach(async () => {
   await fixture.fillStores('old', 'old@x');
 });
 afterEach(async () => {
   await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
-}, 60_000);
+}, 180_000);
 
 describe('a restore of stores on two servers', () => {
   it('changes nothing on either while a prepared transaction uses one', async () => {
@@ -37,7 +37,7 @@ describe('a restore of stores on two servers', () => {
     await fixture.auth.query(`rollback prepared 'forgotten'`);
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(['new', 'new@x']);
-  }, 60_000);
+  }, 180_000);
 
   it('ends what reads a replication slot of a store, and takes the slot away with the store', async () => {
     await fixture.auth.query(`create publication p for all tables`);
@@ -56,5 +56,5 @@ describe('a restore of stores on two servers', () => {
     expect([databaseRestored, await fixture.inStores()]).toEqual([true, ['new', 'new@x']]);
     expect(ended).toBe(true);
     await eventually(async () => expect(await slots()).toEqual([]), { timeoutMs: 40_000 });
-  }, 90_000);
+  }, 180_000);
 });

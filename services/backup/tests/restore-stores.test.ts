@@ -127,7 +127,7 @@ describe('restoring stores', () => {
         ['safety backup made', undefined, undefined, 'safe.tar.gz'],
       ]),
     );
-  }, 60_000);
+  }, 180_000);
 
   it.each([
     ['The disk is full.', unavailable('The disk is full.')],

@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await letGo();
   await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
-}, 60_000);
+}, 180_000);
 
 /** Ends the session that keeps writers out. */
 const endLocker = () =>
@@ -59,7 +59,7 @@ describe('the swap of a restore', () => {
     expect(await restoring).toMatchObject(NOT_RESTORED);
     expect(await fixture.inStores()).toEqual(OLD);
     expect(await fixture.auth.query('select account from sessions')).toEqual([{ account: 1 }]);
-  }, 60_000);
+  }, 180_000);
 
   it('ends nobody when what kept writers out is lost before it', async () => {
     const reader = await hold(fixture.auth.url);
@@ -72,7 +72,7 @@ describe('the swap of a restore', () => {
     fixture.owners.auth.carryOver = carryOver;
     expect((await reader.query('select email from accounts')).rows).toEqual([{ email: 'old@x' }]);
     expect(await fixture.inStores()).toEqual(OLD);
-  }, 60_000);
+  }, 180_000);
 
   it('that was given up for dead in the middle of the swap is settled when it is over, and not before', async () => {
     const holder = await holdRename();
@@ -90,7 +90,7 @@ describe('the swap of a restore', () => {
     expect(await restoring).toMatchObject({ outcome: expect.stringMatching(/^RESTORED/), databaseRestored: true }); // who cleans up is open
     await settling;
     expect(await fixture.inStores()).toEqual(NEW);
-  }, 60_000);
+  }, 180_000);
 
   it('takes as long as it takes, whatever the operator has set for sessions in general', async () => {
     const auth = databaseOf(fixture.auth.url);
@@ -104,5 +104,5 @@ describe('the swap of a restore', () => {
     expect(await restoring).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(NEW);
     await fixture.own.query(`alter database ${auth} reset all`);
-  }, 60_000);
+  }, 180_000);
 });

@@ -61,7 +61,7 @@ describe('a scan', () => {
       expect(await other.backups.scan()).toEqual({ archives: 5, added: 1, unread: 2 });
       expect((await other.backups.find(secret.file))?.createdAt).toEqual(secret.createdAt);
     });
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('the list', () => {
@@ -103,7 +103,7 @@ describe('the list', () => {
       expect(entries.get('by-hand.tar.gz')).toMatchObject({ ...fit, stores: [] });
       expect(entries.get('whole.tar.gz')).toMatchObject({ ...fit, stores: ['tasks', 'auth'] });
     });
-  }, 60_000);
+  }, 180_000);
 
   it('looks again when another file takes the place', async () => {
     await put('later.tar.gz', 'half of it');
@@ -112,7 +112,7 @@ describe('the list', () => {
     await eventually(async () =>
       expect((await told()).get('later.tar.gz')).toMatchObject({ unfitAt: null, stores: ['tasks', 'auth'] }),
     );
-  }, 60_000);
+  }, 180_000);
 
   it('shows what a verification found of an archive that nobody knew', async () => {
     await put('unknown.tar.gz', 'no archive');
@@ -122,7 +122,7 @@ describe('the list', () => {
       unfitAt: expect.any(String),
       unfitReason: expect.stringContaining('no intact gzip file'),
     });
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('a scan that reads an archive while somebody else catalogues it', () => {

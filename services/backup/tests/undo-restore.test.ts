@@ -81,7 +81,7 @@ describe('the stores that a restore replaced', () => {
     expect(await fixture.inStores()).toEqual(['first', 'first@x']);
     expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(['one', 'since', 'one@x']);
-  }, 60_000);
+  }, 180_000);
 
   it('are named before an undo, and what becomes of those that it replaces is told after it', async () => {
     expect(await undoable()).toBeNull();
@@ -95,7 +95,7 @@ describe('the stores that a restore replaced', () => {
     );
     expect(await undoable()).toMatchObject({ ...what, isUndo: true, keptUntil });
     expect((await undo()).message).toMatch(/^Taken back: the undo of a restore of one.tar.gz from /);
-  }, 60_000);
+  }, 180_000);
 
   it('are named by the archive that somebody has decrypted elsewhere, not by what that was brought as', async () => {
     const { work } = fixture.backup;
@@ -107,7 +107,7 @@ describe('the stores that a restore replaced', () => {
         code: 'BAD_USER_INPUT',
       });
     expect(await fixture.inStores()).toEqual(['first', 'first@x']);
-  }, 60_000);
+  }, 180_000);
 
   it('stay as they are when somebody meant an earlier restore', async () => {
     await fixture.restore('one.tar.gz');
@@ -125,7 +125,7 @@ describe('the stores that a restore replaced', () => {
     for (const nonsense of ['', 'yesterday', 5]) await expect(undo(nonsense)).rejects.toThrow('BAD_USER_INPUT');
     expect(await undo((await undoable())?.restoredAt)).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(['one', 'one@x']);
-  }, 60_000);
+  }, 180_000);
 
   it('are gone for good with an undo while nothing is kept, which says so', async () => {
     await fixture.restore('one.tar.gz');
@@ -139,7 +139,7 @@ describe('the stores that a restore replaced', () => {
     });
     expect(await other.work.undoable()).toBeNull();
     await other.stop();
-  }, 60_000);
+  }, 180_000);
 
   it('begin a new epoch, above the one that they had and the one that they replace', async () => {
     const before = await epoch();
@@ -147,7 +147,7 @@ describe('the stores that a restore replaced', () => {
     const between = await epoch();
     await undo();
     expect(await epoch()).toBeGreaterThan(Math.max(before, between));
-  }, 60_000);
+  }, 180_000);
 
   it('take the sessions of today, for accounts that they have: what ended stays ended', async () => {
     await fixture.auth.query(`insert into accounts values (2, 'both@x')`);
@@ -164,7 +164,7 @@ describe('the stores that a restore replaced', () => {
     expect(sessions).toContain(kept?.id);
     expect(sessions).not.toContain(ended?.id);
     expect(sessions).toHaveLength(2);
-  }, 60_000);
+  }, 180_000);
 
   it('are dropped when their time is over, and when there are newer ones', async () => {
     await fixture.restore('one.tar.gz');
@@ -180,14 +180,14 @@ describe('the stores that a restore replaced', () => {
     expect(await fixture.leftovers()).toEqual([]);
     expect(await undo()).toMatchObject({ success: false, databaseRestored: false, outcome: 'NOTHING_TO_UNDO' });
     expect(await fixture.inStores()).toEqual(['one', 'one@x']);
-  }, 60_000);
+  }, 180_000);
 
   it('are of the last restore only: an undo of one store leaves the other alone', async () => {
     await fixture.restore('one.tar.gz');
     await fixture.restore('tasks.tar.gz');
     await undo();
     expect(await fixture.inStores()).toEqual(['one', 'one@x']);
-  }, 60_000);
+  }, 180_000);
 
   it('survive an undo that fails', async () => {
     await fixture.restore('one.tar.gz');
@@ -205,7 +205,7 @@ describe('the stores that a restore replaced', () => {
     fixture.owners.auth.resume = resume;
     expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(['first', 'first@x']);
-  }, 60_000);
+  }, 180_000);
 
   it('have what the operator has set, granted and taken away since', async () => {
     const [live, role] = [databaseOf(fixture.tasks.url), `${databaseOf(fixture.tasks.url)}_reader`];
@@ -230,7 +230,7 @@ describe('the stores that a restore replaced', () => {
     await fixture.own.query('update restores set left_until = now() where left_until is not null');
     await startAgain(); // what is kept has grants as well
     await query(`alter database ${live} reset all; drop owned by ${role}; drop role ${role}`);
-  }, 60_000);
+  }, 180_000);
 
   it('are closed again when an undo died', async () => {
     await fixture.restore('one.tar.gz');
@@ -244,7 +244,7 @@ describe('the stores that a restore replaced', () => {
     expect(await openOnes()).toEqual([]);
     expect(await undo()).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(['first', 'first@x']);
-  }, 60_000);
+  }, 180_000);
 
   it('are brought back by operators only', async () => {
     const { errors } = await fixture.backup.subgraph.execute(

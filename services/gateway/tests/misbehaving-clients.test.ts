@@ -245,7 +245,7 @@ describe('hostile frames', () => {
       expect(ended).toBeUndefined();
     }
     expect(gateway.logged.slice(logged).filter(({ level }) => level === 'error')).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 });
 
 async function pong(socket: WebSocket): Promise<void> {

@@ -67,7 +67,7 @@ describe('the process of a gateway', () => {
     child.kill('SIGTERM');
     expect((await exited)[0]).toBe(0);
     await rm(folder, { recursive: true });
-  }, 60_000);
+  }, 180_000);
 
   it('takes a new supergraph at SIGHUP, and goes on', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
@@ -90,7 +90,7 @@ describe('the process of a gateway', () => {
     child.kill('SIGTERM');
     expect((await exited)[0]).toBe(0);
     await rm(folder, { recursive: true });
-  }, 60_000);
+  }, 180_000);
 
   it('names everything that is wrong with its settings, and ends', async () => {
     const child = start({ PORT: 'x', NODE_ENV: 'production', AUTH_URL: 'nowhere' });

@@ -290,7 +290,7 @@ describe('every documented answer', () => {
       const example = content?.['application/json']?.example as { message?: string };
       expect([entry.path, example.message]).toEqual([entry.path, answer.body.message]);
     }
-  }, 60_000);
+  }, 180_000);
 
   it('is missed by the check when it is not as documented', async () => {
     const { text, headers } = await client.call('POST', '/api/auth/login', { json: bodies.login?.() });

@@ -66,7 +66,7 @@ describe('dead letters, with a real Kafka', () => {
   beforeAll(async () => {
     service = await startTasks({ name: 'dead_letters', eventLog, metrics });
     await admin.start();
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await admin.stop();
     await service.stop();
@@ -219,7 +219,7 @@ it('publishes once what was sent beside a change that the broker refuses, and wh
     await service.stop();
     await eventLog.close();
   }
-}, 60_000);
+}, 180_000);
 
 it('announces a new epoch on every partition of a real Kafka as soon as another store takes its place', async () => {
   const eventLog = kafkaOfItsOwn();
@@ -244,4 +244,4 @@ it('announces a new epoch on every partition of a real Kafka as soon as another 
     await eventLog.close();
     await dropOld(old);
   }
-}, 60_000);
+}, 180_000);

@@ -94,7 +94,7 @@ it('looks at nothing that is published already, however long somebody holds an o
   } finally {
     await close();
   }
-}, 30_000);
+}, 180_000);
 
 it('finds what an operator replays, however old it is', async () => {
   const { store, database, lease, commit, publish, lowest, close } = await openStore();
@@ -158,4 +158,4 @@ it('finds what is committed behind higher ids, however late', async () => {
     await writer.end();
     await service.stop();
   }
-}, 20_000);
+}, 180_000);

@@ -9,7 +9,7 @@ const THEMES = 17;
 let server: Awaited<ReturnType<typeof startSecondServer>>;
 beforeAll(async () => {
   server = await startSecondServer();
-}, 60_000);
+}, 180_000);
 afterAll(() => server.stop());
 
 describe('thousands of dumps that try to do more than bring rows', () => {

@@ -193,7 +193,7 @@ describe('uploads that a crash left in a bucket', () => {
     expect(await fixture.own.query('select 1 from bucket_uploads')).toEqual([]);
     await front.close();
     await fixture.close();
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('an archive in a bucket whose name somebody else takes', () => {
@@ -264,5 +264,5 @@ describe('a bucket whose answer is lost', () => {
     });
     await front.close();
     await fixture.close();
-  }, 60_000); // prettier-ignore
+  }, 180_000); // prettier-ignore
 });

@@ -11,7 +11,7 @@ export function describeLimitedMemory(which: RegExp) {
   beforeAll(async () => {
     service = await startLimitedService([KEY]);
     if (!service) console.info('Skipped: this machine has no groups of processes with a limit on memory.');
-  }, 60_000);
+  }, 180_000);
   afterAll(() => service?.close());
 
   describe('a service that may have 128 MiB over what it has when it is idle', () => {
