@@ -1,5 +1,15 @@
 import type { FetchNode, PlanNode, QueryPlan } from '@apollo/query-planner';
-import { Kind, parse, print, type FieldNode } from 'graphql';
+import {
+  BREAK,
+  Kind,
+  parse,
+  print,
+  visit,
+  type DocumentNode,
+  type FieldNode,
+  type OperationDefinitionNode,
+  type SelectionNode,
+} from 'graphql';
 import type { Step } from './execution/compile-fetch.ts';
 import { compilePlan } from './execution/compile-plan.ts';
 import type { IsOfType } from './execution/type-conditions.ts';
@@ -7,7 +17,7 @@ import type { FederatedGraph } from './federated-executor.ts';
 import { compileIntrospection, type Introspect } from './introspection.ts';
 import type { ClientOperation } from './operation/client-operation.ts';
 import { createFieldVariants } from './operation/field-variants.ts';
-import { normalise } from './operation/normal-form.ts';
+import { normalise, type NormalOperation } from './operation/normal-form.ts';
 import { blankOf } from './projection/build-value.ts';
 import { collectRootFields, planProjection, type FieldPlan, type ObjectPlan } from './projection/projection-plan.ts';
 import { fieldWriters, type FieldWriter } from './projection/write-text.ts';
@@ -56,7 +66,7 @@ export function compileVariant<Context>(
     if (!normal) return { fetch: undefined, primary: undefined, alone: undefined };
     const compileDeps = { isOfType: deps.isOfType, renamed: normal.renamed };
     const { primary, rest } = splitPlan(deps.graph.plan(normal.document));
-    const alone = isResult(rest, operation) && normal.renamed.size === 0 ? rest : undefined;
+    const alone = normal.renamed.size === 0 ? aloneIn(rest, normal, operation) : undefined;
     return { primary, alone, fetch: rest && compilePlan<Context>(rest, compileDeps) };
   };
   const fetches = groups.map(compilePart);
@@ -88,10 +98,33 @@ function splitPlan({ node }: QueryPlan) {
   return { primary: undefined, rest: node };
 }
 
-/** Asks for exactly what the client asks for. */
-function isResult(node: PlanNode | undefined, { definition }: ClientOperation): node is FetchNode {
-  if (node?.kind !== 'Fetch' || node.requires?.length || node.outputRewrites?.length) return false;
-  const [fetched] = parse(node.operation, { noLocation: true }).definitions;
-  if (fetched?.kind !== Kind.OPERATION_DEFINITION) return false;
-  return print(fetched.selectionSet) === print(definition.selectionSet);
+/** The fetch whose answer is the client's result, key by key. */
+function aloneIn(
+  node: PlanNode | undefined,
+  normal: NormalOperation,
+  { definition }: ClientOperation,
+): FetchNode | undefined {
+  if (node?.kind !== 'Fetch' || node.requires?.length || node.outputRewrites?.length) return undefined;
+  const asked = selectionIn(parse(node.operation, { noLocation: true }));
+  if (asked === print(definition.selectionSet)) return node;
+  // Only the names of the client's keys are others, which the service can be told.
+  if (asked !== selectionIn(normal.document) || !hasFieldsOnly(definition)) return undefined;
+  return { ...node, operation: print(definition), operationName: definition.name?.value };
+}
+
+function selectionIn({ definitions: [first] }: DocumentNode): string | undefined {
+  return first?.kind === Kind.OPERATION_DEFINITION ? print(first.selectionSet) : undefined;
+}
+
+/** No fragments, whose types a service may not have, no directives, and nothing that the graph itself is asked. */
+function hasFieldsOnly({ directives, selectionSet }: OperationDefinitionNode): boolean {
+  const isMeta = (selection: SelectionNode) => selection.kind === Kind.FIELD && selection.name.value.startsWith('__');
+  if (directives?.length || selectionSet.selections.some(isMeta)) return false;
+  let isSo = true;
+  const refuse = () => {
+    isSo = false;
+    return BREAK;
+  };
+  visit(selectionSet, { FragmentSpread: refuse, InlineFragment: refuse, Directive: refuse });
+  return isSo;
 }
