@@ -1,4 +1,4 @@
-import { createLatencyHistogram } from '@taskmesh/service';
+import { createLatencyHistogram, type Observe } from '@taskmesh/service';
 import { errorTypeOf } from '@taskmesh/telemetry';
 import { Counter, type Registry } from 'prom-client';
 import type { EventLog } from './event-log.ts';
@@ -18,7 +18,22 @@ export function measureEventLog(eventLog: EventLog, registry: Registry): EventLo
     help: 'Records that were published, or with an error_type were not, or may not have been',
     labelNames: ['messaging_system', 'messaging_operation_name', 'messaging_destination_name', 'error_type'],
     registers,
+    collect() {
+      for (const [topic, sending] of sendings) {
+        this.inc(labelsOf('send', topic), sending.records);
+        sending.records = 0;
+      }
+    },
   });
+  /** By topic, the records that were taken and are not in the counter yet. */
+  const sendings = new Map<string, { observe: Observe; records: number }>();
+  const sendingTo = (topic: string) => {
+    const known = sendings.get(topic);
+    if (known) return known;
+    const fresh = { observe: duration.observer(labelsOf('send', topic)), records: 0 };
+    sendings.set(topic, fresh);
+    return fresh;
+  };
   /** By topic. A gateway reads everybody's changes: a number costs nothing, a counter with labels a microsecond. */
   const read = new Map<string, { records: number }>();
   new Counter<Label>({
@@ -41,17 +56,18 @@ export function measureEventLog(eventLog: EventLog, registry: Registry): EventLo
     ...(eventLog.system && { system: eventLog.system }),
     ensureTopic: (topic, options) => eventLog.ensureTopic(topic, options),
     async publish(topic, records) {
-      const labels = labelsOf('send', topic);
+      const sending = sendingTo(topic);
       const begunMs = performance.now();
-      const observe = (failure?: { error_type: string }) =>
-        duration.observer({ ...labels, ...failure })((performance.now() - begunMs) / 1_000);
+      const seconds = () => (performance.now() - begunMs) / 1_000;
       try {
         await eventLog.publish(topic, records);
-        observe();
-        sent.inc(labels, records.length);
+        sending.observe(seconds());
+        sending.records += records.length;
       } catch (error) {
+        const labels = labelsOf('send', topic);
         const reasons = error instanceof PublishError ? error.reasons : new Map(records.map((each) => [each, error]));
-        observe({ error_type: errorTypeOf(error instanceof PublishError ? error.cause : error) });
+        const error_type = errorTypeOf(error instanceof PublishError ? error.cause : error);
+        duration.observer({ ...labels, error_type })(seconds());
         for (const reason of reasons.values()) sent.inc({ ...labels, error_type: errorTypeOf(reason) });
         sent.inc(labels, records.length - reasons.size);
         throw error;

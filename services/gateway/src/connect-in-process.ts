@@ -36,38 +36,37 @@ export function connectInProcess(services: InProcessServices): Connections {
     return subgraph;
   };
 
+  const execute = async (
+    service: string,
+    { query, variables, operationName }: SubgraphRequest,
+    { call, idempotent, signal, timeoutMs = REQUEST_TIMEOUT_MS }: RequestOptions,
+  ): Promise<SubgraphResult> => {
+    const subgraph = named(service);
+    if (signal?.aborted) throw unavailable(undefined, new Error('The caller has gone.'));
+    const request = { query, operationName, variables: variables && asJson(variables) };
+    // A mutation has been sent as soon as it is called.
+    const waiting = { timeoutMs, signal: idempotent ? signal : undefined };
+    const { errors, extensions, ...result } = await answerInTime(waiting, (isOver) =>
+      subgraph.execute(request, { ...call, identity: { ...call.identity }, isCancelled: isOver }),
+    );
+    return {
+      ...result,
+      ...(errors && { errors: asJson(errors) }),
+      ...(extensions && { extensions: asJson(extensions) }),
+    };
+  };
+
   return {
-    async request(service, url, request, options) {
-      if (url !== undefined) return outside.request(url, request, options);
-      return execute(named(service), request, options);
-    },
+    request: (service, url, request, options) =>
+      url === undefined ? execute(service, request, options) : outside.request(url, request, options),
     auth: callInProcess(authInternal, services.auth.internal),
     tasks: callInProcess(tasksInternal, services.tasks.internal),
     backup: services.backup.work,
     async probe(service, url) {
       if (url !== undefined) return outside.probe(url);
       const call = { identity: { role: 'service', name: 'gateway' } as const, requestId: 'probe' };
-      await execute(named(service), { query: '{ __typename }' }, { call, idempotent: true });
+      await execute(service, { query: '{ __typename }' }, { call, idempotent: true });
     },
     close: () => outside.close(),
-  };
-}
-
-async function execute(
-  subgraph: Subgraph,
-  { query, variables, operationName }: SubgraphRequest,
-  { call, idempotent, signal, timeoutMs = REQUEST_TIMEOUT_MS }: RequestOptions,
-): Promise<SubgraphResult> {
-  if (signal?.aborted) throw unavailable(undefined, new Error('The caller has gone.'));
-  const request = { query, operationName, variables: variables && asJson(variables) };
-  // A mutation has been sent as soon as it is called.
-  const waiting = { timeoutMs, signal: idempotent ? signal : undefined };
-  const { errors, extensions, ...result } = await answerInTime(waiting, (isOver) =>
-    subgraph.execute(request, { ...call, identity: { ...call.identity }, isCancelled: isOver }),
-  );
-  return {
-    ...result,
-    ...(errors && { errors: asJson(errors) }),
-    ...(extensions && { extensions: asJson(extensions) }),
   };
 }

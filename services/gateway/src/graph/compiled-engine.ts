@@ -11,7 +11,7 @@ import {
 } from '@taskmesh/federation';
 import { GraphQLError, parse, type DocumentNode } from 'graphql';
 import type { OperationRun } from './data-source.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, RunOperation } from './engine.ts';
 import { fetchOnly } from './fetch-only.ts';
 import type { Supergraph } from './supergraph.ts';
 
@@ -22,15 +22,17 @@ export function createCompiledEngine(supergraph: Supergraph, services: ServiceMa
 
   return ({ document, operationName }) => {
     const operation = executor.compile(document, operationName);
-    return async (variables, run) => {
-      const only = operation.fetchAlone(variables);
-      if (only && ours.has(only.serviceName)) return fetchOnly(only, services, variables, run);
+    const merge: RunOperation = async (variables, run) => {
       const { data, errors, incomplete } = await operation.runForObject({ variables, context: run });
       return {
         data,
         ...(errors.length > 0 && { errors: errors.map(asThrown) }),
         ...(incomplete.length > 0 && { incomplete }),
       };
+    };
+    return (variables, run) => {
+      const only = operation.fetchAlone(variables);
+      return only && ours.has(only.serviceName) ? fetchOnly(only, services, variables, run) : merge(variables, run);
     };
   };
 }

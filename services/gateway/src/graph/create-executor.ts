@@ -66,7 +66,7 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
     return fresh;
   };
 
-  const execute = async (operation: PreparedOperation, variables: Record<string, unknown>, call: RequestCall) =>
+  const execute = (operation: PreparedOperation, variables: Record<string, unknown>, call: RequestCall) =>
     planOf(operation)(variables, {
       call,
       deadline: clock.now() + OPERATION_DEADLINE_MS,

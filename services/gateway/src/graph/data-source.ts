@@ -93,15 +93,19 @@ function createDataSource(
     }
   };
 
+  const change = async (options: Parameters<Process>[0]) => {
+    const run = options.context as OperationRun; // as above
+    if (run.hasFailed) return { data: null };
+    if (longChangeMs !== undefined) run.deadline = clock.now() + longChangeMs;
+    const result = await answer(options);
+    run.hasFailed = result.data === null;
+    return result;
+  };
+
   return {
-    async process(options) {
-      const run = options.context as OperationRun; // as above
-      if (!run.mutation || !CHANGES.test(options.request.query ?? '')) return answer(options);
-      if (run.hasFailed) return { data: null };
-      if (longChangeMs !== undefined) run.deadline = clock.now() + longChangeMs;
-      const result = await answer(options);
-      run.hasFailed = result.data === null;
-      return result;
+    process(options) {
+      const { mutation } = options.context as OperationRun; // as above
+      return mutation && CHANGES.test(options.request.query ?? '') ? change(options) : answer(options);
     },
   };
 }

@@ -11,9 +11,8 @@ export async function fetchOnly(
   variables: Record<string, unknown>,
   run: OperationRun,
 ): Promise<EngineResult> {
-  const used = Object.fromEntries(
-    variableUsages.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]),
-  );
+  const used: Record<string, unknown> = {};
+  for (const name of variableUsages) if (Object.hasOwn(variables, name)) used[name] = variables[name];
   const options = { request: { query, variables: used, operationName }, context: run } as unknown;
   const result = await services[serviceName]?.process(options as Parameters<GraphQLDataSource['process']>[0]); // all that ours read
   const errors = result?.errors?.map(

@@ -91,7 +91,7 @@ export function createTaskRepository(database: Pick<Database, 'run'>) {
         ...writeValues(write, id),
         ifVersion,
         write.now,
-        ...GIVEN_FIELDS.flatMap((field) => [input[field] !== undefined, input[field] ?? null]),
+        ...changedValues(input),
       ]);
       if (!row) return { outcome: 'not-found' };
       return row.id === null ? { outcome: 'other-version' } : { outcome: 'changed', result: toTask(row) };
@@ -146,6 +146,13 @@ export function createTaskRepository(database: Pick<Database, 'run'>) {
 
 function writeValues({ ownerId, traceparent }: Write, id: string): unknown[] {
   return [partOf(ownerId), traceparent ?? null, id, ownerId];
+}
+
+/** Each of GIVEN_FIELDS with a flag before it, as UPDATE takes them. */
+function changedValues(input: UpdateTask): unknown[] {
+  const values: unknown[] = [];
+  for (const field of GIVEN_FIELDS) values.push(input[field] !== undefined, input[field] ?? null);
+  return values;
 }
 
 function createValues(write: Write, id: string, input: CreateTask, once: string[] = []): unknown[] {
