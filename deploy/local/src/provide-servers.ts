@@ -69,9 +69,10 @@ export async function provideServers(options: {
   env: Env;
   dataDir: string;
   log: (line: string) => void;
+  isThrowaway?: boolean;
   run?: RunServer;
 }): Promise<ProvidedServers> {
-  const { env, dataDir, log, run = (_name, start) => start() } = options;
+  const { env, dataDir, log, isThrowaway = false, run = (_name, start) => start() } = options;
   const started: ProvidedServers['started'] = new Map();
   const stop = async () => {
     await Promise.all([...started.values()].map((server) => server.stop()));
@@ -87,7 +88,7 @@ export async function provideServers(options: {
         return given;
       }
       const begin = Date.now();
-      const server = await run(name, (again) => start({ dataDir: join(dataDir, name), log, ...again }));
+      const server = await run(name, (again) => start({ dataDir: join(dataDir, name), log, isThrowaway, ...again }));
       started.set(name, server);
       log(`${title} is ready (${((Date.now() - begin) / 1000).toFixed(1)} s).`);
       return server.url;

@@ -14,6 +14,8 @@ export interface ServerOptions {
   log: (line: string) => void;
   /** Default: a free one. */
   port?: number;
+  /** Its data need not outlive a crash of the machine: it waits for no disk. */
+  isThrowaway?: boolean;
   /** Gives up when it is aborted. */
   signal?: AbortSignal | undefined;
 }

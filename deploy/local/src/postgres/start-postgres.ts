@@ -32,6 +32,9 @@ const SETTINGS: Record<string, string> = {
   cluster_name: 'taskmesh',
 };
 
+/** Each test file makes databases and drops them, and every drop is a checkpoint of the whole server. */
+const THROWAWAY: Record<string, string> = { fsync: 'off', full_page_writes: 'off', max_wal_size: '2GB' };
+
 export interface PostgresServer extends Server {
   /** As PostgreSQL tells it, e.g. `18.4`. */
   version: string;
@@ -55,14 +58,15 @@ export async function startPostgres(options: ServerOptions): Promise<PostgresSer
   }
 }
 
-async function startOnce(port: number, { dataDir, log, signal }: ServerOptions): Promise<PostgresServer> {
+async function startOnce(port: number, { dataDir, log, signal, isThrowaway }: ServerOptions): Promise<PostgresServer> {
   const lock = await lockDataDir({ dataDir, ladder: LADDER, log });
   try {
     await endServersIn(dataDir, log);
     const user = serverUser(dataDir);
     const binaries = findPostgres({ byOthers: user.ids !== undefined });
     const password = await ensureCluster({ dataDir, binaries, user });
-    return await startOn(port, { lock, dataDir, program: binaries.postgres, password, signal });
+    const settings = { ...SETTINGS, ...(isThrowaway && THROWAWAY), port: String(port) };
+    return await startOn(port, { lock, dataDir, program: binaries.postgres, password, settings, signal });
   } catch (error) {
     lock.release();
     throw error;
@@ -71,12 +75,18 @@ async function startOnce(port: number, { dataDir, log, signal }: ServerOptions):
 
 async function startOn(
   port: number,
-  options: { lock: DataDirLock; dataDir: string; program: string; password: string; signal: AbortSignal | undefined },
+  options: {
+    lock: DataDirLock;
+    dataDir: string;
+    program: string;
+    password: string;
+    settings: Readonly<Record<string, string>>;
+    signal: AbortSignal | undefined;
+  },
 ): Promise<PostgresServer> {
-  const { lock, dataDir, program, password, signal } = options;
+  const { lock, dataDir, program, password, settings, signal } = options;
   const user = serverUser(dataDir);
   const { paths, descriptors, close } = reachableBy(user, [dataDir]);
-  const settings = { ...SETTINGS, port: String(port) };
   const child = await lock
     .start({
       command: program,

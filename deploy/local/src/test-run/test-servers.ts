@@ -17,7 +17,7 @@ export async function startTestServers(options: {
   const dataDir = testServersDir(cacheDir);
   const clear = () => rmSync(dataDir, { recursive: true, force: true });
   try {
-    const { urls, stop } = await provideServers({ env, dataDir, log });
+    const { urls, stop } = await provideServers({ env, dataDir, log, isThrowaway: true });
     return {
       env: { POSTGRES_URL: urls.postgres, REDIS_URL: urls.redis, KAFKA_BROKERS: urls.kafka },
       stop: () => stop().finally(clear),

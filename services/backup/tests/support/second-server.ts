@@ -16,7 +16,7 @@ export async function startSecondServer(
     const { startPostgres } = await import(${JSON.stringify(LOCAL)});
     const { appendFileSync } = await import('node:fs');
     const dataDir = ${JSON.stringify(join(dir, 'postgres'))};
-    const start = () => startPostgres({ dataDir, log: () => {} });
+    const start = () => startPostgres({ dataDir, log: () => {}, isThrowaway: true });
     let server = await start();
     const settings = ${JSON.stringify(
       Object.entries(settings).map(
