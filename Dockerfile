@@ -43,6 +43,7 @@ ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Taskmesh, all in one" \
       org.opencontainers.image.description="The whole of Taskmesh in one container, with a PostgreSQL of its own" \
+      org.opencontainers.image.licenses="Apache-2.0 AND Elastic-2.0" \
       org.opencontainers.image.version="${VERSION}-all" \
       org.opencontainers.image.revision="${REVISION}"
 
@@ -61,5 +62,6 @@ ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Taskmesh" \
       org.opencontainers.image.description="The services of Taskmesh: gateway, auth, tasks, backup and their migrations" \
+      org.opencontainers.image.licenses="Apache-2.0 AND Elastic-2.0" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"

@@ -8,6 +8,9 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const MODULES = join(HERE, '..', '..', 'node_modules');
 const TYPES = { '.html': 'text/html', '.css': 'text/css', '.mjs': 'text/javascript', '.js': 'text/javascript' };
 
+/** Without the query, which the page does not use. `//` and the like are paths here, not hosts. */
+const pathOf = ({ url }) => url.split('?', 1)[0];
+
 /** Where a path of the page is on the disk. Names without dots in a row: nothing outside can be asked for. */
 function fileOf(path) {
   if (path === '/') return join(HERE, 'index.html');
@@ -18,7 +21,7 @@ function fileOf(path) {
 }
 
 const server = createServer(async (request, response) => {
-  const file = fileOf(new URL(request.url, 'http://localhost').pathname);
+  const file = fileOf(pathOf(request));
   const content = file && (await readFile(file).catch(() => undefined));
   if (!content) return response.writeHead(404).end();
   response.writeHead(200, { 'content-type': `${TYPES[extname(file)]}; charset=utf-8`, 'cache-control': 'no-cache' });
