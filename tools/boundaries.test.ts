@@ -1,30 +1,8 @@
-import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { rulesBroken } from './lint/rules-broken.ts';
 
-const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
-
-/** Runs in a process of its own, where ESLint loads its plugins as it does for `npm run lint`. */
-const LINT = `
-  import { ESLint } from 'eslint';
-  const eslint = new ESLint();
-  const broken = [];
-  for (const { filePath, text } of JSON.parse(process.argv[1])) {
-    const [{ messages }] = await eslint.lintText(text, { filePath });
-    broken.push(messages.map(({ ruleId, message }) => ruleId ?? message));
-  }
-  console.log(JSON.stringify(broken));`;
-
-/** For each file, which rules complain when its text is this one. */
-async function rulesBroken(texts: { filePath: string; text: string }[]): Promise<string[][]> {
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', LINT, JSON.stringify(texts)], {
-    cwd: root,
-    env: { ...process.env, NX_DAEMON: 'false' },
-  });
-  return JSON.parse(stdout) as string[][]; // what LINT prints
-}
 
 const MODULES = '@nx/enforce-module-boundaries';
 const LAYERS = 'import-x/no-restricted-paths';
@@ -99,11 +77,13 @@ describe('lint', () => {
         filePath,
         text: `import * as it from '${of}';\n\nexport const used = it;\n`,
       })),
+      { types: false },
     );
   }, 180_000);
 
   it.each(imports.map(({ what, by }, index) => ({ what, by, index })))('$what', ({ by, index }) => {
-    expect(broken[index]).toEqual(by === undefined ? [] : [by]);
+    // Some of these files import each other then, too.
+    expect(broken[index]?.filter((rule) => rule !== 'taskmesh/no-cycle')).toEqual(by === undefined ? [] : [by]);
   });
 });
 

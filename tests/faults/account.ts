@@ -3,7 +3,8 @@ import { createGraphql, createRest } from '../clients/http.ts';
 import { PROTOCOLS, type Protocol } from '../clients/streams/protocols.ts';
 import { openStream, type ReadList, type Stream } from '../clients/streams/stream.ts';
 import type { Restore } from './epochs.ts';
-import { contradictions, type Contradiction, type Write } from './history.ts';
+import { contradictions, type Contradiction } from './history.ts';
+import type { Write } from './write.ts';
 import { startWriter } from './writer.ts';
 
 export interface AccountOptions {

@@ -1,5 +1,5 @@
 import type { ReadList } from '../clients/streams/stream.ts';
-import type { Write } from './history.ts';
+import type { Write } from './write.ts';
 
 /** The store was replaced by an archive between these two moments of `performance.now()`. */
 export interface Restore {

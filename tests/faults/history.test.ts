@@ -1,6 +1,7 @@
 import { PROTOCOLS } from '../clients/streams/protocols.ts';
 import { EMPTY_LIST, type Reading, type StreamedChange } from '../clients/streams/stream.ts';
-import { contradictions, type Fault, type History, type Write } from './history.ts';
+import { contradictions, type Fault, type History } from './history.ts';
+import type { Write } from './write.ts';
 
 const OWNER = 'ada-id';
 const task = (id: string, title: string, version: number, ownerId = OWNER) => ({ id, ownerId, title, version });

@@ -1,20 +1,6 @@
 import type { Reading, StreamedChange } from '../clients/streams/stream.ts';
 import { epochOf, isDue, mayBeListOf, mayBeOf, type Restore } from './epochs.ts';
-
-/** A write that was sent. Titles are unique, so that a change tells whose doing it is. */
-export interface Write {
-  kind: StreamedChange['kind'];
-  title?: string;
-  /** Of a create: known once it is confirmed. */
-  taskId?: string;
-  /** `confirmed`: it is done. `denied`: it is not. `unknown`: nobody told, so it may be either. */
-  outcome: 'confirmed' | 'denied' | 'unknown';
-  sentAt: number;
-  /** Infinity when nobody answered. */
-  answeredAt: number;
-  /** How it was sent, for people. */
-  via?: string;
-}
+import type { Write } from './write.ts';
 
 /** What happened to one account, as its writers, its streams and its list tell it. */
 export interface History {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGraphql, createRest } from '../clients/http.ts';
-import type { Write } from './history.ts';
+import type { Write } from './write.ts';
 
 export interface WriterOptions {
   /** The gateways. */

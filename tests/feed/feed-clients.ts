@@ -165,7 +165,7 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
     afterEach(async () => {
       for (const client of clients.splice(0)) {
         await client.removeAllChannels();
-        client.realtime.disconnect();
+        await client.realtime.disconnect();
       }
     });
 
@@ -267,7 +267,7 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
     await network.restore();
     await eventually(() => expect(titles).toEqual(['one', 'two', 'three']), { timeoutMs: 15_000 });
     await client.removeAllChannels();
-    client.realtime.disconnect();
+    await client.realtime.disconnect();
     await network.close();
   }, 180_000);
 }

@@ -1,7 +1,7 @@
 import type { ChangeRow } from '@taskmesh/tasks/simulated';
 import { partOf } from '@taskmesh/tasks/simulated';
 import type { StreamedChange } from '../clients/streams/stream.ts';
-import type { Write } from '../faults/history.ts';
+import type { Write } from '../faults/write.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** What was committed, as its owner's streams have to tell it. */

@@ -106,7 +106,7 @@ export function installVirtualTime(random: () => number): VirtualTime {
         // What is due in the same moment may come before all that this one led to: promises of both run side by side.
         const [next] = tasks;
         if (!next || next.at > Math.min(ms, now + SAME_MOMENT_MS) || random() < 0.5) await settled();
-        else for (let steps = Math.floor(random() * MOST_STEPS); steps > 0; steps--) await undefined;
+        else for (let steps = Math.floor(random() * MOST_STEPS); steps > 0; steps--) await Promise.resolve();
       }
       await settled();
       now = ms;

@@ -1,5 +1,4 @@
 import { type AppError, unavailable } from '@taskmesh/errors';
-import { isNativeError } from 'node:util/types';
 
 /**
  * PostgreSQL's or the driver's way to say that the server, or the database, was not there for a statement, or could not do
@@ -47,7 +46,7 @@ type Outcome = 'not-done' | 'unknown' | 'other';
 
 /** Looks through the causes, because the ORM wraps the driver's errors. */
 export function outcomeOf(error: unknown): Outcome {
-  for (let current: unknown = error; isNativeError(current); current = current.cause ?? previousOf(current)) {
+  for (let current: unknown = error; Error.isError(current); current = current.cause ?? previousOf(current)) {
     if (isNotDone(current)) return 'not-done';
     if (isUnknown(current)) return 'unknown';
   }
@@ -97,7 +96,7 @@ const UNIQUE_VIOLATION = '23505';
 
 /** Whether PostgreSQL refused a row because there is one like it already, by `constraint` if that is given. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  if (!isNativeError(error) || codeOf(error) !== UNIQUE_VIOLATION) return false;
+  if (!Error.isError(error) || codeOf(error) !== UNIQUE_VIOLATION) return false;
   return constraint === undefined || ('constraint' in error && error.constraint === constraint);
 }
 

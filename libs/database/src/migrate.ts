@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/core';
 import type { MikroORM, PostgreSqlDriver } from '@mikro-orm/postgresql';
-import { isNativeError } from 'node:util/types';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { whileAway } from './failures.ts';
 
@@ -60,7 +59,7 @@ async function migrateOnce(orm: Orm, to: string | undefined): Promise<void> {
 }
 
 function isLockTimeout(error: unknown): boolean {
-  for (let each = error; isNativeError(each); each = each.cause)
+  for (let each = error; Error.isError(each); each = each.cause)
     if ('code' in each && each.code === LOCK_NOT_AVAILABLE) return true;
   return false;
 }

@@ -58,7 +58,7 @@ export function watchConnections(pool: Pool, { silenceMs, ...reports }: WatchOpt
 }
 
 function watch(client: PoolClient, state: Waiting, { spanOf, observe }: Omit<WatchOptions, 'silenceMs'>): void {
-  const query = client.query;
+  const query: (...args: never[]) => unknown = client.query;
   /** Call what it returns when it is answered. */
   const begin = (statement: unknown) => {
     const begunMs = performance.now();
@@ -78,9 +78,9 @@ function watch(client: PoolClient, state: Waiting, { spanOf, observe }: Omit<Wat
         answered(results[0] ?? undefined);
         Reflect.apply(last, undefined, results);
       };
-      return Reflect.apply(query, client, args.with(-1, callback) as Parameters<typeof query>);
+      return Reflect.apply(query, client, args.with(-1, callback) as never[]);
     }
-    const result: unknown = Reflect.apply(query, client, args as Parameters<typeof query>);
+    const result = Reflect.apply(query, client, args as never[]);
     if (!(result instanceof Promise)) return result; // a stream or cursor looks after itself
     const answered = begin(args[0]);
     const span = activeSpan()?.child(spanOf(args[0]));

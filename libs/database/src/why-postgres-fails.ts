@@ -1,5 +1,4 @@
 import { explainTls, type Refusal } from '@taskmesh/service';
-import { isNativeError } from 'node:util/types';
 import { Client } from 'pg';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -42,7 +41,7 @@ export function refusalOf(error: unknown): Refusal {
 }
 
 function detailsOf(error: unknown): { code: string; syscall: string; message: string } {
-  if (!isNativeError(error)) return { code: '', syscall: '', message: String(error) };
+  if (!Error.isError(error)) return { code: '', syscall: '', message: String(error) };
   const { code = '', syscall = '' } = error as NodeJS.ErrnoException; // the driver's errors have a code as well
   return { code, syscall, message: error.message }; // empty when several addresses failed
 }

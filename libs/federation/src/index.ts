@@ -1,7 +1,8 @@
 export type { FederatedOperation } from './compile-operation.ts';
 export type { AnswerError, ServiceError } from './execution/errors.ts';
 export type { AskSubgraph, SubgraphAnswer, SubgraphOperation, SubgraphRequest } from './execution/run.ts';
-export { createFederatedExecutor, type FederatedExecutor, type FederatedGraph } from './federated-executor.ts';
+export { createFederatedExecutor, type FederatedExecutor } from './federated-executor.ts';
+export type { FederatedGraph } from './federated-graph.ts';
 export type { Incompleteness } from './projection/build-value.ts';
 export type { Failures, ObjectResult, OperationRequest, TextResult } from './run-operation.ts';
 export { fieldsRequiredWithArguments, graphOf, readSupergraph } from './supergraph.ts';

@@ -13,7 +13,7 @@ import {
 import type { Step } from './execution/compile-fetch.ts';
 import { compilePlan } from './execution/compile-plan.ts';
 import type { IsOfType } from './execution/type-conditions.ts';
-import type { FederatedGraph } from './federated-executor.ts';
+import type { FederatedGraph } from './federated-graph.ts';
 import { compileIntrospection, type Introspect } from './introspection.ts';
 import type { ClientOperation } from './operation/client-operation.ts';
 import { createFieldVariants } from './operation/field-variants.ts';

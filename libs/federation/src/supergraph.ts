@@ -1,7 +1,7 @@
 import { operationFromDocument, ROUTER_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph } from '@apollo/federation-internals';
 import { QueryPlanner, type QueryPlannerConfig } from '@apollo/query-planner';
 import { Kind, parse, visit, type DocumentNode } from 'graphql';
-import type { FederatedGraph } from './federated-executor.ts';
+import type { FederatedGraph } from './federated-graph.ts';
 
 /** Reads a composed supergraph; @apollo/query-planner plans on it. @throws when it is none */
 export function readSupergraph(sdl: string, config?: QueryPlannerConfig): FederatedGraph {

@@ -1,18 +1,11 @@
 import { AppError, forbidden, unauthenticated } from '@taskmesh/errors';
 import { fastify, type FastifyReply } from 'fastify';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { Service } from './lifecycle.ts';
+import type { HealthReport, Service } from './lifecycle.ts';
 import { readVersion } from './version.ts';
 import type { Log } from './log.ts';
 import { createOperatorCheck } from './operator-check.ts';
 import { closePromptly } from './prompt-close.ts';
-
-/** One thing that the health page tells: whether it works, and if not, why. */
-export interface HealthReport {
-  ok: boolean;
-  /** Part by part, for `/readyz?verbose`. */
-  checks?: Record<string, boolean | number | string>;
-}
 
 /** Something that an operator, and nobody else, can look at (GET) or have done (POST, with a JSON body). */
 export interface AdminRoute {

@@ -19,14 +19,8 @@ export { withDeadline } from './deadline.ts';
 export { createPeriodic, type Periodic } from './periodic.ts';
 export { systemClock, type Clock } from './clock.ts';
 export type { Ids } from './ids.ts';
-export { Closers, readyWhenStarted, startAll, stopAll, type Service } from './lifecycle.ts';
-export {
-  createAdminServer,
-  createMetrics,
-  type AdminRoute,
-  type AdminServerOptions,
-  type HealthReport,
-} from './admin-server.ts';
+export { Closers, readyWhenStarted, startAll, stopAll, type Service, type HealthReport } from './lifecycle.ts';
+export { createAdminServer, createMetrics, type AdminRoute, type AdminServerOptions } from './admin-server.ts';
 export { isLoopbackHost } from './loopback.ts';
 export { networkOf } from './network-of.ts';
 export { authorizationOf, createOperatorCheck, type OperatorCheck } from './operator-check.ts';

@@ -1,10 +1,15 @@
-import type { HealthReport } from './admin-server.ts';
-
 /** What is started and stopped as one. `create` does not listen, `start` does; who opens it closes it. */
 export interface Service {
   start(): Promise<void>;
   /** Idempotent; resolves when everything that `start` opened is closed. */
   stop(): Promise<void>;
+}
+
+/** One thing that the health page tells: whether it works, and if not, why. */
+export interface HealthReport {
+  ok: boolean;
+  /** Part by part, for `/readyz?verbose`. */
+  checks?: Record<string, boolean | number | string>;
 }
 
 /** Remembers what was opened, and closes it in reverse order: every part is tried, the first failure is thrown at the end. */

@@ -41,7 +41,7 @@ export function createPeriodic({ everyMs, retryMs = everyMs, task, what, log }: 
     if (!isStopped) plan(isFailing ? retryMs : everyMs);
   };
 
-  const plan = (pauseMs: number) => void (timer = setTimeout(now, pauseMs));
+  const plan = (pauseMs: number) => void (timer = setTimeout(() => void now(), pauseMs));
 
   const now = (): Promise<void> => {
     clearTimeout(timer);

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { isNativeError } from 'node:util/types';
 import { ConfigError, type Env } from './config.ts';
 
 /** PEM texts, as Node's TLS takes them. */
@@ -67,7 +66,7 @@ export function explainTls(
   error: unknown,
   { ca, cert, tls }: { ca: string; cert: string; tls: string },
 ): Refusal | undefined {
-  for (let each = error; isNativeError(each); each = each.cause) {
+  for (let each = error; Error.isError(each); each = each.cause) {
     const code = 'code' in each ? String(each.code) : '';
     if (UNTRUSTED.has(code)) return lasting(`has a certificate of an authority that is not trusted (${ca})`);
     if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')

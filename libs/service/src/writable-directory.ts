@@ -1,6 +1,5 @@
 import { mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isNativeError } from 'node:util/types';
 import { ConfigError } from './config.ts';
 
 /**
@@ -12,7 +11,7 @@ export function ensureWritableDirectory(setting: string, dir: string, mode = 0o7
     make(dir, mode);
     rmdirSync(mkdtempSync(join(dir, '.writable-')));
   } catch (error) {
-    const reason = isNativeError(error) && 'code' in error ? String(error.code) : String(error);
+    const reason = Error.isError(error) && 'code' in error ? String(error.code) : String(error);
     throw new ConfigError([
       `${setting} must lead to a directory that can be written (${reason}: ${JSON.stringify(dir)})`,
     ]);

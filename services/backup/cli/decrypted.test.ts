@@ -1,7 +1,7 @@
 import { generateX25519Identity } from 'age-encryption';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +37,8 @@ async function restoreWith(
   const archives = new Map([['secret.tar.gz.age', stored]]);
   const restores: (Buffer | undefined)[] = [];
   const heard: string[] = [];
-  const server = createServer(async (request, response) => {
+  // prettier-ignore
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
     const file = decodeURIComponent(pathname.split('/').at(-1) ?? '');
     const json = (status: number, body: object) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)); // prettier-ignore
@@ -50,7 +51,8 @@ async function restoreWith(
       restores.push(archives.get(searchParams.get('file') ?? ''));
       json(restored ? 200 : 500, { success: restored, message, databaseRestored: restored });
     }
-  }).listen(0, '127.0.0.1'); // prettier-ignore
+  };
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const text = { out: '', err: '' };

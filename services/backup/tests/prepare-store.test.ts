@@ -93,7 +93,7 @@ describe('preparing a store', () => {
     const rows = '00000000-0000-7000-8000-000000000000\tx\n'.repeat(1_000_000);
     let made: Promise<unknown> | undefined;
     const onLoaded = (database: string) =>
-      (made ??= withClient(inDatabase(live.url, database), (client) =>
+      void (made ??= withClient(inDatabase(live.url, database), (client) =>
         client.query(`create function public.f() returns int language sql as 'select 1'`),
       ));
     let isAdopted = false;

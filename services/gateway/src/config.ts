@@ -3,7 +3,9 @@ import { readKafkaSettings, type KafkaSettings } from '@taskmesh/messaging';
 import { adminSettings, ConfigError, processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
-import type { ExecutorKind } from './graph/engine.ts';
+
+/** `compiled`: of `@taskmesh/federation`. `apollo`: of @apollo/gateway. */
+export type ExecutorKind = 'compiled' | 'apollo';
 
 /** What the gateway is told; where its neighbours are is the process' matter (`readGatewayProcess`). */
 export interface GatewayConfig {

@@ -1,29 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../../figures.ts';
-import type { Source, Speech } from '../cells.ts';
-import type { User } from '../users.ts';
+import type { Source } from '../cells.ts';
 import { setClock } from './clock.ts';
 import { openListeners } from './listeners.ts';
-import type { StretchFigures } from './messages.ts';
-import { openSource, type ChangeSource, type Due, type SourceAddresses } from './sources.ts';
+import type { FeedLoadOptions, StretchFigures, StretchOrder } from './messages.ts';
+import { openSource, type ChangeSource, type Due } from './sources.ts';
 
 /** How long what was made may take to arrive everywhere. */
 const ARRIVAL_MS = 60_000;
 const PRIME_BATCH = 100;
-
-export interface FeedLoadOptions {
-  url: string;
-  sources: SourceAddresses;
-  speech: Speech;
-  users: User[];
-  socketsPerOwner: number;
-}
-
-export interface StretchOrder {
-  source: Source;
-  changesPerS: number;
-  seconds: number;
-}
 
 /** The sockets of a cell, and changes for them. */
 export interface FeedLoad {

@@ -1,4 +1,20 @@
-import type { FeedLoadOptions, StretchOrder } from './feed-load.ts';
+import type { Source, Speech } from '../cells.ts';
+import type { User } from '../users.ts';
+import type { SourceAddresses } from './sources.ts';
+
+export interface FeedLoadOptions {
+  url: string;
+  sources: SourceAddresses;
+  speech: Speech;
+  users: User[];
+  socketsPerOwner: number;
+}
+
+export interface StretchOrder {
+  source: Source;
+  changesPerS: number;
+  seconds: number;
+}
 
 /** What the feed's load process is told to do, one order after the other. */
 export type FeedOrder = ({ do: 'open' } & FeedLoadOptions) | ({ do: 'run' } & StretchOrder) | { do: 'close' };

@@ -1,6 +1,5 @@
 import { startNode } from '../../targets/node-process.ts';
-import type { FeedLoadOptions, StretchOrder } from './feed-load.ts';
-import type { FeedOrder, FeedReply, StretchFigures } from './messages.ts';
+import type { FeedLoadOptions, FeedOrder, FeedReply, StretchFigures, StretchOrder } from './messages.ts';
 
 /** The process with the sockets. One order at a time. */
 export interface FeedLoadProcess {

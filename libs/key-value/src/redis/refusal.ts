@@ -1,5 +1,4 @@
 import { explainTls, type Refusal } from '@taskmesh/service';
-import { isNativeError } from 'node:util/types';
 
 const LOGIN = /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/;
 const ONE_SIDED_TLS = 'perhaps one side speaks TLS and the other does not: rediss:// or redis:// in REDIS_URL';
@@ -16,5 +15,5 @@ export function refusalOf(error: unknown): Refusal {
 
 /** The message only: the client's errors carry the command that failed, with keys, values and even the password. */
 export function messageOf(error: unknown): string {
-  return isNativeError(error) ? error.message : String(error);
+  return Error.isError(error) ? error.message : String(error);
 }

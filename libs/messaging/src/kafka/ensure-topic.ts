@@ -37,7 +37,7 @@ async function makeTopic({ topic, partitions, ...client }: EnsureTopicOptions): 
   const admin = kafka.admin({ retry: { retries: 0 } });
   const make = async () => {
     await admin.connect();
-    return await admin.createTopics({
+    return admin.createTopics({
       topics: [{ topic, numPartitions: partitions, replicationFactor: AS_THE_BROKER_SAYS }],
       waitForLeaders: false,
       timeout: REQUEST_TIMEOUT_MS,

@@ -1,4 +1,3 @@
-import { isNativeError } from 'node:util/types';
 import { explainTls, type Log, type Refusal } from '@taskmesh/service';
 import { parseAddress, clientSettings, type KafkaConfig } from './config.ts';
 import { createLibraryLogger } from './logger.ts';
@@ -32,7 +31,7 @@ export async function whyKafkaFails(config: KafkaConfig, log: Log): Promise<Refu
 export function refusalOf(error: unknown): Refusal | undefined {
   const tls = explainTls(error, { ca: 'KAFKA_SSL_CA_FILE', cert: 'KAFKA_SSL_CERT_FILE', tls: 'KAFKA_SSL' });
   if (tls) return tls;
-  const { name, message } = isNativeError(error) ? error : { name: '', message: String(error) };
+  const { name, message } = Error.isError(error) ? error : { name: '', message: String(error) };
   if (name === 'KafkaJSProtocolError') return undefined;
   if (name === 'KafkaJSSASLAuthenticationError') return { reason: explainLogin(message), isLasting: true };
   if (name === 'KafkaJSConnectionClosedError') return { reason: CLOSED, isLasting: false };

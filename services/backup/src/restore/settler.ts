@@ -33,7 +33,7 @@ export function createSettler({ settle, log }: { settle: () => Promise<void>; lo
   const tryIn = (waitMs: number, nextPauseMs: number) => {
     clearTimeout(timer);
     if (stopped) return;
-    timer = outside(() => setTimeout(() => (running = running.then(() => attempt(nextPauseMs))), waitMs).unref());
+    timer = outside(() => setTimeout(() => void (running = running.then(() => attempt(nextPauseMs))), waitMs).unref());
   };
 
   return {

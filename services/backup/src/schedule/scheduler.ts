@@ -56,7 +56,7 @@ export function createScheduler({ pattern, scheduled, now, log }: SchedulerOptio
     if (stopped) return;
     const next = [again, cron.nextRun(new Date(now()))].map((moment) => moment?.getTime() ?? Infinity);
     const waitMs = Math.min(Math.max(Math.min(...next) - now(), 0), LONGEST_WAIT_MS);
-    timer = setTimeout(() => (running = tick()), waitMs);
+    timer = setTimeout(() => void (running = tick()), waitMs);
   };
 
   return {

@@ -22,7 +22,7 @@ export async function startS3Front(behind: string): Promise<S3Front> {
   let left = 0;
   let overtaking: { pattern: RegExp; make: () => Promise<unknown>; begun?: Promise<unknown> } | undefined;
 
-  const server = createServer(async (incoming, answer) => {
+  const pass = async (incoming: IncomingMessage, answer: ServerResponse) => {
     const line = `${incoming.method} ${incoming.url}`;
     asked.push(line);
     if (incoming.method === 'DELETE' && line.includes('uploadId=')) {
@@ -56,7 +56,8 @@ export async function startS3Front(behind: string): Promise<S3Front> {
     });
     onward.on('error', () => incoming.socket.destroy());
     incoming.pipe(onward);
-  }).listen(0, '127.0.0.1');
+  };
+  const server = createServer((incoming, answer) => void pass(incoming, answer)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const own = (server.address() as AddressInfo).port;
   return {

@@ -167,7 +167,7 @@ describe('replays', () => {
       const owner = withChanges(3);
       const reader = createReader();
       const deliverSoon = async () => {
-        for (let step = 0; step < moment; step++) await undefined;
+        for (let step = 0; step < moment; step++) await Promise.resolve();
         store.deliver(store.commit(owner));
       };
       const watching: FeedReader = {
@@ -192,7 +192,7 @@ describe('replays', () => {
       const owner = withChanges(0);
       const reader = createReader();
       const deliverSoon = async () => {
-        for (let step = 0; step < moment; step++) await undefined;
+        for (let step = 0; step < moment; step++) await Promise.resolve();
         store.deliver(store.commit(owner));
       };
       const watching: FeedReader = {

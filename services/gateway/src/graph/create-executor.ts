@@ -12,10 +12,11 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import type { ExecutorKind } from '../config.ts';
 import { createErrorFormat, internalError } from './client-errors.ts';
 import { createApolloEngine } from './apollo-engine.ts';
 import { createCompiledEngine } from './compiled-engine.ts';
-import type { Engine, EngineResult, ExecutorKind, RunOperation } from './engine.ts';
+import type { Engine, EngineResult, RunOperation } from './engine.ts';
 import {
   InvalidOperation,
   type GraphExecutor,

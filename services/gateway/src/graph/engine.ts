@@ -1,9 +1,6 @@
 import type { OperationRun } from './data-source.ts';
 import type { PreparedOperation } from './executor.ts';
 
-/** `compiled`: of `@taskmesh/federation`. `apollo`: of @apollo/gateway. */
-export type ExecutorKind = 'compiled' | 'apollo';
-
 export interface EngineResult {
   data: Record<string, unknown> | null;
   errors?: readonly unknown[];

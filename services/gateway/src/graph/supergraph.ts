@@ -7,7 +7,6 @@ import { QueryPlanner } from '@apollo/query-planner';
 import { ConfigError } from '@taskmesh/service';
 import type { GraphQLSchema } from 'graphql';
 import { readFile } from 'node:fs/promises';
-import { isNativeError } from 'node:util/types';
 
 const COMMITTED = new URL('../../supergraph.graphql', import.meta.url);
 /** A plan that needs more alternatives than this weighed is taken as good enough: bounds what one odd document costs. */
@@ -56,7 +55,7 @@ async function buildFirst(file: string, build: SupergraphBuilder): Promise<Super
   try {
     return build(await readFile(file, 'utf8'));
   } catch (error) {
-    const [reason] = (isNativeError(error) ? error.message : String(error)).split('\n', 1);
+    const [reason] = (Error.isError(error) ? error.message : String(error)).split('\n', 1);
     throw new ConfigError([
       `SUPERGRAPH_FILE must name a supergraph of Federation 2 (is: ${JSON.stringify(file)}): ${reason}`,
     ]);

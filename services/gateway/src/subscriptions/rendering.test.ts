@@ -2,7 +2,7 @@ import type { TaskChanged } from '@taskmesh/events';
 import { eventually } from '@taskmesh/testing';
 import { GraphQLError, parse, type OperationDefinitionNode } from 'graphql';
 import { readFileSync } from 'node:fs';
-import type { ExecutorKind } from '../graph/engine.ts';
+import type { ExecutorKind } from '../config.ts';
 import type { PreparedOperation, RequestCall } from '../graph/executor.ts';
 import type { Graph } from '../graph/graph.ts';
 import { buildSupergraph } from '../graph/supergraph.ts';

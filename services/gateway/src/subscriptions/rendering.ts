@@ -3,7 +3,7 @@ import type { TaskChanged } from '@taskmesh/events';
 import type { Clock } from '@taskmesh/service';
 import { Kind, visit, type ASTNode } from 'graphql';
 import pLimit from 'p-limit';
-import type { ExecutorKind } from '../graph/engine.ts';
+import type { ExecutorKind } from '../config.ts';
 import type { OperationResult, PreparedOperation, RequestCall } from '../graph/executor.ts';
 import type { Graph } from '../graph/graph.ts';
 import { toChangeEvent } from './change-event.ts';

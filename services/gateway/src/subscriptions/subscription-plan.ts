@@ -4,7 +4,8 @@ import type { FetchNode, PlanNode, QueryPlan, SubscriptionNode } from '@apollo/q
 import { execute, parse, type GraphQLSchema } from 'graphql';
 import { createFederatedExecutor, type SubgraphAnswer } from '@taskmesh/federation';
 import { askServices, asThrown, federatedGraph } from '../graph/compiled-engine.ts';
-import type { EngineResult, ExecutorKind } from '../graph/engine.ts';
+import type { ExecutorKind } from '../config.ts';
+import type { EngineResult } from '../graph/engine.ts';
 import type { OperationResult, PreparedOperation } from '../graph/executor.ts';
 import type { OperationRun } from '../graph/data-source.ts';
 import type { Supergraph } from '../graph/supergraph.ts';

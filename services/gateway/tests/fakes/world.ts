@@ -5,7 +5,7 @@ import { connectInProcess } from '../../src/connect-in-process.ts';
 import type { Connections } from '../../src/connections.ts';
 import { createExecutor } from '../../src/graph/create-executor.ts';
 import { createServiceMap } from '../../src/graph/data-source.ts';
-import type { ExecutorKind } from '../../src/graph/engine.ts';
+import type { ExecutorKind } from '../../src/config.ts';
 import type { GraphExecutor } from '../../src/graph/executor.ts';
 import { createGraphMetrics } from '../../src/graph/metrics.ts';
 import { openSupergraph } from '../../src/graph/supergraph.ts';

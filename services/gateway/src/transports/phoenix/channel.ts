@@ -1,10 +1,10 @@
 import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
-import type { GatewayContext } from '../../context.ts';
+import type { Caller, GatewayContext } from '../../context.ts';
 import type { Feed } from '../../feed/feed.ts';
 import type { FailureReason } from '../../subscriptions/metrics.ts';
-import type { TransportMetrics } from '../metrics.ts';
+import type { EndReason, TransportMetrics } from '../metrics.ts';
 import { WS_CLOSE } from '../sockets/socket.ts';
-import type { Channels, User } from './channels.ts';
+import type { Binding } from './bindings.ts';
 import type { JoinRequest } from './join.ts';
 import { createReading, type Reading, type ReadingEnd } from './reading.ts';
 import type { ChannelAddress, Wire } from './wire.ts';
@@ -30,12 +30,25 @@ export interface Channel extends ChannelAddress {
   close(): void;
 }
 
+type User = Extract<Caller, { kind: 'user' }>;
+
+/** What the channels of one socket have in common. */
+export interface ChannelsOfSocket {
+  /**
+   * Takes what a channel needs of the user's share of this gateway: a place, one for each socket, and its bindings; and
+   * watches over the session. Or says of what too little is left. The returned function gives it back.
+   */
+  hold(user: User, bindings: readonly Binding[]): (() => void) | 'connections' | 'bindings';
+  /** Says on every channel why, then ends the socket: clients come back by themselves. */
+  closeAll(reason: EndReason, close: [code: number, why: string]): void;
+}
+
 export interface ChannelDeps {
   parts: Pick<GatewayContext, 'authenticateToken' | 'clock'>;
   feed: Feed;
   wire: Wire;
   metrics: TransportMetrics;
-  channels: Pick<Channels, 'hold' | 'closeAll'>;
+  channels: ChannelsOfSocket;
   onClosed(channel: Channel): void;
 }
 

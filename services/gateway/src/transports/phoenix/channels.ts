@@ -1,33 +1,23 @@
 import type { WebSocket } from 'ws';
-import type { Caller, GatewayContext } from '../../context.ts';
+import type { GatewayContext } from '../../context.ts';
 import type { Feed } from '../../feed/feed.ts';
 import type { FailureReason } from '../../subscriptions/metrics.ts';
-import type { EndReason, TransportMetrics } from '../metrics.ts';
+import type { TransportMetrics } from '../metrics.ts';
 import type { SessionWatch } from '../sockets/session-watch.ts';
 import { endSocket, WS_CLOSE } from '../sockets/socket.ts';
 import type { SocketLimits } from '../sockets/socket-limits.ts';
 import type { BindingLimits } from './binding-limits.ts';
-import type { Binding } from './bindings.ts';
-import { createChannel, type Channel } from './channel.ts';
+import { createChannel, type Channel, type ChannelsOfSocket } from './channel.ts';
 import type { Message } from './frames.ts';
 import { readJoin, topicRefusal } from './join.ts';
 import { endOf, type PublicKeys } from './tokens.ts';
 import type { Wire } from './wire.ts';
 
-export type User = Extract<Caller, { kind: 'user' }>;
-
 /** The channels of one socket, one for each topic, and how they end together. */
-export interface Channels {
+export interface Channels extends ChannelsOfSocket {
   get(topic: string): Channel | undefined;
   /** A channel that the topic had ends, whether the new one may be joined or not. */
   join(message: Message): Promise<void>;
-  /**
-   * Takes what a channel needs of the user's share of this gateway: a place, one for each socket, and its bindings; and
-   * watches over the session. Or says of what too little is left. The returned function gives it back.
-   */
-  hold(user: User, bindings: readonly Binding[]): (() => void) | 'connections' | 'bindings';
-  /** Says on every channel why, then ends the socket: clients come back by themselves. */
-  closeAll(reason: EndReason, close: [code: number, why: string]): void;
   /** The socket is gone. */
   endAll(): void;
 }

@@ -1,0 +1,16 @@
+import type { StreamedChange } from '../clients/streams/stream.ts';
+
+/** A write that was sent. Titles are unique, so that a change tells whose doing it is. */
+export interface Write {
+  kind: StreamedChange['kind'];
+  title?: string;
+  /** Of a create: known once it is confirmed. */
+  taskId?: string;
+  /** `confirmed`: it is done. `denied`: it is not. `unknown`: nobody told, so it may be either. */
+  outcome: 'confirmed' | 'denied' | 'unknown';
+  sentAt: number;
+  /** Infinity when nobody answered. */
+  answeredAt: number;
+  /** How it was sent, for people. */
+  via?: string;
+}

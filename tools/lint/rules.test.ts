@@ -1,0 +1,76 @@
+import { rulesBroken } from './rules-broken.ts';
+
+const SOMEWHERE = 'libs/service/src/lifecycle.ts';
+
+const defects = [
+  {
+    what: 'a promise that nobody waits for',
+    text: 'async function work() {}\nexport function run() {\n  work();\n}\n',
+    by: '@typescript-eslint/no-floating-promises',
+  },
+  {
+    what: 'a wait for what is no promise',
+    text: 'export async function run() {\n  await 1;\n}\n',
+    by: '@typescript-eslint/await-thenable',
+  },
+  {
+    what: 'a promise for somebody who does not wait',
+    text: 'export const timer = setTimeout(async () => undefined, 1);\n',
+    by: '@typescript-eslint/no-misused-promises',
+  },
+  {
+    what: 'a promise that leaves its try block unawaited',
+    text: `async function work() {}
+export async function run() {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+`,
+    by: '@typescript-eslint/return-await',
+  },
+  {
+    what: 'a switch without one of the cases',
+    text: `export function run(kind: 'one' | 'two') {
+  switch (kind) {
+    case 'one':
+      return 1;
+  }
+  return 2;
+}
+`,
+    by: '@typescript-eslint/switch-exhaustiveness-check',
+  },
+  {
+    what: 'what is deprecated',
+    text: "import { types } from 'node:util';\n\nexport const known = types.isNativeError(1);\n",
+    by: '@typescript-eslint/no-deprecated',
+  },
+  {
+    what: 'files that import each other, even for types alone',
+    text: "import type { AdminRoute } from './admin-server.ts';\n\nexport type Route = AdminRoute;\n",
+    by: 'taskmesh/no-cycle',
+  },
+  {
+    what: 'a name that no script has',
+    filePath: 'scripts/run.mjs',
+    text: 'export const value = unknownName;\n',
+    by: 'no-undef',
+  },
+  { what: 'nothing in a text in order', text: 'export const one = 1;\n', by: undefined },
+];
+
+describe('lint refuses', () => {
+  let broken: string[][];
+
+  beforeAll(async () => {
+    const texts = defects.map(({ text, filePath = SOMEWHERE }) => ({ filePath, text }));
+    broken = await rulesBroken(texts, { types: true });
+  }, 180_000);
+
+  it.each(defects.map(({ what, by }, index) => ({ what, by, index })))('$what', ({ by, index }) => {
+    expect(broken[index]).toEqual(by === undefined ? [] : [by]);
+  });
+});
