@@ -52,5 +52,3 @@ export function createGraphql(url: string) {
     return (await response.json()) as GraphqlAnswer<Data>; // told by the test
   };
 }
-
-export type Graphql = ReturnType<typeof createGraphql>;

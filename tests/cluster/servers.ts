@@ -41,7 +41,7 @@ const SCRIPTS = [
 export const SERVER_PODS = SCRIPTS.map(({ name }) => `${name}-0`);
 
 /** Starts PostgreSQL, Redis and Kafka in a namespace of theirs, unless they are there. Their data live as long as their pods. */
-export async function provideServers(): Promise<void> {
+async function provideServers(): Promise<void> {
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
   const items = [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SERVERS, labels } },

@@ -22,8 +22,6 @@ export type Fault =
 /** How long any call takes, there and back. */
 const LATENCY_MS = 4;
 
-export type Faults = ReturnType<typeof createFaults>;
-
 /** Everything between the parts of the world: as it is when all is well, but for what was ordered. */
 export function createFaults(time: VirtualTime, random: () => number, owners: readonly string[]) {
   let ordered: Fault[] = [];

@@ -25,7 +25,7 @@ export interface Schedule {
 
 export const OWNERS = 2;
 /** Two streams, and then two channels. */
-export const READERS = 4;
+const READERS = 4;
 const FIRST_CHANNEL = 2;
 const NESTED_EVERY = 10;
 const HOUR_MS = 3_600_000;

@@ -40,7 +40,7 @@ const TASK = '{ id title version owner { id } }';
 /** What the event does not bring along: it says with which position it was asked for. */
 const NESTED_TASK = '{ id title version owner { id tasks(first: 1, after: $after) { changesCursor } } }';
 
-export const NO_METRICS: TransportMetrics = {
+const NO_METRICS: TransportMetrics = {
   connected: () => () => {},
   subscribed: () => () => {},
   delivered: () => {},

@@ -21,7 +21,7 @@ interface ServerKind {
   whyFails(env: Env): Promise<Refusal | undefined>;
 }
 
-export const SERVER_KINDS: Record<ServerName, ServerKind> = {
+const SERVER_KINDS: Record<ServerName, ServerKind> = {
   postgres: {
     ...{ title: 'PostgreSQL', variable: 'POSTGRES_URL', start: startPostgres },
     whyFails: ({ POSTGRES_URL = '' }) => whyPostgresFails(POSTGRES_URL),

@@ -240,7 +240,7 @@ function itemAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, o
 }
 
 /** Services as they are behind a network: texts go to them, and their answers come back as JSON. */
-export function askInMemory(services: ReadonlyMap<string, GraphQLSchema>): AskSubgraph<Call[]> {
+function askInMemory(services: ReadonlyMap<string, GraphQLSchema>): AskSubgraph<Call[]> {
   const documents = new Map<string, DocumentNode>();
   return async ({ operation, variables }, calls) => {
     const schema = services.get(operation.service);

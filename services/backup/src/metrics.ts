@@ -108,7 +108,7 @@ const labelOf = (outcome: RestoreOutcome) =>
 
 const ignore = () => undefined;
 
-export const NO_METRICS: BackupMetrics = {
+const NO_METRICS: BackupMetrics = {
   made: ignore,
   archives: ignore,
   notMade: ignore,

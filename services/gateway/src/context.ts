@@ -3,7 +3,7 @@ import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
 import type { Clock, Log, OperatorCheck } from '@taskmesh/service';
 import type { Tracing } from '@taskmesh/telemetry';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type { Registry } from 'prom-client';
 import type { AccessKeys } from './auth/access-keys.ts';
@@ -50,8 +50,5 @@ export interface GatewayContext {
   /** The call for one operation of an HTTP request. */
   requestCall(request: FastifyRequest, identity: Identity): RequestCall;
 }
-
-/** One adapter: adds its routes to the app. */
-export type Routes = (app: FastifyInstance, parts: GatewayContext) => void;
 
 export { authorizationOf } from '@taskmesh/service';

@@ -49,7 +49,7 @@ export async function runTests(options: TestRunOptions): Promise<boolean> {
 
 async function runChecks(signal: AbortSignal): Promise<StepResult[]> {
   const checks: [name: string, args: string[]][] = [
-    ['lint', ['node_modules/nx/dist/bin/nx.js', 'run-many', '-t', 'lint', 'format', '--outputStyle=static']],
+    ['lint', ['node_modules/nx/dist/bin/nx.js', 'run-many', '-t', 'lint', 'format', 'unused', '--outputStyle=static']],
     ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit']],
     ['generated files', ['tools/codegen.ts', '--check']],
   ];

@@ -35,7 +35,7 @@ export function fetchesOf(node: PlanNode, path: DataPath = [], begins = 0): Plan
   }
 }
 
-export function dataPath(path: readonly (string | number)[]): DataPath {
+function dataPath(path: readonly (string | number)[]): DataPath {
   return path.map((step) => {
     if (typeof step === 'string' && !step.includes('|[')) return step;
     throw new Error('The plan has a path that depends on types.');

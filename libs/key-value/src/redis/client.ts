@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import type { RedisConfig } from './settings.ts';
 
 /** No call waits longer for an answer. */
-export const ANSWER_TIMEOUT_MS = 200;
+const ANSWER_TIMEOUT_MS = 200;
 const CONNECT_TIMEOUT_MS = 1_000;
 /** How long a connection that we close may take to end before it is torn: a frozen peer never ends it. */
 const DISCONNECT_TIMEOUT_MS = 200;

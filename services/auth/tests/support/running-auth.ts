@@ -88,12 +88,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   };
 }
 
-export function send(
-  auth: Auth,
-  query: string,
-  variables: object = {},
-  identity: Identity = { role: 'anonymous', ip: IP },
-) {
+function send(auth: Auth, query: string, variables: object = {}, identity: Identity = { role: 'anonymous', ip: IP }) {
   return auth.subgraph.execute({ query, variables: { ...variables } }, { identity, requestId: 'request-1' });
 }
 

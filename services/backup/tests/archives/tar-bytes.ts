@@ -37,7 +37,7 @@ function record(key: string, value: string): Buffer {
   return Buffer.concat([Buffer.from(String(length)), rest]);
 }
 
-export function entryBytes({
+function entryBytes({
   name,
   content = '',
   type = '0',

@@ -21,7 +21,7 @@ export interface S3Server {
   close(): Promise<void>;
 }
 
-export const BUCKET = 'archives';
+const BUCKET = 'archives';
 
 /** A server that speaks S3, on a free port. */
 export async function startS3Server(): Promise<S3Server> {

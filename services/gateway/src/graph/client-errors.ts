@@ -12,7 +12,7 @@ const GRAPHQL_CODES = [
 
 export type GraphQLCode = ErrorCode | (typeof GRAPHQL_CODES)[number];
 
-export function isPublicCode(code: unknown): code is GraphQLCode {
+function isPublicCode(code: unknown): code is GraphQLCode {
   return isErrorCode(code) || (GRAPHQL_CODES as readonly unknown[]).includes(code);
 }
 

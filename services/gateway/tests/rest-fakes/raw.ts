@@ -9,7 +9,7 @@ export interface RawAnswer {
   body: string;
 }
 
-export const CRLF = '\r\n';
+const CRLF = '\r\n';
 
 /** A request as text; `Host` and `Connection: close` are added. */
 export function rawRequest(line: string, headers: readonly string[] = [], body: string | Buffer = ''): Buffer {

@@ -21,9 +21,6 @@ export interface DeadLetter {
   canReplay: boolean;
 }
 
-/** Which ones: by id, or all. */
-export type Choice = { ids: string[] } | { all: true };
-
 export interface DeadLetters {
   /** In the order of their ids. */
   list(page?: { after?: string; limit?: number }): Promise<DeadLetter[]>;

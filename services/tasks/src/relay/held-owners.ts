@@ -16,8 +16,6 @@ interface Held extends Owed {
   dueMs: number;
 }
 
-export type HeldOwners = ReturnType<typeof createHeldOwners>;
-
 /**
  * Owners of whom the event log does not take a change at the moment: what they do meanwhile waits behind it, and everybody
  * else goes on. Each is tried again by itself, with growing pauses.

@@ -19,8 +19,6 @@ interface Reading {
   settledTo: number;
 }
 
-export type LowWater = ReturnType<typeof createLowWater>;
-
 /**
  * Up to which id a part of the log need not be looked at any more. Without it each read walks over what is published
  * already: its entries stay in the index for as long as any old snapshot may want them.

@@ -29,8 +29,6 @@ interface Prepared {
   record: LogRecord;
 }
 
-export type Publisher = ReturnType<typeof createPublisher>;
-
 export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Cursors) {
   const prepare = async (change: ReadChange): Promise<Prepared | Failure> => {
     const { epoch, owner_id: key, traceparent } = change;

@@ -6,7 +6,7 @@ import { toRfc3339 } from './task-time.ts';
 export type Task = TaskImage;
 
 /** timestamptz(3) as text, because Date cannot tell what the years before 100 are. */
-export class TimeType extends Type<string, string> {
+class TimeType extends Type<string, string> {
   override convertToJSValue(stored: string): string {
     return toRfc3339(stored);
   }
