@@ -3,6 +3,7 @@ import type { ErrorCode } from '@taskmesh/errors';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { StoredOperation } from './operations.ts';
+import type { QueryRules } from './request/query.ts';
 
 /** What an endpoint works with: its input, checked, and the graph on the caller's behalf. */
 export interface Exchange<Body, Query> {
@@ -42,7 +43,7 @@ interface Description<Body, Query> {
   /** The endpoint is absent when the graph cannot do this. */
   needs: StoredOperation<never, unknown>;
   bodySchema?: z.ZodType<Body>;
-  querySchema?: z.ZodObject & z.ZodType<Query>;
+  query?: QueryRules<Query>;
   /** Headers of the request that count here. */
   headers?: readonly ('if-match' | 'if-none-match' | 'idempotency-key')[];
   status: 200 | 201;

@@ -11,7 +11,6 @@ import type { Answer, Endpoint, Exchange } from './endpoint.ts';
 import { errorOf } from './errors.ts';
 import type { PreparedOperations, StoredOperation } from './operations.ts';
 import { isKnown } from './request/preconditions.ts';
-import { readQuery } from './request/query.ts';
 
 /** What REST works with. */
 export type RestContext = Pick<GatewayContext, 'config' | 'log' | 'executor' | 'authenticate' | 'requestCall'>;
@@ -55,12 +54,11 @@ function addEndpoint(
 
 /** One exchange behind route and method, in the order of the checks: token, body or query, then the endpoint itself. */
 function answerer(parts: RestContext, operations: PreparedOperations, endpoint: Endpoint) {
-  const { bodySchema, querySchema } = endpoint;
-  const parameters = new Set(Object.keys(querySchema?.shape ?? {}));
+  const { bodySchema } = endpoint;
 
   const exchangeOf = async (request: FastifyRequest, identity: Identity) => {
     const body = bodySchema && parseInput(bodySchema, parseJsonObject(await readJsonBytes(request.raw)));
-    const query = querySchema && parseInput(querySchema, readQuery(request.raw.url ?? '', parameters));
+    const query = endpoint.query?.read(request);
     const run = runner(parts, operations, { request, identity });
     return { body, query, id: idIn(request.params), headers: request.headers, run };
   };

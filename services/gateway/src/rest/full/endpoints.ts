@@ -2,6 +2,7 @@ import { codePoints } from '@taskmesh/validation';
 import { userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS, type ListVariables, type TaskNode } from '../operations.ts';
 import { etagOf, idempotencyKeyOf } from '../request/preconditions.ts';
+import { checkedQuery } from '../request/query.ts';
 import { listQuery, taskCreate, taskUpdate, type ListQuery } from '../schemas/requests.ts';
 import {
   deleted,
@@ -49,7 +50,7 @@ export const fullEndpoints: readonly Endpoint[] = [
       'Tasks without a due date come last in either order by `due_date`. `priority` sorts by meaning. No answer has more ' +
       'than 1,000 tasks; `Link` says where the list goes on.',
     needs: OPERATIONS.tasks,
-    querySchema: listQuery,
+    query: checkedQuery(listQuery),
     status: 200,
     answerSchema: taskList,
     isPaged: true,

@@ -134,13 +134,13 @@ function successOf({ answerSchema, status, exampleMessage, isPaged }: Endpoint):
   };
 }
 
-function parametersOf({ path, querySchema, headers = [] }: Endpoint): Parameter[] {
+function parametersOf({ path, query, headers = [] }: Endpoint): Parameter[] {
   const parameters: Parameter[] = headers.map((name) => HEADERS[name]);
   if (path.includes('{id}')) parameters.unshift(TASK_ID);
-  if (querySchema) {
-    const { properties = {} } = z.toJSONSchema(querySchema, { io: 'input' }) as JsonSchema; // an object's schema
+  if (query) {
+    const { properties = {} } = z.toJSONSchema(query.schema, { io: 'input' }) as JsonSchema; // an object's schema
     for (const [name, schema] of Object.entries(properties)) {
-      const byDefault = querySchema.shape[name]?.meta()?.default;
+      const byDefault = query.schema.shape[name]?.meta()?.default;
       const withDefault = byDefault === undefined ? schema : { ...schema, default: byDefault };
       parameters.push({ name, in: 'query', required: false, schema: withDefault });
     }

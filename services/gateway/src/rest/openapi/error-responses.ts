@@ -84,11 +84,11 @@ const EXAMPLE_REQUEST_ID = '0199e1c4-77aa-7e20-9d0b-5f1e2d3c4b5a';
 export const statusOf = (failure: Failure) => (failure === 'KEY_REUSED' ? 422 : HTTP_STATUS[failure]);
 
 /** What can go wrong at an endpoint: its own failures, and those of its kind. */
-export function failuresOf({ access, bodySchema, querySchema, headers, errors = [] }: Endpoint): Failure[] {
+export function failuresOf({ access, bodySchema, query, headers, errors = [] }: Endpoint): Failure[] {
   const own = new Set<Failure>(errors);
   if (access === 'user') own.add('UNAUTHENTICATED');
   const isChecked = headers?.some((name) => name !== 'if-none-match');
-  if (bodySchema ?? querySchema ?? isChecked) own.add('BAD_USER_INPUT');
+  if (bodySchema ?? query ?? isChecked) own.add('BAD_USER_INPUT');
   if (bodySchema) own.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   own.add('INTERNAL_SERVER_ERROR').add('SERVICE_UNAVAILABLE');
   return [...own].toSorted((left, right) => statusOf(left) - statusOf(right));

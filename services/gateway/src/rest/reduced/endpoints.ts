@@ -1,6 +1,7 @@
 import { userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS, type ListVariables, type TaskNode } from '../operations.ts';
 import { etagOf, idempotencyKeyOf } from '../request/preconditions.ts';
+import { checkedQuery } from '../request/query.ts';
 import { reducedListQuery, reducedTaskCreate, reducedTaskUpdate, type ReducedListQuery } from '../schemas/requests.ts';
 import {
   messageOnly,
@@ -22,7 +23,7 @@ export const reducedEndpoints: readonly Endpoint[] = [
     name: 'listReducedTasks',
     summary: "List the caller's tasks, page by page",
     needs: OPERATIONS.tasksAndTotal,
-    querySchema: reducedListQuery,
+    query: checkedQuery(reducedListQuery),
     status: 200,
     answerSchema: reducedList,
     handle: async ({ query, claims, run }) => {

@@ -1,14 +1,31 @@
 import { badUserInput } from '@taskmesh/errors';
+import { parseInput } from '@taskmesh/validation';
+import type { FastifyRequest } from 'fastify';
 import { isUtf8 } from 'node:buffer';
+import type { z } from 'zod';
 
 const NOT_ASCII = /[\u0080-\uffff]/;
+
+/** The parameters of an endpoint. */
+export interface QueryRules<Query> {
+  /** Each as the API description shows it. */
+  schema: z.ZodObject;
+  /** @throws AppError for what cannot be */
+  read(request: Pick<FastifyRequest, 'url' | 'query'>): Query;
+}
+
+/** Each parameter at most once, checked by its schema; others are passed over. */
+export function checkedQuery<Schema extends z.ZodObject>(schema: Schema): QueryRules<z.output<Schema>> {
+  const known = new Set(Object.keys(schema.shape));
+  return { schema, read: ({ url }) => parseInput(schema, readQuery(url, known)) };
+}
 
 /**
  * The parameters of a request target that an endpoint knows, each at most once; others are passed over.
  * Reads the target itself: usual parsers turn bytes that are no UTF-8 into replacement characters.
  * @throws AppError BAD_USER_INPUT for a repeated one, and for bytes that are no UTF-8
  */
-export function readQuery(target: string, known: ReadonlySet<string>): Record<string, string> {
+function readQuery(target: string, known: ReadonlySet<string>): Record<string, string> {
   const parameters: Record<string, string> = {};
   const start = target.indexOf('?');
   if (start === -1 || start === target.length - 1) return parameters;
