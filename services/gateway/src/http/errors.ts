@@ -30,13 +30,15 @@ export function sendError(reply: FastifyReply, error: AppError, envelope: Envelo
     .send(errorText(error, reply.request.id, envelope));
 }
 
+export const errorText = (error: AppError, requestId: string, envelope: Envelope = 'plain'): string =>
+  JSON.stringify(errorBody(error, requestId, envelope));
+
 /** Of a defect only the request's id is told. */
-export function errorText(error: AppError, requestId: string, envelope: Envelope = 'plain'): string {
-  const { httpStatus, code, message, issues } = error;
-  if (envelope === 'backup') return JSON.stringify({ success: false, message, error: message });
-  return JSON.stringify({
+export function errorBody({ httpStatus, code, message, issues }: AppError, requestId: string, envelope: Envelope) {
+  if (envelope === 'backup') return { success: false, message, error: message };
+  return {
     ...(envelope === 'tasks' && { success: false }),
     message,
     error: { code, ...(issues && { details: issues }), ...(httpStatus >= 500 && { requestId }) },
-  });
+  };
 }

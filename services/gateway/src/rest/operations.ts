@@ -1,4 +1,5 @@
 import { GRAPH_FIELDS, type TaskImage } from '@taskmesh/events';
+import type { RestoreEnd } from '@taskmesh/internal-api';
 import type { UpdateTask } from '@taskmesh/validation';
 import { InvalidOperation, type GraphExecutor, type PreparedOperation } from '../graph/executor.ts';
 
@@ -109,6 +110,11 @@ export const OPERATIONS = {
   ),
   taskStatistics: operation<object, { taskStatistics: StatisticsNode }>(
     'query RestTaskStatistics { taskStatistics { total completed pending completionPercentage } }',
+  ),
+  restoreBackup: operation<{ file: string }, { restore: Omit<RestoreEnd, 'dropped'> }>(
+    `mutation RestRestore($file: String!) {
+      restore: restoreBackup(file: $file) { success message error outcome skipped { kind count } }
+    }`,
   ),
 };
 

@@ -1,27 +1,30 @@
 import type { FastifyInstance } from 'fastify';
+import type { GatewayContext } from '../context.ts';
 import { authEndpoints } from './auth/endpoints.ts';
-import { backupRoutes, type BackupContext } from './backup/routes.ts';
+import { archiveEndpoints } from './backup/archives.ts';
+import { foreignRestoreEndpoint, restoreEndpoints } from './backup/restores.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { fullEndpoints } from './full/endpoints.ts';
-import { describeBackups } from './openapi/backups.ts';
 import { describeApi, type Chapter } from './openapi/document.ts';
 import { prepareOperations, type PreparedOperations } from './operations.ts';
 import { reducedEndpoints } from './reduced/endpoints.ts';
-import { serve, type Mount, type RestContext } from './serve.ts';
+import { serve, type Mount, type ServeContext } from './serve.ts';
 
 type Contract = 'full' | 'reduced';
 
+export type RestContext = ServeContext & Pick<GatewayContext, 'config' | 'connections' | 'graph'>;
+
 /** The interface document's endpoints over the graph, and their description. What the graph cannot do is absent. */
-export function restRoutes(app: FastifyInstance, parts: RestContext & BackupContext): void {
+export function restRoutes(app: FastifyInstance, parts: RestContext): void {
   const { tasksContract, publicUrl } = parts.config;
   const operations = prepareOperations(parts.executor);
-  const chapters = chaptersFor(tasksContract).map((chapter) => present(chapter, operations));
+  const chapters = [...chaptersFor(tasksContract), backupsOf(parts)]
+    .map((chapter) => present(chapter, operations))
+    .filter(({ endpoints }) => endpoints.length > 0);
   for (const mount of [...chapters, ...aliasesFor(tasksContract).map((alias) => present(alias, operations))]) {
     serve(app, parts, operations, mount);
   }
-  backupRoutes(app, parts);
-  if (chapters.some(({ endpoints }) => endpoints.length > 0))
-    docsRoutes(app, describeApi(chapters, publicUrl, parts.graph.current.supergraph.own ? [describeBackups()] : []));
+  if (chapters.length > 0) docsRoutes(app, describeApi(chapters, publicUrl));
 }
 
 const FULL = { envelope: 'tasks', endpoints: fullEndpoints } as const;
@@ -58,6 +61,24 @@ function chaptersFor(contract: Contract): Chapter[] {
   ];
 }
 
+/**
+ * Our own service is asked without the graph, which carries neither progress nor streams. A foreign graph does what it can
+ * do itself.
+ */
+function backupsOf({ connections, graph }: RestContext): Chapter {
+  const { backup } = connections;
+  return {
+    envelope: 'backup',
+    prefix: '/api',
+    tag: 'Backups',
+    description:
+      'For operators: with `BACKUP_TOKEN` set, who sends it as `Authorization: Bearer <token>`; without it, callers on the same machine. Also as a command line: `npm run backup`.',
+    endpoints: graph.current.supergraph.own
+      ? [...archiveEndpoints(backup), ...restoreEndpoints(backup)]
+      : [foreignRestoreEndpoint],
+  };
+}
+
 /** The same endpoints under their other addresses. */
 function aliasesFor(contract: Contract): Mount[] {
   return [
@@ -69,5 +90,5 @@ function aliasesFor(contract: Contract): Mount[] {
 
 /** What of it this graph can do. */
 function present<Part extends Mount>(mount: Part, operations: PreparedOperations): Part {
-  return { ...mount, endpoints: mount.endpoints.filter(({ needs }) => operations.has(needs)) };
+  return { ...mount, endpoints: mount.endpoints.filter(({ needs }) => !needs || operations.has(needs)) };
 }

@@ -1,110 +1,125 @@
-import { notFound } from '@taskmesh/errors';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { longBodyOf } from '../../http/long-bodies.ts';
-import { addOtherMethods } from '../../http/other-methods.ts';
-import { requireOperator } from './access.ts';
-import { answerWork, sendAnswer, type BackupAnswer } from './answers.ts';
-import type { BackupContext } from './routes.ts';
+import type { ArchiveDownload, BackupEntry, BackupWork } from '@taskmesh/internal-api';
+import { operatorEndpoint, type Answer, type Bytes, type Endpoint } from '../endpoint.ts';
+import { backupList, backupMessage, backupScan, oneBackup, workLine } from '../schemas/backups.ts';
+import { done } from './answers.ts';
+import { unknownFile } from './file-parameter.ts';
 
-export const BACKUPS_PATH = '/api/backups';
-const FILE_PATH = `${BACKUPS_PATH}/:file`;
-export const SCAN_PATH = `${BACKUPS_PATH}/scan`;
-const VERIFY_PATH = `${FILE_PATH}/verify`;
+const VERIFIED = 'The archive can be restored: a test restore of all its stores succeeded.';
 
-const unknownFile = () => notFound('There is no such backup file.');
+const ARCHIVE: Bytes = {
+  mediaTypes: ['application/gzip', 'application/octet-stream'],
+  description: 'The archive as it is stored.',
+  etag: 'The SHA-256 of the archive.',
+};
 
 /** Making, listing, fetching, bringing, checking and deleting archives. */
-export function archiveRoutes(scope: FastifyInstance, parts: BackupContext): void {
-  const { backup } = parts.connections;
-  const onDefect = (request: FastifyRequest) => (error: unknown) =>
-    parts.log.error({ err: error, requestId: request.id }, 'request failed');
+export const archiveEndpoints = (backup: BackupWork): readonly Endpoint[] => [
+  operatorEndpoint({
+    method: 'POST',
+    path: '/backups',
+    name: 'createBackup',
+    summary: 'Make a backup',
+    description: 'An archive of all stores, each as it is at one moment, while they go on working.',
+    status: 201,
+    answerSchema: oneBackup,
+    lineSchema: workLine,
+    errors: ['CONFLICT'],
+    handle: async ({ onProgress }) => done('Backup made.', await backup.create(onProgress)),
+  }),
+  operatorEndpoint({
+    method: 'GET',
+    path: '/backups',
+    name: 'listBackups',
+    summary: 'List the backups',
+    description: 'Newest first.',
+    status: 200,
+    answerSchema: backupList,
+    handle: async () => {
+      const data = await backup.list();
+      const count = data.length;
+      const message = count === 1 ? '1 backup found.' : `${count} backups found.`;
+      return { body: { success: true, message, count, data } };
+    },
+  }),
+  operatorEndpoint({
+    method: 'POST',
+    path: '/backups/scan',
+    name: 'scanBackups',
+    summary: 'Bring the list up to date',
+    description:
+      'Reads the manifests of archives that lie in the directory or the bucket and of which the list knows no more than name, size and date: after the loss of the database that kept it.',
+    status: 200,
+    answerSchema: backupScan,
+    lineSchema: workLine,
+    handle: async ({ onProgress }) => {
+      const scan = await backup.scan(onProgress);
+      return done(`Archives: ${scan.archives}; new to the list: ${scan.added}.`, scan);
+    },
+  }),
+  operatorEndpoint({
+    method: 'DELETE',
+    path: '/backups/{file}',
+    name: 'deleteBackup',
+    summary: 'Delete an archive',
+    status: 200,
+    answerSchema: backupMessage,
+    errors: ['NOT_FOUND'],
+    handle: async ({ id }) => {
+      if (!(await backup.remove(id))) throw unknownFile();
+      return done('Backup deleted.');
+    },
+  }),
+  operatorEndpoint({
+    method: 'PUT',
+    path: '/backups/{file}',
+    name: 'uploadBackup',
+    summary: 'Upload an archive',
+    description: 'It is listed when it is whole. The same archive under the same name again changes nothing.',
+    bodySchema: ARCHIVE,
+    status: 201,
+    answerSchema: oneBackup,
+    exampleMessage: 'Archive stored.',
+    errors: ['CONFLICT'],
+    handle: async ({ id, body }) => done('Archive stored.', await backup.upload(id, body)),
+  }),
+  operatorEndpoint({
+    method: 'GET',
+    path: '/backups/{file}',
+    name: 'downloadBackup',
+    summary: 'Download an archive',
+    status: 200,
+    answerSchema: ARCHIVE,
+    errors: ['NOT_FOUND'],
+    handle: async ({ id, isHead }) => {
+      const archive = isHead ? await backup.find(id) : await backup.download(id);
+      if (!archive) throw unknownFile();
+      return asFile(id, archive);
+    },
+  }),
+  operatorEndpoint({
+    method: 'POST',
+    path: '/backups/{file}/verify',
+    name: 'verifyBackup',
+    summary: 'Prove that an archive can be restored',
+    description: 'Restores it into databases of its own, which are dropped again: the stores are not touched.',
+    status: 200,
+    answerSchema: oneBackup,
+    exampleMessage: VERIFIED,
+    lineSchema: workLine,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: async ({ id, onProgress }) => done(VERIFIED, await backup.verify(id, onProgress)),
+  }),
+];
 
-  const route = (
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-    url: string,
-    handle: (request: FastifyRequest, reply: FastifyReply, file: string) => Promise<FastifyReply | undefined>,
-  ) =>
-    scope.route({
-      method: method === 'GET' ? ['GET', 'HEAD'] : method,
-      url,
-      handler: async (request, reply) => {
-        requireOperator(parts, request);
-        return handle(request, reply, fileIn(request));
-      },
-    });
-
-  route('POST', BACKUPS_PATH, (request, reply) =>
-    answerWork(request, reply, {
-      run: async (onProgress) => done(201, 'Backup made.', await backup.create(onProgress)),
-      onDefect: onDefect(request),
-    }),
-  );
-  route('GET', BACKUPS_PATH, async (_request, reply) => {
-    const data = await backup.list();
-    const message = data.length === 1 ? '1 backup found.' : `${data.length} backups found.`;
-    return sendAnswer(reply, { status: 200, body: { success: true, message, count: data.length, data } });
-  });
-  addOtherMethods(scope, BACKUPS_PATH, ['GET', 'HEAD', 'POST'], 'backup');
-
-  route('POST', SCAN_PATH, (request, reply) =>
-    answerWork(request, reply, {
-      run: async (onProgress) => {
-        const scan = await backup.scan(onProgress);
-        return done(200, `Archives: ${scan.archives}; new to the list: ${scan.added}.`, scan);
-      },
-      onDefect: onDefect(request),
-    }),
-  );
-  addOtherMethods(scope, SCAN_PATH, ['POST'], 'backup');
-
-  route('GET', FILE_PATH, async ({ method }, reply, file) => {
-    const archive = method === 'HEAD' ? await backup.find(file) : await backup.download(file);
-    if (!archive) throw unknownFile();
-    const { sizeBytes, sha256 } = archive;
-    if (sha256) reply.header('etag', `"${sha256}"`);
-    reply
-      .header('content-type', file.endsWith('.age') ? 'application/octet-stream' : 'application/gzip')
-      .header('content-length', String(sizeBytes))
-      .header('content-disposition', `attachment; ${fileNameOf(file)}`)
-      .header('cache-control', 'no-store')
-      .header('x-content-type-options', 'nosniff');
-    return reply.send('content' in archive ? archive.content : undefined);
-  });
-  route('PUT', FILE_PATH, async ({ raw }, reply, file) => {
-    const content = longBodyOf(raw);
-    try {
-      return sendAnswer(reply, done(201, 'Archive stored.', await backup.upload(file, content)));
-    } finally {
-      content.destroy();
-    }
-  });
-  route('DELETE', FILE_PATH, async (_request, reply, file) => {
-    if (!(await backup.remove(file))) throw unknownFile();
-    return sendAnswer(reply, done(200, 'Backup deleted.'));
-  });
-  addOtherMethods(scope, FILE_PATH, ['GET', 'HEAD', 'PUT', 'DELETE'], 'backup');
-
-  route('POST', VERIFY_PATH, (request, reply, file) =>
-    answerWork(request, reply, {
-      run: async (onProgress) =>
-        done(
-          200,
-          'The archive can be restored: a test restore of all its stores succeeded.',
-          await backup.verify(file, onProgress),
-        ),
-      onDefect: onDefect(request),
-    }),
-  );
-  addOtherMethods(scope, VERIFY_PATH, ['POST'], 'backup');
-}
-
-function done(status: number, message: string, data?: object): BackupAnswer {
-  return { status, body: { success: true, message, ...(data && { data }) } };
-}
-
-function fileIn({ params }: FastifyRequest): string {
-  const { file } = params as { file?: unknown }; // Fastify's parameters are always an object
-  return typeof file === 'string' ? file : '';
+function asFile(file: string, archive: BackupEntry | ArchiveDownload): Answer {
+  const headers = {
+    ...(archive.sha256 && { etag: `"${archive.sha256}"` }),
+    'content-type': file.endsWith('.age') ? 'application/octet-stream' : 'application/gzip',
+    'content-length': String(archive.sizeBytes),
+    'content-disposition': `attachment; ${fileNameOf(file)}`,
+    'x-content-type-options': 'nosniff',
+  };
+  return { headers, body: 'content' in archive ? archive.content : null };
 }
 
 /** RFC 6266: letters that every client reads, and the very name for those that read more. */

@@ -1,7 +1,14 @@
 import type { z } from 'zod';
+import { isBytes, type Bytes } from '../endpoint.ts';
 import type { MediaType } from './types.ts';
 
-/** A body of a schema that has a name and an example. */
+/** A body: JSON of a schema that has a name and an example, or bytes. */
+export function contentOf(schema: z.ZodType | Bytes<unknown>, exampleMessage?: string): Record<string, MediaType> {
+  if (!isBytes(schema)) return { 'application/json': mediaOf(schema, exampleMessage) };
+  const { mediaTypes, description } = schema;
+  return Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string', description } }]));
+}
+
 export function mediaOf(schema: z.ZodType, exampleMessage?: string): MediaType {
   const example = exampleOf(schema);
   return {

@@ -188,11 +188,6 @@ export const newEpoch = z
     ],
   });
 
-/** The interface document's own form. */
-export const backupError = z
-  .object({ success: z.literal(false), message, error: z.string().meta({ description: 'What went wrong.' }) })
-  .meta({ id: 'BackupError' });
-
 const count = () => z.int().optional();
 
 /** One line of an answer to `Accept: application/x-ndjson`. */

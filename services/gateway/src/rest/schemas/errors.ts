@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Envelope } from '../../http/errors.ts';
 
 const message = z.string().meta({ description: 'A sentence for people.' });
 
@@ -13,5 +14,14 @@ const error = z.object({
     .meta({ description: 'With 5xx only: names the request to whoever runs the service.' }),
 });
 
-export const plainError = z.object({ message, error }).meta({ id: 'Error' });
-export const tasksError = z.object({ success: z.literal(false), message, error }).meta({ id: 'TasksError' });
+const success = z.literal(false);
+
+/** What an error looks like, by the family of its endpoint. */
+export const ERROR_SCHEMAS: Record<Envelope, z.ZodType> = {
+  plain: z.object({ message, error }).meta({ id: 'Error' }),
+  tasks: z.object({ success, message, error }).meta({ id: 'TasksError' }),
+  // The interface document's own form.
+  backup: z
+    .object({ success, message, error: z.string().meta({ description: 'What went wrong.' }) })
+    .meta({ id: 'BackupError' }),
+};

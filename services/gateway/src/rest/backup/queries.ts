@@ -1,0 +1,98 @@
+import { badUserInput } from '@taskmesh/errors';
+import {
+  EPOCH_PARAMETERS,
+  leastEpochOf,
+  refuseOthers,
+  RESTORE_PARAMETERS,
+  seenRestoreOf,
+  UNDO_PARAMETERS,
+  wishesOf,
+  type RestoreWishes,
+} from '@taskmesh/internal-api';
+import { z } from 'zod';
+import type { QueryRules } from '../request/query.ts';
+import { readFileParameter } from './file-parameter.ts';
+
+export interface RestoreQuery {
+  file: string;
+  wishes: RestoreWishes;
+}
+
+const tried = z.object({
+  file: z.string().meta({ description: 'The archive.' }),
+  allowLoss: z.boolean().optional().meta({
+    default: false,
+    description:
+      'An archive that was made here, with tables or columns that the stores have no place for, is restored only with `true`, and without them.',
+  }),
+  stores: z
+    .string()
+    .optional()
+    .meta({
+      description: 'Only these stores are replaced, with commas between them. Absent: all that the archive holds.',
+      examples: ['tasks', 'auth', 'tasks,auth'],
+    }),
+});
+
+const restored = tried.extend({
+  safetyBackup: z.boolean().optional().meta({
+    description:
+      'Whether an archive of all stores is made right before they are replaced; without one, nothing is. Absent: where replaced stores are not kept for an undo (`RESTORE_KEEP_OLD=0`).',
+  }),
+  decryptedFrom: z.string().max(255).optional().meta({
+    description:
+      'The name of the archive that somebody has decrypted elsewhere and brought as `file`: what is told of the restore names that.',
+  }),
+});
+
+export const restoreQuery: QueryRules<RestoreQuery> = {
+  schema: restored,
+  read: ({ url, query }) => ({ file: readFileParameter(url), wishes: wishesOf(query) }),
+};
+
+/** A foreign graph knows the file only: what would change more than the answer cannot be asked of it. */
+export const foreignRestoreQuery: QueryRules<RestoreQuery> = {
+  schema: tried.pick({ file: true }),
+  read(request) {
+    const wanted = restoreQuery.read(request);
+    const { stores, safetyBackup, decryptedFrom } = wanted.wishes;
+    if (stores ?? safetyBackup ?? decryptedFrom)
+      throw badUserInput([], 'Neither stores nor a safety backup nor another name can be asked for here.');
+    return wanted;
+  },
+};
+
+export const dryRunQuery: QueryRules<RestoreQuery> = {
+  schema: tried,
+  read(request) {
+    const wanted = restoreQuery.read(request);
+    refuseOthers(request.query, RESTORE_PARAMETERS);
+    return wanted;
+  },
+};
+
+export const undoQuery: QueryRules<string | undefined> = {
+  schema: z.object({
+    restoredAt: z.string().optional().meta({
+      format: 'date-time',
+      description:
+        'The restore that is to be taken back, as the question before has shown it: another one is left alone. Absent: the last one.',
+    }),
+  }),
+  read({ query }) {
+    refuseOthers(query, UNDO_PARAMETERS);
+    return seenRestoreOf(query);
+  },
+};
+
+export const epochQuery: QueryRules<number | undefined> = {
+  schema: z.object({
+    atLeast: z.int().min(1).max(2_000_000_000).optional().meta({
+      description: 'What the epoch must be at the least. Absent: the clock says.',
+    }),
+  }),
+  read({ query }) {
+    refuseOthers(query, EPOCH_PARAMETERS);
+    return leastEpochOf(query);
+  },
+};

@@ -1,0 +1,87 @@
+import { unauthenticated } from '@taskmesh/errors';
+import { ANONYMOUS, type Identity } from '@taskmesh/identity';
+import type { OnWorkProgress } from '@taskmesh/internal-api';
+import { parseInput } from '@taskmesh/validation';
+import type { FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import { authorizationOf, type GatewayContext } from '../context.ts';
+import { readJsonBytes } from '../http/json-bytes.ts';
+import { parseJsonObject } from '../http/json-object.ts';
+import { longBodyOf } from '../http/long-bodies.ts';
+import { isBytes, type Answer, type Endpoint, type Exchange } from './endpoint.ts';
+import { errorOf } from './errors.ts';
+import type { PreparedOperations, StoredOperation } from './operations.ts';
+import { requireOperator } from './request/operator.ts';
+
+export type ExchangeContext = Pick<GatewayContext, 'executor' | 'authenticate' | 'operator' | 'requestCall'>;
+
+export type Answerer = (request: FastifyRequest, onProgress?: OnWorkProgress) => Promise<Answer>;
+
+const OPERATOR: Identity = { role: 'operator' };
+
+/** One exchange behind route and method, in the order of the checks: who asks, query or body, then the endpoint itself. */
+export function answerer(parts: ExchangeContext, operations: PreparedOperations, endpoint: Endpoint): Answerer {
+  const { bodySchema } = endpoint;
+  const exchangeOf = async (request: FastifyRequest, identity: Identity, onProgress: OnWorkProgress | undefined) => ({
+    query: endpoint.query?.read(request),
+    body: bodySchema && (await bodyOf(request, bodySchema)),
+    id: idIn(request.params),
+    headers: request.headers,
+    isHead: request.method === 'HEAD',
+    onProgress,
+    run: runner(parts, operations, { request, identity }),
+  });
+
+  if (endpoint.access === 'user')
+    return async (request, onProgress) => {
+      const caller = await parts.authenticate(authorizationOf(request.raw));
+      if (caller.kind !== 'user') throw unauthenticated();
+      const { identity, claims } = caller;
+      return handled(await exchangeOf(request, identity, onProgress), (exchange) =>
+        endpoint.handle({ ...exchange, claims }),
+      );
+    };
+
+  const isForOperators = endpoint.access === 'operator';
+  const identity = isForOperators ? OPERATOR : ANONYMOUS;
+  return async (request, onProgress) => {
+    if (isForOperators) requireOperator(parts, request);
+    return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
+  };
+}
+
+type AnyExchange = Exchange<unknown, unknown>;
+
+/** What is left of a stream when the answer is known is not wanted. */
+async function handled(exchange: AnyExchange, handle: (exchange: AnyExchange) => Promise<Answer> | Answer) {
+  try {
+    return await handle(exchange);
+  } finally {
+    if (exchange.body instanceof Readable) exchange.body.destroy();
+  }
+}
+
+async function bodyOf({ raw }: FastifyRequest, schema: NonNullable<Endpoint['bodySchema']>): Promise<unknown> {
+  return isBytes(schema) ? longBodyOf(raw) : parseInput(schema, parseJsonObject(await readJsonBytes(raw)));
+}
+
+/** Fastify's parameters are always an object. */
+function idIn(params: unknown): string {
+  const [id = ''] = Object.values(params as Record<string, string>);
+  return id;
+}
+
+function runner(
+  parts: ExchangeContext,
+  operations: PreparedOperations,
+  { request, identity }: { request: FastifyRequest; identity: Identity },
+): AnyExchange['run'] {
+  return async <Variables extends object, Result>(stored: StoredOperation<Variables, Result>, variables: Variables) => {
+    const operation = operations.get(stored);
+    if (!operation) throw new Error('an endpoint ran an operation that it does not need');
+    const call = parts.requestCall(request, identity);
+    const { data, errors } = await parts.executor.run(operation, variables as Record<string, unknown>, call);
+    if (errors?.[0]) throw errorOf(errors[0]);
+    return data as Result; // the document was validated against the schema, and the type says what it selects
+  };
+}

@@ -1,0 +1,42 @@
+import { createLines, type Lines, type OnWorkProgress } from '@taskmesh/internal-api';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { GivenAnswer } from './send.ts';
+
+/** Each line is a JSON object. */
+export const LINES_TYPE = 'application/x-ndjson';
+const REPEAT_MS = 5_000;
+
+export function wantsLines({ headers }: FastifyRequest): boolean {
+  return (headers.accept ?? '').split(',').some((type) => type.split(';')[0]?.trim().toLowerCase() === LINES_TYPE);
+}
+
+export interface LongWork {
+  run(onProgress: OnWorkProgress): Promise<GivenAnswer>;
+  /** Answers in the ordinary way. */
+  send(answer: GivenAnswer): FastifyReply;
+  /** The last line, when the status was out before it failed. */
+  failureLine(error: unknown): object;
+}
+
+/**
+ * Answers with the progress of the work and its end, which then says its status itself. What fails before there is any
+ * progress is answered in the ordinary way. The work goes on without the client.
+ */
+export async function answerInLines(reply: FastifyReply, work: LongWork): Promise<FastifyReply> {
+  let lines: Lines | undefined;
+  const begin = () => {
+    const made = createLines({ repeatMs: REPEAT_MS });
+    reply.code(200).header('content-type', LINES_TYPE).send(made.stream);
+    return made;
+  };
+  try {
+    const answer = await work.run((progress) => (lines ??= begin()).progress(progress));
+    const { status, body, inLines } = answer;
+    if (status >= 400 && !lines) return work.send(answer);
+    (lines ??= begin()).end({ status, ...body, ...inLines });
+  } catch (error) {
+    if (!lines) throw error;
+    lines.end(work.failureLine(error));
+  }
+  return reply;
+}

@@ -1,0 +1,69 @@
+import type { Envelope } from '../../http/errors.ts';
+import { isBytes, type Endpoint } from '../endpoint.ts';
+import { LINES_TYPE } from '../lines.ts';
+import { oneTask, reducedTask } from '../schemas/answers.ts';
+import { failureReferences } from './error-responses.ts';
+import { contentOf, mediaOf } from './media.ts';
+import { parametersOf } from './parameters.ts';
+import type { Operation, Response } from './types.ts';
+
+const LONG = `With \`Accept: ${LINES_TYPE}\` the answer is a 200 whose lines tell the progress; the last one has the ordinary answer and its \`status\`.`;
+
+const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+const TASK_ETAG = { ETag: { $ref: '#/components/headers/ETag' } };
+
+const SECURITY: Record<Endpoint['access'], Operation['security']> = {
+  user: [{ accessToken: [] }],
+  public: [],
+  // Without a backup token the place of the caller decides.
+  operator: [{ backupToken: [] }, {}],
+};
+
+export function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: Envelope; tag: string }): Operation {
+  const { name, summary, access, bodySchema } = endpoint;
+  const description = [endpoint.description, endpoint.lineSchema && LONG].filter(Boolean).join(' ');
+  const parameters = parametersOf(endpoint);
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    security: SECURITY[access],
+    ...(parameters.length > 0 && { parameters }),
+    ...(bodySchema && { requestBody: { required: true, content: contentOf(bodySchema) } }),
+    responses: {
+      ...successesOf(endpoint),
+      ...(endpoint.headers?.includes('if-none-match') && { 304: NOT_MODIFIED }),
+      ...failureReferences(endpoint, envelope),
+    },
+  };
+}
+
+/** Lines are a 200, whatever the ordinary status. */
+function successesOf({
+  answerSchema,
+  lineSchema,
+  status,
+  exampleMessage,
+  isPaged,
+}: Endpoint): Record<number, Response> {
+  const lines = lineSchema && { [LINES_TYPE]: mediaOf(lineSchema) };
+  const ordinary: Response = {
+    description: status === 201 ? 'Created.' : 'Done.',
+    headers: {
+      ...REQUEST_ID,
+      ...(isBytes(answerSchema) && { ETag: { description: answerSchema.etag, schema: { type: 'string' } } }),
+      ...((answerSchema === oneTask || answerSchema === reducedTask) && TASK_ETAG),
+      ...(isPaged && { Link: { $ref: '#/components/headers/Link' } }),
+    },
+    content: contentOf(answerSchema, exampleMessage),
+  };
+  if (!lines) return { [status]: ordinary };
+  if (status === 200) return { 200: { ...ordinary, content: { ...ordinary.content, ...lines } } };
+  return {
+    200: { description: 'The progress, line by line.', headers: REQUEST_ID, content: lines },
+    [status]: ordinary,
+  };
+}
+
+const NOT_MODIFIED: Response = { description: 'The task is as you know it.', headers: { ...REQUEST_ID, ...TASK_ETAG } };

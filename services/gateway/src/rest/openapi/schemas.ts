@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { isBytes, type Endpoint } from '../endpoint.ts';
+import { idOf } from './media.ts';
+import type { JsonSchema } from './types.ts';
+
+/** What bodies and answers of endpoints are made of, by name. */
+export function schemasOf(endpoints: readonly Endpoint[], errors: readonly z.ZodType[]): Record<string, JsonSchema> {
+  const inputs = endpoints.map(({ bodySchema }) => bodySchema);
+  const outputs = endpoints.flatMap(({ answerSchema, lineSchema }) => [answerSchema, lineSchema]);
+  return { ...named(inputs.filter(isJson), 'input'), ...named([...outputs.filter(isJson), ...errors], 'output') };
+}
+
+const isJson = (schema: Endpoint['bodySchema']): schema is z.ZodType => schema !== undefined && !isBytes(schema);
+
+/** JSON Schemas by the names that their `meta` gives; what they share is referred to. */
+function named(schemas: readonly z.ZodType[], io: 'input' | 'output'): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>();
+  for (const schema of new Set(schemas.flatMap(withParts))) registry.add(schema, { id: idOf(schema) });
+  const made = z.toJSONSchema(registry, {
+    io,
+    uri: (id) => `#/components/schemas/${id}`,
+    override: ({ jsonSchema }) => {
+      // Whole numbers come with the bounds of what a double can hold, which say nothing about ours.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      // Of a field with a default, generators of clients make one that is always there: right in answers, wrong in bodies.
+      if (io === 'input' && jsonSchema.default !== undefined) {
+        const sentence = `Default: \`${String(jsonSchema.default)}\`.`;
+        jsonSchema.description = jsonSchema.description ? `${jsonSchema.description} ${sentence}` : sentence;
+        delete jsonSchema.default;
+      }
+    },
+  });
+  return Object.fromEntries(
+    Object.entries(made.schemas).map(([id, { $schema: _schema, $id: _id, id: _name, ...schema }]) => [
+      id,
+      schema as JsonSchema, // what zod makes of the kinds of schemas that we use
+    ]),
+  );
+}
+
+/** A schema and those named ones that its fields hold. */
+function withParts(schema: z.ZodType): z.ZodType[] {
+  const fields = schema instanceof z.ZodObject ? Object.values<z.ZodType>(schema.shape) : [];
+  const inner = fields.map((field) => (field instanceof z.ZodArray ? (field.element as z.ZodType) : field));
+  return [schema, ...inner.filter((field) => field.meta()?.id !== undefined)];
+}
