@@ -114,6 +114,71 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s e
   });
 });
 
+describe('a gateway of a foreign graph that can restore', () => {
+  const LIBRARY = `
+    type Query { books: [String!]! }
+    type Mutation { restoreBackup(file: String!): Restored! }
+    type Restored { success: Boolean! message: String! error: String outcome: Outcome! skipped: [Skipped!]! }
+    type Skipped { kind: String! count: Int! }
+    enum Outcome { RESTORED BUSY }
+  `;
+  const restoreBackup = (_parent: unknown, { file }: { file: string }) =>
+    file === 'books.tar.gz'
+      ? { success: true, message: 'Restored.', outcome: 'RESTORED', skipped: [] }
+      : { success: false, message: 'Not now.', error: 'Another one runs.', outcome: 'BUSY', skipped: [] };
+  let library: ForeignService;
+  let gateway: TestGateway;
+  let folder: string;
+
+  beforeAll(async () => {
+    library = await startForeignService(LIBRARY, { Mutation: { restoreBackup } });
+    const { supergraphSdl } = composeServices([{ name: 'library', url: library.url, typeDefs: parse(LIBRARY) }]);
+    folder = await mkdtemp(join(tmpdir(), 'supergraph-'));
+    const file = join(folder, 'supergraph.graphql');
+    await writeFile(file, supergraphSdl ?? '');
+    gateway = await startTestGateway({ env: { SUPERGRAPH_FILE: file } });
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    library.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const call = async (method: string, path: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${gateway.origin}/api/${path}`, { method, headers });
+    return { status: response.status, json: (await response.json()) as unknown };
+  };
+
+  it('restores by its mutation, which knows a file only', async () => {
+    const done = { success: true, message: 'Restored.' };
+    expect(await call('POST', 'backup/restore?file=books.tar.gz')).toEqual({ status: 200, json: done });
+    expect(await call('POST', 'backup/restore?file=books.tar.gz', { accept: 'application/x-ndjson' })).toEqual({
+      status: 200,
+      json: { status: 200, ...done, databaseRestored: true },
+    });
+    expect(await call('POST', 'backup/restore?file=other.tar.gz')).toEqual({
+      status: 409,
+      json: { success: false, message: 'Not now.', error: 'Another one runs.' },
+    });
+    for (const wish of ['stores=tasks', 'safetyBackup=true', 'decryptedFrom=a'])
+      expect(await call('POST', `backup/restore?file=books.tar.gz&${wish}`)).toMatchObject({ status: 400 });
+    const far = { 'x-forwarded-for': '10.0.0.1' };
+    expect(await call('POST', 'backup/restore?file=books.tar.gz', far)).toMatchObject({ status: 403 });
+  });
+
+  it('serves and describes no other path of backups', async () => {
+    for (const path of ['backups', 'backups/books.tar.gz', 'backup/undo'])
+      expect(await call('GET', path)).toMatchObject({ status: 404 });
+    for (const path of ['backups/scan', 'backup/dry-run?file=books.tar.gz', 'backup/new-epoch'])
+      expect(await call('POST', path)).toMatchObject({ status: 404 });
+    const { json } = await call('GET', 'openapi.json');
+    expect(json).toMatchObject({ tags: [{ name: 'Backups' }] });
+    const { paths } = json as { paths: Record<string, { post: { parameters: { name: string }[] } }> };
+    expect(Object.keys(paths)).toEqual(['/api/backup/restore']);
+    expect(paths['/api/backup/restore']?.post.parameters.map(({ name }) => name)).toEqual(['file']);
+  });
+});
+
 describe('a gateway of a file that is no supergraph', () => {
   it('does not start', async () => {
     await expect(startTestGateway({ env: { SUPERGRAPH_FILE: import.meta.filename } })).rejects.toThrow();

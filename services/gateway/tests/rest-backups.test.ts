@@ -318,6 +318,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
           };
           const answer = await ask(own, own === gateway ? check : tokenCheck, method.toUpperCase(), target, options);
           covered.add(`${method.toUpperCase()} ${path} ${answer.status}`);
+          expect(answer.headers.get('cache-control')).toBe('no-store');
           if (/^(createBackup|uploadBackup|verifyBackup|deleteBackup)$/.test(operation.operationId) && status < '300')
             expect(answer.json.message).toBe(exampleOf(operation, status)?.message);
         }
