@@ -87,13 +87,16 @@ describe('the API description', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('refers only to what is there', () => {
+  it('refers only to what is there, and to all of it', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path);
     expect(references.length).toBeGreaterThan(100);
     for (const path of new Set(references)) {
       const target = path.split('/').reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], document);
       expect([path, target]).toEqual([path, expect.any(Object)]);
     }
+    const { securitySchemes: _named, ...components } = document.components;
+    for (const [kind, members] of Object.entries(components))
+      for (const name of Object.keys(members)) expect(references).toContain(`components/${kind}/${name}`);
   });
 
   it('says where a token is needed', () => {
