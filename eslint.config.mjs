@@ -178,10 +178,5 @@ export default tseslint.config(
     files: ['tools/**', 'scripts/**', 'deploy/image/**'],
     rules: { '@nx/enforce-module-boundaries': 'off' },
   },
-  {
-    // Not in order yet.
-    files: ['services/gateway/src/rest/backup/**'],
-    rules: { 'taskmesh/no-cycle': 'off', '@typescript-eslint/return-await': 'off' },
-  },
   { files: ['**/*.config.{ts,mjs}', '**/migrations/*.ts', 'tools/**'], rules: { 'import-x/no-default-export': 'off' } },
 );

@@ -5,10 +5,10 @@ import { launch } from './lib/launch.mjs';
 
 const help = `
 npm test [-- --long] [-- <Jest's arguments>]
-Lint, types, generated files, then all tests against a real PostgreSQL, Redis and Kafka, which are started for it.
+Lint, format, unused code, types, generated files, then all tests against a real PostgreSQL, Redis and Kafka, which are started for it.
 
   --long     also what takes longer (npm run test:long)
-  <others>   go to Jest, for instance a part of a path; lint, types and generated files are left out then
+  <others>   go to Jest, for instance a part of a path; all before it is left out then
 
 Settings (environment variables):
   POSTGRES_URL, REDIS_URL, KAFKA_BROKERS

@@ -22,6 +22,7 @@ const OPERATOR: Identity = { role: 'operator' };
 /** One exchange behind route and method, in the order of the checks: who asks, query or body, then the endpoint itself. */
 export function answerer(parts: ExchangeContext, operations: PreparedOperations, endpoint: Endpoint): Answerer {
   const { bodySchema } = endpoint;
+  const handled = bodySchema && isBytes(bodySchema) ? handleStream : handle;
   const exchangeOf = async (request: FastifyRequest, identity: Identity, onProgress: OnWorkProgress | undefined) => ({
     query: endpoint.query?.read(request),
     body: bodySchema && (await bodyOf(request, bodySchema)),
@@ -52,10 +53,14 @@ export function answerer(parts: ExchangeContext, operations: PreparedOperations,
 
 type AnyExchange = Exchange<unknown, unknown>;
 
-/** What is left of a stream when the answer is known is not wanted. */
-async function handled(exchange: AnyExchange, handle: (exchange: AnyExchange) => Promise<Answer> | Answer) {
+type Handle = (exchange: AnyExchange) => Promise<Answer> | Answer;
+
+const handle = (exchange: AnyExchange, endpoint: Handle) => endpoint(exchange);
+
+/** What is left of the stream when the answer is known is not wanted. */
+async function handleStream(exchange: AnyExchange, endpoint: Handle): Promise<Answer> {
   try {
-    return await handle(exchange);
+    return await endpoint(exchange);
   } finally {
     if (exchange.body instanceof Readable) exchange.body.destroy();
   }

@@ -47,7 +47,7 @@ function fieldsOf(schema: JsonSchema, schemas: Schemas, path: string): Field[] {
 }
 
 /** The schema that a reference means. */
-export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
+function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const name = schema.$ref?.split('/').at(-1);
   return name === undefined ? schema : (schemas[name] ?? schema);
 }
