@@ -29,14 +29,16 @@ export async function answerInLines(reply: FastifyReply, work: LongWork): Promis
     reply.code(200).header('content-type', LINES_TYPE).send(made.stream);
     return made;
   };
+  let answer: GivenAnswer;
   try {
-    const answer = await work.run((progress) => (lines ??= begin()).progress(progress));
-    const { status, body, inLines } = answer;
-    if (status >= 400 && !lines) return work.send(answer);
-    (lines ??= begin()).end({ status, ...body, ...inLines });
+    answer = await work.run((progress) => (lines ??= begin()).progress(progress));
   } catch (error) {
     if (!lines) throw error;
     lines.end(work.failureLine(error));
+    return reply;
   }
+  const { status, body, inLines } = answer;
+  if (status >= 400 && !lines) return work.send(answer);
+  (lines ??= begin()).end({ status, ...body, ...inLines });
   return reply;
 }
