@@ -12,18 +12,25 @@ export function createStatementMetrics(registry: Registry, pool: string): Observ
     name: 'db_client_operation_duration_seconds',
     help: 'Time until a statement was answered, without the wait for a connection',
   });
-  const observerOf = (query: unknown, failure?: unknown) =>
-    histogram.observer({
-      ...{ pool, db_operation_name: operationOf(query) },
-      ...(failure !== undefined && { error_type: errorTypeOf(failure) }),
-    });
+  const byOperation = new Map<string, Observe>();
+  const observerOf = (query: unknown, failure?: unknown) => {
+    const operation = operationOf(query);
+    const error = failure === undefined ? undefined : errorTypeOf(failure);
+    const key = error === undefined ? operation : `${operation} ${error}`;
+    let observe = byOperation.get(key);
+    if (!observe) {
+      observe = histogram.observer({ pool, db_operation_name: operation, ...(error && { error_type: error }) });
+      byOperation.set(key, observe);
+    }
+    return observe;
+  };
   /** Of statements of ours that went well, by their names: nothing is looked for in their texts again. */
-  const observers = new Map<string, Observe>();
+  const byName = new Map<string, Observe>();
   return (query, seconds, failure) => {
     const name = nameOf(query);
     if (name === undefined || failure !== undefined) return observerOf(query, failure)(seconds);
-    let observe = observers.get(name);
-    if (!observe) observers.set(name, (observe = observerOf(query)));
+    let observe = byName.get(name);
+    if (!observe) byName.set(name, (observe = observerOf(query)));
     observe(seconds);
   };
 }

@@ -1,4 +1,5 @@
 import type { Database } from '@taskmesh/database';
+import { withDeadline } from '@taskmesh/service';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 
@@ -31,22 +32,13 @@ export function createRunLock(database: Database, { name, busy }: RunLockOptions
       const mine = new Promise<void>((resolve) => (leave = resolve));
       queue = before.then(() => mine);
       try {
-        await inTime(before, waitMs, busy);
+        await withDeadline(before, waitMs, busy);
         return await alone({ database, name, busy, waitMs: waitMs - (performance.now() - begin) }, work);
       } finally {
         leave();
       }
     },
   };
-}
-
-/** Resolves with `promise`, which does not reject. */
-async function inTime(promise: Promise<unknown>, waitMs: number, busy: () => Error): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(busy()), waitMs);
-  });
-  await Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 async function alone<Result>(

@@ -1,9 +1,9 @@
+import { backoffMs } from '@taskmesh/service';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, PlainError } from '../plain-error.ts';
 import { describeExit, type Exit, type RunningProcess } from '../processes/child-process.ts';
 
-const FIRST_DELAY_MS = 200;
-const LONGEST_DELAY_MS = 5_000;
+const BACKOFF = { firstMs: 200, longestMs: 5_000 };
 /** One that ran this long is taken for healthy: when it dies after all, the delays begin anew. */
 const HEALTHY_AFTER_MS = 10_000;
 
@@ -81,7 +81,7 @@ export async function supervise<Life extends RunningProcess>(
   /** One start at a time, whoever asks. */
   const startAgain = () => (starting ??= startLife().finally(() => (starting = undefined)));
   const isDown = () => !isUp && !isRetired;
-  const delayMs = () => Math.min(FIRST_DELAY_MS * 2 ** tries, LONGEST_DELAY_MS);
+  const delayMs = () => backoffMs(tries + 1, BACKOFF);
 
   async function reviveUntilUp(): Promise<void> {
     if (!revive || reviving) return;

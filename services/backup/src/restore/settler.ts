@@ -1,8 +1,7 @@
-import type { Log, Service } from '@taskmesh/service';
+import { backoffMs, type Log, type Service } from '@taskmesh/service';
 import { outside } from '@taskmesh/telemetry';
 
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
 /** What is kept for a while ends some time. */
 const LOOK_EVERY_MS = 60_000;
 
@@ -21,27 +20,28 @@ export function createSettler({ settle, log }: { settle: () => Promise<void>; lo
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
 
-  const attempt = async (pauseMs: number): Promise<void> => {
+  const attempt = async (failures: number): Promise<void> => {
     try {
       await settle();
-      tryIn(LOOK_EVERY_MS, FIRST_PAUSE_MS);
+      tryIn(LOOK_EVERY_MS, 0);
     } catch (error) {
-      log.warn({ err: error, retryInMs: pauseMs }, 'interrupted restores not settled yet');
-      tryIn(pauseMs, Math.min(pauseMs * 2, LONGEST_PAUSE_MS));
+      const retryInMs = backoffMs(failures + 1, BACKOFF);
+      log.warn({ err: error, retryInMs }, 'interrupted restores not settled yet');
+      tryIn(retryInMs, failures + 1);
     }
   };
-  const tryIn = (waitMs: number, nextPauseMs: number) => {
+  const tryIn = (waitMs: number, failures: number) => {
     clearTimeout(timer);
     if (stopped) return;
-    timer = outside(() => setTimeout(() => void (running = running.then(() => attempt(nextPauseMs))), waitMs).unref());
+    timer = outside(() => setTimeout(() => void (running = running.then(() => attempt(failures))), waitMs).unref());
   };
 
   return {
     async start() {
-      running = attempt(FIRST_PAUSE_MS);
+      running = attempt(0);
       await running;
     },
-    wake: () => tryIn(FIRST_PAUSE_MS, FIRST_PAUSE_MS),
+    wake: () => tryIn(BACKOFF.firstMs, 0),
     async stop() {
       stopped = true;
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-import type { Log } from '@taskmesh/service';
+import { backoffMs, type Log } from '@taskmesh/service';
 import { isInFuture } from '../future.ts';
 import type { RunLock } from '../run-lock.ts';
 import type { Schedule } from './schedule.entity.ts';
@@ -31,9 +31,8 @@ export class ScheduleBusy extends Error {
 const WAIT_MS = 1_000;
 /** Another instance that dies in the middle leaves its moment to us. */
 const LOOK_AGAIN_MS = 30_000;
-/** Between runs that ended with the process: twice as long each time. */
-const FIRST_PAUSE_MS = 60_000;
-const LONGEST_PAUSE_MS = 60 * 60_000;
+/** Between runs that ended with the process. */
+const BACKOFF = { firstMs: 60_000, longestMs: 60 * 60_000 };
 
 export function createScheduledRun({ repository, lock, work, now, log }: ScheduledRunDeps): ScheduledRun {
   const after = (ms: number) => new Date(now().getTime() + ms);
@@ -72,6 +71,5 @@ const attemptsOf = ({ begunMoment, attempts }: Schedule, moment: Date): number =
 function earliest(state: Schedule, moment: Date, now: Date): Date {
   const attempts = attemptsOf(state, moment);
   if (attempts === 0 || (state.begunAt && isInFuture(state.begunAt, now))) return new Date(0);
-  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);
-  return new Date((state.begunAt?.getTime() ?? 0) + pauseMs);
+  return new Date((state.begunAt?.getTime() ?? 0) + backoffMs(attempts, BACKOFF));
 }

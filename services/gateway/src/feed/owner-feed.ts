@@ -1,6 +1,6 @@
 import type { TaskChanged } from '@taskmesh/events';
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
-import type { Log } from '@taskmesh/service';
+import { backoffMs, type Log } from '@taskmesh/service';
 import { within, type Span } from '@taskmesh/telemetry';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { FeedMetrics } from './metrics.ts';
@@ -43,7 +43,7 @@ const PAGE = 100;
 const REPLAYS_AT_ONCE = 2;
 /** How long a page is kept for a reader that cannot take more of it: then it is asked for again when it can. */
 const KEEP_PAGE_MS = 100;
-const PAUSE_MS = { first: 50, most: 1_000 };
+const BACKOFF = { firstMs: 50, longestMs: 1_000 };
 
 interface Attached {
   reader: FeedReader;
@@ -226,12 +226,12 @@ export class OwnerFeed {
 
 /** Works for as long as it is needed, without a pause while that succeeds. */
 async function repeat(isNeeded: () => boolean, work: () => Promise<boolean>): Promise<void> {
-  let pauseMs = PAUSE_MS.first;
+  let failures = 0;
   while (isNeeded()) {
-    if (await work()) pauseMs = PAUSE_MS.first;
+    if (await work()) failures = 0;
     else if (isNeeded()) {
+      const pauseMs = backoffMs(++failures, BACKOFF);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      pauseMs = Math.min(pauseMs * 2, PAUSE_MS.most);
     }
   }
 }
