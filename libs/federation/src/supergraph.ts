@@ -6,11 +6,7 @@ import type { FederatedGraph } from './federated-graph.ts';
 /** Reads a composed supergraph; @apollo/query-planner plans on it. @throws when it is none */
 export function readSupergraph(sdl: string, config?: QueryPlannerConfig): FederatedGraph {
   const supergraph = Supergraph.build(sdl, { supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES });
-  return graphOf(supergraph, new QueryPlanner(supergraph, config), sdl);
-}
-
-/** As `readSupergraph`, of what was read before. */
-export function graphOf(supergraph: Supergraph, planner: QueryPlanner, sdl: string): FederatedGraph {
+  const planner = new QueryPlanner(supergraph, config);
   const apiSchema = supergraph.apiSchema();
   return {
     schema: apiSchema.toGraphQLJSSchema(),
