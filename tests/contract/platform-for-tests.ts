@@ -6,14 +6,14 @@ import type { Platform } from './platform.ts';
 const PUBLIC_URL = 'https://tasks.example.com';
 
 /** Which files under the data directory hold the keys, by the command that made them. */
-const KEY_FILES: Record<Command, Pick<Platform, 'accessKeysFile' | 'identityKeyFile'>> = {
+const KEY_FILES = {
   start: { accessKeysFile: 'keys/access-token-keys.json' },
   stack: { accessKeysFile: 'keys/access-tokens.json', identityKeyFile: 'keys/gateway-identity.json' },
-};
+} satisfies Partial<Record<Command, Pick<Platform, 'accessKeysFile' | 'identityKeyFile'>>>;
 
 /** The product for the tests of one file, run by one of its commands: started before them and gone after them. */
 export function platformForTests(
-  command: Command,
+  command: keyof typeof KEY_FILES,
   settings: () => Record<string, string> = () => ({}),
 ): () => Platform {
   let product: Product;
@@ -25,7 +25,8 @@ export function platformForTests(
 
   return () => {
     const { url, dataDir } = product;
-    const { accessKeysFile, identityKeyFile } = KEY_FILES[command];
+    const { accessKeysFile, identityKeyFile }: Pick<Platform, 'accessKeysFile' | 'identityKeyFile'> =
+      KEY_FILES[command];
     return {
       url,
       dataDir,

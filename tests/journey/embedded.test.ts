@@ -9,6 +9,7 @@ import { describeFeedRules } from '../feed/feed-rules.ts';
 import { describeJourney } from './journey.ts';
 import { describeMetrics } from './metrics.ts';
 import { describeRestore } from './restore.ts';
+import { describeSeed } from './seed.ts';
 import { describeTraces, tracesTo } from './traces.ts';
 
 describe('the embedded platform', () => {
@@ -39,5 +40,6 @@ describe('the embedded platform', () => {
   describeFeedRules(() => ({ urls: [platform.url] }));
   describeMetrics(() => ({ adminUrls: [platform.adminUrl] }));
   describeTraces(() => ({ urls: [platform.url], collector, isSplit: false }));
+  describeSeed(() => ({ urls: [platform.url] }));
   describeRestore(() => ({ urls: [platform.url], backupsDir: join(dataDir, 'backups') }));
 });

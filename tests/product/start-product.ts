@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** `start` is the platform in one process, `stack` each service as a process of its own. */
-export type Command = 'start' | 'stack';
+/** `start` is the platform in one process, `dev` the same for whoever changes it, `stack` each service as a process of its own. */
+export type Command = 'start' | 'dev' | 'stack';
 
 /** The product as whoever ran one of its commands has it. */
 export interface Product {
@@ -29,7 +29,7 @@ const STOP_MS = 20_000;
 const RUNS = /^Taskmesh runs/m;
 
 /**
- * Runs `npm start` or `npm run stack` on free ports, with data of its own and nothing of our environment but `settings`.
+ * Runs one of them on free ports, with data of its own and nothing of our environment but `settings`.
  * @throws with its output when it ends before it runs
  */
 export async function startProduct(command: Command, settings: Record<string, string> = {}): Promise<Product> {

@@ -19,5 +19,6 @@ export { startStack } from './stack/start-stack.ts';
 export type { Stack, StackOptions, StackProcess } from './stack/stack.ts';
 export type { StackState } from './stack/state-file.ts';
 export { checkWantedPorts } from './stack/ports.ts';
+export { DEMO_ACCOUNT, seed } from './seed/seed.ts';
 export { firstSteps } from './command/first-steps.ts';
 export { runCommand, say } from './command/run-command.ts';

@@ -1,0 +1,68 @@
+import {
+  DEMO_ACCOUNT,
+  killNotedProcesses,
+  localUrl,
+  PlainError,
+  runCommand,
+  say,
+  seed,
+  startPostgres,
+} from '@taskmesh/local';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { readEmbeddedSettings, readPlatformConfig, type PlatformConfig } from './config.ts';
+
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+const LOOK_EVERY_MS = 200;
+
+const dataDir = resolve(process.env.DATA_DIR ?? '.data/dev');
+
+await runCommand({
+  async start(signal) {
+    const env = { ...process.env, DATA_DIR: dataDir };
+    const { postgresUrl } = readEmbeddedSettings(env);
+    const postgres = postgresUrl
+      ? undefined
+      : await startPostgres({ dataDir: join(dataDir, 'postgres'), log: say, signal });
+    // Node starts it again: after a change, and also when it has failed.
+    const child = spawn(process.execPath, ['--watch', '--watch-preserve-output', MAIN], {
+      env: { ...env, POSTGRES_URL: postgresUrl ?? postgres?.url },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'], // the channel tells it when we are gone
+    });
+    const ended = once(child, 'exit');
+    void tellDemo(readPlatformConfig(env, postgresUrl ?? postgres?.url ?? '').gateway, signal);
+    return {
+      failed: ended.then(() => new PlainError('Node has stopped watching.')),
+      async stop() {
+        child.kill('SIGTERM');
+        await ended;
+        await postgres?.stop();
+      },
+    };
+  },
+  killNow: () => killNotedProcesses(dataDir),
+});
+
+type Addresses = Pick<PlatformConfig['gateway'], 'host' | 'port' | 'adminHost' | 'adminPort'>;
+
+/** As soon as it runs, which may be after the first mistakes are mended. */
+async function tellDemo({ host, port, adminHost, adminPort }: Addresses, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const isReady = await fetch(`${localUrl(adminHost, adminPort)}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) break;
+    await sleep(LOOK_EVERY_MS);
+  }
+  if (signal.aborted) return;
+  try {
+    await seed(localUrl(host, port));
+    say(`\nDemo: log in as ${DEMO_ACCOUNT.email} with the password "${DEMO_ACCOUNT.password}".`);
+  } catch (error) {
+    say(`There are no demo data: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,70 @@
+import { PlainError } from '../plain-error.ts';
+import { demoTasks } from './demo-tasks.ts';
+
+/** For everybody to read: never on a Taskmesh that others can reach. */
+export const DEMO_ACCOUNT = { email: 'demo@example.com', password: 'a list for everybody', name: 'Demo' };
+
+const SIGN_UP = 'mutation SeedSignUp($input: SignUpInput!) { session: signUp(input: $input) { accessToken } }';
+const LOGIN = 'mutation SeedLogin($input: LoginInput!) { session: login(input: $input) { accessToken } }';
+const COUNT = 'query SeedCount { tasks(first: 1) { totalCount } }';
+const CREATE = 'mutation SeedTask($input: CreateTaskInput!) { createTask(input: $input) { id } }';
+
+interface Answer<Data> {
+  data?: Data | null;
+  errors?: { message: string; extensions?: { code?: string } }[];
+}
+
+/**
+ * The demo account with a list of tasks: made when it is not there, and left alone when it has any task.
+ * @returns how many tasks were made
+ * @throws PlainError when Taskmesh does not answer, or refuses
+ */
+export async function seed(url: string, now = new Date()): Promise<number> {
+  const accessToken = await openSession(url);
+  const { tasks } = dataOf(await ask<{ tasks: { totalCount: number } }>(url, { query: COUNT, accessToken }));
+  if (tasks.totalCount > 0) return 0;
+  const wanted = demoTasks(now);
+  for (const input of wanted) dataOf(await ask(url, { query: CREATE, variables: { input }, accessToken }));
+  return wanted.length;
+}
+
+interface SessionData {
+  session: { accessToken: string };
+}
+
+async function openSession(url: string): Promise<string> {
+  const made = await ask<SessionData>(url, { query: SIGN_UP, variables: { input: DEMO_ACCOUNT } });
+  if (made.errors?.[0]?.extensions?.code !== 'CONFLICT') return dataOf(made).session.accessToken;
+  const { email, password } = DEMO_ACCOUNT;
+  return dataOf(await ask<SessionData>(url, { query: LOGIN, variables: { input: { email, password } } })).session
+    .accessToken;
+}
+
+interface Question {
+  query: string;
+  variables?: object;
+  accessToken?: string;
+}
+
+async function ask<Data>(url: string, { query, variables, accessToken }: Question): Promise<Answer<Data>> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(accessToken && { authorization: `Bearer ${accessToken}` }),
+  };
+  try {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query, variables }),
+    });
+    return (await response.json()) as Answer<Data>; // the API of Taskmesh
+  } catch (cause) {
+    throw new PlainError(`There is no Taskmesh at ${url}.`, { cause });
+  }
+}
+
+function dataOf<Data>({ data, errors }: Answer<Data>): Data {
+  if (!data || errors)
+    throw new PlainError(`Taskmesh refuses the demo data: ${errors?.[0]?.message ?? 'no reason given'}`);
+  return data;
+}

@@ -1,0 +1,25 @@
+import { DEMO_ACCOUNT } from '@taskmesh/local';
+import { eventually } from '@taskmesh/testing';
+import { utimesSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createRest } from '../clients/http.ts';
+import { startProduct } from './start-product.ts';
+
+const SOURCE = fileURLToPath(new URL('../../libs/errors/src/index.ts', import.meta.url));
+
+it('npm run dev shows demo data, and starts again when a file changes', async () => {
+  const product = await startProduct('dev');
+  try {
+    const rest = createRest(product.url);
+    await eventually(() => expect(product.output()).toContain(DEMO_ACCOUNT.email), { timeoutMs: 30_000 });
+    const { email, password } = DEMO_ACCOUNT;
+    const { body } = await rest<{ access_token: string }>('POST', '/auth/login', { body: { email, password } });
+    const count = async () => (await rest('GET', '/tasks', { token: body.access_token })).body['count'];
+    expect(await count()).toBeGreaterThan(20);
+    utimesSync(SOURCE, new Date(), new Date());
+    await eventually(() => expect(product.output().match(/^Taskmesh runs/gm)).toHaveLength(2), { timeoutMs: 30_000 });
+    expect(await count()).toBeGreaterThan(20);
+  } finally {
+    await product.stop();
+  }
+}, 180_000);
