@@ -33,7 +33,7 @@ const SETTINGS: Record<string, string> = {
 };
 
 /** Each test file makes databases and drops them, and every drop is a checkpoint of the whole server. */
-const THROWAWAY: Record<string, string> = { fsync: 'off', full_page_writes: 'off', max_wal_size: '2GB' };
+const THROWAWAY: Record<string, string> = { fsync: 'off', full_page_writes: 'off' };
 
 export interface PostgresServer extends Server {
   /** As PostgreSQL tells it, e.g. `18.4`. */
