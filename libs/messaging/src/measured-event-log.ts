@@ -56,11 +56,11 @@ export function measureEventLog(eventLog: EventLog, registry: Registry): EventLo
     ...(eventLog.system && { system: eventLog.system }),
     ensureTopic: (topic, options) => eventLog.ensureTopic(topic, options),
     async publish(topic, records) {
-      const sending = sendingTo(topic);
       const begunMs = performance.now();
       const seconds = () => (performance.now() - begunMs) / 1_000;
       try {
         await eventLog.publish(topic, records);
+        const sending = sendingTo(topic);
         sending.observe(seconds());
         sending.records += records.length;
       } catch (error) {
