@@ -1,19 +1,20 @@
 import {
   DEMO_ACCOUNT,
+  describeError,
   killNotedProcesses,
   localUrl,
   PlainError,
   runCommand,
   say,
   seed,
-  startPostgres,
 } from '@taskmesh/local';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readEmbeddedSettings, readPlatformConfig, type PlatformConfig } from './config.ts';
+import { keepPostgres } from './keep-postgres.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 const LOOK_EVERY_MS = 200;
@@ -23,17 +24,16 @@ const dataDir = resolve(process.env.DATA_DIR ?? '.data/dev');
 await runCommand({
   async start(signal) {
     const env = { ...process.env, DATA_DIR: dataDir };
-    const { postgresUrl } = readEmbeddedSettings(env);
-    const postgres = postgresUrl
-      ? undefined
-      : await startPostgres({ dataDir: join(dataDir, 'postgres'), log: say, signal });
+    const settings = readEmbeddedSettings(env);
+    const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, say);
+    const postgresUrl = settings.postgresUrl ?? postgres?.current.url ?? '';
     // Node starts it again: after a change, and also when it has failed.
     const child = spawn(process.execPath, ['--watch', '--watch-preserve-output', MAIN], {
-      env: { ...env, POSTGRES_URL: postgresUrl ?? postgres?.url },
+      env: { ...env, POSTGRES_URL: postgresUrl },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'], // the channel tells it when we are gone
     });
     const ended = once(child, 'exit');
-    void tellDemo(readPlatformConfig(env, postgresUrl ?? postgres?.url ?? '').gateway, signal);
+    void tellDemo(readPlatformConfig(env, postgresUrl).gateway, signal);
     return {
       failed: ended.then(() => new PlainError('Node has stopped watching.')),
       async stop() {
@@ -63,6 +63,6 @@ async function tellDemo({ host, port, adminHost, adminPort }: Addresses, signal:
     await seed(localUrl(host, port));
     say(`\nDemo: log in as ${DEMO_ACCOUNT.email} with the password "${DEMO_ACCOUNT.password}".`);
   } catch (error) {
-    say(`There are no demo data: ${error instanceof Error ? error.message : String(error)}`);
+    say(`There are no demo data: ${describeError(error)}`);
   }
 }
