@@ -1,9 +1,5 @@
 // npm run stack: every part as a process of its own. Plain JavaScript, for any Node from 20.
-import { checkArguments } from './lib/arguments.mjs';
-import { readEnvFile } from './lib/env-file.mjs';
-import { main } from './lib/failure.mjs';
-import { ensureInstalled } from './lib/install.mjs';
-import { launch } from './lib/launch.mjs';
+import { runProduct } from './lib/product.mjs';
 
 const help = `
 npm run stack [-- --gateways N] [-- --no-restart] [-- --observe]
@@ -24,10 +20,4 @@ Everything else that is set goes to every service.
 
 const options = { gateways: { type: 'string' }, 'no-restart': { type: 'boolean' }, observe: { type: 'boolean' } };
 
-await main(async () => {
-  const args = checkArguments(process.argv.slice(2), { help, options });
-  if (!args) return 0;
-  readEnvFile();
-  await ensureInstalled('production');
-  return launch('deploy/local/src/main.ts', args);
-});
+await runProduct({ help, options, file: 'deploy/local/src/main.ts' });

@@ -1,9 +1,5 @@
 // npm start: the whole platform in one process, with a real PostgreSQL. Plain JavaScript, for any Node from 20.
-import { checkArguments } from './lib/arguments.mjs';
-import { readEnvFile } from './lib/env-file.mjs';
-import { main } from './lib/failure.mjs';
-import { ensureInstalled } from './lib/install.mjs';
-import { launch } from './lib/launch.mjs';
+import { runProduct } from './lib/product.mjs';
 
 const help = `
 npm start: runs Taskmesh in one process, with a PostgreSQL of its own. Ctrl-C stops it.
@@ -16,10 +12,4 @@ Settings (environment variables, or a file .env; all of them are in .env.example
   LOG_LEVEL   fatal, error, warn, info, debug or trace (info)
 `;
 
-await main(async () => {
-  const args = checkArguments(process.argv.slice(2), { help });
-  if (!args) return 0;
-  readEnvFile();
-  await ensureInstalled('production');
-  return launch('deploy/all-in-one/src/main.ts', args);
-});
+await runProduct({ help, file: 'deploy/all-in-one/src/main.ts' });
