@@ -8,6 +8,7 @@ import type { Registry } from 'prom-client';
 import { whileAway, type RetryOptions } from './failures.ts';
 import { migrate, MIGRATION_CONNECTIONS, type MigrateOptions, type Orm } from './migrate.ts';
 import { measurePool } from './pool-metrics.ts';
+import { runPrepared } from './prepared-query.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import type { Statement } from './statement.ts';
 import { createStatementMetrics, type ObserveStatement } from './statement-metrics.ts';
@@ -159,14 +160,10 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       };
     },
     em: () => orm.em.fork(),
-    run: (kind, statement, values) =>
+    run: <Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]) =>
       inSpan(
         () => spans.named(statement),
-        () =>
-          whileAway(
-            { kind },
-            async () => (await pool.query({ name: statement.name, text: statement.text, values })).rows,
-          ),
+        () => whileAway({ kind }, () => runPrepared<Row>(pool, statement, values)),
       ),
     openSession: (session) => openSession({ url, name: `taskmesh-${name}-session`, ...session }),
     pool,

@@ -1,0 +1,117 @@
+import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { Pool, types } from 'pg';
+import { runPrepared } from './prepared-query.ts';
+
+let store: TestDatabase;
+let pool: Pool;
+
+beforeAll(async () => {
+  store = await createTestDatabase('prepared_query');
+});
+beforeEach(() => {
+  pool = new Pool({ connectionString: store.url, max: 1 });
+  pool.on('error', () => undefined);
+});
+afterEach(() => pool.end());
+afterAll(() => store.drop());
+
+const run = (text: string, values: unknown[] = []) => runPrepared(pool, { name: text.slice(0, 60), text }, values);
+
+const EVERY_TYPE = `select $1::int as int, $2::bigint as bigint, $3::text as text, $4::boolean as boolean,
+  $5::timestamptz as at, $6::text[] as texts, $7::jsonb as json, $8::bytea as bytes, null as nothing`;
+const VALUES: unknown[][] = [
+  [
+    7,
+    '9007199254740993',
+    'Größe, "q" \\',
+    true,
+    new Date(0),
+    ['a,b', '{"}', ''],
+    { deep: [1, null] },
+    Buffer.of(0, 255),
+  ],
+  [-1, 0, '', false, '2026-02-03T04:05:06.789123Z', [], null, Buffer.alloc(0)],
+  [null, undefined, null, null, null, null, null, null],
+];
+
+it('reads and writes values as the driver does, the first time and later', async () => {
+  const driver = new Pool({ connectionString: store.url, max: 1 });
+  try {
+    for (const values of [...VALUES, ...VALUES]) {
+      const { rows } = await driver.query(EVERY_TYPE, values);
+      expect(await run(EVERY_TYPE, values)).toEqual(rows);
+    }
+  } finally {
+    await driver.end();
+  }
+});
+
+it('reads with the parsers of the pool', async () => {
+  await pool.end();
+  const getTypeParser: typeof types.getTypeParser = (oid: number) =>
+    oid === 23 ? (text: string) => `int ${text}` : types.getTypeParser(oid);
+  pool = new Pool({ connectionString: store.url, max: 1, types: { getTypeParser } });
+  for (const n of [1, 2]) expect(await run('select $1::int as n', [n])).toEqual([{ n: `int ${n}` }]);
+});
+
+it('gives all rows, none, and nothing for what has no columns', async () => {
+  const upTo = 'select n from generate_series(1, $1::int) as n';
+  for (const count of [0, 3, 2_000]) expect(await run(upTo, [count])).toHaveLength(count);
+  await run('create table if not exists kept (n int)');
+  for (const n of [1, 2]) expect(await run('insert into kept values ($1)', [n])).toEqual([]);
+  expect(await run('select n from kept order by n')).toEqual([{ n: 1 }, { n: 2 }]);
+});
+
+it('keeps statements apart that follow each other on one connection', async () => {
+  const many = Array.from({ length: 40 }, (_, i) => i);
+  const answers = await Promise.all(many.map((i) => run(`select $1::int as c${i % 4}, 'x' as d${i % 3}`, [i])));
+  expect(answers).toEqual(many.map((i) => [{ [`c${i % 4}`]: i, [`d${i % 3}`]: 'x' }]));
+});
+
+it('asks for the columns once on a connection', async () => {
+  const heard: string[] = [];
+  const client = await pool.connect();
+  client.connection.on('rowDescription', () => heard.push('rowDescription'));
+  client.connection.on('dataRow', () => heard.push('dataRow'));
+  client.release();
+  for (const n of [1, 2, 3]) await run('select $1::int as n', [n]);
+  expect(heard).toEqual(['rowDescription', 'dataRow', 'dataRow', 'dataRow']);
+});
+
+it.each([
+  ['PostgreSQL cannot read a value', 'select $1::int as n', 'one', { code: '22P02' }],
+  ['a statement fails while it runs', 'select 1 / $1::int as n', 0, { code: '22012' }],
+  ['a statement is none', 'selec $1', 1, { code: '42601' }],
+])('tells that %s, and the next one goes well', async (_, text, value, error) => {
+  await expect(run(text, [value])).rejects.toMatchObject(error);
+  await expect(run(text, [value])).rejects.toMatchObject(error);
+  expect(await run('select $1::int as n', [1])).toEqual([{ n: 1 }]);
+});
+
+it('sends nothing of a value that cannot be written', async () => {
+  const circular: { self?: unknown } = {};
+  circular.self = circular;
+  await expect(run('select $1::jsonb as json', [circular])).rejects.toThrow('circular');
+  expect(await run('select $1::jsonb as json', [{ a: 1 }])).toEqual([{ json: { a: 1 } }]);
+});
+
+it('tells when a value that came cannot be read, and goes on', async () => {
+  await pool.end();
+  const getTypeParser: typeof types.getTypeParser = () => (text: string) => {
+    if (text === '2') throw new Error('not two');
+    return text;
+  };
+  pool = new Pool({ connectionString: store.url, max: 1, types: { getTypeParser } });
+  const numbers = 'select n from generate_series($1::int, $2::int) as n';
+  await expect(run(numbers, [1, 3])).rejects.toThrow('not two');
+  expect(await run(numbers, [3, 4])).toEqual([{ n: '3' }, { n: '4' }]);
+});
+
+it('refuses a statement whose columns have changed, and takes it on another connection', async () => {
+  await run('create table changing (a int)');
+  await run('insert into changing values (1)');
+  expect(await run('select * from changing')).toEqual([{ a: 1 }]);
+  await run('alter table changing add column b text default $$new$$');
+  await expect(run('select * from changing')).rejects.toMatchObject({ routine: 'RevalidateCachedQuery' });
+  expect(await run('select * from changing')).toEqual([{ a: 1, b: 'new' }]);
+});

@@ -1,0 +1,134 @@
+import { types, type Connection, type CustomTypesConfig, type FieldDef, type Pool, type QueryResultRow } from 'pg';
+import { prepareValue } from 'pg/lib/utils.js';
+import { serialize } from 'pg-protocol';
+import type { Statement } from './statement.ts';
+
+interface Column {
+  name: string;
+  parse: (text: string) => unknown;
+}
+
+/** How what PostgreSQL sends becomes a row: the same for as long as a connection knows the statement. */
+interface RowShape {
+  columns: Column[];
+  /** All columns, null: rows made from it share one layout in memory. */
+  empty: Record<string, null>;
+}
+
+const DESCRIBE = serialize.describe({ type: 'P' });
+const EXECUTE_AND_SYNC = Buffer.concat([serialize.execute(), serialize.sync()]);
+
+/** What the driver knows of a connection: the texts of the statements that were prepared on it, by name. */
+type Prepared = Connection & { parsedStatements: Readonly<Record<string, string>> };
+
+const shapes = new WeakMap<Connection, Map<string, RowShape>>();
+
+/**
+ * Runs a prepared statement on a connection of the pool, in one message. The driver's own query asks for the names and types
+ * of the columns with each execution and reads them each time, for as much as the rest of a small statement costs; here
+ * they are asked for once per connection. PostgreSQL refuses to run a statement whose columns have changed since.
+ */
+export async function runPrepared<Row extends QueryResultRow>(
+  pool: Pool,
+  statement: Statement,
+  values: unknown[],
+): Promise<Row[]> {
+  const { rows } = await pool.query<Row>(new PreparedQuery(statement, values, pool.options.types ?? types));
+  return rows;
+}
+
+/** What the driver calls a submittable: it says when to send, and what came. */
+class PreparedQuery {
+  readonly name: string;
+  readonly text: string;
+  /** Set by the driver. */
+  callback: ((error: unknown, result?: { rows: object[] }) => void) | undefined;
+  readonly #values: unknown[];
+  readonly #types: CustomTypesConfig;
+  readonly #rows: object[] = [];
+  #known: Map<string, RowShape> | undefined;
+  #shape: RowShape | undefined;
+  #failure: unknown;
+
+  constructor({ name, text }: Statement, values: unknown[], typeParsers: CustomTypesConfig) {
+    this.name = name;
+    this.text = text;
+    this.#values = values;
+    this.#types = typeParsers;
+  }
+
+  /** @returns what is wrong with the values, for the driver to tell; then nothing was sent */
+  submit(connection: Connection): Error | undefined {
+    this.#known = shapesOn(connection);
+    this.#shape = this.#known.get(this.name);
+    try {
+      connection.stream.write(this.#message(connection as Prepared));
+      return undefined;
+    } catch (error) {
+      return Error.isError(error) ? error : new Error(String(error));
+    }
+  }
+
+  #message({ parsedStatements }: Prepared): Buffer {
+    const { name, text } = this;
+    const parts = [serialize.bind({ statement: name, values: this.#values, valueMapper: prepareValue })];
+    if (parsedStatements[name] === undefined) parts.unshift(serialize.parse({ name, text }));
+    if (!this.#shape) parts.push(DESCRIBE);
+    return Buffer.concat([...parts, EXECUTE_AND_SYNC]);
+  }
+
+  handleRowDescription({ fields }: { fields: FieldDef[] }): void {
+    this.#learn(fields);
+  }
+
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    if (this.#failure !== undefined || !this.#shape) return;
+    try {
+      this.#rows.push(rowOf(fields, this.#shape));
+    } catch (error) {
+      this.#failure = error;
+    }
+  }
+
+  handleCommandComplete(): void {
+    if (!this.#shape) this.#learn([]); // of what gives no rows, nothing is told
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#failure === undefined) this.callback?.(null, { rows: this.#rows });
+    else this.callback?.(this.#failure);
+  }
+
+  handleError(error: unknown): void {
+    this.callback?.(error);
+  }
+
+  #learn(fields: FieldDef[]): void {
+    this.#shape = shapeOf(fields, this.#types);
+    this.#known?.set(this.name, this.#shape);
+  }
+}
+
+function shapesOn(connection: Connection): Map<string, RowShape> {
+  const known = shapes.get(connection);
+  if (known) return known;
+  const fresh = new Map<string, RowShape>();
+  shapes.set(connection, fresh);
+  return fresh;
+}
+
+function shapeOf(fields: FieldDef[], types: CustomTypesConfig): RowShape {
+  return {
+    columns: fields.map(({ name, dataTypeID }) => ({ name, parse: types.getTypeParser(dataTypeID, 'text') })),
+    empty: Object.fromEntries(fields.map(({ name }) => [name, null])),
+  };
+}
+
+function rowOf(fields: (string | null)[], { columns, empty }: RowShape): Record<string, unknown> {
+  const row: Record<string, unknown> = { ...empty };
+  for (let i = 0; i < columns.length; i++) {
+    const [column, text] = [columns[i], fields[i]];
+    if (column && typeof text === 'string') row[column.name] = column.parse(text);
+  }
+  return row;
+}
