@@ -1,6 +1,7 @@
 import { NO_TRACING, type SdkOptions, type Tracing } from '@taskmesh/telemetry';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { withDeadline } from './deadline.ts';
 import { readEnv, setting, type Env } from './config.ts';
 import type { Service } from './lifecycle.ts';
 import type { Log } from './log.ts';
@@ -79,7 +80,7 @@ export interface Telemetry extends Service {
 export async function openTelemetry(config: TelemetryConfig, log: Log): Promise<Telemetry> {
   if (!config) return { start: async () => undefined, stop: async () => undefined, tracing: () => NO_TRACING };
   const { startSdk } = await import('@taskmesh/telemetry/sdk');
-  const sdk = await startSdk({
+  const sdk = startSdk({
     ...config,
     version: readVersion(),
     instanceId: randomUUID(),
@@ -92,10 +93,8 @@ export async function openTelemetry(config: TelemetryConfig, log: Log): Promise<
   return {
     start: async () => undefined,
     tracing: sdk.tracing,
-    async stop() {
-      const late = new Promise((resolve) => setTimeout(resolve, FLUSH_MS).unref());
-      await Promise.race([sdk.stop(), late]);
-    },
+    // What the collector has not taken by then is lost, and it has been told why.
+    stop: () => withDeadline(sdk.stop(), FLUSH_MS, () => new Error('Not sent in time.')).catch(() => undefined),
   };
 }
 

@@ -12,8 +12,8 @@ describe('traces that are recorded', () => {
   const started: StartedSdk[] = [];
   const told: string[] = [];
 
-  const start = async (options: Partial<SdkOptions> = {}) => {
-    const sdk = await startSdk({
+  const start = (options: Partial<SdkOptions> = {}) => {
+    const sdk = startSdk({
       url: `${collector.url}/v1/traces`,
       protocol: 'http/json',
       version: '1.2.3',
@@ -38,7 +38,7 @@ describe('traces that are recorded', () => {
   });
 
   it('go on with the trace of the caller, over services of one process, below what is active', async () => {
-    const sdk = await start();
+    const sdk = start();
     const span = sdk.tracing('gateway').begin(FROM_CLIENT, () => ({ name: 'request', kind: 'server' }));
     if (!span) throw new Error('not recorded');
     await workIn(span, async () => {
@@ -70,7 +70,7 @@ describe('traces that are recorded', () => {
   });
 
   it('go on in another process only where they are recorded', async () => {
-    const tracing = (await start()).tracing('tasks');
+    const tracing = start().tracing('tasks');
     const describe = () => ({ name: 'part' });
     expect(tracing.goOn(FROM_CLIENT, describe)?.traceparent).toMatch(new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-01$`));
     for (const other of [undefined, null, 'nonsense', `${FROM_CLIENT.slice(0, -2)}00`, `00-${'0'.repeat(32)}-1-01`])
@@ -78,14 +78,14 @@ describe('traces that are recorded', () => {
   });
 
   it('leave no way to record behind us what is not recorded here', async () => {
-    const tracing = (await start({ ratio: 0, callersPerS: 0 })).tracing('gateway');
+    const tracing = start({ ratio: 0, callersPerS: 0 }).tracing('gateway');
     expect(tracing.begin(FROM_CLIENT, () => ({ name: 'request' }))).toBeUndefined();
     expect(tracing.unrecorded(FROM_CLIENT)).toBe(`${FROM_CLIENT.slice(0, -2)}00`);
     expect(tracing.unrecorded('nonsense')).toBeUndefined();
   });
 
   it('begin anew where the caller has none, or none that can be', async () => {
-    const tracing = (await start()).tracing('gateway');
+    const tracing = start().tracing('gateway');
     const ids = [undefined, 'nonsense', `ff${FROM_CLIENT.slice(2)}`].map(
       (parent) => tracing.begin(parent, () => ({ name: 'request' }))?.traceId,
     );
@@ -93,7 +93,7 @@ describe('traces that are recorded', () => {
   });
 
   it('tell of an error its code or kind, never its message', async () => {
-    const tracing = (await start()).tracing('gateway');
+    const tracing = start().tracing('gateway');
     const failures = ['504', Object.assign(new Error('planted'), { code: '23505' }), new TypeError('planted'), 7];
     for (const failure of failures) tracing.begin(undefined, () => ({ name: 'request' }))?.end(failure);
     await eventually(() => expect(collector.spans).toHaveLength(4));
@@ -108,7 +108,7 @@ describe('traces that are recorded', () => {
   });
 
   it('are sent as protobuf, too', async () => {
-    (await start({ protocol: 'http/protobuf' }))
+    start({ protocol: 'http/protobuf' })
       .tracing('gateway')
       .begin(undefined, () => ({ name: 'named so' }))
       ?.end();
@@ -119,7 +119,7 @@ describe('traces that are recorded', () => {
   });
 
   it('are sent before the end of a stop', async () => {
-    const sdk = await start({ scheduledDelayMs: 600_000 });
+    const sdk = start({ scheduledDelayMs: 600_000 });
     sdk
       .tracing('gateway')
       .begin(undefined, () => ({ name: 'last' }))
@@ -129,7 +129,7 @@ describe('traces that are recorded', () => {
   });
 
   it('are given up, told once, while the collector refuses them, and go on when it takes them', async () => {
-    const tracing = (await start()).tracing('gateway');
+    const tracing = start().tracing('gateway');
     const send = (name: string) => tracing.begin(undefined, () => ({ name }))?.end();
     collector.answerWith(400);
     for (const expected of [1, 2, 3]) {
@@ -144,10 +144,18 @@ describe('traces that are recorded', () => {
     await eventually(() => expect(told).toEqual([expect.stringMatching(/^away: /), 'back']));
   });
 
+  it('name the status that the collector refused them with', async () => {
+    collector.answerWith(401);
+    const reasons: unknown[] = [];
+    start({ onOutage: (error) => reasons.push(error) })
+      .tracing('gateway')
+      .begin(undefined, () => ({ name: 'lost' }))
+      ?.end();
+    await eventually(() => expect(reasons).toMatchObject([{ code: '401' }]));
+  });
+
   it('take no more memory than the queue while the collector is away', async () => {
-    const tracing = (await start({ maxQueueSize: 10, scheduledDelayMs: 600_000, maxExportBatchSize: 10 })).tracing(
-      'gateway',
-    );
+    const tracing = start({ maxQueueSize: 10, scheduledDelayMs: 600_000, maxExportBatchSize: 10 }).tracing('gateway');
     collector.answerWith(503); // tried again for a while
     for (let count = 0; count < 1_000; count++) tracing.begin(undefined, () => ({ name: `request ${count}` }))?.end();
     await eventually(() => expect(collector.exports).toHaveLength(1));
@@ -157,7 +165,7 @@ describe('traces that are recorded', () => {
   }, 15_000);
 
   it('outlive what throws in them', async () => {
-    const tracing = (await start()).tracing('gateway');
+    const tracing = start().tracing('gateway');
     const span = tracing.begin(undefined, () => ({ name: 'request' }));
     if (!span) throw new Error('not recorded');
     await expect(workIn(span, () => Promise.reject(new RangeError('no')))).rejects.toThrow('no');

@@ -13,7 +13,10 @@ import {
   resourceFromAttributes,
   serviceNameEnvDetector,
 } from '@opentelemetry/resources';
+import { ExportResultCode } from '@opentelemetry/core';
+import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
+import { createExportThread } from './export-thread.ts';
 import { createDecision, type DecisionOptions } from './decision.ts';
 import { errorTypeOf } from './error-type.ts';
 import type { Span, SpanDescription } from './span.ts';
@@ -51,9 +54,9 @@ const KINDS = {
 };
 
 /** OpenTelemetry's SDK. Loaded only when there is a collector. Its headers, certificates and time-outs it reads itself. */
-export async function startSdk(options: SdkOptions): Promise<StartedSdk> {
+export function startSdk(options: SdkOptions): StartedSdk {
   const { maxQueueSize, maxExportBatchSize, scheduledDelayMs: scheduledDelayMillis } = options;
-  const exporter = tellOutages(await createExporter(options), options);
+  const exporter = tellOutages(createExporter(options), options);
   const processor = new BatchSpanProcessor({ exporter, maxQueueSize, maxExportBatchSize, scheduledDelayMillis });
   const ofEnvironment = detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] });
   const decide = createDecision(options);
@@ -133,12 +136,25 @@ export async function startSdk(options: SdkOptions): Promise<StartedSdk> {
   };
 }
 
-async function createExporter({ protocol, url }: SdkOptions): Promise<SpanExporter> {
-  const { OTLPTraceExporter } =
-    protocol === 'http/json'
-      ? await import('@opentelemetry/exporter-trace-otlp-http')
-      : await import('@opentelemetry/exporter-trace-otlp-proto');
-  return new OTLPTraceExporter({ url });
+const PROTOCOLS = {
+  'http/protobuf': { contentType: 'application/x-protobuf', serializer: ProtobufTraceSerializer },
+  'http/json': { contentType: 'application/json', serializer: JsonTraceSerializer },
+} as const;
+
+function createExporter({ protocol, url }: SdkOptions): SpanExporter {
+  const { contentType, serializer } = PROTOCOLS[protocol];
+  const thread = createExportThread({ url, contentType });
+  return {
+    export(spans, done) {
+      const body = serializer.serializeRequest(spans) ?? new Uint8Array();
+      thread.post(body).then(
+        () => done({ code: ExportResultCode.SUCCESS }),
+        (error: Error) => done({ code: ExportResultCode.FAILED, error }),
+      );
+    },
+    forceFlush: () => Promise.resolve(), // nothing is kept back
+    shutdown: () => thread.stop(),
+  };
 }
 
 function tellOutages(exporter: SpanExporter, { onOutage, onRecovery }: SdkOptions): SpanExporter {

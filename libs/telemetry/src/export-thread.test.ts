@@ -1,0 +1,43 @@
+import { eventually } from '@taskmesh/testing';
+import { createExportThread, type ExportThread } from './export-thread.ts';
+import { startTraceCollector, type TraceCollector } from './testing/trace-collector.ts';
+
+let collector: TraceCollector;
+let thread: ExportThread;
+
+beforeEach(async () => {
+  collector = await startTraceCollector();
+  thread = createExportThread({ url: `${collector.url}/v1/traces`, contentType: 'application/json' });
+});
+afterEach(async () => {
+  await thread.stop();
+  await collector.stop();
+});
+
+const body = (text: string) => new TextEncoder().encode(JSON.stringify({ resourceSpans: [], text }));
+const sent = () => collector.exports.map((each) => each.body.toString());
+
+it('posts what it is given, as it is, and tells when it is there', async () => {
+  await thread.post(body('one'));
+  expect(sent()).toEqual(['{"resourceSpans":[],"text":"one"}']);
+  await Promise.all([thread.post(body('two')), thread.post(body('three'))]);
+  expect(sent()).toHaveLength(3);
+});
+
+it('tells the one whose body was refused, and nobody else', async () => {
+  collector.answerWith(413);
+  await expect(thread.post(body('large'))).rejects.toMatchObject({ code: '413' });
+  collector.answerWith(200);
+  await thread.post(body('small'));
+});
+
+it('fails what is on its way when it ends, and is there again for the next', async () => {
+  collector.answerWith(503); // tried again for a while
+  const waiting = thread.post(body('waiting')).catch((error: Error) => error.message);
+  await eventually(() => expect(collector.exports).toHaveLength(1));
+  await thread.stop();
+  expect(await waiting).toBe('The thread that sends traces has ended.');
+  collector.answerWith(200);
+  await thread.post(body('next'));
+  expect(sent().at(-1)).toContain('next');
+});

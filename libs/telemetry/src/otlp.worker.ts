@@ -1,0 +1,21 @@
+import { OTLPExporterBase } from '@opentelemetry/otlp-exporter-base';
+import { convertLegacyHttpOptions, createOtlpHttpExportDelegate } from '@opentelemetry/otlp-exporter-base/node-http';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ExportJob, ExportOutcome, OtlpTarget } from './export-thread.ts';
+
+/** The exporter of OpenTelemetry with bodies that are written already: it sends, and tries again what may go well later. */
+const { url, contentType } = workerData as OtlpTarget; // what `startExportThread` gives
+const options = convertLegacyHttpOptions({ url }, 'TRACES', 'v1/traces', { 'Content-Type': contentType });
+const asItIs = { serializeRequest: (body: Uint8Array) => body, deserializeResponse: () => ({}) };
+const countsNothing = { name: 'span', countItems: () => 0 } as const;
+const exporter = new OTLPExporterBase<Uint8Array>(
+  createOtlpHttpExportDelegate(options, asItIs, 'otlp_http_span_exporter', countsNothing, undefined),
+);
+
+parentPort?.on('message', ({ id, body }: ExportJob) => {
+  exporter.export(body, ({ error }) => {
+    const code = error && 'code' in error ? String(error.code) : undefined;
+    const outcome: ExportOutcome = { id, ...(error && { failure: { message: error.message, code } }) };
+    parentPort?.postMessage(outcome);
+  });
+});
