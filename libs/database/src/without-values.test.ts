@@ -1,5 +1,4 @@
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
-import { openAdoptionSession } from './restored/adoption-session.ts';
 import { withoutValues } from './without-values.ts';
 
 const SECRET = 'what-a-user-wrote';
@@ -35,18 +34,6 @@ describe('what PostgreSQL refuses', () => {
     const error = await failure(sql);
     expect(error).toMatchObject({ message: expect.stringContaining(told), code: expect.stringMatching(/^.{5}$/) });
     expect(shown(error)).not.toContain(SECRET);
-  });
-
-  it('is told without values by a session in a restored database', async () => {
-    const session = await openAdoptionSession(database.url, { name: 'values', timeoutMs: 5_000 });
-    try {
-      const put = { name: 'put', text: 'insert into public.t values (2, $1)' };
-      const error = await session.run(put, [SECRET]).catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ code: '23505', table: 't' });
-      expect(shown(error)).not.toContain(SECRET);
-    } finally {
-      await session.close();
-    }
   });
 
   it('leaves what others say as it is', () => {

@@ -1,7 +1,7 @@
 import type { KeySet } from '@taskmesh/identity';
-import type { Adoption, ArchivedStore, StoreComparison } from './adoption.ts';
+import type { ArchivedStore, ImportResult, StoreComparison } from './store-import.ts';
 import type { InternalApi } from './define.ts';
-import { ADOPTION_MS, SMALL_CALL_MS } from './timeouts.ts';
+import { IMPORT_MS, SMALL_CALL_MS } from './timeouts.ts';
 
 /** A session that has ended: its access tokens count no more, up to `until` (Unix seconds), when the last of them expires. */
 export interface EndedSession {
@@ -24,20 +24,20 @@ export interface AuthRestore {
   /**
    * Makes a loaded database into a store that can take the place of the living one. `database` is a name on
    * the server of the living store; it holds nothing but bare tables in the schema `restored`, and belongs to the living
-   * database's owner. Migrates the schema `public` in it, takes over the accounts of `restored`, and drops `restored`.
+   * database's owner. Migrates the schema `public` in it, imports the accounts of `restored`, and drops `restored`.
    * Sessions and tokens are not taken from there. With `archived`, rows are migrated from that version on, and entries of
    * the audit trail that are older than the living one's come along. Keeps no connection to it. May be repeated
    * only after `complete: false`, and never with `archived`.
    */
-  adopt(database: string, archived?: ArchivedStore | null): Promise<Adoption>;
+  importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
   /**
-   * Behind `adopt` and right before the swap, while nobody can write to the living store: copies sessions,
+   * After `importDatabase` and right before the swap, while nobody can write to the living store: copies sessions,
    * refresh and reset tokens and the list of ended sessions with its counter from the living store into `database`, for
    * accounts that exist there. Must be quick, only reads the living store, and may be repeated: it replaces what an
    * earlier call copied.
    */
   carryOver(database: string): Promise<void>;
-  /** Behind `adopt`: what would change if `database` took the living store's place. Only reads. */
+  /** After `importDatabase`: what would change if `database` took the living store's place. Only reads. */
   compare(database: string): Promise<StoreComparison>;
   /** Makes a database that was the living store before a restore fit to be that again, as far as `carryOver` does not: migrates it. */
   resume(database: string): Promise<void>;
@@ -53,6 +53,6 @@ export const authInternal: InternalApi<AuthInternal> = {
 export const authRestore: InternalApi<AuthRestore> = {
   service: 'auth',
   caller: 'backup',
-  timeoutMs: ADOPTION_MS,
-  names: ['adopt', 'carryOver', 'compare', 'resume'],
+  timeoutMs: IMPORT_MS,
+  names: ['importDatabase', 'carryOver', 'compare', 'resume'],
 };

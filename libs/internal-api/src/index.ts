@@ -1,12 +1,12 @@
 export type {
   AccountsComparison,
-  Adoption,
   ArchivedStore,
   CountChange,
+  ImportResult,
   RowsChange,
   StoreComparison,
-} from './adoption.ts';
-export { ADOPTION_MS } from './timeouts.ts';
+} from './store-import.ts';
+export { IMPORT_MS } from './timeouts.ts';
 export { createServicePool, type Post, type ServicePool } from './service-pool.ts';
 export { answerInTime, callInProcess } from './in-process.ts';
 export { createInternalClient, serveInternalApi, type InternalApi, type InternalClientOptions } from './define.ts';

@@ -1,7 +1,7 @@
 import type { TaskChanged } from '@taskmesh/events';
-import type { Adoption, ArchivedStore, StoreComparison } from './adoption.ts';
+import type { ArchivedStore, ImportResult, StoreComparison } from './store-import.ts';
 import type { InternalApi } from './define.ts';
-import { ADOPTION_MS, SMALL_CALL_MS } from './timeouts.ts';
+import { IMPORT_MS, SMALL_CALL_MS } from './timeouts.ts';
 
 /** A place in one owner's feed. */
 export interface FeedPosition {
@@ -47,13 +47,13 @@ export interface TasksRestore {
   /**
    * Makes a loaded database into a store that can take the place of the living one. `database` is a name on
    * the server of the living store; it holds nothing but bare tables in the schema `restored`, and belongs to the living
-   * database's owner. Migrates the schema `public` in it, takes over the rows of `restored.tasks` that pass the rules,
+   * database's owner. Migrates the schema `public` in it, imports the rows of `restored.tasks` that pass the rules,
    * with an epoch of 1 + the greater of the living one's and `restored.feed_state`'s, an empty change log, sequences from
    * 0 and a cursor secret of its own; then drops `restored`. With `archived`, rows are migrated from that version on. Keeps
    * no connection to it. May be repeated only after `complete: false`, and never with `archived`.
    */
-  adopt(database: string, archived?: ArchivedStore | null): Promise<Adoption>;
-  /** Behind `adopt`: what would change if `database` took the living store's place. Only reads. */
+  importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
+  /** After `importDatabase`: what would change if `database` took the living store's place. Only reads. */
   compare(database: string): Promise<StoreComparison>;
   /**
    * Makes a database that was the living store before a restore fit to be that again: migrates it, begins an epoch of
@@ -63,7 +63,7 @@ export interface TasksRestore {
   resume(database: string): Promise<void>;
   /**
    * Begins an epoch above all that were ever told, with a new cursor secret, in the living store: for who has put the database
-   * back to an earlier state by other means. Returns it. Not while `adopt`, `resume` or what follows them is going on.
+   * back to an earlier state by other means. Returns it. Not while `importDatabase`, `resume` or what follows them is going on.
    * CONFLICT when the clock is evidently behind, unless `atLeast` says what it must be at the least.
    */
   newEpoch(atLeast?: number | null): Promise<number>;
@@ -79,6 +79,6 @@ export const tasksInternal: InternalApi<TasksInternal> = {
 export const tasksRestore: InternalApi<TasksRestore> = {
   service: 'tasks',
   caller: 'backup',
-  timeoutMs: ADOPTION_MS,
-  names: ['adopt', 'compare', 'resume', 'newEpoch'],
+  timeoutMs: IMPORT_MS,
+  names: ['importDatabase', 'compare', 'resume', 'newEpoch'],
 };

@@ -11,12 +11,12 @@ import { createAccountRepository } from './accounts/account.repository.ts';
 import { createAccountService } from './accounts/account.service.ts';
 import { createAccountsResolvers } from './accounts/accounts.resolvers.ts';
 import { createLoginService } from './accounts/login.service.ts';
-import { createAdoption } from './adoption/adopt-database.ts';
 import type { AuthConfig } from './config.ts';
 import { createAuthDatabase } from './database.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createLoginStrategy } from './http/passport.ts';
+import { createAccountsImport } from './import/create-accounts-import.ts';
 import { createKeyRing } from './keys/key-ring.ts';
 import { createLimits } from './limits/limits.ts';
 import { createAuthMetrics } from './metrics.ts';
@@ -111,9 +111,9 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
       endedSessions: sessions.endedSessions,
       accessTokenKeys: () => Promise.resolve(keys.verifyingKeys()),
     },
-    restore: createAdoption({
+    restore: createAccountsImport({
       url: config.secrets.postgresUrl,
-      databaseAt: (url) => createAuthDatabase({ url, name: 'auth-adoption', log }),
+      databaseAt: (url) => createAuthDatabase({ url, name: 'auth-import', log }),
       clock,
       log,
     }),

@@ -202,7 +202,7 @@ async function allSettled(works: Promise<unknown>[]): Promise<void> {
 
 const NO_OWNER = 'The service that owns the store is not connected.';
 const noOwner: StoreOwner = {
-  adopt: async () => ({ complete: false, reason: NO_OWNER }),
+  importDatabase: async () => ({ complete: false, reason: NO_OWNER }),
   compare: () => Promise.reject(new Error(NO_OWNER)),
   resume: () => Promise.reject(new Error(NO_OWNER)),
 };

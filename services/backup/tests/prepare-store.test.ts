@@ -26,9 +26,9 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-/** Prepares a store whose owner does `adopt` with the loaded database; says how it ended, and leaves nothing. */
+/** Prepares a store whose owner does `importDatabase` with the loaded database; says how it ended, and leaves nothing. */
 async function prepare(
-  adopt: (url: string) => Promise<unknown>,
+  importDatabase: (url: string) => Promise<unknown>,
   limits: Partial<LoadLimits>,
   { dump = tasksDump(['one']), onLoaded }: { dump?: string; onLoaded?: (database: string) => void } = {},
 ): Promise<unknown> {
@@ -38,9 +38,9 @@ async function prepare(
   const { tasks } = createOwners({ tasks: live.url, auth: live.url });
   const owner: StoreOwner = {
     ...tasks,
-    async adopt(database) {
-      await adopt(inDatabase(live.url, database));
-      return tasks.adopt(database);
+    async importDatabase(database) {
+      await importDatabase(inDatabase(live.url, database));
+      return tasks.importDatabase(database);
     },
   };
   const store = { name: 'tasks' as const, adminUrl: live.url, owner };
@@ -61,13 +61,13 @@ const sleeping = (seconds: number) => (url: string) =>
   withClient(url, (client) => client.query(`select pg_sleep(${seconds})`));
 
 describe('preparing a store', () => {
-  it('ends when the one that adopts does nothing any more, and ends its sessions', async () => {
+  it('ends when the one that imports does nothing any more, and ends its sessions', async () => {
     const begin = performance.now();
     expect(await prepare(sleeping(1_000), { stallMs: 3_000 })).toEqual(new Error('Nothing moves any more.'));
     expect(performance.now() - begin).toBeLessThan(30_000);
   });
 
-  it('ends when the one that adopts never answers', async () => {
+  it('ends when the one that imports never answers', async () => {
     expect(await prepare(() => new Promise(() => undefined), { stallMs: 3_000 })).toEqual(
       new Error('Nothing moves any more.'),
     );
@@ -89,20 +89,20 @@ describe('preparing a store', () => {
     expect(await prepare(fill, { databaseBytes: 64 * 1024 * 1024 })).toEqual(new Error('The database grew too large.'));
   });
 
-  it('ends when the load leaves more than tables, before anybody adopts them', async () => {
+  it('ends when the load leaves more than tables, before anybody imports them', async () => {
     const rows = '00000000-0000-7000-8000-000000000000\tx\n'.repeat(1_000_000);
     let made: Promise<unknown> | undefined;
     const onLoaded = (database: string) =>
       void (made ??= withClient(inDatabase(live.url, database), (client) =>
         client.query(`create function public.f() returns int language sql as 'select 1'`),
       ));
-    let isAdopted = false;
-    const adopt = async () => void (isAdopted = true);
+    let isImported = false;
+    const importDatabase = async () => void (isImported = true);
     const dump = `create table tasks (id uuid, title text);\ncopy tasks from stdin;\n${rows}\\.\n`;
-    const end = await prepare(adopt, {}, { dump, onLoaded });
+    const end = await prepare(importDatabase, {}, { dump, onLoaded });
     await made;
     expect(end).toEqual(new Error('The dump left more than tables: 1 × function.'));
-    expect(isAdopted).toBe(false);
+    expect(isImported).toBe(false);
   }, 180_000);
 
   it('goes on as long as something moves', async () => {

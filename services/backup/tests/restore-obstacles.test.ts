@@ -177,13 +177,13 @@ describe('a restore', () => {
 
   it('that changed nothing stops no other one when what it made cannot be removed yet', async () => {
     await fixture.archive('bad.tar.gz', { 'database.sql': 'create table tasks (id uuid);' });
-    const { adopt } = fixture.owners.tasks;
-    fixture.owners.tasks.adopt = async (database) => {
+    const { importDatabase } = fixture.owners.tasks;
+    fixture.owners.tasks.importDatabase = async (database) => {
       await withClient(inDatabase(fixture.tasks.url, database), (client) => client.query(SUBSCRIBE));
       return { complete: false, reason: 'It is of no use.' };
     };
     expect(await fixture.restore('bad.tar.gz')).toMatchObject(NOT_RESTORED);
-    fixture.owners.tasks.adopt = adopt;
+    fixture.owners.tasks.importDatabase = importDatabase;
     expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
     expect(await fixture.inStores()).toEqual(NEW);
     await unsubscribe((await fixture.leftovers())[0]);

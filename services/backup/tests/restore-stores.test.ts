@@ -44,11 +44,13 @@ beforeEach(async () => {
 async function restore(options: Partial<StoresRestore> = {}) {
   const owners = createOwners({ tasks: live.tasks.url, auth: live.auth.url });
   const store = (name: StoreName): Store => ({ name, adminUrl: live[name].url, owner: owners[name] });
-  const { adopt } = owners.auth;
-  const adopted: unknown[] = [];
-  owners.auth.adopt = async (database, archived) => {
-    adopted.push(archived);
-    return { ...(await adopt(database)), dropped: ['accounts.nick'] } as Awaited<ReturnType<typeof adopt>>;
+  const { importDatabase } = owners.auth;
+  const imported: unknown[] = [];
+  owners.auth.importDatabase = async (database, archived) => {
+    imported.push(archived);
+    return { ...(await importDatabase(database)), dropped: ['accounts.nick'] } as Awaited<
+      ReturnType<typeof importDatabase>
+    >;
   };
   line = {} as Restore;
   const told: string[] = [];
@@ -79,7 +81,7 @@ async function restore(options: Partial<StoresRestore> = {}) {
       ...options,
     },
   );
-  return { restored, adopted, logged, told: [...new Set(told)] };
+  return { restored, imported, logged, told: [...new Set(told)] };
 }
 
 const inStores = async () => [
@@ -90,7 +92,7 @@ const inStores = async () => [
 describe('restoring stores', () => {
   it('prepares them one after the other, makes the safety backup as late as possible, swaps them, and tells all that', async () => {
     const before: unknown[] = [];
-    const { restored, adopted, logged, told } = await restore({
+    const { restored, imported, logged, told } = await restore({
       makeSafetyBackup: async () => {
         before.push(...(await inStores()), line.stage, line.safetyBackup);
         return 'safe.tar.gz';
@@ -112,7 +114,7 @@ describe('restoring stores', () => {
       'check auth',
       'swap',
     ]);
-    expect(adopted).toEqual([{ schemaVersion: '7', allowsLoss: true }]);
+    expect(imported).toEqual([{ schemaVersion: '7', allowsLoss: true }]);
     expect(await inStores()).toEqual(['new', 'new@x']);
     expect(line).toMatchObject({
       stage: 'restored',

@@ -268,11 +268,11 @@ describe('around the swap', () => {
     await fixture.archive('own.tar.gz', ownArchive({ tasks: tasksDump(['one']), auth: accountsDump(['a@x']) }));
     const auth: StoreOwner = {
       ...fixture.owners.auth,
-      async adopt(database) {
+      async importDatabase(database) {
         await fixture.own.query(
           `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
         );
-        return fixture.owners.auth.adopt(database);
+        return fixture.owners.auth.importDatabase(database);
       },
     };
     const other = await createOther({ owners: { ...fixture.owners, auth } });

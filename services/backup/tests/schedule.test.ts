@@ -196,14 +196,17 @@ describe('retention', () => {
   it('leaves the good ones while new archives are unfit, of which it keeps few; the figures wait for a good one', async () => {
     const good = ['2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z'];
     for (const [index, at] of good.entries()) await put(`good-${index}.tar.gz`, at, 'schedule', true);
-    const adopt = () => Promise.resolve({ complete: false as const, reason: 'There is no table tasks.' });
+    const importDatabase = () => Promise.resolve({ complete: false as const, reason: 'There is no table tasks.' });
     const settings = { schedule: EVERY_SECOND, verifiesScheduled: true, keep: { last: 2 } };
-    await during([start(settings, { ...fixture.owners, tasks: { ...fixture.owners.tasks, adopt } })], async ([one]) => {
-      const failures = () => one?.figure('schedule_failures_total', { run: 'backup' });
-      await eventually(async () => expect(await failures()).toBeGreaterThan(5), patience);
-      expect(await one?.figure('last_proved_timestamp_seconds')).toBe(Date.parse(good[1] ?? '') / 1000);
-      expect(await one?.figure('last_success_timestamp_seconds')).toBe(Date.parse(good[1] ?? '') / 1000);
-    });
+    await during(
+      [start(settings, { ...fixture.owners, tasks: { ...fixture.owners.tasks, importDatabase } })],
+      async ([one]) => {
+        const failures = () => one?.figure('schedule_failures_total', { run: 'backup' });
+        await eventually(async () => expect(await failures()).toBeGreaterThan(5), patience);
+        expect(await one?.figure('last_proved_timestamp_seconds')).toBe(Date.parse(good[1] ?? '') / 1000);
+        expect(await one?.figure('last_success_timestamp_seconds')).toBe(Date.parse(good[1] ?? '') / 1000);
+      },
+    );
     const names = await files();
     expect(old(names)).toEqual(['good-0.tar.gz', 'good-1.tar.gz']);
     expect(names.length - 2).toBeLessThanOrEqual(UNFIT_KEPT + 1); // one may be under way

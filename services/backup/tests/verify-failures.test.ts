@@ -1,5 +1,5 @@
 import { databaseOf, inDatabase } from '@taskmesh/database';
-import type { Adoption } from '@taskmesh/internal-api';
+import type { ImportResult } from '@taskmesh/internal-api';
 import { withClient } from '../src/databases/connect.ts';
 import { restoreNames } from '../src/databases/names.ts';
 import {
@@ -37,7 +37,7 @@ describe('a verification', () => {
     expect(String(error) + JSON.stringify(fixture.logged)).not.toContain('written by a user');
   });
 
-  it.each<[string, (adoption: Adoption) => Adoption, RegExp]>([
+  it.each<[string, (result: ImportResult) => ImportResult, RegExp]>([
     [
       'another release restores it',
       () => ({ complete: false, concerns: 'version', reason: 'It is of a newer version.' }),
@@ -45,17 +45,18 @@ describe('a verification', () => {
     ],
     [
       'it restores with a loss',
-      (adoption) => ({ ...adoption, dropped: ['tasks.note'] }),
+      (result) => ({ ...result, dropped: ['tasks.note'] }),
       /^The archive restores with a loss only, if that is allowed: without tasks\.tasks\.note\.$/,
     ],
   ])('leaves what was known of an archive as it was when %s', async (_what, change, told) => {
     const { file } = await fixture.backup.backups.create();
     await verify(file);
     const known = await find(file);
-    const { adopt } = fixture.owners.tasks;
-    fixture.owners.tasks.adopt = async (database, archived) => change(await adopt(database, archived));
+    const { importDatabase } = fixture.owners.tasks;
+    fixture.owners.tasks.importDatabase = async (database, archived) =>
+      change(await importDatabase(database, archived));
     const error = await verify(file).catch((thrown: unknown) => thrown);
-    fixture.owners.tasks.adopt = adopt;
+    fixture.owners.tasks.importDatabase = importDatabase;
     expect(error).toMatchObject({ message: expect.stringMatching(told), code: 'CONFLICT' });
     expect(await find(file)).toEqual(known);
     expect(known).toMatchObject({ verifiedAt: expect.any(Date), unfitAt: null });
@@ -63,10 +64,13 @@ describe('a verification', () => {
 
   it('believes no store that has taken other rows than there are', async () => {
     await fixture.archive('fewer.tar.gz', good());
-    const { adopt } = fixture.owners.tasks;
-    fixture.owners.tasks.adopt = async (...args) => ({ ...(await adopt(...args)), rows: { tasks: 1 } });
+    const { importDatabase } = fixture.owners.tasks;
+    fixture.owners.tasks.importDatabase = async (...args) => ({
+      ...(await importDatabase(...args)),
+      rows: { tasks: 1 },
+    });
     const error = await verify('fewer.tar.gz').catch((thrown: unknown) => thrown);
-    fixture.owners.tasks.adopt = adopt;
+    fixture.owners.tasks.importDatabase = importDatabase;
     expect(String(error)).toContain('The table tasks has 1 rows, and the manifest says 2');
   });
   it('is not kept from proving by what an earlier one left and cannot be removed yet', async () => {

@@ -219,12 +219,12 @@ describe('verifyBackup', () => {
     const goOn = Promise.withResolvers<void>();
     const { log } = createRecordingLog();
     const { tasks, auth } = fixture.owners;
-    const adopt = async (database: string) => {
+    const importDatabase = async (database: string) => {
       reached.resolve();
       await goOn.promise;
-      return tasks.adopt(database);
+      return tasks.importDatabase(database);
     };
-    const other = await createBackup(fixture.config, { clock: { now: () => Date.now() }, owners: { tasks: { ...tasks, adopt }, auth }, log }); // prettier-ignore
+    const other = await createBackup(fixture.config, { clock: { now: () => Date.now() }, owners: { tasks: { ...tasks, importDatabase }, auth }, log }); // prettier-ignore
     await other.start();
     try {
       const first = other.backups.verify('slow.tar.gz');

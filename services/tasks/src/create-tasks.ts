@@ -14,7 +14,6 @@ import {
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import type { Registry } from 'prom-client';
 import { v7 } from 'uuid';
-import { createAdoption } from './adoption/adopt-database.ts';
 import type { TasksConfig } from './config.ts';
 import { createTasksDatabase } from './database.ts';
 import { createCursors } from './feed/cursors.ts';
@@ -23,6 +22,7 @@ import { createFeedService } from './feed/feed.service.ts';
 import { beginNewEpoch } from './feed/new-epoch.ts';
 import { createHousekeeping } from './feed/housekeeping.ts';
 import { readTypeDefs } from './graphql/schema.ts';
+import { createTasksImport } from './import/create-tasks-import.ts';
 import { createDeadLetters } from './relay/dead-letters.ts';
 import { deadLetterRoutes } from './relay/dead-letters.routes.ts';
 import { createRelayMetrics, NO_METRICS } from './relay/relay.metrics.ts';
@@ -33,7 +33,7 @@ import { createTasksResolvers } from './tasks/tasks.resolvers.ts';
 
 const HOUSEKEEPING_EVERY_MS = 60_000;
 /** Migrating has connections of its own. */
-const ADOPTION_POOL_SIZE = 1;
+const IMPORT_POOL_SIZE = 1;
 
 export interface TasksDeps {
   clock: Clock;
@@ -94,12 +94,11 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
     subgraph,
     internal: { ...createFeedService(createFeedRepository(database), cursors), reportUnreadable: deadLetters.note },
     adminRoutes: deadLetterRoutes(deadLetters),
-    restore: createAdoption({
-      database,
+    restore: createTasksImport({
       url: config.postgresUrl,
-      databaseAt: (url) => createTasksDatabase({ url, name: 'tasks-adoption', poolSize: ADOPTION_POOL_SIZE, log }),
+      databaseAt: (url) => createTasksDatabase({ url, name: 'tasks-import', poolSize: IMPORT_POOL_SIZE, log }),
       log,
-      async beginEpoch(atLeast) {
+      async newEpoch(atLeast) {
         const epoch = await beginNewEpoch(database, { nowMs: clock.now(), atLeast });
         relay.announce(epoch);
         return epoch;

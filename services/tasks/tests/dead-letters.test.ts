@@ -236,7 +236,7 @@ it('announces a new epoch on every partition of a real Kafka as soon as another 
   try {
     await eventually(() => expect(epochs).toEqual(Array(8).fill(1)));
     const fresh = await restoredDatabase(RESTORED_TASKS + restoredRow({ user_id: `'${v7()}'` }));
-    expect(await service.tasks.restore.adopt(fresh.name)).toMatchObject({ complete: true });
+    expect(await service.tasks.restore.importDatabase(fresh.name)).toMatchObject({ complete: true });
     await swap(nameOf(service.database), fresh.name, old);
     await eventually(() => expect(epochs).toEqual([...Array(8).fill(1), ...Array(8).fill(2)]));
   } finally {

@@ -28,12 +28,12 @@ afterAll(async () => {
 const cursorOf = async (user: TestUser): Promise<string> =>
   (await user.ask('{ tasks { changesCursor } }')).tasks.changesCursor;
 
-/** Adopts a dump with one task of each owner, and lets it take the living store's place. */
+/** Imports a dump with one task of each owner, and lets it take the living store's place. */
 async function restore(owners: string[]): Promise<void> {
   const live = nameOf(service.database);
   const rows = owners.map((owner) => restoredRow({ user_id: `'${owner}'`, title: `'${RESTORED_TITLE}'` }));
   const fresh = await restoredDatabase(RESTORED_TASKS + rows.join(''));
-  expect(await service.tasks.restore.adopt(fresh.name)).toMatchObject({
+  expect(await service.tasks.restore.importDatabase(fresh.name)).toMatchObject({
     complete: true,
     rows: { tasks: owners.length },
   });

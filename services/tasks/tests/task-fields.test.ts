@@ -145,8 +145,8 @@ describe('every field that callers give', () => {
       await dump.query('insert into restored.tasks select * from json_populate_record(null::restored.tasks, $1)', [
         JSON.stringify(row),
       ]);
-      const adoption = await service.tasks.restore.adopt(dump.name);
-      expect(adoption).toEqual({ complete: true, rows: { tasks: 1 }, dropped: [] });
+      const result = await service.tasks.restore.importDatabase(dump.name);
+      expect(result).toEqual({ complete: true, rows: { tasks: 1 }, dropped: [] });
       expect(await dump.query('select row_to_json(t) as row from tasks t')).toEqual([{ row }]);
     } finally {
       await dump.drop();
@@ -166,9 +166,9 @@ describe('every field that callers give', () => {
       await dump.query('insert into restored.tasks select * from json_populate_record(null::restored.tasks, $1)', [
         JSON.stringify({ ...row, [TASK_FIELDS[name].column]: tooLong }),
       ]);
-      const adoption = await service.tasks.restore.adopt(dump.name);
+      const result = await service.tasks.restore.importDatabase(dump.name);
       await dump.drop();
-      expect([name, adoption]).toEqual([
+      expect([name, result]).toEqual([
         name,
         { complete: false, reason: expect.stringContaining(TASK_FIELDS[name].column) },
       ]);

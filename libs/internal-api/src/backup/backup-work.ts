@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { AccountsComparison, RowsChange } from '../adoption.ts';
+import type { AccountsComparison, RowsChange } from '../store-import.ts';
 import type { RestoreWishes } from './restore-wishes.ts';
 
 /** An archive as the list of them shows it. */

@@ -32,7 +32,7 @@ export interface RestoredDatabase extends TestDatabase {
   name: string;
 }
 
-/** A database beside the living one, as backup leaves it for adoption. */
+/** A database beside the living one, as backup leaves it for the import. */
 export async function restoredDatabase(statements: string): Promise<RestoredDatabase> {
   const database = await createTestDatabase('auth_restored');
   await database.query(statements);
@@ -50,7 +50,7 @@ export async function backupOf({ database }: RunningAuth): Promise<RestoredDatab
   return restored;
 }
 
-/** All tables of the living store as backup leaves them for adoption: an archive of this moment. */
+/** All tables of the living store as backup leaves them for the import: an archive of this moment. */
 export async function archiveOf({ database }: RunningAuth): Promise<RestoredDatabase> {
   const restored = await restoredDatabase('create schema restored');
   const tables = await database.query(

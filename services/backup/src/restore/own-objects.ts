@@ -4,7 +4,7 @@ import { dumpStore } from '../dump/dump-store.ts';
 import { countSkipped } from '../loader/load-dump.ts';
 import type { Skipped } from '../loader/dump-schema.ts';
 
-interface Adopted {
+interface FreshStore {
   /** Of the database that its owner has made a store of. */
   url: string;
   /** A file that may be written. */
@@ -16,7 +16,7 @@ interface Adopted {
  * What was passed over of an archive that was made here, without what the store has by itself: its own indexes, constraints
  * and triggers, which its migrations make.
  */
-export async function withoutOwn(skipped: Skipped[], { url, path, signal }: Adopted): Promise<Skipped[]> {
+export async function withoutOwn(skipped: Skipped[], { url, path, signal }: FreshStore): Promise<Skipped[]> {
   if (skipped.length === 0) return skipped;
   try {
     await withAdmin(url, async (client) => {

@@ -1,5 +1,5 @@
 import { inDatabase } from '@taskmesh/database';
-import type { Adoption } from '@taskmesh/internal-api';
+import type { ImportResult } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import type { ArchivedDump } from '../archives/archive-dumps.ts';
 import { ManifestError, OtherReleaseError } from '../archives/manifest.ts';
@@ -21,7 +21,7 @@ export class IncompleteStoreError extends Error {
   override readonly name = 'IncompleteStoreError';
 }
 
-/** By what a refused adoption concerns. */
+/** By what a refused import concerns. */
 const REFUSALS = { archive: ManifestError, version: OtherReleaseError, rows: IncompleteStoreError };
 
 export interface Preparation {
@@ -41,15 +41,15 @@ export interface Preparation {
   onCheck?: () => void;
 }
 
-type Adopted = Extract<Adoption, { complete: true }>;
+type Imported = Extract<ImportResult, { complete: true }>;
 
-export interface PreparedStore extends Adopted {
+export interface PreparedStore extends Imported {
   /** What of the dump was passed over. */
   skipped: Skipped[];
 }
 
 /**
- * Makes a database from a dump, beside the living one: its rows are loaded by a role without rights, then adopted by the
+ * Makes a database from a dump, beside the living one: its rows are loaded by a role without rights, then imported by the
  * service that owns the store. Every step ends: by its end, or for the lack of progress, time or room.
  */
 export async function prepareStore(preparation: Preparation): Promise<PreparedStore> {
@@ -59,10 +59,10 @@ export async function prepareStore(preparation: Preparation): Promise<PreparedSt
   const loaderUrl = await createFreshDatabase(adminUrl, names, limits);
   return whileWatched({ adminUrl, database: names.fresh, limits }, async (signal, onProgress) => {
     const skipped = await load(preparation, { loaderUrl, signal, onProgress });
-    const adopted = await untilAborted(signal, adopt(preparation));
-    if (!preparation.archived) return { ...adopted, skipped };
+    const imported = await untilAborted(signal, importLoaded(preparation));
+    if (!preparation.archived) return { ...imported, skipped };
     const own = { url: inDatabase(adminUrl, names.fresh), path: `${preparation.path}.own`, signal };
-    return { ...adopted, skipped: await untilAborted(signal, withoutOwn(skipped, own)) };
+    return { ...imported, skipped: await untilAborted(signal, withoutOwn(skipped, own)) };
   });
 }
 
@@ -88,7 +88,7 @@ async function load({ store, path, log, onLoaded }: Preparation, step: LoadStep)
   return skipped;
 }
 
-async function adopt(preparation: Preparation): Promise<Adopted> {
+async function importLoaded(preparation: Preparation): Promise<Imported> {
   const { store, names, archived, allowsLoss = false, limits, log, onCheck } = preparation;
   const { adminUrl, owner, name } = store;
   onCheck?.();
@@ -96,13 +96,16 @@ async function adopt(preparation: Preparation): Promise<Adopted> {
   await checkBareTables(freshUrl);
   if (archived) await checkLoaded({ url: freshUrl, archived, timeoutMs: limits.statementTimeoutMs });
   const refused = await handOver(adminUrl, names);
-  const adoption = await owner.adopt(names.fresh, archived && { schemaVersion: archived.schemaVersion, allowsLoss });
-  if (!adoption.complete) throw new REFUSALS[adoption.concerns ?? 'rows'](adoption.reason);
-  if (archived) checkTaken(adoption.rows, archived);
-  if (adoption.dropped.length > 0)
-    log.warn({ store: name, dropped: adoption.dropped }, 'tables or columns of the dump were dropped');
+  const result = await owner.importDatabase(
+    names.fresh,
+    archived && { schemaVersion: archived.schemaVersion, allowsLoss },
+  );
+  if (!result.complete) throw new REFUSALS[result.concerns ?? 'rows'](result.reason);
+  if (archived) checkTaken(result.rows, archived);
+  if (result.dropped.length > 0)
+    log.warn({ store: name, dropped: result.dropped }, 'tables or columns of the dump were dropped');
   refused.push(...(await carryOverSettings(adminUrl, names)));
   if (refused.length > 0)
     log.warn({ store: name, refused }, 'settings of the living database that the administrator may not carry over');
-  return adoption;
+  return result;
 }

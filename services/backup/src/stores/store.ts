@@ -1,4 +1,4 @@
-import type { Adoption, ArchivedStore, StoreComparison } from '@taskmesh/internal-api';
+import type { ArchivedStore, ImportResult, StoreComparison } from '@taskmesh/internal-api';
 
 /** The stores that are backed up; each belongs to the service of that name. */
 export const STORE_NAMES = ['tasks', 'auth'] as const;
@@ -8,8 +8,8 @@ export type StoreName = (typeof STORE_NAMES)[number];
 /** What the service that owns a store does for a restore. */
 export interface StoreOwner {
   /** Makes a loaded database into a store that can take the living one's place. */
-  adopt(database: string, archived?: ArchivedStore | null): Promise<Adoption>;
-  /** What would change if an adopted database took the living one's place. */
+  importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
+  /** What would change if an imported database took the living one's place. */
   compare(database: string): Promise<StoreComparison>;
   /** Copies what a restore must not undo, right before the swap; absent where there is nothing of that kind. */
   carryOver?(database: string): Promise<void>;

@@ -73,7 +73,7 @@ export async function createBareStores() {
       const store = (name: StoreName): Store => ({
         name,
         adminUrl: inDatabase(servers[name], liveOf(name)),
-        owner: { adopt: unwanted, compare: unwanted, resume: async () => undefined },
+        owner: { importDatabase: unwanted, compare: unwanted, resume: async () => undefined },
       });
       const stores = { tasks: store('tasks'), auth: store('auth') };
       const names = { tasks: namesOf(stores.tasks, 'r', undoes), auth: namesOf(stores.auth, 'r', undoes) };

@@ -1,5 +1,5 @@
 import { inDatabase } from '@taskmesh/database';
-import type { Adoption } from '@taskmesh/internal-api';
+import type { ImportResult } from '@taskmesh/internal-api';
 import { withClient } from '../../src/databases/connect.ts';
 import type { StoreOwner } from '../../src/index.ts';
 
@@ -17,8 +17,8 @@ export const AUTH_SCHEMA = `
 export function createOwners(liveUrls: { tasks: string; auth: string }): { tasks: StoreOwner; auth: StoreOwner } {
   return {
     tasks: {
-      adopt: (database) =>
-        adopt(
+      importDatabase: (database) =>
+        importDatabase(
           inDatabase(liveUrls.tasks, database),
           'tasks',
           `${TASKS_SCHEMA}
@@ -37,8 +37,8 @@ export function createOwners(liveUrls: { tasks: string; auth: string }): { tasks
     auth: {
       compare: async (database) => ({ tables: await countsOf(liveUrls.auth, database, 'accounts') }),
       resume: async () => undefined,
-      adopt: (database) =>
-        adopt(
+      importDatabase: (database) =>
+        importDatabase(
           inDatabase(liveUrls.auth, database),
           'accounts',
           `${AUTH_SCHEMA}
@@ -71,7 +71,7 @@ async function countsOf(liveUrl: string, database: string, table: string) {
   return { [table]: { now: await count(liveUrl), after: await count(inDatabase(liveUrl, database)) } };
 }
 
-async function adopt(url: string, table: string, statements: string): Promise<Adoption> {
+async function importDatabase(url: string, table: string, statements: string): Promise<ImportResult> {
   return withClient(url, async (client) => {
     const { rows } = await client.query<{ found: string | null }>('select to_regclass($1) as found', [
       `restored.${table}`,

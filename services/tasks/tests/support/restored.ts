@@ -30,7 +30,7 @@ export function restoredRow(columns: RestoredRow = {}): string {
   return `insert into restored.tasks (${Object.keys(row).join(', ')}) values (${Object.values(row).join(', ')});`;
 }
 
-/** A database beside the living one, as backup leaves it for adoption. */
+/** A database beside the living one, as backup leaves it for the import. */
 export async function restoredDatabase(statements: string): Promise<TestDatabase & { name: string }> {
   const database = await createTestDatabase('restored');
   await database.query(statements);

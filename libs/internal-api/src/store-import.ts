@@ -7,10 +7,10 @@ export interface ArchivedStore {
 }
 
 /** What a service says of a database that was loaded from a backup of its store. */
-export type Adoption =
+export type ImportResult =
   | {
       complete: true;
-      /** Rows taken over, by table. */
+      /** Rows that were imported, by table. */
       rows: Record<string, number>;
       /** Tables, and columns as `table.column`, that the store has no place for; they are gone. */
       dropped: string[];
@@ -35,7 +35,7 @@ export interface RowsChange extends CountChange {
   back?: number;
 }
 
-/** What would change if an adopted database took the place of the living store. */
+/** What would change if an imported database took the place of the living store. */
 export interface StoreComparison {
   /** Rows, by table. */
   tables: Record<string, RowsChange>;

@@ -33,9 +33,9 @@ describe('an archive of the accounts', () => {
       `begin; set local taskmesh.audit_housekeeping = 'on'; delete from audit_log where ${which}; commit`,
     );
   const restoreArchive = async (archive: RestoredDatabase) => {
-    const adoption = await running.auth.restore.adopt(archive.name, ARCHIVED);
+    const result = await running.auth.restore.importDatabase(archive.name, ARCHIVED);
     olds.push(await swap(running, archive.name));
-    return adoption;
+    return result;
   };
 
   it('brings the audit trail of an archive back into a new installation, before what that one has itself', async () => {
@@ -60,7 +60,7 @@ describe('an archive of the accounts', () => {
     const archived = await facts();
     const archive = await archiveOf(running);
     await forget('true');
-    await running.auth.restore.adopt(archive.name, ARCHIVED);
+    await running.auth.restore.importDatabase(archive.name, ARCHIVED);
     await loggedIn(running, 'audited@example.test');
     const [later] = await facts();
     olds.push(await swap(running, archive.name));
@@ -105,7 +105,7 @@ describe('an archive of the accounts', () => {
       await signedUp(running, 'audited@example.test');
       const archive = await archiveOf(running);
       await archive.query(`update restored.audit_log set at = '${at}'`);
-      expect(await running.auth.restore.adopt(archive.name, ARCHIVED)).toEqual({
+      expect(await running.auth.restore.importDatabase(archive.name, ARCHIVED)).toEqual({
         complete: false,
         reason: expect.stringMatching(/^Rows of the table audit_log break the rules: at is in the years 0001 to 9999/),
       });
@@ -144,7 +144,7 @@ describe('an archive of the accounts', () => {
     await signedUp(running, 'broken@example.test');
     const archive = await archiveOf(running);
     await archive.query(`update restored.accounts set ${change}`);
-    expect(await running.auth.restore.adopt(archive.name, ARCHIVED)).toEqual({
+    expect(await running.auth.restore.importDatabase(archive.name, ARCHIVED)).toEqual({
       complete: false,
       reason: expect.stringContaining(sentence),
     });
@@ -156,7 +156,7 @@ describe('an archive of the accounts', () => {
     for (const archived of [ARCHIVED, undefined]) {
       const archive = await archiveOf(running);
       await archive.query(HOSTILE_NAMES);
-      expect(await running.auth.restore.adopt(archive.name, archived)).toMatchObject({
+      expect(await running.auth.restore.importDatabase(archive.name, archived)).toMatchObject({
         complete: true,
         rows: { accounts: 1 },
       });

@@ -1,5 +1,4 @@
-import type { Session } from '../session.ts';
-import type { Statement } from '../statement.ts';
+import type { Session, Statement } from '@taskmesh/database';
 
 /** Where a loaded backup's rows are: bare tables, whose columns may have any of PostgreSQL's own types. */
 export const RESTORED = 'restored';
@@ -13,7 +12,7 @@ export type Columns = Map<string, string>;
 
 /** $1 schema. A table that another one refers to is older than that one. */
 const TABLES: Statement = {
-  name: 'adopt-tables',
+  name: 'import-tables',
   text: `
     select c.relname as name,
       coalesce(json_object_agg(a.attname, pg_catalog.format_type(a.atttypid, null)) filter (where a.attname is not null), '{}') as columns
@@ -32,7 +31,7 @@ export async function tablesOf(session: Session, schema: RestoredSchema): Promis
 const MOST_COLUMNS = 20_000;
 
 const SIZE: Statement = {
-  name: 'adopt-size',
+  name: 'import-size',
   text: `
     select pg_catalog.count(*)::text as columns
     from pg_catalog.pg_class c left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0
@@ -40,7 +39,7 @@ const SIZE: Statement = {
 };
 
 /** To be asked first. As a sentence; undefined when there are as many tables and columns as anybody needs. */
-export async function whyTooMany(session: Session): Promise<string | undefined> {
+export async function tooManyColumns(session: Session): Promise<string | undefined> {
   const [size] = await session.run<{ columns: string }>(SIZE);
   return Number(size?.columns) > MOST_COLUMNS ? `The dump has more than ${MOST_COLUMNS} columns.` : undefined;
 }
@@ -53,7 +52,7 @@ export async function columnsOf(session: Session, table: string, schema: Restore
 const MOST_NAMED = 50;
 
 /** Restored tables, and columns as `table.column`, that have no place in the store; of `leftBehind` nothing is wanted. */
-export async function whatIsLost(
+export async function lostColumns(
   session: Session,
   kept: Record<string, readonly string[]>,
   leftBehind: readonly string[],

@@ -1,4 +1,4 @@
-import type { Session } from '@taskmesh/database';
+import type { Stores } from '@taskmesh/restore-import';
 
 const BATCH = 5_000;
 
@@ -25,25 +25,25 @@ const START = { uuid: '00000000-0000-0000-0000-000000000000', text: '', bigint: 
  * Both have the same columns. Begins behind the key `after`. `values` are those of `put`, from $2 on.
  */
 export async function copyRows(
-  sessions: { from: Session; to: Session },
+  { from, to }: Stores,
   table: CopiedTable,
   { after = START[table.keyType], values = [] }: { after?: string; values?: unknown[] } = {},
 ): Promise<void> {
   const { name, key, keyType, put } = table;
   const read = {
-    name: `adopt-read-${name}`,
+    name: `import-read-${name}`,
     text: `
       select json_agg(r)::text as rows, (array_agg(r.${key}::text order by r.${key} desc))[1] as last
       from (select * from public.${name} where ${key} > $1::${keyType} order by ${key} limit ${BATCH}) r`,
   };
   const write = {
-    name: `adopt-write-${name}`,
+    name: `import-write-${name}`,
     text: `with batch as (select * from json_populate_recordset(null::public.${name}, $1::json)) ${put}`,
   };
   for (let last: string | null = after; last !== null;) {
-    const batches: Batch[] = await sessions.from.run<Batch>(read, [last]);
+    const batches: Batch[] = await from.run<Batch>(read, [last]);
     const [batch] = batches;
     last = batch?.last ?? null;
-    if (last !== null) await sessions.to.run(write, [batch?.rows, ...values]);
+    if (last !== null) await to.run(write, [batch?.rows, ...values]);
   }
 }

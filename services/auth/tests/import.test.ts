@@ -25,15 +25,15 @@ describe('a restored database', () => {
   afterAll(() => living.stop());
   afterEach(() => loaded.drop());
 
-  async function adopt(statements: string) {
+  async function importDatabase(statements: string) {
     loaded = await restoredDatabase(statements);
-    return living.auth.restore.adopt(loaded.name);
+    return living.auth.restore.importDatabase(loaded.name);
   }
 
   it('becomes a store with the same accounts, and without what was around them', async () => {
     const rows = restoredAccount({ password_version: '4' });
     const others = 'create table restored.invoices (id int); create table restored.sessions (id int);';
-    expect(await adopt(RESTORED_ACCOUNTS + rows + others)).toEqual({
+    expect(await importDatabase(RESTORED_ACCOUNTS + rows + others)).toEqual({
       complete: true,
       rows: { accounts: 1 },
       dropped: ['invoices'],
@@ -54,7 +54,7 @@ describe('a restored database', () => {
     await loggedIn(living, 'goes@compare.test');
     loaded = await backupOf(living);
     await loaded.query(`delete from restored.accounts where id = '${userId}'; ${restoredAccount()}`);
-    expect(await living.auth.restore.adopt(loaded.name)).toMatchObject({ complete: true });
+    expect(await living.auth.restore.importDatabase(loaded.name)).toMatchObject({ complete: true });
     const state = async () => living.database.query('select * from accounts, sessions order by 1, 2');
     const before = await state();
     const { now } = (await living.database.query('select count(*)::int as now from accounts'))[0] as { now: number };
@@ -68,7 +68,10 @@ describe('a restored database', () => {
   it('may have addresses beyond ASCII, whose keys are made as at sign-up', async () => {
     const emails = ['ÄÖÜ@Beispiel.test', 'ΟΔΟΣ@example.test', 'I\u0307@example.test', 'e\u0301@example.test'];
     const rows = emails.map((email) => restoredAccount({ email: `'${email}'`, email_key: `'${emailKey(email)}'` }));
-    expect(await adopt(RESTORED_ACCOUNTS + rows.join(''))).toMatchObject({ complete: true, rows: { accounts: 4 } });
+    expect(await importDatabase(RESTORED_ACCOUNTS + rows.join(''))).toMatchObject({
+      complete: true,
+      rows: { accounts: 4 },
+    });
   });
 
   const hash = (head: string) => `$argon2${head}$c29tZXRoaW5nIG9mIGE$c29tZXRoaW5nIG9mIHRoZSBsZW5ndGggb2YgYSBoYXNo`;
@@ -76,7 +79,7 @@ describe('a restored database', () => {
   it.each(['id$v=19$m=19456,t=2,p=1', 'id$v=19$m=47104,t=1,p=1', 'id$v=19$m=7168,t=5,p=1', 'id$v=19$m=65536,t=2,p=4'])(
     'keeps passwords that cost about what they cost here: %s',
     async (head) => {
-      await adopt(RESTORED_ACCOUNTS + restoredAccount({ password_hash: `'${hash(head)}'` }));
+      await importDatabase(RESTORED_ACCOUNTS + restoredAccount({ password_hash: `'${hash(head)}'` }));
       expect(await loaded.query('select password_hash as h from accounts')).toEqual([{ h: hash(head) }]);
     },
   );
@@ -95,8 +98,8 @@ describe('a restored database', () => {
     'd$v=19$m=19456,t=2,p=1',
     'id$nonsense$m=19456,t=2,p=1',
   ])('takes an account without its password when checking that would cost more, or less: %s', async (head) => {
-    const adoption = await adopt(RESTORED_ACCOUNTS + restoredAccount({ password_hash: `'${hash(head)}'` }));
-    expect(adoption).toMatchObject({ complete: true, rows: { accounts: 1 } });
+    const result = await importDatabase(RESTORED_ACCOUNTS + restoredAccount({ password_hash: `'${hash(head)}'` }));
+    expect(result).toMatchObject({ complete: true, rows: { accounts: 1 } });
     const [row] = await loaded.query('select password_hash as h from accounts');
     expect(row?.h).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   });
@@ -116,7 +119,7 @@ describe('a restored database', () => {
     ['id is needed', { id: 'null' }],
     ['created_at', { created_at: `'infinity'` }],
   ])('is refused when an account breaks the rule: %s %j', async (sentence, row) => {
-    expect(await adopt(RESTORED_ACCOUNTS + restoredAccount(row))).toEqual({
+    expect(await importDatabase(RESTORED_ACCOUNTS + restoredAccount(row))).toEqual({
       complete: false,
       reason: expect.stringContaining(sentence),
     });
@@ -126,8 +129,8 @@ describe('a restored database', () => {
     ['address', [{}, {}]],
     ['id', [{ id: ID }, { id: ID, email: `'b@example.test'`, email_key: `'b@example.test'` }]],
   ])('is refused when two accounts have the same %s, and nothing of it is taken', async (_what, rows) => {
-    const adoption = await adopt(RESTORED_ACCOUNTS + rows.map(restoredAccount).join(''));
-    expect(adoption).toEqual({ complete: false, reason: expect.stringContaining('same') });
+    const result = await importDatabase(RESTORED_ACCOUNTS + rows.map(restoredAccount).join(''));
+    expect(result).toEqual({ complete: false, reason: expect.stringContaining('same') });
     expect(await loaded.query('select count(*)::int as n from public.accounts')).toEqual([{ n: 0 }]);
   });
 
@@ -135,13 +138,13 @@ describe('a restored database', () => {
     ['no table', 'select 1', /no table accounts/],
     ['columns that are missing', 'create schema restored; create table restored.accounts (id uuid)', /email_key/],
   ])('is refused: %s', async (_what, statements, reason) => {
-    expect(await adopt(statements)).toEqual({ complete: false, reason: expect.stringMatching(reason) });
+    expect(await importDatabase(statements)).toEqual({ complete: false, reason: expect.stringMatching(reason) });
   });
 
   it('is never the living one, nor one that is not there', async () => {
     loaded = await restoredDatabase('select 1');
     const { restore } = living.auth;
-    for (const call of [restore.adopt, restore.carryOver, restore.resume]) {
+    for (const call of [restore.importDatabase, restore.carryOver, restore.resume]) {
       await expect(call(nameOf(living.database))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
       await expect(call(`${loaded.name}_not_there`)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     }
@@ -162,7 +165,7 @@ describe('a restore of the accounts', () => {
 
   const trail = () => running.database.query('select * from audit_log order by id');
   const restore = async (backup: RestoredDatabase) => {
-    await running.auth.restore.adopt(backup.name);
+    await running.auth.restore.importDatabase(backup.name);
     olds.push(await swap(running, backup.name));
   };
 
@@ -232,7 +235,7 @@ describe('a restore of the accounts', () => {
     await backup.query(
       `create table restored.audit_log (id bigint, kind text); insert into restored.audit_log values (1, 'forged')`,
     );
-    await running.auth.restore.adopt(backup.name);
+    await running.auth.restore.importDatabase(backup.name);
     await loggedIn(running, 'audited@example.test');
     const before = await trail();
     olds.push(await swap(running, backup.name));
@@ -246,7 +249,7 @@ describe('a restore of the accounts', () => {
     const someone = await signedUp(running, 'someone@example.test');
     const backup = await backupOf(running);
     const later = await signedUp(running, 'later@example.test');
-    await running.auth.restore.adopt(backup.name);
+    await running.auth.restore.importDatabase(backup.name);
     const old = await swap(running, backup.name);
     await running.send(LOGOUT, {}, someone.identity);
     const again = await loggedIn(running, 'someone@example.test');
@@ -268,7 +271,7 @@ describe('a restore of the accounts', () => {
     const someone = await signedUp(running, 'twice@example.test');
     const backup = await backupOf(running);
     await signedUp(running, 'gone@example.test');
-    await running.auth.restore.adopt(backup.name);
+    await running.auth.restore.importDatabase(backup.name);
     await running.auth.restore.carryOver(backup.name);
     await running.send(LOGOUT, {}, someone.identity);
     const second = await loggedIn(running, 'twice@example.test');

@@ -1,48 +1,39 @@
-import type { Database } from '../database.ts';
-import type { Session } from '../session.ts';
-import type { Statement } from '../statement.ts';
-import { RESTORED, STORE, tablesOf, whatIsLost, whyTooMany, type Columns } from './restored-tables.ts';
+import type { Session, Statement } from '@taskmesh/database';
+import type { ArchivedStore } from '@taskmesh/internal-api';
+import { columnsOf, lostColumns, RESTORED, STORE, tablesOf, type Columns } from './restored-tables.ts';
+import { refusedRows } from './row-rules.ts';
+import type { StoreDatabase, StoreRules } from './store-rules.ts';
 
-/** What an archive that was made here says of the store in it. */
-export interface ArchivedStore {
-  /** The newest migration that the store had seen. */
-  schemaVersion: string | null;
-  /** Whether tables and columns that no store has are left out, rather than a reason to refuse. */
-  allowsLoss: boolean;
-}
-
-export interface ArchivedAdoption {
+interface ArchiveImport {
   /** In the restored database. */
   session: Session;
   /** The service's own database there. */
-  store: Pick<Database, 'migrate' | 'versions'>;
+  store: StoreDatabase;
   archived: ArchivedStore;
-  /** Tables of which no row is wanted. */
-  leftBehind: readonly string[];
+  rules: StoreRules;
 }
 
-export type TakenOver =
+export type ImportedRows =
   | { rows: Record<string, number>; dropped: string[] }
   /** `concerns` the archive as a whole, a version that only others know, or rows in it. */
   | { reason: string; concerns?: 'archive' | 'version' };
 
 /**
  * Makes a store of the archive's version, puts its rows in as they are, and migrates them to the present. A new table is
- * taken over unless it is named as left behind. The rows may come from anybody: who calls this judges them afterwards.
+ * imported unless it is named as left behind. The rows may come from anybody, so they are checked in the end.
  */
-export async function adoptArchived(adoption: ArchivedAdoption): Promise<TakenOver> {
-  const { session, store, archived, leftBehind } = adoption;
+export async function importArchive(archive: ArchiveImport): Promise<ImportedRows> {
+  const { session, store, archived, rules } = archive;
   const { schemaVersion, allowsLoss } = archived;
-  if (schemaVersion === null || !store.versions.includes(schemaVersion)) return unknownVersion(adoption);
-  const tooMany = await whyTooMany(session);
-  if (tooMany !== undefined) return { reason: tooMany };
+  const { table: mainTable, leftBehind } = rules;
+  if (schemaVersion === null || !store.versions.includes(schemaVersion)) return unknownVersion(archive);
   await store.migrate({ to: schemaVersion });
   const [given, own] = [await tablesOf(session, RESTORED), await tablesOf(session, STORE)];
   const kept = new Map([...own].filter(([table]) => !leftBehind.includes(table)));
-  const reason = whatIsMissing({ given, own }, schemaVersion) ?? (await isOfAnother(session, schemaVersion));
-  if (reason !== undefined) return { reason, concerns: 'archive' };
+  const misfit = missingTables({ given, own }, schemaVersion) ?? (await otherVersion(session, schemaVersion));
+  if (misfit !== undefined) return { reason: misfit, concerns: 'archive' };
   const columnNames = Object.fromEntries([...kept].map(([table, columns]) => [table, [...columns.keys()]]));
-  const dropped = await whatIsLost(session, columnNames, leftBehind);
+  const dropped = await lostColumns(session, columnNames, leftBehind);
   if (dropped.length > 0 && !allowsLoss) return wouldLose(dropped);
 
   const rows: Record<string, number> = {};
@@ -52,10 +43,12 @@ export async function adoptArchived(adoption: ArchivedAdoption): Promise<TakenOv
     rows[table] = count;
   }
   await store.migrate();
-  return { rows, dropped };
+  const columns = await columnsOf(session, mainTable, STORE);
+  const reason = await refusedRows(session, STORE, { rules, columns });
+  return reason === undefined ? { rows, dropped } : { reason };
 }
 
-function unknownVersion({ store, archived }: ArchivedAdoption): TakenOver {
+function unknownVersion({ store, archived }: ArchiveImport): ImportedRows {
   const [oldest, newest] = [store.versions.at(0), store.versions.at(-1)];
   const version = archived.schemaVersion === null ? 'no version' : `the version ${archived.schemaVersion}`;
   return {
@@ -67,7 +60,7 @@ function unknownVersion({ store, archived }: ArchivedAdoption): TakenOver {
 type Shapes = Record<'given' | 'own', Map<string, Columns>>;
 
 /** As a sentence; undefined when all of the version's tables are there. */
-function whatIsMissing({ given, own }: Shapes, version: string): string | undefined {
+function missingTables({ given, own }: Shapes, version: string): string | undefined {
   const missing = [...own].flatMap(([table, columns]) => {
     const there = given.get(table);
     if (!there) return [table];
@@ -78,17 +71,17 @@ function whatIsMissing({ given, own }: Shapes, version: string): string | undefi
 }
 
 const LAST_MIGRATION: Statement = {
-  name: 'adopt-last-migration',
+  name: 'import-last-migration',
   text: `select name from ${RESTORED}.mikro_orm_migrations order by id desc limit 1`,
 };
 
 /** As a sentence; undefined when the store says the same as the archive. */
-async function isOfAnother(session: Session, version: string): Promise<string | undefined> {
+async function otherVersion(session: Session, version: string): Promise<string | undefined> {
   const [last] = await session.run<{ name: string }>(LAST_MIGRATION);
   return last?.name === version ? undefined : `The store in the archive is not of the version ${version}.`;
 }
 
-function wouldLose(lost: string[]): TakenOver {
+function wouldLose(lost: string[]): ImportedRows {
   return {
     concerns: 'archive',
     reason: `A restore would lose ${lost.join(', ')}, for which the store has no place: allowLoss restores without.`,
@@ -100,7 +93,7 @@ async function put(session: Session, table: string, columns: string[]): Promise<
   const names = columns.map((name) => `"${name}"`).join(', ');
   try {
     const [row] = await session.run<{ count: string }>({
-      name: `adopt-put-${table}`,
+      name: `import-put-${table}`,
       text: `with put as (
           insert into ${STORE}."${table}" (${names}) overriding system value select ${names} from ${RESTORED}."${table}" returning 1
         ) select pg_catalog.count(*)::text as count from put`,
@@ -116,7 +109,7 @@ async function put(session: Session, table: string, columns: string[]): Promise<
 
 /** $1 table */
 const COUNTED_COLUMNS: Statement = {
-  name: 'adopt-counted-columns',
+  name: 'import-counted-columns',
   text: `
     select attname as name from pg_catalog.pg_attribute
     where attrelid = $1::text::regclass and attnum > 0 and not attisdropped
@@ -124,7 +117,7 @@ const COUNTED_COLUMNS: Statement = {
 };
 
 const countOn = (table: string, column: string): Statement => ({
-  name: `adopt-count-on-${table}`,
+  name: `import-count-on-${table}`,
   text: `select pg_catalog.setval(pg_catalog.pg_get_serial_sequence('${STORE}."${table}"', '${column}'), pg_catalog.max("${column}"))
     from ${STORE}."${table}" having pg_catalog.max("${column}") > 0`,
 });

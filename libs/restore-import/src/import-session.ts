@@ -1,12 +1,12 @@
-import { openSession, type Session } from '../session.ts';
-import { withoutValues } from '../without-values.ts';
+import { openSession, type Session } from '@taskmesh/database';
+import { withoutValues } from '@taskmesh/database/without-values';
 
 /**
  * A session in a database that was loaded from a backup, or beside one. What the database says of itself counts for
- * nothing: names mean PostgreSQL's own things, and no statement outlives `timeoutMs`, also when this process is gone. What it
- * refuses is told without what the rows hold.
+ * nothing: names mean PostgreSQL's own things, and no statement outlives `timeoutMs`, also when this process is gone. Its
+ * errors never repeat what the rows hold.
  */
-export async function openAdoptionSession(
+export async function openImportSession(
   url: string,
   { name, timeoutMs }: { name: string; timeoutMs: number },
 ): Promise<Session> {

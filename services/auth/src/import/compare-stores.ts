@@ -1,5 +1,6 @@
-import { compareRows, countRows, type Session, type Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/database';
 import type { StoreComparison } from '@taskmesh/internal-api';
+import { compareRows, countRows, type Stores } from '@taskmesh/restore-import';
 
 /** $1 ids, $2 now */
 const SESSIONS: Statement = {
@@ -8,8 +9,8 @@ const SESSIONS: Statement = {
     where account_id = any($1::uuid[]) and ended_at is null and expires_at > $2::timestamptz`,
 };
 
-/** What would change if `to`, an adopted database, took the place of the living store `from`. Only reads. */
-export async function compareStores(stores: { from: Session; to: Session }, now: Date): Promise<StoreComparison> {
+/** What would change if `to`, an imported database, took the place of the living store `from`. Only reads. */
+export async function compareStores(stores: Stores, now: Date): Promise<StoreComparison> {
   const { from, to } = stores;
   let sessionsEnding = 0;
   const accounts = await compareRows(stores, 'accounts', async (gone) => {

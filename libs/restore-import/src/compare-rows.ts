@@ -1,5 +1,4 @@
-import type { Session } from '../session.ts';
-import type { Statement } from '../statement.ts';
+import type { Session, Statement } from '@taskmesh/database';
 
 const BATCH = 10_000;
 const START = '00000000-0000-0000-0000-000000000000';

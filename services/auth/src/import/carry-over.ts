@@ -1,20 +1,21 @@
-import type { Session, Statement } from '@taskmesh/database';
+import type { Statement } from '@taskmesh/database';
+import type { Stores } from '@taskmesh/restore-import';
 import { forgottenBefore } from '../sessions/ended-session.repository.ts';
 import { copyRows, type CopiedTable } from './copy-rows.ts';
 
 const FORGET_EARLIER_COPY: Statement = {
-  name: 'adopt-forget-earlier-copy',
+  name: 'import-forget-earlier-copy',
   text: 'truncate public.sessions, public.refresh_tokens, public.reset_tokens, public.ended_sessions, public.recovery_requests',
 };
 
 const COUNTER: Statement = {
-  name: 'adopt-counter',
+  name: 'import-counter',
   text: 'select last::text as last from public.ended_session_counter',
 };
 
 /** $1 the last sequence */
 const SET_COUNTER: Statement = {
-  name: 'adopt-set-counter',
+  name: 'import-set-counter',
   text: 'update public.ended_session_counter set last = $1::bigint',
 };
 
@@ -71,7 +72,7 @@ const recoveryRequests: CopiedTable = {
 };
 
 /** Copies what a restore must not undo, for the accounts that are in `to`, in place of what an earlier call copied. */
-export async function copySessions(stores: { from: Session; to: Session }, now: Date): Promise<void> {
+export async function copySessions(stores: Stores, now: Date): Promise<void> {
   const { from, to } = stores;
   await to.run(FORGET_EARLIER_COPY);
   const [counter] = await from.run<{ last: string }>(COUNTER);

@@ -1,5 +1,5 @@
-import { brokenRules, inTransaction, STORE, type Session, type Statement } from '@taskmesh/database';
-import { inOurYears } from './rules.ts';
+import { inTransaction, type Session, type Statement } from '@taskmesh/database';
+import type { Stores } from '@taskmesh/restore-import';
 import { copyRows, type CopiedTable } from './copy-rows.ts';
 
 const trail: CopiedTable = {
@@ -9,16 +9,16 @@ const trail: CopiedTable = {
   put: 'insert into public.audit_log overriding system value select * from batch where id <= $2::bigint',
 };
 
-const LOCK_TIMEOUT: Statement = { name: 'adopt-lock-timeout', text: `set local lock_timeout = '3s'` };
-const LOCK: Statement = { name: 'adopt-lock-audit', text: 'lock table public.audit_log in share mode' };
+const LOCK_TIMEOUT: Statement = { name: 'import-lock-timeout', text: `set local lock_timeout = '3s'` };
+const LOCK: Statement = { name: 'import-lock-audit', text: 'lock table public.audit_log in share mode' };
 /** Below every id when there is no entry: those of a dump may be below 0. */
 const LAST: Statement = {
-  name: 'adopt-last-audit',
+  name: 'import-last-audit',
   text: `select coalesce(max(id), '-9223372036854775808')::text as last from public.audit_log`,
 };
 
 const GO_ON: Statement = {
-  name: 'adopt-audit-go-on',
+  name: 'import-audit-go-on',
   text: `select setval(pg_get_serial_sequence('public.audit_log', 'id'), max(id)) from public.audit_log having max(id) > 0`,
 };
 
@@ -41,40 +41,36 @@ export function settledEnd(living: Session): Promise<string> {
 }
 
 /** Copies the entries that are not there yet, up to `end`; entries must have been copied only up to such an end before. */
-export async function copyTrail(sessions: { from: Session; to: Session }, end: string): Promise<void> {
-  await copyRows(sessions, trail, { after: await endOfTrail(sessions.to), values: [end] });
-  await sessions.to.run(GO_ON);
+export async function copyTrail(stores: Stores, end: string): Promise<void> {
+  await copyRows(stores, trail, { after: await endOfTrail(stores.to), values: [end] });
+  await stores.to.run(GO_ON);
 }
-
-/** Why the entries of an archive are none; undefined when they may be. */
-export const whyNoTrail = (session: Session): Promise<string | undefined> =>
-  brokenRules(session, { schema: STORE, table: 'audit_log' }, [inOurYears('at', 'r.at')], []);
 
 /** $1 the present. A clock may be a little fast; what is later than that would never be cleared. */
 const FIRST: Statement = {
-  name: 'adopt-first-audit',
+  name: 'import-first-audit',
   text: `
     select coalesce(min(id), 1)::text as id, least(min(at), $1::timestamptz + interval '1 day')::text as at
     from public.audit_log`,
 };
 
 const UNLOCK_TRAIL: Statement = {
-  name: 'adopt-unlock-trail',
+  name: 'import-unlock-trail',
   text: 'alter table public.audit_log disable trigger audit_log_only_grows',
 };
 const OLDER: Statement = {
-  name: 'adopt-older',
+  name: 'import-older',
   text: 'create temporary table older (like public.audit_log) on commit drop',
 };
 /** $1 the living trail's first moment */
 const KEEP_OLDER: Statement = {
-  name: 'adopt-keep-older',
+  name: 'import-keep-older',
   text: 'insert into pg_temp.older select * from public.audit_log where at < $1::timestamptz',
 };
-const EMPTY_TRAIL: Statement = { name: 'adopt-empty-trail', text: 'truncate public.audit_log' };
+const EMPTY_TRAIL: Statement = { name: 'import-empty-trail', text: 'truncate public.audit_log' };
 /** $1 the living trail's first id: what is older goes right below it. */
 const PUT_OLDER: Statement = {
-  name: 'adopt-put-older',
+  name: 'import-put-older',
   text: `
     insert into public.audit_log overriding system value
     select (r.entry).* from (
@@ -83,7 +79,7 @@ const PUT_OLDER: Statement = {
     ) r`,
 };
 const LOCK_TRAIL: Statement = {
-  name: 'adopt-lock-trail',
+  name: 'import-lock-trail',
   text: 'alter table public.audit_log enable trigger audit_log_only_grows',
 };
 
@@ -92,17 +88,14 @@ const LOCK_TRAIL: Statement = {
  * happened stays known, nothing is told twice, and a new installation has all that there was. Ids keep the order; the living
  * ones stay.
  */
-export async function joinTrails(
-  sessions: { from: Session; to: Session },
-  { end, now }: { end: string; now: Date },
-): Promise<void> {
-  const { from, to } = sessions;
+export async function joinTrails(stores: Stores, { end, now }: { end: string; now: Date }): Promise<void> {
+  const { from, to } = stores;
   const [first] = await from.run<{ id: string; at: string }>(FIRST, [now]);
   await to.run(UNLOCK_TRAIL);
   await to.run(OLDER);
   await to.run(KEEP_OLDER, [first?.at]);
   await to.run(EMPTY_TRAIL);
-  await copyTrail(sessions, end);
+  await copyTrail(stores, end);
   await to.run(PUT_OLDER, [first?.id]);
   await to.run(LOCK_TRAIL);
 }

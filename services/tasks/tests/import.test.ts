@@ -8,14 +8,14 @@ let living: TestTasks;
 let loaded: TestDatabase & { name: string };
 
 beforeAll(async () => {
-  living = await startTasks({ name: 'adoption' });
+  living = await startTasks({ name: 'import' });
 });
 afterAll(() => living.stop());
 afterEach(() => loaded.drop());
 
-async function adopt(statements: string) {
+async function importDatabase(statements: string) {
   loaded = await restoredDatabase(statements);
-  return living.tasks.restore.adopt(loaded.name);
+  return living.tasks.restore.importDatabase(loaded.name);
 }
 
 const withRows = (...rows: RestoredRow[]) => RESTORED_TASKS + rows.map(restoredRow).join('');
@@ -29,7 +29,7 @@ it('is not looked through when it has more tables than anybody needs', async () 
       execute format('create table restored.t%s (%s)', t, (select string_agg(format('c%s int', n), ', ') from generate_series(1, 1400) n));
     end loop;
   end $$`;
-  expect(await adopt(withRows({}) + many)).toEqual({
+  expect(await importDatabase(withRows({}) + many)).toEqual({
     complete: false,
     reason: 'The dump has more than 20000 columns.',
   });
@@ -37,9 +37,9 @@ it('is not looked through when it has more tables than anybody needs', async () 
 
 it('names what is left out, and not all of it when that is much', async () => {
   const columns = Array.from({ length: 60 }, (_, n) => `add column c${n} int`).join(', ');
-  const adoption = await adopt(`${withRows({})} alter table restored.tasks ${columns}`);
-  expect(adoption).toMatchObject({ complete: true, rows: { tasks: 1 } });
-  const dropped = 'dropped' in adoption ? adoption.dropped : [];
+  const result = await importDatabase(`${withRows({})} alter table restored.tasks ${columns}`);
+  expect(result).toMatchObject({ complete: true, rows: { tasks: 1 } });
+  const dropped = 'dropped' in result ? result.dropped : [];
   expect([dropped[0], dropped.length, dropped.at(-1)]).toEqual(['tasks.c0', 51, '10 more']);
 });
 
@@ -50,7 +50,7 @@ describe('a complete restored store', () => {
       { id: `'${id}'`, version: '7', due_date: `'0001-01-01T00:00Z'`, category: `''`, description: `'some'` },
       { version: 'null' },
     )} create table restored.invoices (id int); create table restored.feeds (owner_id uuid);`;
-    expect(await adopt(statements)).toEqual({ complete: true, rows: { tasks: 2 }, dropped: ['invoices'] });
+    expect(await importDatabase(statements)).toEqual({ complete: true, rows: { tasks: 2 }, dropped: ['invoices'] });
     expect(await schemas()).toEqual([{ name: 'public' }]);
     expect(await loaded.query('select id, version, description, category from tasks order by version desc')).toEqual([
       { id, version: 7, description: 'some', category: '' },
@@ -63,7 +63,7 @@ describe('a complete restored store', () => {
 
   it('has all that migrations make, so that the service runs on it', async () => {
     const owner = v7();
-    await adopt(withRows({ user_id: `'${owner}'` }));
+    await importDatabase(withRows({ user_id: `'${owner}'` }));
     const structure = `select table_name, column_name, data_type from information_schema.columns
       where table_schema = 'public' order by 1, 2`;
     expect(await loaded.query(structure)).toEqual(await living.database.query(structure));
@@ -76,7 +76,7 @@ describe('a complete restored store', () => {
         due_date timestamp, category varchar, priority text, created_at text, updated_at date);
       insert into restored.tasks values ('${id.toUpperCase()}', '${id}', 'old types', null, 'true',
         '2026-02-03 04:05:06', null, 'high', '2026-01-02T03:04:05.6+01:00', '2026-01-02')`;
-    expect(await adopt(statements)).toMatchObject({ complete: true, rows: { tasks: 1 } });
+    expect(await importDatabase(statements)).toMatchObject({ complete: true, rows: { tasks: 1 } });
     const utc = (column: string) => `(${column} at time zone 'UTC')::text as ${column}`;
     expect(
       await loaded.query(
@@ -113,13 +113,13 @@ describe('a complete restored store', () => {
     ],
     ['no epoch', `create table restored.feed_state (other int)`, 2],
   ])('begins an epoch behind the living one and its own, with %s in the dump', async (_what, state, epoch) => {
-    expect(await adopt(withRows({}) + state)).toMatchObject({ complete: true, dropped: [] });
+    expect(await importDatabase(withRows({}) + state)).toMatchObject({ complete: true, dropped: [] });
     expect(await loaded.query('select epoch from feed_state')).toEqual([{ epoch }]);
   });
 
   it('has a secret for cursors that neither the living store nor the dump has', async () => {
     const state = `create table restored.feed_state (epoch int, cursor_key bytea); insert into restored.feed_state values (1, '\\x01')`;
-    await adopt(withRows({}) + state);
+    await importDatabase(withRows({}) + state);
     const key = 'select length(cursor_key) as bytes, cursor_key::text as key from feed_state';
     const [fresh] = await loaded.query(key);
     const [old] = await living.database.query(key);
@@ -128,19 +128,19 @@ describe('a complete restored store', () => {
   });
 
   it('keeps no connection, so that it can be renamed', async () => {
-    await adopt(withRows({}));
+    await importDatabase(withRows({}));
     expect(await living.database.query(`select 1 from pg_stat_activity where datname = $1`, [loaded.name])).toEqual([]);
   });
 
   it('may be empty', async () => {
-    expect(await adopt(RESTORED_TASKS)).toEqual({ complete: true, rows: { tasks: 0 }, dropped: [] });
+    expect(await importDatabase(RESTORED_TASKS)).toEqual({ complete: true, rows: { tasks: 0 }, dropped: [] });
   });
 
   it('takes many rows, for longer than a request may take', async () => {
     const many = `${RESTORED_TASKS} insert into restored.tasks
       select gen_random_uuid(), gen_random_uuid(), 'many of them', null, false, null, null, 'low', now(), now(), 1
       from generate_series(1, 50000)`;
-    expect(await adopt(many)).toMatchObject({ complete: true, rows: { tasks: 50_000 } });
+    expect(await importDatabase(many)).toMatchObject({ complete: true, rows: { tasks: 50_000 } });
   });
 });
 
@@ -154,7 +154,7 @@ describe('an incomplete restored store', () => {
       /due_date/,
     ],
   ])('is refused: %s', async (_what, statements, reason) => {
-    expect(await adopt(statements)).toEqual({ complete: false, reason: expect.stringMatching(reason) });
+    expect(await importDatabase(statements)).toEqual({ complete: false, reason: expect.stringMatching(reason) });
   });
 
   it.each<[string, RestoredRow]>([
@@ -174,8 +174,8 @@ describe('an incomplete restored store', () => {
     ['due_date', { due_date: `'0001-12-31 BC'` }],
     ['due_date', { due_date: `'9999-12-31T23:59:59.9996Z'` }],
   ])('is refused for its %s: %j', async (word, row) => {
-    const adoption = await adopt(withRows({}, row));
-    expect(adoption).toEqual({ complete: false, reason: expect.stringContaining(word) });
+    const result = await importDatabase(withRows({}, row));
+    expect(result).toEqual({ complete: false, reason: expect.stringContaining(word) });
     expect(await schemas()).toEqual([{ name: 'public' }, { name: 'restored' }]);
   });
 
@@ -184,23 +184,26 @@ describe('an incomplete restored store', () => {
       create table restored.tasks (id text, user_id uuid, title text, description text, completed text,
         due_date text, category text, priority text, created_at text, updated_at text);
       insert into restored.tasks values ('1', gen_random_uuid(), 'text', null, 'perhaps', 'soon', null, 'low', 'x', now())`;
-    const adoption = await adopt(statements);
+    const result = await importDatabase(statements);
     for (const sentence of [
       'id is needed',
       'completed is needed',
       'created_at is needed',
       'due_date must be of the type',
     ])
-      expect(adoption).toEqual({ complete: false, reason: expect.stringContaining(sentence) });
+      expect(result).toEqual({ complete: false, reason: expect.stringContaining(sentence) });
   });
 
   it('is refused for two rows with one id, nothing of it is taken, and after a correction it may come again', async () => {
     const id = `'${v7()}'`;
-    const refused = await adopt(withRows({ id }, { id }));
+    const refused = await importDatabase(withRows({ id }, { id }));
     expect(refused).toEqual({ complete: false, reason: expect.stringContaining('same id') });
     expect(await loaded.query('select count(*)::int as n from public.tasks')).toEqual([{ n: 0 }]);
     await loaded.query('delete from restored.tasks where ctid = (select max(ctid) from restored.tasks)');
-    expect(await living.tasks.restore.adopt(loaded.name)).toMatchObject({ complete: true, rows: { tasks: 1 } });
+    expect(await living.tasks.restore.importDatabase(loaded.name)).toMatchObject({
+      complete: true,
+      rows: { tasks: 1 },
+    });
   });
 
   it('is judged as the rules for requests judge', async () => {
@@ -228,13 +231,16 @@ describe('an incomplete restored store', () => {
       await loaded.query('truncate restored.tasks');
       const { title, description, category } = input;
       await loaded.query(restoredRow({ title: text(title), description: text(description), category: text(category) }));
-      expect([input, await living.tasks.restore.adopt(loaded.name)]).toMatchObject([input, { complete: false }]);
+      expect([input, await living.tasks.restore.importDatabase(loaded.name)]).toMatchObject([
+        input,
+        { complete: false },
+      ]);
     }
     await loaded.query('truncate restored.tasks');
     const good = inputs.filter((each) => createTaskInput.safeParse(each).success);
     for (const { title, description, category } of good)
       await loaded.query(restoredRow({ title: text(title), description: text(description), category: text(category) }));
-    expect(await living.tasks.restore.adopt(loaded.name)).toMatchObject({
+    expect(await living.tasks.restore.importDatabase(loaded.name)).toMatchObject({
       complete: true,
       rows: { tasks: good.length },
     });
@@ -244,17 +250,17 @@ describe('an incomplete restored store', () => {
 describe('what is no restored database', () => {
   it('is refused: the living store, names that cannot be, databases that are not there', async () => {
     loaded = await restoredDatabase('select 1');
-    const { adopt: adoptIt } = living.tasks.restore;
-    await expect(adoptIt(nameOf(living.database))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
-    await expect(adoptIt('')).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
-    await expect(adoptIt('x'.repeat(64))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
-    await expect(adoptIt(`${loaded.name}_not_there`)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    const { importDatabase: importIt } = living.tasks.restore;
+    await expect(importIt(nameOf(living.database))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+    await expect(importIt('')).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+    await expect(importIt('x'.repeat(64))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+    await expect(importIt(`${loaded.name}_not_there`)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 });
 
 describe('a store that would take the living one’s place', () => {
   it('is compared with that: how many tasks there are, and which ones would go or come back', async () => {
-    await adopt(withRows({}));
+    await importDatabase(withRows({}));
     const [{ id } = {}] = await loaded.query('select id from tasks');
     const [now] = await living.database.query('select count(*)::int as n from tasks');
     const count = Number(now?.n);
@@ -273,7 +279,7 @@ describe('a store that would take the living one’s place', () => {
 describe('a store from before a restore', () => {
   it('goes on in a new epoch, with its rows, and with nothing of its earlier changes', async () => {
     const owner = v7();
-    await adopt(withRows({ user_id: `'${owner}'` }));
+    await importDatabase(withRows({ user_id: `'${owner}'` }));
     await loaded.query(
       `insert into feeds values ($1, 7); update feed_state set epoch = 20;
        insert into changes (part, owner_id, sequence, kind, task, occurred_at) values (0, '${owner}', 7, 'DELETE', '{}', now())`.replace(
@@ -294,7 +300,7 @@ describe('a store from before a restore', () => {
   });
 
   it('has an epoch above the living one, whatever its own was', async () => {
-    await adopt(withRows());
+    await importDatabase(withRows());
     const [now] = await living.database.query('update feed_state set epoch = 50 returning epoch');
     await living.tasks.restore.resume(loaded.name);
     expect(await loaded.query('select epoch from feed_state')).toEqual([{ epoch: Number(now?.epoch) + 1 }]);

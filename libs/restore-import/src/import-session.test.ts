@@ -1,0 +1,19 @@
+import { createTestDatabase } from '@taskmesh/testing';
+import { openImportSession } from './import-session.ts';
+
+it('never repeats in an error what a row holds', async () => {
+  const secret = 'what-a-user-wrote';
+  const database = await createTestDatabase('values');
+  await database.query(`create table t (a int, b text unique); insert into t values (1, '${secret}')`);
+  const session = await openImportSession(database.url, { name: 'values', timeoutMs: 5_000 });
+  try {
+    const put = { name: 'put', text: 'insert into public.t values (2, $1)' };
+    const error = await session.run(put, [secret]).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: '23505', table: 't' });
+    const shown = [String(error), ...Object.values(error as object), (error as Error).stack, JSON.stringify(error)];
+    expect(shown.join('\n')).not.toContain(secret);
+  } finally {
+    await session.close();
+    await database.drop();
+  }
+});

@@ -1,0 +1,47 @@
+import { inTransaction } from '@taskmesh/database';
+import type { AuthRestore } from '@taskmesh/internal-api';
+import { createImporter, type ImporterOptions } from '@taskmesh/restore-import';
+import type { Clock } from '@taskmesh/service';
+import { copyTrail, endOfTrail, joinTrails, settledEnd } from './audit-trail.ts';
+import { copySessions } from './carry-over.ts';
+import { compareStores } from './compare-stores.ts';
+import { replaceUnusableHashes } from './password-hashes.ts';
+import { accountRules } from './rules.ts';
+
+export interface AccountsImportDeps extends Pick<ImporterOptions, 'url' | 'databaseAt' | 'log'> {
+  clock: Clock;
+}
+
+/** Makes the database of a restored backup into a store, and gives it what belongs to the present. */
+export function createAccountsImport({ clock, ...deps }: AccountsImportDeps): AuthRestore {
+  const now = () => new Date(clock.now());
+  const { importDatabase, resume, withStores } = createImporter({
+    ...deps,
+    name: 'taskmesh-auth-import',
+    rules: {
+      ...accountRules,
+      async complete(stores, of) {
+        const replaced = await replaceUnusableHashes(stores.to);
+        if (replaced > 0)
+          deps.log.warn({ accounts: replaced }, 'restored accounts whose passwords must be set anew by mail');
+        const end = await settledEnd(stores.from);
+        await (of === 'archive' ? joinTrails(stores, { end, now: now() }) : copyTrail(stores, end));
+      },
+    },
+  });
+
+  return {
+    importDatabase,
+    resume: (database) => resume(database),
+    compare: (database) => withStores(database, (stores) => compareStores(stores, now())),
+    carryOver: (database) =>
+      withStores(database, (stores) =>
+        inTransaction(stores.from, () =>
+          inTransaction(stores.to, async () => {
+            await copySessions(stores, now());
+            await copyTrail(stores, await endOfTrail(stores.from));
+          }),
+        ),
+      ),
+  };
+}

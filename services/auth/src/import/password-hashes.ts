@@ -1,0 +1,32 @@
+import type { Session, Statement } from '@taskmesh/database';
+import { hashOfNobody, PARAMETERS } from '../passwords/argon2-hash.ts';
+
+const { memoryCost, timeCost } = PARAMETERS;
+/** Of memory (KiB) times passes: what OWASP asks for at the least, and four times what a hash costs here. */
+const [LEAST_COST, MOST_COST] = [35_840, 4 * memoryCost * timeCost];
+const MOST_MEMORY_KIB = 65_536;
+
+const parameter = (name: string) => `substring(password_hash from '[$,]${name}=([0-9]{1,6})[$,]')::bigint`;
+const [MEMORY, PASSES] = [parameter('m'), parameter('t')];
+
+/** $1 the hash of nobody. */
+const REPLACE_UNUSABLE: Statement = {
+  name: 'import-replace-hashes',
+  text: `
+    with replaced as (
+      update public.accounts set password_hash = $1::text
+      where not (password_hash ~ '^[$]argon2id[$]v=19[$]m=[0-9]{1,6},t=[0-9]{1,2},p=[1-4]([$][A-Za-z0-9+/]{6,128}){2}$'
+        and ${MEMORY} <= ${MOST_MEMORY_KIB} and ${MEMORY} * ${PASSES} between ${LEAST_COST} and ${MOST_COST})
+      returning 1
+    )
+    select count(*)::int as count from replaced`,
+};
+
+/**
+ * Takes away passwords that are not to be checked as they are: a hash is neither so cheap nor so costly that the time of a
+ * login tells that there is an account, and keeps no other login waiting. Returns how many.
+ */
+export async function replaceUnusableHashes(session: Session): Promise<number> {
+  const [replaced] = await session.run<{ count: number }>(REPLACE_UNUSABLE, [hashOfNobody()]);
+  return replaced?.count ?? 0;
+}

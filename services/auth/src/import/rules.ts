@@ -1,0 +1,73 @@
+import {
+  BLANKS,
+  brokenRules,
+  charactersThat,
+  inOurYears,
+  STORE,
+  valueOf,
+  type Columns,
+  type ImportedColumn,
+  type RowRule,
+  type StoreRules,
+} from '@taskmesh/restore-import';
+import { checkEmailKeys, isAscii } from './email-keys.ts';
+
+const needed = {
+  id: { type: 'uuid' },
+  email: { type: 'text' },
+  email_key: { type: 'text' },
+  name: { type: 'text' },
+  password_hash: { type: 'text' },
+  email_confirmed_at: { type: 'timestamptz(3)' },
+  created_at: { type: 'timestamptz(3)' },
+  updated_at: { type: 'timestamptz(3)' },
+} as const satisfies Record<string, ImportedColumn>;
+
+const CONTROL = `'[\\u0001-\\u001f\\u007f-\\u009f]'`;
+/** Every kind of white space: none of it is in an address. */
+const SPACES = charactersThat((character) => /\s/.test(character));
+
+/** The rules of @taskmesh/validation for rows that did not come through it. `$1` is `SPACES`, `$2` is `BLANKS`. */
+function rulesFor(columns: Columns): RowRule[] {
+  const value = (name: keyof typeof needed) => valueOf(columns, name, needed[name].type);
+  const email = value('email');
+  return [
+    {
+      sentence: 'email is an e-mail address',
+      broken: `(char_length(${email}) > 254 or ${email} !~ '^[^@]+@[^@]+$' or ${email} ~ ${CONTROL}
+        or translate(${email}, $1::text, '') <> ${email})`,
+    },
+    {
+      sentence: 'email_key is made from email',
+      broken: `(${isAscii(email)} and ${value('email_key')} <> lower(${email} collate "C"))`,
+    },
+    {
+      sentence: 'name has 1 to 255 characters',
+      broken: `(char_length(${value('name')}) > 255 or btrim(${value('name')}, $2::text) = '')`,
+    },
+    {
+      sentence: 'password_hash is one of argon2',
+      broken: `${value('password_hash')} !~ '^[$]argon2(id|i|d)[$]'`,
+    },
+  ];
+}
+
+export const accountRules: Omit<StoreRules, 'complete'> = {
+  table: 'accounts',
+  columns: { ...needed, password_version: { type: 'integer', isVersion: true } },
+  needed: Object.keys(needed),
+  rulesFor,
+  values: [SPACES, BLANKS],
+  duplicates: 'Two rows of the table accounts have the same id or the same address.',
+  leftBehind: [
+    ...['sessions', 'refresh_tokens', 'reset_tokens', 'recovery_requests'],
+    ...['ended_sessions', 'ended_session_counter', 'mikro_orm_migrations'],
+  ],
+  // A trail is worth what its keeper is.
+  onlyArchived: ['audit_log'],
+  async check(session, schema, columns) {
+    const reason = await checkEmailKeys(session, schema, columns);
+    if (reason !== undefined || schema !== STORE) return reason;
+    return brokenRules(session, { schema, table: 'audit_log' }, [inOurYears('at', 'r.at')], []);
+  },
+};
