@@ -116,7 +116,7 @@ export async function createWorld(time: VirtualTime, { random, owners, tamper = 
   });
 
   const phoenix = createPhoenix({
-    parts: {
+    context: {
       log,
       clock: time.clock,
       config: { realtime: { anonKey: undefined, maxSubscriptions: 20 } },

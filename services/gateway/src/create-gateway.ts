@@ -90,7 +90,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const apollo = createApolloAnswers({ graph, log });
   const clientIp = createClientIp(config.trustedProxies);
 
-  const parts: GatewayContext = {
+  const context: GatewayContext = {
     config,
     log,
     clock,
@@ -118,7 +118,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     operator: createOperatorCheck(config.secrets.backupToken),
     requestCall: createRequestCall({ clientIp, endedSessions, tracing }),
   };
-  const realtime = initial.own ? createRealtime(parts, { formatErrors: createErrorFormat(log), random }) : undefined;
+  const realtime = initial.own ? createRealtime(context, { formatErrors: createErrorFormat(log), random }) : undefined;
   const file = config.supergraphFile;
   const watch = file === undefined ? undefined : watchSupergraph({ file, graph, metrics, log });
   const readiness = createReadiness({ graph, connections, log });
@@ -129,8 +129,8 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   measureRequests(app, metrics);
   if (tracing !== NO_TRACING) traceClientRequests(app, tracing);
   systemRoutes(app, { ready, keys: () => keys.current() });
-  graphqlRoutes(app, parts, { apollo, ...(realtime && { streams: realtime.streams }) });
-  restRoutes(app, parts);
+  graphqlRoutes(app, context, { apollo, ...(realtime && { streams: realtime.streams }) });
+  restRoutes(app, context);
   // Without accounts of ours there is no password to set.
   if (initial.own) resetPasswordRoutes(app);
   if (realtime) app.server.on('upgrade', realtime.upgrade);

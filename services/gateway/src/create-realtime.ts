@@ -40,13 +40,13 @@ export interface RealtimeDeps {
 }
 
 /** The change feed, the subscriptions over it, and the protocols that carry them. */
-export function createRealtime(parts: GatewayContext, deps: RealtimeDeps): Realtime {
+export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Realtime {
   const { formatErrors, random } = deps;
-  const { eventLog, connections, log, clock, graph, tracing } = parts;
+  const { eventLog, connections, log, clock, graph, tracing } = context;
   const { maxSocketsPerUser, maxSocketsPerIp, maxMessagesPerS, maxMessageBytes, maxQueuedBytes } =
-    parts.config.realtime;
-  const metrics = { ...createConnectionMetrics(parts.metrics), ...createSubscriptionMetrics(parts.metrics, clock) };
-  const feedMetrics = createFeedMetrics(parts.metrics, clock);
+    context.config.realtime;
+  const metrics = { ...createConnectionMetrics(context.metrics), ...createSubscriptionMetrics(context.metrics, clock) };
+  const feedMetrics = createFeedMetrics(context.metrics, clock);
   const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics: feedMetrics, tracing });
   const subscriptions = createSubscriptions({
     feed,
@@ -54,9 +54,9 @@ export function createRealtime(parts: GatewayContext, deps: RealtimeDeps): Realt
     graph,
     formatErrors,
     metrics,
-    executor: parts.config.executor,
+    executor: context.config.executor,
   });
-  const watch = createSessionWatch(parts);
+  const watch = createSessionWatch(context);
   const limits = createSocketLimits({
     perUser: maxSocketsPerUser,
     perIp: maxSocketsPerIp,
@@ -69,8 +69,8 @@ export function createRealtime(parts: GatewayContext, deps: RealtimeDeps): Realt
     messagesPerS: maxMessagesPerS,
     clock,
   });
-  const openGraphqlWs = createGraphqlWs({ parts, subscriptions, watch, limits, metrics, formatErrors });
-  const streams = createHttpStreams({ parts, subscriptions, watch, limits: streamLimits, metrics, random });
+  const openGraphqlWs = createGraphqlWs({ context, subscriptions, watch, limits, metrics, formatErrors });
+  const streams = createHttpStreams({ context, subscriptions, watch, limits: streamLimits, metrics, random });
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
@@ -80,7 +80,7 @@ export function createRealtime(parts: GatewayContext, deps: RealtimeDeps): Realt
       protocols.has('graphql-transport-ws') ? 'graphql-transport-ws' : ([...protocols][0] ?? false),
   });
 
-  const phoenix = createPhoenix({ parts, feed, watch, limits, metrics });
+  const phoenix = createPhoenix({ context, feed, watch, limits, metrics });
   let isDraining = false;
   const queuedBytes = () => {
     let sum = streams.waitingBytes();
@@ -127,7 +127,7 @@ export function createRealtime(parts: GatewayContext, deps: RealtimeDeps): Realt
       request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket' && PATHS.has(pathOf(request)),
     upgrade(request, socket, head) {
       socket.on('error', () => socket.destroy());
-      const ip = parts.clientIp(request);
+      const ip = context.clientIp(request);
       const place = limits.takeIp(ip);
       const release = place ?? limits.takeRefusal(ip);
       if (!release) return socket.destroy();

@@ -28,12 +28,12 @@ export interface GraphQLRoutesDeps {
 /** `/graphql`: POST, GET for queries, and a page for people. */
 export function graphqlRoutes(
   app: FastifyInstance,
-  parts: GatewayContext,
+  context: GatewayContext,
   { apollo, streams }: GraphQLRoutesDeps,
 ): void {
   const admitted = async (sent: SentOperation, { method }: FastifyRequest, caller: RequestCall) => {
     try {
-      return await parts.admit(sent, { isGet: method !== 'POST', canStream: false, caller });
+      return await context.admit(sent, { isGet: method !== 'POST', canStream: false, caller });
     } catch (error) {
       if (error instanceof InvalidOperation) return error;
       throw error;
@@ -42,7 +42,7 @@ export function graphqlRoutes(
 
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const sent = await readSent(request);
-    const call = parts.requestCall(request, await identityOf(parts, request));
+    const call = context.requestCall(request, await identityOf(context, request));
     const outcome = await admitted(sent, request, call);
     const { status, headers, text } = await apollo.answer({ call, outcome, accept: request.headers.accept });
     for (const [name, value] of headers) reply.header(name, value);
@@ -53,7 +53,7 @@ export function graphqlRoutes(
   void app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) =>
       sendGraphQLError(reply, error, (cause) =>
-        parts.log.error({ err: cause, requestId: request.id }, 'request failed'),
+        context.log.error({ err: cause, requestId: request.id }, 'request failed'),
       ),
     );
     scope.route({
@@ -70,14 +70,14 @@ export function graphqlRoutes(
 }
 
 /** A stale token makes nobody: so `login` and `refreshSession` work beside it, and fields that need a user say so. */
-async function identityOf(parts: GatewayContext, request: FastifyRequest): Promise<Identity> {
+async function identityOf(context: GatewayContext, request: FastifyRequest): Promise<Identity> {
   const values = authorizationOf(request.raw);
   // Without a token, or with the operators' one: a user's token is that user and nothing more.
-  if (values.length === 0 || parts.config.secrets.backupToken !== undefined) {
-    if (parts.operator(request.raw).ok) return { role: 'operator' };
+  if (values.length === 0 || context.config.secrets.backupToken !== undefined) {
+    if (context.operator(request.raw).ok) return { role: 'operator' };
     if (values.length === 0) return ANONYMOUS;
   }
-  const caller = await parts.authenticate(values);
+  const caller = await context.authenticate(values);
   return caller.kind === 'user' ? caller.identity : ANONYMOUS;
 }
 

@@ -20,7 +20,7 @@ export type Answerer = (request: FastifyRequest, onProgress?: OnWorkProgress) =>
 const OPERATOR: Identity = { role: 'operator' };
 
 /** One exchange behind route and method, in the order of the checks: who asks, query or body, then the endpoint itself. */
-export function answerer(parts: ExchangeContext, operations: PreparedOperations, endpoint: Endpoint): Answerer {
+export function answerer(context: ExchangeContext, operations: PreparedOperations, endpoint: Endpoint): Answerer {
   const { bodySchema } = endpoint;
   const handled = bodySchema && isBytes(bodySchema) ? handleStream : handle;
   const exchangeOf = async (request: FastifyRequest, identity: Identity, onProgress: OnWorkProgress | undefined) => ({
@@ -30,12 +30,12 @@ export function answerer(parts: ExchangeContext, operations: PreparedOperations,
     headers: request.headers,
     isHead: request.method === 'HEAD',
     onProgress,
-    run: runner(parts, operations, { request, identity }),
+    run: runner(context, operations, { request, identity }),
   });
 
   if (endpoint.access === 'user')
     return async (request, onProgress) => {
-      const caller = await parts.authenticate(authorizationOf(request.raw));
+      const caller = await context.authenticate(authorizationOf(request.raw));
       if (caller.kind !== 'user') throw unauthenticated();
       const { identity, claims } = caller;
       return handled(await exchangeOf(request, identity, onProgress), (exchange) =>
@@ -46,7 +46,7 @@ export function answerer(parts: ExchangeContext, operations: PreparedOperations,
   const isForOperators = endpoint.access === 'operator';
   const identity = isForOperators ? OPERATOR : ANONYMOUS;
   return async (request, onProgress) => {
-    if (isForOperators) requireOperator(parts, request);
+    if (isForOperators) requireOperator(context, request);
     return handled(await exchangeOf(request, identity, onProgress), (exchange) => endpoint.handle(exchange));
   };
 }
@@ -77,15 +77,15 @@ function idIn(params: unknown): string {
 }
 
 function runner(
-  parts: ExchangeContext,
+  context: ExchangeContext,
   operations: PreparedOperations,
   { request, identity }: { request: FastifyRequest; identity: Identity },
 ): AnyExchange['run'] {
   return async <Variables extends object, Result>(stored: StoredOperation<Variables, Result>, variables: Variables) => {
     const operation = operations.get(stored);
     if (!operation) throw new Error('an endpoint ran an operation that it does not need');
-    const call = parts.requestCall(request, identity);
-    const { data, errors } = await parts.executor.run(operation, variables as Record<string, unknown>, call);
+    const call = context.requestCall(request, identity);
+    const { data, errors } = await context.executor.run(operation, variables as Record<string, unknown>, call);
     if (errors?.[0]) throw errorOf(errors[0]);
     return data as Result; // the document was validated against the schema, and the type says what it selects
   };

@@ -15,14 +15,14 @@ type Contract = 'full' | 'reduced';
 export type RestContext = ServeContext & Pick<GatewayContext, 'config' | 'connections' | 'graph'>;
 
 /** The interface document's endpoints over the graph, and their description. What the graph cannot do is absent. */
-export function restRoutes(app: FastifyInstance, parts: RestContext): void {
-  const { tasksContract, publicUrl } = parts.config;
-  const operations = prepareOperations(parts.executor);
-  const chapters = [...chaptersFor(tasksContract), backupsOf(parts)]
+export function restRoutes(app: FastifyInstance, context: RestContext): void {
+  const { tasksContract, publicUrl } = context.config;
+  const operations = prepareOperations(context.executor);
+  const chapters = [...chaptersFor(tasksContract), backupsOf(context)]
     .map((chapter) => present(chapter, operations))
     .filter(({ endpoints }) => endpoints.length > 0);
   for (const mount of [...chapters, ...aliasesFor(tasksContract).map((alias) => present(alias, operations))]) {
-    serve(app, parts, operations, mount);
+    serve(app, context, operations, mount);
   }
   if (chapters.length > 0) docsRoutes(app, describeApi(chapters, publicUrl));
 }

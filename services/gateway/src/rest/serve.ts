@@ -18,11 +18,11 @@ export interface Mount {
 }
 
 /** Serves endpoints below a prefix, with 405 and OPTIONS for every path of theirs. */
-export function serve(app: FastifyInstance, parts: ServeContext, operations: PreparedOperations, mount: Mount): void {
+export function serve(app: FastifyInstance, context: ServeContext, operations: PreparedOperations, mount: Mount): void {
   const { prefix, envelope, endpoints } = mount;
   const told = (error: unknown, requestId: string) => {
     const known = toAppError(error);
-    if (known !== error && known.httpStatus === 500) parts.log.error({ err: error, requestId }, 'request failed');
+    if (known !== error && known.httpStatus === 500) context.log.error({ err: error, requestId }, 'request failed');
     return known;
   };
   const failureLine = (error: unknown, requestId: string) => {
@@ -34,7 +34,7 @@ export function serve(app: FastifyInstance, parts: ServeContext, operations: Pre
     for (const endpoint of endpoints)
       addEndpoint(scope, endpoint, {
         url: urlOf(prefix, endpoint.path),
-        answer: answerer(parts, operations, endpoint),
+        answer: answerer(context, operations, endpoint),
         failureLine,
       });
     for (const [path, methods] of methodsByPath(endpoints)) {

@@ -136,7 +136,7 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
   };
   const phoenix = createPhoenix({
     // What channels use of them.
-    parts: {
+    context: {
       config: { realtime: { maxSubscriptions: 20, maxSocketsPerUser: 20, ...config } },
       clock,
       log,

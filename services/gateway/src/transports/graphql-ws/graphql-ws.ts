@@ -44,7 +44,7 @@ export function createGraphqlWs(deps: GraphqlWsDeps): (socket: WebSocket, reques
 }
 
 function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps): void {
-  const { parts, limits, watch } = deps;
+  const { context, limits, watch } = deps;
   const mayTalk = limits.messages();
   let caller: User | undefined;
   let isInitialised = false;
@@ -71,7 +71,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
   const initialise = async (params: Record<string, unknown> | undefined) => {
     if (isInitialised) return refuse(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
     isInitialised = true;
-    const found = await authenticate(parts, request, params);
+    const found = await authenticate(context, request, params);
     // What is taken from here on is given back at the close, which may have come already.
     if (socket.readyState !== socket.OPEN) return;
     if (found.kind === 'anonymous') return unauthorized(CloseCode.Unauthorized, 'Unauthorized');
@@ -104,7 +104,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
         if (!caller) return unauthorized(CloseCode.Unauthorized, 'Unauthorized');
         if (operations.has(id)) return refuse(CloseCode.SubscriberAlreadyExists, 'Subscriber already exists');
         const client: Client = { caller, request };
-        return operations.start(id, payload, (traceparent) => callOf(parts, client, traceparent));
+        return operations.start(id, payload, (traceparent) => callOf(context, client, traceparent));
       }
       case MessageType.Complete:
         return operations.complete(message.id);
@@ -125,7 +125,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
   socket.on('message', (bytes) => {
     if (socket.readyState !== socket.OPEN || isLeaving(socket) || !isWithinRate()) return;
     onMessage(String(bytes)).catch((error: unknown) =>
-      failSocket(socket, error, parts.log, [CloseCode.InternalServerError, 'Internal server error']),
+      failSocket(socket, error, context.log, [CloseCode.InternalServerError, 'Internal server error']),
     );
   });
   socket.once('close', () => {
@@ -144,13 +144,13 @@ function parsed(text: string): Message | undefined {
 }
 
 function authenticate(
-  parts: GatewayContext,
+  context: GatewayContext,
   request: IncomingMessage,
   params: Record<string, unknown> | undefined,
 ): Promise<Caller> {
   const value = params?.['authorization'] ?? params?.['Authorization'];
-  if (value === undefined || value === null || value === '') return parts.authenticate(authorizationOf(request));
-  return parts.authenticate([typeof value === 'string' ? value : '']);
+  if (value === undefined || value === null || value === '') return context.authenticate(authorizationOf(request));
+  return context.authenticate([typeof value === 'string' ? value : '']);
 }
 
 interface Client {
@@ -158,13 +158,13 @@ interface Client {
   request: IncomingMessage;
 }
 
-function callOf(parts: GatewayContext, { caller, request }: Client, traceparent: string | undefined): RequestCall {
+function callOf(context: GatewayContext, { caller, request }: Client, traceparent: string | undefined): RequestCall {
   return {
     identity: caller.identity,
     requestId: randomUUID(),
     traceparent,
-    ip: parts.clientIp(request),
+    ip: context.clientIp(request),
     signal: departureOf(request),
-    onEndedSessions: (sessions) => parts.endedSessions.announce(sessions),
+    onEndedSessions: (sessions) => context.endedSessions.announce(sessions),
   };
 }

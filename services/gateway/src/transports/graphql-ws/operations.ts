@@ -12,7 +12,7 @@ import type { PlanDeps } from '../../subscriptions/subscription-plan.ts';
 import type { StreamEnd, StreamSink, Subscriptions } from '../../subscriptions/subscriptions.ts';
 
 export interface OperationsDeps {
-  parts: GatewayContext;
+  context: GatewayContext;
   subscriptions: Subscriptions;
   metrics: TransportMetrics;
   formatErrors: PlanDeps['formatErrors'];
@@ -37,7 +37,7 @@ interface Operation {
 type Send = (message: { type: MessageType; id: string; payload?: unknown }) => void;
 
 export function createOperations(socket: WebSocket, send: Send, deps: OperationsDeps): Operations {
-  const { parts, subscriptions, metrics, formatErrors } = deps;
+  const { context, subscriptions, metrics, formatErrors } = deps;
   const running = new Map<string, Operation>();
   /** Those that are still beginning count, too, also when their client has given them up. */
   const streams = new Set<Operation>();
@@ -87,7 +87,7 @@ export function createOperations(socket: WebSocket, send: Send, deps: Operations
     operation: Operation,
     request: { operation: PreparedOperation; variables: Record<string, unknown>; call: RequestCall },
   ) => {
-    if (streams.size >= parts.config.realtime.maxSubscriptions) {
+    if (streams.size >= context.config.realtime.maxSubscriptions) {
       metrics.failed('graphql-ws', 'subscription_limit');
       return fail(operation, [toGraphQLError(rateLimited(1, 'Too many subscriptions on this connection.'))]);
     }
@@ -107,10 +107,10 @@ export function createOperations(socket: WebSocket, send: Send, deps: Operations
   };
 
   const run = async (operation: Operation, payload: SubscribePayload, call: RequestCall) => {
-    const admitted = await parts.admit(payload, { isGet: false, canStream: true, caller: call });
+    const admitted = await context.admit(payload, { isGet: false, canStream: true, caller: call });
     if (!isRunning(operation)) return; // given up before it ran
     if (admitted.operation.operation.operation === 'subscription') return beginStream(operation, { ...admitted, call });
-    const result = await parts.executor.run(admitted.operation, admitted.variables, call);
+    const result = await context.executor.run(admitted.operation, admitted.variables, call);
     tell(operation, MessageType.Next, result);
     tell(operation, MessageType.Complete);
     finish(operation);
@@ -122,8 +122,8 @@ export function createOperations(socket: WebSocket, send: Send, deps: Operations
       const operation: Operation = { id, stop: () => {} };
       running.set(id, operation);
       const traceparent = asTraceparent(payload.extensions?.['traceparent']);
-      const span = parts.tracing.begin(traceparent, () => ({ name: 'graphql-ws subscribe', kind: 'server' }));
-      const call = callOf(span?.traceparent ?? parts.tracing.unrecorded(traceparent));
+      const span = context.tracing.begin(traceparent, () => ({ name: 'graphql-ws subscribe', kind: 'server' }));
+      const call = callOf(span?.traceparent ?? context.tracing.unrecorded(traceparent));
       const begin = () => run(operation, payload, call).finally(() => span?.end());
       const work = (span ? within(span, begin) : begin()).catch((error: unknown) =>
         fail(operation, error instanceof InvalidOperation ? error.errors : formatErrors([error], call.requestId)),

@@ -18,7 +18,7 @@ import type { Subscriptions } from '../../subscriptions/subscriptions.ts';
 const FORMATS: StreamFormat[] = [sse, multipart];
 
 export interface HttpStreamsDeps {
-  parts: GatewayContext;
+  context: GatewayContext;
   subscriptions: Subscriptions;
   watch: SessionWatch;
   limits: SocketLimits;
@@ -73,18 +73,18 @@ async function handle(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const { parts, limits, watch, subscriptions, metrics } = deps;
+  const { context, limits, watch, subscriptions, metrics } = deps;
   const format = formatFor(request.headers.accept) ?? sse;
-  const caller = await parts.authenticate(authorizationOf(request.raw));
+  const caller = await context.authenticate(authorizationOf(request.raw));
   if (caller.kind !== 'user') {
     reply.header('www-authenticate', 'Bearer');
     throw unauthenticated();
   }
-  const call = parts.requestCall(request, caller.identity);
+  const call = context.requestCall(request, caller.identity);
   const carrier = { isGet: request.method !== 'POST', canStream: true, caller: call };
-  const { operation, variables } = await parts.admit(await readSent(request), carrier);
+  const { operation, variables } = await context.admit(await readSent(request), carrier);
   if (operation.operation.operation !== 'subscription') {
-    const result = await parts.executor.run(operation, variables, call);
+    const result = await context.executor.run(operation, variables, call);
     return writeOnce(reply, format, JSON.stringify(result));
   }
   const release = limits.takeUser(caller.identity.userId);

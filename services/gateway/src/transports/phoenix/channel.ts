@@ -44,7 +44,7 @@ export interface ChannelsOfSocket {
 }
 
 export interface ChannelDeps {
-  parts: Pick<GatewayContext, 'authenticateToken' | 'clock'>;
+  context: Pick<GatewayContext, 'authenticateToken' | 'clock'>;
   feed: Feed;
   wire: Wire;
   metrics: TransportMetrics;
@@ -67,7 +67,7 @@ const OBSTACLES = {
 
 export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel {
   const { topic, joinRef, bindings, config } = request;
-  const { parts, feed, wire, metrics, channels } = deps;
+  const { context, feed, wire, metrics, channels } = deps;
   let state: State = 'joining';
   /** The last one that counted. */
   let token = request.token;
@@ -113,9 +113,9 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
 
   /** The user of a token; undefined when it does not count, `isFading` when it did until a moment ago. */
   const userOf = async (value: string): Promise<{ user: User; isFading: boolean } | undefined> => {
-    const caller = await parts.authenticateToken(value, { graceS: EXPIRED_TOKEN_GRACE_S });
+    const caller = await context.authenticateToken(value, { graceS: EXPIRED_TOKEN_GRACE_S });
     if (caller.kind !== 'user') return undefined;
-    return { user: caller, isFading: caller.claims.exp * 1000 <= parts.clock.now() };
+    return { user: caller, isFading: caller.claims.exp * 1000 <= context.clock.now() };
   };
 
   const onReadingEnd = (reason: ReadingEnd) => {
@@ -149,7 +149,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
       ...request,
       owner: userId,
       feed,
-      clock: parts.clock,
+      clock: context.clock,
       wire,
       metrics,
       onEnd: onReadingEnd,

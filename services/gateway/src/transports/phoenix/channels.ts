@@ -26,7 +26,7 @@ export interface ChannelsDeps {
   socket: WebSocket;
   keys: PublicKeys;
   wire: Wire;
-  parts: GatewayContext;
+  context: GatewayContext;
   feed: Feed;
   watch: SessionWatch;
   limits: SocketLimits;
@@ -35,7 +35,7 @@ export interface ChannelsDeps {
 }
 
 export function createChannels(deps: ChannelsDeps): Channels {
-  const { socket, keys, wire, parts, watch, bindingLimits, metrics } = deps;
+  const { socket, keys, wire, context, watch, bindingLimits, metrics } = deps;
   const byTopic = new Map<string, Channel>();
   const takePlace = createPlaces(deps.limits);
   /** Joins that have no answer yet, also those that nobody waits for any more. */
@@ -59,7 +59,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
       if (previous && wasJoined) wire.closeChannel(previous);
       const impossible = topicRefusal(topic);
       if (impossible !== undefined) return refuse(impossible);
-      if (Math.max(byTopic.size, underWay) >= parts.config.realtime.maxSubscriptions)
+      if (Math.max(byTopic.size, underWay) >= context.config.realtime.maxSubscriptions)
         return refuse('ChannelRateLimitReached: Too many channels', 'subscription_limit');
       const request = readJoin(message, keys);
       if ('reason' in request) {
@@ -80,7 +80,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
         return 'bindings';
       }
       const unwatch = watch(claims, () =>
-        channels.closeAll('session_ended', [WS_CLOSE.unauthorized, endOf(claims, parts.clock.now())]),
+        channels.closeAll('session_ended', [WS_CLOSE.unauthorized, endOf(claims, context.clock.now())]),
       );
       return () => {
         free();

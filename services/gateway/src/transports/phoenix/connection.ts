@@ -16,7 +16,7 @@ import { createWire } from './wire.ts';
 const SILENCE_MS = 75_000;
 
 export interface ConnectionDeps {
-  parts: GatewayContext;
+  context: GatewayContext;
   feed: Feed;
   watch: SessionWatch;
   limits: SocketLimits;
@@ -32,12 +32,12 @@ export interface ConnectionOptions {
 
 /** One socket of the Supabase Realtime protocol: see https://supabase.com/docs/guides/realtime/protocol */
 export function serveConnection(socket: WebSocket, { version, apikey }: ConnectionOptions, deps: ConnectionDeps): void {
-  const { parts, limits } = deps;
+  const { context, limits } = deps;
   const wire = createWire(socket, version);
-  const keys = { apikey, anonKey: parts.config.realtime.anonKey };
+  const keys = { apikey, anonKey: context.config.realtime.anonKey };
   const channels = createChannels({ ...deps, socket, keys, wire });
   const mayTalk = limits.messages();
-  let lastHeardAt = parts.clock.now();
+  let lastHeardAt = context.clock.now();
 
   const isWithinRate = () => {
     if (mayTalk()) return true;
@@ -75,18 +75,18 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
   };
 
   socket.on('message', (bytes, isBinary) => {
-    lastHeardAt = parts.clock.now();
+    lastHeardAt = context.clock.now();
     if (!isWithinRate() || socket.readyState !== socket.OPEN) return;
     const message = decode(version, bytes as Buffer, isBinary); // ws gives one Buffer, as it is not told otherwise
     if (!message) return;
     onMessage(message).catch((error: unknown) =>
-      failSocket(socket, error, parts.log, [1011, 'Internal error'], (close) => channels.closeAll('error', close)),
+      failSocket(socket, error, context.log, [1011, 'Internal error'], (close) => channels.closeAll('error', close)),
     );
   });
   // The library answers each of them: they count like messages.
   socket.on('ping', isWithinRate);
   const silence = setInterval(() => {
-    if (parts.clock.now() - lastHeardAt > SILENCE_MS) endSocket(socket, 'silent', [1000, 'heartbeat timeout']);
+    if (context.clock.now() - lastHeardAt > SILENCE_MS) endSocket(socket, 'silent', [1000, 'heartbeat timeout']);
   }, SILENCE_MS / 5);
   keepAlive(socket);
   socket.once('close', () => {

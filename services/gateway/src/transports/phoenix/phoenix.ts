@@ -19,7 +19,7 @@ export interface Phoenix {
 const MAX_FILTER_COST_PER_USER = 400;
 
 export function createPhoenix(deps: Omit<ConnectionDeps, 'bindingLimits'>): Phoenix {
-  const { anonKey, maxSubscriptions, maxSocketsPerUser } = deps.parts.config.realtime;
+  const { anonKey, maxSubscriptions, maxSocketsPerUser } = deps.context.config.realtime;
   const bindingLimits = createBindingLimits({
     // One for each channel that a user may have, and enough for any one channel.
     bindings: Math.max(MAX_BINDINGS, maxSubscriptions * maxSocketsPerUser),
