@@ -4,7 +4,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { ExportJob, ExportOutcome, OtlpTarget } from './export-thread.ts';
 
 /** The exporter of OpenTelemetry with bodies that are written already: it sends, and tries again what may go well later. */
-const { url, contentType } = workerData as OtlpTarget; // what `startExportThread` gives
+const { url, contentType } = workerData as OtlpTarget; // what `createExportThread` gives
+// eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing else reads headers, certificates and time-outs from the environment
 const options = convertLegacyHttpOptions({ url }, 'TRACES', 'v1/traces', { 'Content-Type': contentType });
 const asItIs = { serializeRequest: (body: Uint8Array) => body, deserializeResponse: () => ({}) };
 const countsNothing = { name: 'span', countItems: () => 0 } as const;
