@@ -49,8 +49,19 @@ export async function runTests(options: TestRunOptions): Promise<boolean> {
 
 async function runChecks(signal: AbortSignal): Promise<StepResult[]> {
   const checks: [name: string, args: string[]][] = [
-    ['lint', ['node_modules/nx/dist/bin/nx.js', 'run-many', '-t', 'lint', 'format', 'unused', '--outputStyle=static']],
-    ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit']],
+    [
+      'lint and types',
+      [
+        'node_modules/nx/dist/bin/nx.js',
+        'run-many',
+        '-t',
+        'lint',
+        'format',
+        'unused',
+        'typecheck',
+        '--outputStyle=static',
+      ],
+    ],
     ['generated files', ['tools/codegen.ts', '--check']],
   ];
   const results: StepResult[] = [];
@@ -61,11 +72,11 @@ async function runChecks(signal: AbortSignal): Promise<StepResult[]> {
 }
 
 async function runJest(
-  { jestArgs, long, signal }: TestRunOptions,
+  { jestArgs, long, env: given, signal }: TestRunOptions,
   serverEnv: Record<string, string>,
 ): Promise<TestsResult> {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-jest-'));
-  const outputFile = join(dir, 'result.json');
+  const outputFile = given.TASKMESH_TEST_RESULT ?? join(dir, 'result.json');
   const secondTries = join(dir, 'second-tries');
   const args = [
     '--experimental-vm-modules',

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '..');
+const env = { ...process.env, NX_DAEMON: 'false', FORCE_COLOR: '0' };
+
+/** `nx show projects --affected --files=…` for many files at once: Nx takes a second to start. */
+const SHOW = `
+  import { createProjectGraphAsync } from 'nx/src/devkit-exports.js';
+  import { filterAffected } from 'nx/src/project-graph/affected/affected-project-graph.js';
+  import { WholeFileChange } from 'nx/src/project-graph/file-utils.js';
+  const graph = await createProjectGraphAsync();
+  const targets = Object.values(graph.nodes).map(({ name, data }) => ({ name, targets: Object.keys(data.targets ?? {}) }));
+  const affected = {};
+  for (const file of JSON.parse(process.argv[1])) {
+    const { nodes } = await filterAffected(graph, [{ file, hash: '', getChanges: () => [new WholeFileChange()] }]);
+    affected[file] = Object.keys(nodes);
+  }
+  console.log(JSON.stringify({ targets, affected }));`;
+
+interface Shown {
+  targets: { name: string; targets: string[] }[];
+  affected: Record<string, string[]>;
+}
+
+const PLATFORM = ['@taskmesh/all-in-one', '@taskmesh/bench', '@taskmesh/image', '@taskmesh/tests'];
+/** Its targets (format, unused, its tests) read the files of all others. */
+const ROOT_PROJECT = 'taskmesh';
+
+const changes: [what: string, file: string, affected: string[]][] = [
+  [
+    'a library affects what uses it',
+    'libs/validation/src/tasks.ts',
+    [...PLATFORM, '@taskmesh/auth', '@taskmesh/gateway', '@taskmesh/tasks', '@taskmesh/validation'],
+  ],
+  ['a service affects no other', 'services/auth/src/main.ts', [...PLATFORM, '@taskmesh/auth']],
+  ['a chart affects no service', 'charts/taskmesh/values.yaml', ['@taskmesh/charts', '@taskmesh/tests']],
+  ['the tests of the platform affects them alone', 'tests/package.json', ['@taskmesh/tests']],
+  ['a page affects no code', 'docs/architecture.md', []],
+  ['a page that a test reads affects that test', 'docs/limits.md', [...PLATFORM, '@taskmesh/gateway']],
+  [
+    'a schema affects the gateway, whose fakes have it',
+    'services/backup/src/graphql/schema.graphql',
+    [...PLATFORM, '@taskmesh/backup', '@taskmesh/gateway'],
+  ],
+  ['the Dockerfile affects what becomes an image', 'Dockerfile', PLATFORM],
+];
+const OF_ALL = ['package-lock.json', 'tsconfig.base.json', 'eslint.config.mjs', 'nx.json'];
+const JEST = 'tools/jest.config.mjs';
+
+let shown: Shown;
+beforeAll(async () => {
+  const files = JSON.stringify([...changes.map(([, file]) => file), ...OF_ALL, JEST]);
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', SHOW, files], { cwd: ROOT, env });
+  shown = JSON.parse(stdout) as Shown; // what SHOW prints
+});
+
+const withTarget = (target: string) =>
+  shown.targets.filter(({ targets }) => targets.includes(target)).map(({ name }) => name);
+
+it.each(changes)('a change of %s', (_what, file, affected) => {
+  expect(shown.affected[file]?.toSorted()).toEqual([...affected, ROOT_PROJECT].toSorted());
+});
+
+it.each(OF_ALL)('a change of %s affects all projects', (file) => {
+  expect(shown.affected[file]?.toSorted()).toEqual(shown.targets.map(({ name }) => name).toSorted());
+});
+
+it('a change of how tests run affects all projects with tests', () => {
+  expect(shown.affected[JEST]?.toSorted()).toEqual(withTarget('test').toSorted());
+});
+
+it('every project is linted, and its types are checked', () => {
+  const all = shown.targets.map(({ name }) => name);
+  expect(withTarget('lint')).toEqual(all);
+  expect(withTarget('typecheck')).toEqual(all);
+});
+
+it('what has not changed comes from the cache', async () => {
+  const args = ['run-many', '-t', 'lint', 'typecheck', '-p', '@taskmesh/errors', '--outputStyle=static'];
+  const check = () =>
+    run(process.execPath, [join(ROOT, 'node_modules/nx/dist/bin/nx.js'), ...args], { cwd: ROOT, env });
+  await check();
+  expect((await check()).stdout).toContain('from the cache instead of running the command for 2 out of 2 tasks');
+});
