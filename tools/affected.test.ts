@@ -33,7 +33,7 @@ const changes: [what: string, file: string, affected: string[]][] = [
   [
     'a library affects what uses it',
     'libs/validation/src/tasks.ts',
-    [...PLATFORM, '@taskmesh/auth', '@taskmesh/gateway', '@taskmesh/tasks', '@taskmesh/validation'],
+    [...PLATFORM, ...['auth', 'gateway', 'restore-import', 'tasks', 'validation'].map((name) => `@taskmesh/${name}`)],
   ],
   ['a service affects no other', 'services/auth/src/main.ts', [...PLATFORM, '@taskmesh/auth']],
   ['a chart affects no service', 'charts/taskmesh/values.yaml', ['@taskmesh/charts', '@taskmesh/tests']],
