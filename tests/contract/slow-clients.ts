@@ -50,8 +50,8 @@ export function describeSlowClients(platform: () => Platform) {
   let account: Account;
   let cuts: Map<string, Cut>;
   let crowd: Cut[];
-  /** What others waited for their answers meanwhile. */
-  let waitsMs: number[];
+  /** How many requests of others were answered while the whole crowd was still waiting. */
+  let answered: number;
 
   const post = (header: string, body: string): [head: string] => {
     const authorization = `Authorization: Bearer ${account.token}`;
@@ -77,22 +77,20 @@ export function describeSlowClients(platform: () => Platform) {
     beforeAll(async () => {
       account = await client.signUp();
       const { url } = platform();
-      const all = Promise.all([
-        Promise.all(slow.map(async ([what, , sent]) => [what, await trickle(url, ...sent())] as const)),
-        Promise.all(Array.from({ length: CROWD }, () => trickle(url, HEAD, ENDLESS))),
-      ]);
-      let isOver = false;
-      void all.finally(() => (isOver = true));
-      waitsMs = [];
-      while (!isOver) {
-        const began = performance.now();
+      const ofEachSent = Promise.all(
+        slow.map(async ([what, , sent]) => [what, await trickle(url, ...sent())] as const),
+      );
+      const crowdSent = Array.from({ length: CROWD }, () => trickle(url, HEAD, ENDLESS));
+      let isCrowdWhole = true;
+      void Promise.race(crowdSent).finally(() => (isCrowdWhole = false));
+      answered = 0;
+      while (isCrowdWhole) {
         expect((await list()).status).toBe(200);
-        waitsMs.push(performance.now() - began);
+        if (isCrowdWhole) answered++;
         await sleep(20);
       }
-      const [ofEach, ofCrowd] = await all;
-      cuts = new Map(ofEach);
-      crowd = ofCrowd;
+      cuts = new Map(await ofEachSent);
+      crowd = await Promise.all(crowdSent);
     }, 180_000);
 
     it.each(slow)('that %s is told so and cut off', (what, limitMs) => {
@@ -114,8 +112,7 @@ export function describeSlowClients(platform: () => Platform) {
     it('keeps nobody else from being served, not even a hundred of them', () => {
       expect(crowd.filter(({ status }) => status !== 408)).toEqual([]);
       expect(crowd).toHaveLength(CROWD);
-      expect(waitsMs.length).toBeGreaterThan(5);
-      expect(Math.max(...waitsMs)).toBeLessThan(REQUEST_MS / 2);
+      expect(answered).toBeGreaterThan(2); // nobody would be, or whoever came before the crowd
     });
 
     it('that goes before its body is whole is forgotten', async () => {

@@ -297,7 +297,7 @@ describe('around the swap', () => {
 /** A second instance on the same stores. */
 async function createOther({ secrets = fixture.config.secrets, owners = fixture.owners } = {}): Promise<Backup> {
   const { log } = createRecordingLog();
-  const config = { ...fixture.config, scratchDir: `${fixture.config.scratchDir}-other`, secrets };
+  const config = { ...fixture.config, secrets };
   const other = await createBackup(config, { clock: { now: () => Date.now() }, owners, log });
   await other.start();
   return other;

@@ -80,7 +80,7 @@ describe('a safety backup', () => {
   });
 
   it('is made without a word where nothing else would be left, and not where somebody says so', async () => {
-    const config = { ...fixture.config, usesSafetyBackups: true, scratchDir: `${fixture.config.scratchDir}-other` };
+    const config = { ...fixture.config, usesSafetyBackups: true };
     const deps = { clock: { now: () => Date.now() }, owners: fixture.owners, log: createRecordingLog().log };
     const other = await createBackup(config, deps);
     await other.start();

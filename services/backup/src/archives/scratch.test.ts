@@ -35,6 +35,13 @@ describe('scratch folders', () => {
     expect((await readdir(dir)).toSorted()).toEqual(['other', living].toSorted());
   });
 
+  it('of another service in this process stay while they are used', async () => {
+    await createScratch({ dir, now: Date.now }).use(async (folder) => {
+      expect(await createScratch({ dir, now: Date.now }).sweep()).toBe(0);
+      expect(await readdir(dir)).toEqual([basename(folder)]);
+    });
+  });
+
   it('of other machines stay, whatever runs here under their ids', async () => {
     const others = createScratch({ dir, now: Date.now, host: 'another-host' });
     await others.use(async (folder) => {

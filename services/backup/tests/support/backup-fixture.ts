@@ -98,8 +98,7 @@ export async function createBackupFixture(
     async withOther(others, work) {
       const secrets = { ...config.secrets, ...others };
       const deps = { clock: { now: () => Date.now() }, owners, log: createRecordingLog().log };
-      // A start clears away what an earlier process of the same id has left in the scratch folder.
-      const other = await createBackup({ ...config, scratchDir: join(dir, 'scratch-other'), secrets }, deps);
+      const other = await createBackup({ ...config, secrets }, deps);
       await other.start();
       try {
         return await work(other);
