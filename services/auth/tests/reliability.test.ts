@@ -141,7 +141,7 @@ describe('starting and stopping', () => {
       Array.from({ length: 3 }, () => createAuth(config, { clock: systemClock, log, keyValue })),
     );
     await Promise.all(instances.map((auth) => auth.start()));
-    for (const auth of instances) expect(await auth.ready()).toMatchObject({ ok: true });
+    for (const auth of instances) await eventually(async () => expect(await auth.ready()).toMatchObject({ ok: true }));
     const applied = await database.query('select name from mikro_orm_migrations order by name');
     expect(applied.map(({ name }) => name)).toEqual(['0001-accounts', '0002-recovery', '0003-audit', '0004-retention']);
     for (const auth of instances) await auth.stop();

@@ -1,6 +1,6 @@
 import type { Identity } from '@taskmesh/identity';
 import { createLog } from '@taskmesh/service';
-import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
+import { createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -117,7 +117,8 @@ describe('backups', () => {
   });
 
   it('is ready while its database answers', async () => {
-    expect(await backup.ready()).toEqual({ ok: true, checks: { database: true, schema: true } });
+    const ready = { ok: true, checks: { database: true, schema: true } };
+    await eventually(async () => expect(await backup.ready()).toEqual(ready));
   });
 });
 

@@ -285,7 +285,7 @@ describe('the figures', () => {
     const backupsDir = join(fixture.config.backupsDir, 'a-file');
     await writeFile(backupsDir, '');
     await during([start({ backupsDir })], async ([one]) => {
-      expect(await one?.ready()).toMatchObject({ ok: true });
+      await eventually(async () => expect(await one?.ready()).toMatchObject({ ok: true }));
       expect(one?.logged).toContainEqual(
         expect.objectContaining({ msg: 'the place of the archives is not available' }),
       );
