@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Files of theirs are served to browsers as they are; what these were once built from is not needed. */
-const SERVED_AS_BUILT = ['graphiql', 'react-dom'];
+const SERVED_AS_BUILT = ['graphiql', 'react-dom', 'swagger-ui-dist'];
 const NEVER_LOADED =
   /\.map$|\.d\.[cm]?ts$|\.test\.[cm]?[jt]s$|\.(md|markdown|flow|tsbuildinfo)$|\/(__tests__|tests?|benchmarks?|examples?|docs|\.github)\//i;
 const LICENCE = /licen[cs]e|notice|copying/i;

@@ -26,7 +26,7 @@ import { loadTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createApp } from './http/app.ts';
 import { createClientIp } from './http/client-ip.ts';
 import { measureRequests } from './http/metrics.ts';
-import { resetPasswordRoutes } from './http/reset-password.ts';
+import { serveResetPassword } from './pages/reset-password/reset-password.ts';
 import { systemRoutes } from './http/system-routes.ts';
 import { traceClientRequests } from './http/traces.ts';
 import type { Caller, GatewayContext } from './context.ts';
@@ -132,7 +132,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   graphqlRoutes(app, context, { apollo, ...(realtime && { streams: realtime.streams }) });
   restRoutes(app, context);
   // Without accounts of ours there is no password to set.
-  if (initial.own) resetPasswordRoutes(app);
+  if (initial.own) serveResetPassword(app);
   if (realtime) app.server.on('upgrade', realtime.upgrade);
 
   const closers = new Closers();

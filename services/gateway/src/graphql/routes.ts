@@ -7,7 +7,7 @@ import { InvalidOperation, type RequestCall } from '../graph/executor.ts';
 import { toAppError } from '../http/errors.ts';
 import { addOtherMethods } from '../http/other-methods.ts';
 import { authorizationOf, type GatewayContext } from '../context.ts';
-import { explorerRoutes, wantsPage } from './explorer/routes.ts';
+import { serveExplorer, wantsExplorer } from '../pages/explorer/explorer.ts';
 import type { ApolloAnswers } from './apollo.ts';
 import { readSent } from './request.ts';
 import type { SentOperation } from './sent-operation.ts';
@@ -49,7 +49,7 @@ export function graphqlRoutes(
     return reply.code(status).header('cache-control', 'no-store').send(text);
   };
 
-  const sendPage = explorerRoutes(app);
+  const sendPage = serveExplorer(app);
   void app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) =>
       sendGraphQLError(reply, error, (cause) =>
@@ -61,7 +61,7 @@ export function graphqlRoutes(
       url: '/graphql',
       handler: async (request, reply) => {
         if (streams?.claims(request)) return streams.handle(request, reply);
-        if (wantsPage(request)) return sendPage(reply);
+        if (wantsExplorer(request)) return sendPage(reply);
         return answer(request, reply);
       },
     });

@@ -3,7 +3,7 @@ import type { GatewayContext } from '../context.ts';
 import { authEndpoints } from './auth/endpoints.ts';
 import { archiveEndpoints } from './backup/archives.ts';
 import { foreignRestoreEndpoint, restoreEndpoints } from './backup/restores.ts';
-import { docsRoutes } from './docs/routes.ts';
+import { serveApiReference } from '../pages/api-reference/api-reference.ts';
 import { fullEndpoints } from './full/endpoints.ts';
 import { describeApi, type Chapter } from './openapi/document.ts';
 import { prepareOperations, type PreparedOperations } from './operations.ts';
@@ -24,7 +24,10 @@ export function restRoutes(app: FastifyInstance, context: RestContext): void {
   for (const mount of [...chapters, ...aliasesFor(tasksContract).map((alias) => present(alias, operations))]) {
     serve(app, context, operations, mount);
   }
-  if (chapters.length > 0) docsRoutes(app, describeApi(chapters, publicUrl));
+  if (chapters.length > 0) {
+    serveDescription(app, describeApi(chapters, publicUrl));
+    serveApiReference(app);
+  }
 }
 
 const FULL = { envelope: 'tasks', endpoints: fullEndpoints } as const;

@@ -1,0 +1,17 @@
+import type { FastifyInstance } from 'fastify';
+import { packaged, servePage } from '../page.ts';
+
+/** Swagger UI over `/api/openapi.json`: reads and tries every endpoint. */
+export function serveApiReference(app: FastifyInstance): void {
+  servePage(app, {
+    url: '/api/docs',
+    html: new URL('./api-reference.html', import.meta.url),
+    files: {
+      'swagger-ui.css': packaged('swagger-ui-dist', 'swagger-ui.css'),
+      'swagger-ui.js': packaged('swagger-ui-dist', 'swagger-ui-bundle.js'),
+      'api-reference.css': new URL('./api-reference.css', import.meta.url),
+      'api-reference.js': new URL('./api-reference.browser.js', import.meta.url),
+    },
+    policy: { 'img-src': 'data:' }, // in its style sheet
+  });
+}

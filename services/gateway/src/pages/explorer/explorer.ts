@@ -1,0 +1,26 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { packaged, servePageFiles } from '../page.ts';
+
+/** GraphiQL, with all that it loads. Returns what shows its page, at the address that the graph has. */
+export function serveExplorer(app: FastifyInstance): (reply: FastifyReply) => FastifyReply {
+  return servePageFiles(app, {
+    url: '/graphql',
+    html: new URL('./explorer.html', import.meta.url),
+    files: {
+      'react.js': packaged('react', 'umd/react.production.min.js'),
+      'react-dom.js': packaged('react-dom', 'umd/react-dom.production.min.js'),
+      'graphiql.js': packaged('graphiql', 'graphiql.min.js'),
+      'graphiql.css': packaged('graphiql', 'graphiql.min.css'),
+      'explorer.js': new URL('./explorer.browser.js', import.meta.url),
+      'explorer.css': new URL('./explorer.css', import.meta.url),
+    },
+    // Its dialogs add a style element; fonts and pictures stand in its style sheet.
+    policy: { 'style-src': "'self' 'unsafe-inline'", 'font-src': 'data:', 'img-src': 'data:' },
+  });
+}
+
+/** Somebody opens the address in a browser, without a query. */
+export function wantsExplorer({ method, raw, headers }: FastifyRequest): boolean {
+  if (method === 'POST' || /[?&](query|extensions|documentId)=/.test(raw.url ?? '')) return false;
+  return headers.accept?.includes('text/html') ?? false;
+}

@@ -1,0 +1,14 @@
+import type { FastifyInstance } from 'fastify';
+import { servePage } from '../page.ts';
+
+/** The page behind the link of a recovery mail: asks for a new password and hands it over with the mail's token. */
+export function serveResetPassword(app: FastifyInstance): void {
+  servePage(app, {
+    url: '/reset-password',
+    html: new URL('./reset-password.html', import.meta.url),
+    files: {
+      'reset-password.css': new URL('./reset-password.css', import.meta.url),
+      'reset-password.js': new URL('./reset-password.browser.js', import.meta.url),
+    },
+  });
+}

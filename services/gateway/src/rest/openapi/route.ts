@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify';
+import { JSON_TYPE } from '../../http/errors.ts';
+import { addOtherMethods } from '../../http/other-methods.ts';
+import type { OpenApiDocument } from './types.ts';
+
+const READ = ['GET', 'HEAD'];
+
+/** The description for machines: made once, served as it is. */
+export function serveDescription(app: FastifyInstance, document: OpenApiDocument): void {
+  const url = '/api/openapi.json';
+  const text = JSON.stringify(document);
+  app.route({
+    method: READ,
+    url,
+    handler: (_request, reply) =>
+      reply.header('content-type', JSON_TYPE).header('x-content-type-options', 'nosniff').send(text),
+  });
+  addOtherMethods(app, url, READ);
+}
