@@ -10,13 +10,13 @@ let dataDir: string | undefined;
 
 await runCommand({
   async start(signal) {
-    const { observe, ...wishes } = readStackArguments(process.argv.slice(2));
+    const { observe, ...options } = readStackArguments(process.argv.slice(2));
     const settings = readStackSettings(process.env);
     dataDir = settings.dataDir;
     const begin = Date.now();
     const observer = observe ? await startObserver() : undefined;
     const env = { ...observer?.env, ...settings.env };
-    const stack = await startStack({ ...settings, ...wishes, env, log: say, signal });
+    const stack = await startStack({ ...settings, ...options, env, log: say, signal });
     observer?.scrape(() => adminUrls(stack));
     say(`\nTaskmesh runs, each part on its own (${((Date.now() - begin) / 1000).toFixed(1)} s).\n`);
     say(overview(stack));

@@ -32,9 +32,14 @@ export type {
 } from './backup/backup-work.ts';
 export { createBackupWorkClient } from './backup/client.ts';
 export { createLines, type Lines } from './backup/lines.ts';
-export { queryOfWishes, RESTORE_PARAMETERS, wishesOf, type RestoreWishes } from './backup/restore-wishes.ts';
-export { EPOCH_PARAMETERS, leastEpochOf, queryOfEpoch } from './backup/least-epoch.ts';
-export { asSeenRestore, seenRestoreOf, UNDO_PARAMETERS } from './backup/seen-restore.ts';
+export {
+  queryOfRestore,
+  RESTORE_PARAMETERS,
+  restoreParametersOf,
+  type RestoreParameters,
+} from './backup/restore-parameters.ts';
+export { EPOCH_PARAMETERS, leastEpochOf, queryOfEpoch } from './backup/epoch-parameters.ts';
+export { asSeenRestore, seenRestoreOf, UNDO_PARAMETERS } from './backup/undo-parameters.ts';
 export { refuseOthers } from './backup/known-parameters.ts';
 export { receiveBody } from './backup/receive-body.ts';
 export { serveBackupWork, type ServedBackupWork } from './backup/serve.ts';

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline/promises';
 import { createInterruption, exitStatusOf, type InterruptingSignal } from './interruption.ts';
 import { run } from './run.ts';
 
-/** A launcher may send on what the terminal has sent to all: that is no second wish. */
-const SAME_WISH_MS = 1_000;
+/** A launcher may pass on a signal that the terminal has sent to every process already: that counts as the same one. */
+const SAME_INTERRUPTION_MS = 1_000;
 
 const isAttended = process.stdin.isTTY && process.stderr.isTTY;
 const { signal: interrupted, interrupt } = createInterruption();
@@ -24,7 +24,7 @@ process.exitCode = await run({
 /** The first time it clears up before; who does not want to wait for that sends it again. */
 function end(signal: InterruptingSignal): void {
   const now = performance.now();
-  if (interruptedAt !== undefined && now - interruptedAt > SAME_WISH_MS) process.exit(exitStatusOf(signal));
+  if (interruptedAt !== undefined && now - interruptedAt > SAME_INTERRUPTION_MS) process.exit(exitStatusOf(signal));
   interruptedAt ??= now;
   interrupt(signal);
 }

@@ -1,4 +1,4 @@
-import { queryOfWishes } from '@taskmesh/internal-api';
+import { queryOfRestore } from '@taskmesh/internal-api';
 import { basename, resolve } from 'node:path';
 import type { BackupClient, End } from './client.ts';
 import { withDecrypted } from './decrypted.ts';
@@ -54,7 +54,7 @@ async function tryRestore(command: RestoreCommand): Promise<number> {
 
 function workOn({ client, options, cwd, view, work, signal }: RestoreCommand, path: string): Promise<End> {
   const { file, identity } = options;
-  const wishes = { ...options, ...(identity && { decryptedFrom: basename(file) }) };
-  const run = (name: string) => work(`${path}?file=${encodeURIComponent(name)}${queryOfWishes(wishes)}`);
+  const parameters = { ...options, ...(identity && { decryptedFrom: basename(file) }) };
+  const run = (name: string) => work(`${path}?file=${encodeURIComponent(name)}${queryOfRestore(parameters)}`);
   return identity ? withDecrypted(client, { file, keyFile: resolve(cwd, identity), view, signal }, run) : run(file);
 }

@@ -66,7 +66,7 @@ describe.each(['/api', '/full/api', '/reduced/api'])('accounts below %s', (prefi
     }
   });
 
-  it.each([false, null, 1, 'true', {}])('does not take "refresh": %j for the wish of one', async (refresh) => {
+  it.each([false, null, 1, 'true', {}])('gives no refresh token for "refresh": %j', async (refresh) => {
     const email = fresh();
     const { status, body } = await post('/auth/signup', { email, password: PASSWORD, name: 'Ada', refresh });
     expect([status, Object.keys(body)]).toEqual([201, ['access_token', 'user']]);

@@ -154,7 +154,7 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     expect(await restored('&stores=tasks,')).toBe('Restored: ["tasks",""].');
   });
 
-  it('tell the name of a safety backup to who asks for one, and pass no misspelt wish over', async () => {
+  it('name the safety backup if one was asked for, and refuse misspelt parameters', async () => {
     const { json } = await call('POST', '/api/backups');
     const path = `/api/backup/restore?file=${json.data.file}&safetyBackup=`;
     const done = { success: true, message: 'Database restored.' };
@@ -173,13 +173,13 @@ describe.each(['in-process', 'http'] as const)('backups over REST, the service %
     const restore = (query: string) => call('POST', `/api/backup/restore?file=${json.data.file}&${query}`);
     for (const legacy of ['t=1', 'user=a', 'constructor=1', 'download', 'filename=x', 'loss=1'])
       expect(await restore(legacy)).toMatchObject({ status: 200 });
-    for (const wish of [
+    for (const parameter of [
       ...['store=tasks', 'Stores=tasks', 'stores[]=tasks', 'dry-run=true', 'dry_run', 'DRYRUN=1'],
       ...['allow-loss=true', 'allowloss=true', 'safety_backup=true', 'no-safety-backup=true'],
       ...['only=tasks', 'only=', 'stors=tasks', 'storse=tasks', 'storees=tasks', 'alowLoss=true', 'safteyBackup=true'],
     ])
-      expect([wish, await restore(wish)]).toMatchObject([
-        wish,
+      expect([parameter, await restore(parameter)]).toMatchObject([
+        parameter,
         { status: 400, json: { error: expect.stringContaining('There are: file, allowLoss, stores, safetyBackup') } },
       ]);
   });

@@ -11,19 +11,19 @@ export interface PortPair {
 
 const ADMIN_PORT_DISTANCE = 10_000;
 
-type Wishes = Pick<StackOptions, 'port' | 'adminPort' | 'host' | 'adminHost' | 'gateways'>;
+type PortOptions = Pick<StackOptions, 'port' | 'adminPort' | 'host' | 'adminHost' | 'gateways'>;
 
-/** The ports that the user wants for the gateways; none when any will do. */
-function wantedPorts({ port, adminPort, gateways = 1 }: Wishes): PortPair[] {
+/** For the gateways; none when any will do. */
+function wantedPorts({ port, adminPort, gateways = 1 }: PortOptions): PortPair[] {
   if (!port) return [];
   const firstAdminPort = adminPort ?? port + ADMIN_PORT_DISTANCE;
   return Array.from({ length: gateways }, (_, index) => ({ port: port + index, adminPort: firstAdminPort + index }));
 }
 
 /** @throws PlainError naming all the wanted ports on which one cannot listen */
-export async function checkWantedPorts(wishes: Wishes): Promise<void> {
-  const { host = '127.0.0.1', adminHost = '127.0.0.1' } = wishes;
-  const looks = wantedPorts(wishes).flatMap(({ port, adminPort }) => [
+export async function checkWantedPorts(options: PortOptions): Promise<void> {
+  const { host = '127.0.0.1', adminHost = '127.0.0.1' } = options;
+  const looks = wantedPorts(options).flatMap(({ port, adminPort }) => [
     portProblem('', port, host),
     portProblem('ADMIN_', adminPort, adminHost),
   ]);
@@ -45,9 +45,9 @@ export interface StackPorts {
 }
 
 /** A pair of ports for every service. To be called when the servers have theirs, so that none is handed out twice. */
-export async function choosePorts(wishes: Wishes): Promise<StackPorts> {
-  const wanted = wantedPorts(wishes);
-  const gatewayCount = wishes.gateways ?? 1;
+export async function choosePorts(options: PortOptions): Promise<StackPorts> {
+  const wanted = wantedPorts(options);
+  const gatewayCount = options.gateways ?? 1;
   const free = await findFreePorts(
     2 * (INNER_SERVICES.length + gatewayCount),
     wanted.flatMap(({ port, adminPort }) => [port, adminPort]),

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { AccountsComparison, RowsChange } from '../store-import.ts';
-import type { RestoreWishes } from './restore-wishes.ts';
+import type { RestoreParameters } from './restore-parameters.ts';
 
 /** An archive as the list of them shows it. */
 export interface BackupEntry {
@@ -114,10 +114,10 @@ export interface BackupWork {
   verify(file: string, onProgress?: OnWorkProgress): Promise<BackupEntry>;
   /** Brings into the catalogue what is there and it does not know. */
   scan(onProgress?: OnWorkProgress): Promise<BackupScan>;
-  /** @throws AppError BAD_USER_INPUT for wishes that cannot be */
-  restore(file: string, onProgress?: OnWorkProgress, wishes?: RestoreWishes): Promise<RestoreEnd>;
+  /** @throws AppError BAD_USER_INPUT */
+  restore(file: string, onProgress?: OnWorkProgress, parameters?: RestoreParameters): Promise<RestoreEnd>;
   /** All of a restore but its last step. @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for it */
-  dryRun(file: string, onProgress?: OnWorkProgress, wishes?: RestoreWishes): Promise<RestoreForecast>;
+  dryRun(file: string, onProgress?: OnWorkProgress, parameters?: RestoreParameters): Promise<RestoreForecast>;
   /** Lets clients begin anew, after the stores were put back by other means. @throws AppError CONFLICT when the clock is evidently behind */
   newEpoch(atLeast?: number): Promise<{ epoch: number }>;
   /** Null when nothing is kept. */

@@ -13,9 +13,9 @@ import type {
   WorkProgress,
 } from './backup-work.ts';
 import { SILENCE_MS, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
-import { queryOfEpoch } from './least-epoch.ts';
-import { queryOfWishes } from './restore-wishes.ts';
-import { queryOfSeen } from './seen-restore.ts';
+import { queryOfEpoch } from './epoch-parameters.ts';
+import { queryOfRestore } from './restore-parameters.ts';
+import { queryOfUndo } from './undo-parameters.ts';
 
 /** Storing an archive for good may take a while after its last byte: a bucket puts parts together. */
 const STORE_TIMEOUT_MS = 10 * 60_000;
@@ -52,11 +52,12 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
     create: (onProgress) => run<BackupEntry>('create', '', onProgress),
     verify: (file, onProgress) => run<BackupEntry>('verify', file, onProgress),
     scan: (onProgress) => run<BackupScan>('scan', '', onProgress),
-    restore: (file, onProgress, wishes) => run<RestoreEnd>('restore', file, onProgress, queryOfWishes(wishes)),
-    dryRun: (file, onProgress, wishes) => run<RestoreForecast>('dryRun', file, onProgress, queryOfWishes(wishes)),
+    restore: (file, onProgress, parameters) => run<RestoreEnd>('restore', file, onProgress, queryOfRestore(parameters)),
+    dryRun: (file, onProgress, parameters) =>
+      run<RestoreForecast>('dryRun', file, onProgress, queryOfRestore(parameters)),
     newEpoch: (atLeast) => run<{ epoch: number }>('newEpoch', '', undefined, queryOfEpoch(atLeast)),
     undoable: () => run<UndoableRestore | null>('undoable'),
-    undo: (onProgress, restoredAt) => run<RestoreEnd>('undo', '', onProgress, queryOfSeen(restoredAt)),
+    undo: (onProgress, restoredAt) => run<RestoreEnd>('undo', '', onProgress, queryOfUndo(restoredAt)),
 
     async download(file) {
       const { statusCode, headers, body } = await send({ method: 'GET', path: pathOf('archive', file) });

@@ -1,10 +1,9 @@
 import { badUserInput } from '@taskmesh/errors';
 
-/** As a sentence for who has sent another one. */
 export const listOf = (names: readonly string[]): string =>
   `There ${names.length === 1 ? 'is' : 'are'}: ${names.join(', ')}.`;
 
-/** Of a path that is ours alone: what is passed over may have been meant. @throws AppError BAD_USER_INPUT */
+/** For paths of our own: a parameter that is ignored may have been meant. @throws AppError BAD_USER_INPUT */
 export function refuseOthers(query: unknown, names: readonly string[]): void {
   const strange = Object.keys(query ?? {}).some((name) => name !== '' && !names.includes(name));
   if (strange) throw badUserInput([], `A query parameter is none of this path. ${listOf(names)}`);

@@ -4,11 +4,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
 import type { BackupWork, OnWorkProgress } from './backup-work.ts';
 import { createLines } from './lines.ts';
-import { leastEpochOf } from './least-epoch.ts';
+import { leastEpochOf } from './epoch-parameters.ts';
 import { SIGN_OF_LIFE_MS, UPLOAD_SILENCE_MS, WORK_NAMES, WORK_PATH, type WorkLine, type WorkName } from './paths.ts';
 import { receiveBody } from './receive-body.ts';
-import { wishesOf, type RestoreWishes } from './restore-wishes.ts';
-import { seenRestoreOf } from './seen-restore.ts';
+import { restoreParametersOf, type RestoreParameters } from './restore-parameters.ts';
+import { seenRestoreOf } from './undo-parameters.ts';
 
 export interface ServedBackupWork {
   work: BackupWork;
@@ -17,7 +17,7 @@ export interface ServedBackupWork {
   onDefect: (error: unknown) => void;
 }
 
-/** The work by HTTP, for callers that show an operator's identity token. Bodies are streams: nothing is collected. */
+/** The work over HTTP, for callers with an operator's identity token. Bodies are streamed. */
 export function serveBackupWork(app: FastifyInstance, { work, verifier, onDefect }: ServedBackupWork): void {
   const told = (error: unknown) => {
     if (!(error instanceof AppError)) onDefect(error);
@@ -40,7 +40,7 @@ export function serveBackupWork(app: FastifyInstance, { work, verifier, onDefect
       scope.post(`${WORK_PATH}/${name}`, (request, reply) => {
         const { query } = request;
         const asked = {
-          ...{ name, file: fileOf(request), wishes: wishesOf(query) },
+          ...{ name, file: fileOf(request), parameters: restoreParametersOf(query) },
           ...{ atLeast: leastEpochOf(query), restoredAt: seenRestoreOf(query) },
         };
         reply.header('content-type', 'application/x-ndjson');
@@ -77,14 +77,14 @@ function runWork(
   {
     name,
     file,
-    wishes,
+    parameters,
     atLeast,
     restoredAt,
     onProgress,
   }: {
     name: WorkName;
     file: string;
-    wishes: RestoreWishes;
+    parameters: RestoreParameters;
     atLeast: number | undefined;
     restoredAt: string | undefined;
     onProgress: OnWorkProgress;
@@ -108,7 +108,7 @@ function runWork(
       return work.verify(file, onProgress);
     case 'restore':
     case 'dryRun':
-      return work[name](file, onProgress, wishes);
+      return work[name](file, onProgress, parameters);
   }
 }
 

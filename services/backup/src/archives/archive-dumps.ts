@@ -35,7 +35,7 @@ export async function readDumps(dir: string, { stores, mainStore }: KnownStores)
   });
 }
 
-/** Those that are wanted; without a wish all. @throws ManifestError when one is not there */
+/** Those that are wanted, by default all. @throws ManifestError when one is not there */
 export function dumpsOf(dumps: FoundDump[], only: readonly StoreName[] | undefined): FoundDump[] {
   if (!only) return dumps;
   const missing = only.find((name) => !dumps.some(({ store }) => store.name === name));

@@ -35,10 +35,10 @@ export function createBackupWork({
     create: async (onProgress) => entryOf(await told(backups.create(onProgress))),
     verify: async (file, onProgress) => entryOf(await told(backups.verify(file, onProgress))),
     scan: (onProgress) => told(backups.scan(onProgress)),
-    restore: async (file, onProgress, wishes = {}) =>
-      endOf(await restores.restore(file, { ...restoreOptionsOf(wishes), ...(onProgress && { onProgress }) })),
-    dryRun: async (file, onProgress = () => undefined, wishes = {}) =>
-      forecastOf(await told(dryRun(file, { ...restoreOptionsOf(wishes), onProgress }))),
+    restore: async (file, onProgress, parameters = {}) =>
+      endOf(await restores.restore(file, { ...restoreOptionsOf(parameters), ...(onProgress && { onProgress }) })),
+    dryRun: async (file, onProgress = () => undefined, parameters = {}) =>
+      forecastOf(await told(dryRun(file, { ...restoreOptionsOf(parameters), onProgress }))),
     newEpoch: async (atLeast) => ({ epoch: await told(restores.newEpoch(atLeast)) }),
     undoable: async () => {
       const undoable = await told(restores.undoable());

@@ -32,13 +32,13 @@ export function createRestoreResolvers(
       },
     },
     Mutation: {
-      restoreBackup: async (_parent, { file, ...wishes }, { identity }) => {
+      restoreBackup: async (_parent, { file, ...parameters }, { identity }) => {
         requireOperator(identity);
-        return restoreResultOf(await service.restore(file, restoreOptionsOf(wishes)));
+        return restoreResultOf(await service.restore(file, restoreOptionsOf(parameters)));
       },
-      dryRunRestore: async (_parent, { file, ...wishes }, { identity }) => {
+      dryRunRestore: async (_parent, { file, ...parameters }, { identity }) => {
         requireOperator(identity);
-        return forecastOf(await dryRun(file, { ...restoreOptionsOf(wishes), onProgress: () => undefined }));
+        return forecastOf(await dryRun(file, { ...restoreOptionsOf(parameters), onProgress: () => undefined }));
       },
       newEpoch: async (_parent, { atLeast }, { identity }) => {
         requireOperator(identity);

@@ -21,8 +21,8 @@ export interface TaskPage {
   changesCursor: string;
 }
 
-/** What of a page the caller will look at; the rest is not computed. */
-export interface PageWishes {
+/** The fields of a page that the caller selects; the others are not computed. */
+export interface RequestedFields {
   tasks: boolean;
   totalCount: boolean;
   changesCursor: boolean;

@@ -5,7 +5,7 @@ import { firstStillRuns, keyUsedBefore, taskNotFound, versionDiffers } from './t
 import type { Task } from './task.entity.ts';
 import { idempotencyKeyInput, listInput } from './task.inputs.ts';
 import { decodeCursor, DEFAULT_ORDER, encodeCursor, placeOf, type TaskOrder } from './task-order.ts';
-import type { PageWishes, TaskPage } from './task-page.ts';
+import type { RequestedFields, TaskPage } from './task-page.ts';
 import type { Changed, TaskRepository, Write } from './task.repository.ts';
 
 const KEY_LIFETIME_MS = 24 * 3_600_000;
@@ -107,7 +107,7 @@ export function createTaskService({ repository, signCursor, onCommitted, clock, 
     },
 
     /** @throws AppError BAD_USER_INPUT */
-    async list(caller: Caller, args: ListArguments, wishes: PageWishes): Promise<TaskPage> {
+    async list(caller: Caller, args: ListArguments, requested: RequestedFields): Promise<TaskPage> {
       const { filter, first, after, offset } = parseInput(listInput, args);
       const order = { ...DEFAULT_ORDER, ...args.orderBy };
       const skipped = offset ?? 0;
@@ -116,12 +116,12 @@ export function createTaskService({ repository, signCursor, onCommitted, clock, 
         filter,
         order,
         // One more than the page tells whether there is a next one.
-        limit: wishes.tasks ? first + 1 : 0,
+        limit: requested.tasks ? first + 1 : 0,
         offset: skipped,
         behind: after == null ? undefined : decodeCursor(order, after),
-        withTotal: wishes.totalCount,
-        withHead: wishes.changesCursor,
-        withPrevious: wishes.hasPreviousPage && (after != null || skipped > 0),
+        withTotal: requested.totalCount,
+        withHead: requested.changesCursor,
+        withPrevious: requested.hasPreviousPage && (after != null || skipped > 0),
       });
       const tasks = listed.tasks.slice(0, first);
       return {

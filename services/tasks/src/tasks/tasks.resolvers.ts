@@ -4,7 +4,7 @@ import type { TasksContext } from '../graphql/context.ts';
 import { selectedFields } from '../graphql/selection.ts';
 import type { Resolvers } from '../graphql/types.generated.ts';
 import { encodeCursor, placeOf } from './task-order.ts';
-import type { PageWishes } from './task-page.ts';
+import type { RequestedFields } from './task-page.ts';
 import type { Caller, TaskService } from './task.service.ts';
 
 export function createTasksResolvers(tasks: TaskService): Resolvers {
@@ -13,7 +13,7 @@ export function createTasksResolvers(tasks: TaskService): Resolvers {
     TaskPriority: { LOW: 'low', MEDIUM: 'medium', HIGH: 'high' },
     Query: {
       task: (_parent, { id }, context) => tasks.find(callerOf(context), id),
-      tasks: (_parent, args, context, info) => tasks.list(callerOf(context), args, wishesOf(info)),
+      tasks: (_parent, args, context, info) => tasks.list(callerOf(context), args, requestedFieldsOf(info)),
       taskStatistics: (_parent, _args, context) => tasks.statistics(callerOf(context)),
     },
     Mutation: {
@@ -32,7 +32,7 @@ export function createTasksResolvers(tasks: TaskService): Resolvers {
     User: {
       // Other users are as good as not there. What follows looks at the caller's own tasks, whoever the reference names.
       __resolveReference: ({ id }, context) => (id === callerOf(context).userId ? { __typename: 'User', id } : null),
-      tasks: (_parent, args, context, info) => tasks.list(callerOf(context), args, wishesOf(info)),
+      tasks: (_parent, args, context, info) => tasks.list(callerOf(context), args, requestedFieldsOf(info)),
       taskStatistics: (_parent, _args, context) => tasks.statistics(callerOf(context)),
     },
   };
@@ -42,7 +42,7 @@ function callerOf({ identity, traceparent }: TasksContext): Caller {
   return { userId: requireUser(identity).userId, traceparent };
 }
 
-function wishesOf(info: GraphQLResolveInfo): PageWishes {
+function requestedFieldsOf(info: GraphQLResolveInfo): RequestedFields {
   const selected = selectedFields(info);
   return {
     tasks: selected.has('edges') || selected.has('pageInfo'),

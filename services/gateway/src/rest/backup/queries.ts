@@ -6,8 +6,8 @@ import {
   RESTORE_PARAMETERS,
   seenRestoreOf,
   UNDO_PARAMETERS,
-  wishesOf,
-  type RestoreWishes,
+  restoreParametersOf,
+  type RestoreParameters,
 } from '@taskmesh/internal-api';
 import { z } from 'zod';
 import type { QueryRules } from '../request/query.ts';
@@ -15,7 +15,7 @@ import { readFileParameter } from './file-parameter.ts';
 
 export interface RestoreQuery {
   file: string;
-  wishes: RestoreWishes;
+  parameters: RestoreParameters;
 }
 
 const tried = z.object({
@@ -47,7 +47,7 @@ const restored = tried.extend({
 
 export const restoreQuery: QueryRules<RestoreQuery> = {
   schema: restored,
-  read: ({ url, query }) => ({ file: readFileParameter(url), wishes: wishesOf(query) }),
+  read: ({ url, query }) => ({ file: readFileParameter(url), parameters: restoreParametersOf(query) }),
 };
 
 /** A foreign graph knows the file only: what would change more than the answer cannot be asked of it. */
@@ -55,7 +55,7 @@ export const foreignRestoreQuery: QueryRules<RestoreQuery> = {
   schema: tried.pick({ file: true }),
   read(request) {
     const wanted = restoreQuery.read(request);
-    const { stores, safetyBackup, decryptedFrom } = wanted.wishes;
+    const { stores, safetyBackup, decryptedFrom } = wanted.parameters;
     if (stores ?? safetyBackup ?? decryptedFrom)
       throw badUserInput([], 'Neither stores nor a safety backup nor another name can be asked for here.');
     return wanted;

@@ -18,7 +18,7 @@ import { dryRunQuery, epochQuery, foreignRestoreQuery, restoreQuery, undoQuery, 
 export const restoreEndpoints = (backup: BackupWork): readonly Endpoint[] => [
   restoreEndpoint({
     query: restoreQuery,
-    restore: ({ query: { file, wishes }, onProgress }) => backup.restore(file, onProgress, wishes),
+    restore: ({ query: { file, parameters }, onProgress }) => backup.restore(file, onProgress, parameters),
   }),
   operatorEndpoint({
     method: 'POST',
@@ -33,8 +33,8 @@ export const restoreEndpoints = (backup: BackupWork): readonly Endpoint[] => [
     answerSchema: restoreForecast,
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
-    handle: async ({ query: { file, wishes }, onProgress }) => {
-      const forecast = await backup.dryRun(file, onProgress, wishes);
+    handle: async ({ query: { file, parameters }, onProgress }) => {
+      const forecast = await backup.dryRun(file, onProgress, parameters);
       return done(`The restore could${forecast.possible ? '' : ' not'} be done now. Nothing was changed.`, forecast);
     },
   }),
@@ -117,7 +117,7 @@ function restoreEndpoint({ restore, ...way }: RestoreWay): Endpoint {
     lineSchema: workLine,
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: async (exchange) => {
-      const { allowLoss = false, safetyBackup = false } = exchange.query.wishes;
+      const { allowLoss = false, safetyBackup = false } = exchange.query.parameters;
       return endOf(await restore(exchange), { hasLists: allowLoss || safetyBackup });
     },
   });

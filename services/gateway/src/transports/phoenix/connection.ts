@@ -45,10 +45,10 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
     return false;
   };
 
-  const broadcast = (message: Message, { config: { broadcast: wishes } }: Channel) => {
+  const broadcast = (message: Message, { config: { broadcast: options } }: Channel) => {
     // Nothing that one client sends reaches another: only its own echo, and the acknowledgement.
-    if (wishes?.self === true) wire.send({ ...message, ref: null, event: 'broadcast' });
-    if (wishes?.ack === true) wire.reply(message, 'ok', {});
+    if (options?.self === true) wire.send({ ...message, ref: null, event: 'broadcast' });
+    if (options?.ack === true) wire.reply(message, 'ok', {});
   };
 
   const onMessage = async (message: Message) => {

@@ -2,22 +2,22 @@ import { badUserInput } from '@taskmesh/errors';
 import { isOneSlipAway } from '@taskmesh/service';
 import { listOf } from './known-parameters.ts';
 
-export interface RestoreWishes {
-  /** Whether what the stores have no place for is left out of an archive that was made here. @default false */
+export interface RestoreParameters {
+  /** Whether tables and columns that the stores do not have are left out of an archive that was made here. @default false */
   allowLoss?: boolean | undefined;
-  /** Which stores; the service knows their names. @default all that the archive holds */
+  /** The service knows their names. @default all that the archive holds */
   stores?: string[] | undefined;
-  /** Whether an archive of what is replaced is made before. @default as the service is set */
+  /** Whether what is replaced is backed up first. @default a setting of the service */
   safetyBackup?: boolean | undefined;
-  /** What an archive was that somebody has decrypted elsewhere, and what is told of the restore. @default the file */
+  /** The name of the archive before it was decrypted elsewhere; messages use it. @default the file */
   decryptedFrom?: string | undefined;
 }
 
-/** What may be said of a restore, and of trying one. */
+/** Of a restore, and of a dry run. */
 export const RESTORE_PARAMETERS = ['file', 'allowLoss', 'stores', 'safetyBackup', 'decryptedFrom'] as const;
 
-/** As a query string goes on; empty without any. */
-export function queryOfWishes({ allowLoss, stores, safetyBackup, decryptedFrom }: RestoreWishes = {}): string {
+/** To be appended to a query string. */
+export function queryOfRestore({ allowLoss, stores, safetyBackup, decryptedFrom }: RestoreParameters = {}): string {
   return [
     allowLoss ? '&allowLoss=true' : '',
     stores ? `&stores=${stores.map(encodeURIComponent).join(',')}` : '',
@@ -30,8 +30,8 @@ const STORES = 'Stores are named by the parameter stores.';
 const SAFETY = 'The parameter safetyBackup is true or false.';
 
 /**
- * By their letters, names that are ours but for how they are written, or that the command line has, or that one would guess:
- * passed over, something else would be done than was meant. Others mean nothing, and anybody may send them.
+ * By their letters: other spellings of our parameters, options of the command line, and likely guesses. If these were ignored,
+ * the restore would do something else than was meant. All other names are ignored.
  */
 const MISTAKEN = new Map([
   ['store', STORES],
@@ -44,8 +44,8 @@ const MISTAKEN = new Map([
   ['dryrun', 'A dry run has a path of its own.'],
 ]);
 
-/** What a query says. A name that is no store's stays in it: who knows the names refuses it. @throws AppError BAD_USER_INPUT */
-export function wishesOf(query: unknown): RestoreWishes {
+/** Unknown names of stores are left to the service, which refuses them. @throws AppError BAD_USER_INPUT */
+export function restoreParametersOf(query: unknown): RestoreParameters {
   const { allowLoss, stores, safetyBackup, decryptedFrom, ...others } = (query ?? {}) as Record<string, unknown>;
   for (const name of Object.keys(others)) {
     const hint = hintFor(name.replaceAll(/[^a-z]/gi, '').toLowerCase());
@@ -59,14 +59,14 @@ export function wishesOf(query: unknown): RestoreWishes {
   };
 }
 
-/** Shorter ones are near to too many others. */
+/** Shorter ones resemble too many others. */
 const MIN_LENGTH = 5;
 
 const hintFor = (letters: string): string | undefined =>
   MISTAKEN.get(letters) ??
   [...MISTAKEN].find(([name]) => letters.length >= MIN_LENGTH && isOneSlipAway(letters, name))?.[1];
 
-/** An empty name stays: it is no store's. */
+/** An empty name stays, so that the service refuses it. */
 const namesOf = (value: unknown): string[] | undefined =>
   value === undefined ? undefined : [value].flat().flatMap((names) => (names === '' ? [] : String(names).split(',')));
 
@@ -75,7 +75,6 @@ function nameOf(name: string, value: unknown): string | undefined {
   throw badUserInput([{ path: name, message: 'must be one name' }], `${name} must be one name.`);
 }
 
-/** Of what must not be passed over when it is misspelt. */
 function flagOf(name: string, value: unknown): boolean | undefined {
   if (value === undefined) return undefined;
   if (value !== 'true' && value !== 'false')

@@ -1,15 +1,14 @@
 import { badUserInput } from '@taskmesh/errors';
 
-/** What may be said of an undo. */
 export const UNDO_PARAMETERS = ['restoredAt'] as const;
 
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-/** As a query string goes on; empty without one. */
-export const queryOfSeen = (restoredAt: string | undefined): string =>
+/** To be appended to a query string. */
+export const queryOfUndo = (restoredAt: string | undefined): string =>
   restoredAt === undefined ? '' : `&restoredAt=${encodeURIComponent(restoredAt)}`;
 
-/** When the restore was that somebody has seen and wants to take back. @throws AppError BAD_USER_INPUT */
+/** The time of the restore that the operator has seen and wants to undo. @throws AppError BAD_USER_INPUT */
 export function seenRestoreOf(query: unknown): string | undefined {
   const { restoredAt } = (query ?? {}) as Record<string, unknown>;
   return restoredAt === undefined ? undefined : asSeenRestore(restoredAt);

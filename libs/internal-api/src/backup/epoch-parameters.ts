@@ -1,13 +1,12 @@
 import { badUserInput } from '@taskmesh/errors';
 
-/** What may be said of a new epoch. */
 export const EPOCH_PARAMETERS = ['atLeast'] as const;
 
-/** As a query string goes on; empty without one. */
+/** To be appended to a query string. */
 export const queryOfEpoch = (atLeast: number | undefined): string =>
   atLeast === undefined ? '' : `&atLeast=${atLeast}`;
 
-/** What the epoch must be at the least; its owner knows which ones can be. @throws AppError BAD_USER_INPUT */
+/** The lowest epoch allowed; the tasks service knows which are possible. @throws AppError BAD_USER_INPUT */
 export function leastEpochOf(query: unknown): number | undefined {
   const { atLeast } = (query ?? {}) as Record<string, unknown>;
   if (atLeast === undefined) return undefined;
