@@ -15,7 +15,7 @@ export async function leftovers({ postgresUrl, dataDir }: { postgresUrl: string;
       ...missing.map((name) => `the database ${name} is missing`),
       ...databases.filter((name) => !STORES.includes(name)).map((name) => `the database ${name} is left`),
       ...roles.map((name) => `the role ${name} is left`),
-      ...filesIn(join(dataDir, 'backup-scratch')).map((name) => `the scratch folder ${name} is left`),
+      ...filesIn(join(dataDir, 'backup-scratch')).map((name) => `the temporary directory ${name} is left`),
       ...filesIn(join(dataDir, 'backups'))
         .filter((name) => !/^[^.].*\.tar\.gz$/.test(name))
         .map((name) => `the unfinished archive ${name} is left`),

@@ -15,8 +15,8 @@ export interface BackupConfig extends ArchiveSizes {
   postgresUrl: string;
   /** Where archives lie. */
   backupsDir: string;
-  /** For what is extracted and written for the time of one run. */
-  scratchDir: string;
+  /** Archives are extracted and written here. */
+  temporaryDir: string;
   /** The store that `database.sql` is a dump of. */
   restoreStore: StoreName;
   /** How long the stores that a restore replaced are kept for an undo. @default 0: they are dropped at once */
@@ -142,7 +142,7 @@ export function readBackupConfig(env: Env): BackupConfig {
   return {
     postgresUrl: values.POSTGRES_URL,
     backupsDir: resolve(values.BACKUPS_DIR ?? join(values.DATA_DIR, 'backups')),
-    scratchDir: resolve(values.DATA_DIR, 'backup-scratch'),
+    temporaryDir: resolve(values.DATA_DIR, 'backup-scratch'),
     maxArchiveBytes: values.BACKUP_MAX_ARCHIVE_MB * MIB,
     maxExpandedBytes: values.BACKUP_MAX_EXPANDED_MB * MIB,
     pgDump: values.BACKUP_PG_DUMP === 'none' ? undefined : { program: values.BACKUP_PG_DUMP, env: clientEnv(env) },

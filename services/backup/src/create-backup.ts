@@ -15,7 +15,7 @@ import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { randomBytes } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { archiveLimits } from './archives/limits.ts';
-import { createScratch } from './archives/scratch.ts';
+import { createTemporaryDirs } from './archives/temporary-dirs.ts';
 import { createBackupRepository } from './backups/backup.repository.ts';
 import { createBackupService, type BackupService } from './backups/backup.service.ts';
 import { createBackupsResolvers } from './backups/backups.resolvers.ts';
@@ -84,7 +84,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     look,
     journal: createUploadJournal(database, log),
   });
-  const scratch = createScratch({ dir: config.scratchDir, now: () => clock.now() });
+  const temporaryDirs = createTemporaryDirs({ dir: config.temporaryDir, now: () => clock.now() });
   const stores = createStores(config, deps);
   const cipher = await createCipher(config);
   const shared = {
@@ -92,7 +92,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     dump: createDumper({ pgDump: config.pgDump, log }),
     storage,
     look,
-    scratch,
+    temporaryDirs,
     stores,
     mainStore: config.restoreStore,
     archiveLimits: archiveLimits(config),
@@ -148,9 +148,9 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     backups,
     work: createBackupWork({ backups, restores, dryRun }),
     async start() {
-      ensureWritableDirectory('DATA_DIR', config.scratchDir, 0o700);
+      ensureWritableDirectory('DATA_DIR', config.temporaryDir, 0o700);
       await schema.start();
-      await scratch.sweep();
+      await temporaryDirs.sweep();
       await backups.start();
       await settler.start();
       // The list looks into what was put there by hand.

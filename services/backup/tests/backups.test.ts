@@ -19,7 +19,7 @@ beforeAll(async () => {
   config = {
     postgresUrl: database.url,
     backupsDir: join(dataDir, 'backups'),
-    scratchDir: join(dataDir, 'scratch'),
+    temporaryDir: join(dataDir, 'temporary'),
     restoreStore: 'tasks',
     ...DEFAULT_SIZES,
     secrets: { adminUrls: { tasks: database.url, auth: database.url } },

@@ -151,7 +151,7 @@ describe('encrypted archives', () => {
     await other.start();
     await expect(other.backups.create()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     await other.stop();
-    expect(await readdir(fixture.config.scratchDir)).toEqual([]);
+    expect(await readdir(fixture.config.temporaryDir)).toEqual([]);
   });
 
   it('are never begun with a key that is none', async () => {

@@ -29,7 +29,7 @@ const inBackups = async () => (await readdir(fixture.config.backupsDir)).sort();
 beforeAll(async () => {
   fixture = await createBackupFixture('full_disk');
   await mount(fixture.config.backupsDir, 64 * MEGABYTE);
-  await mount(fixture.config.scratchDir, 64 * MEGABYTE);
+  await mount(fixture.config.temporaryDir, 64 * MEGABYTE);
   await fixture.auth.query(`insert into accounts values (1, 'a@example.com')`);
   await fixture.tasks.query(
     `insert into tasks select gen_random_uuid(), 'task ' || n || md5(n::text) from generate_series(1, 40000) n`,
@@ -54,7 +54,7 @@ afterAll(async () => {
 
 describe('on a disk that is full', () => {
   it('a backup whose dump has no room is not made, and nothing of it stays', async () => {
-    await resize(fixture.config.scratchDir, MEGABYTE);
+    await resize(fixture.config.temporaryDir, MEGABYTE);
     await expect(fixture.backup.backups.create()).rejects.toThrow(FULL);
   });
 
@@ -72,8 +72,8 @@ describe('on a disk that is full', () => {
   });
 
   it('a restore that has no room changes nothing', async () => {
-    await fill(fixture.config.scratchDir, 60 * MEGABYTE);
-    await resize(fixture.config.scratchDir, 61 * MEGABYTE);
+    await fill(fixture.config.temporaryDir, 60 * MEGABYTE);
+    await resize(fixture.config.temporaryDir, 61 * MEGABYTE);
     expect(await fixture.restore(archive)).toMatchObject({ databaseRestored: false });
   });
 

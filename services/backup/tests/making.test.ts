@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { Registry } from 'prom-client';
 import { archiveLimits, DEFAULT_SIZES } from '../src/archives/limits.ts';
-import { createScratch } from '../src/archives/scratch.ts';
+import { createTemporaryDirs } from '../src/archives/temporary-dirs.ts';
 import { asBackupFailure, failureReason } from '../src/backups/backup.errors.ts';
 import { makeArchive, type ArchiveMaking } from '../src/backups/make-archive.ts';
 import { createDumper, type Dumper } from '../src/dump/dumper.ts';
@@ -46,13 +46,13 @@ async function withDisk<Result>(look: LookAtDisk, work: (other: Backup, metrics:
 describe('a backup that does not get on', () => {
   const makeWith = async (dump: Dumper) => {
     const { log } = createRecordingLog();
-    const { backupsDir, scratchDir, secrets } = fixture.config;
+    const { backupsDir, temporaryDir, secrets } = fixture.config;
     const now = () => Date.now();
     const look: LookAtDisk = async () => ({ id: 1, usableBytes: Infinity });
     const store = (name: StoreName) => ({ name, adminUrl: secrets.adminUrls[name], owner: fixture.owners[name] });
     const making: ArchiveMaking = {
       storage: createDirectoryStorage({ dir: backupsDir, now, look }),
-      scratch: createScratch({ dir: scratchDir, now }),
+      temporaryDirs: createTemporaryDirs({ dir: temporaryDir, now }),
       stores: { tasks: store('tasks'), auth: store('auth') },
       now: () => new Date(),
       nextId: () => 'stalled',
@@ -124,7 +124,7 @@ describe('on a disk with little room', () => {
   }); // prettier-ignore
 
   it.each([
-    ['the dump', 'scratch'],
+    ['the dump', 'temporary'],
     ['the archive', 'backups'],
   ])('that others fill meanwhile %s ends before the reserve does, and nothing of it stays', async (_what, place) => {
     let begun = false;
@@ -154,7 +154,7 @@ describe('archives', () => {
     await holder.connect();
     await holder.query('begin; lock table tasks in access exclusive mode'); // the first one lasts
     const first = fixture.backup.backups.create();
-    await eventually(async () => expect(await readdir(fixture.config.scratchDir)).toHaveLength(1));
+    await eventually(async () => expect(await readdir(fixture.config.temporaryDir)).toHaveLength(1));
     const busy = { code: 'SERVICE_UNAVAILABLE', message: 'Another backup is being made; try again later.' };
     await fixture.withOther({}, async (other) => {
       const refused = [other.backups.create(), fixture.backup.backups.create()];

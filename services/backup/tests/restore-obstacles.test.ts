@@ -223,7 +223,7 @@ describe('a restore by an administrator that is no superuser', () => {
     const [tasks = '', auth = ''] = owned().map(urlOf);
     const config = {
       ...fixture.config,
-      scratchDir: `${fixture.config.scratchDir}-process`,
+      temporaryDir: `${fixture.config.temporaryDir}-process`,
       secrets: { adminUrls: { tasks, auth } },
     };
     const query = 'mutation { restoreBackup(file: "own.tar.gz") { outcome databaseRestored success } }';

@@ -13,7 +13,7 @@ export interface BackupEntry {
   /** `safety`: right before a restore; `unknown`: it was put there. */
   origin: 'request' | 'schedule' | 'safety' | 'upload' | 'unknown';
   stores: string[];
-  /** When it was last restored into a scratch database to prove it. */
+  /** When it was last restored into a temporary database to prove it. */
   verifiedAt: string | null;
   /** By which version of Taskmesh. */
   verifiedVersion: string | null;

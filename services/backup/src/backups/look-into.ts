@@ -4,7 +4,7 @@ import { extractArchive } from '../archives/extract-archive.ts';
 import type { ArchiveLimits } from '../archives/limits.ts';
 import { readManifest, type Manifest } from '../archives/manifest.ts';
 import { peekManifest } from '../archives/peek-manifest.ts';
-import type { Scratch } from '../archives/scratch.ts';
+import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
 import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { BackupStorage, OpenArchive } from '../storage/backup-storage.ts';
 import { MAIN_DUMP } from '../stores/store.ts';
@@ -13,7 +13,7 @@ import { asVerifyFailure, isUnprovable, whyUnfit } from '../verify/verify.errors
 
 export interface LookDeps {
   storage: Pick<BackupStorage, 'open'>;
-  scratch: Scratch;
+  temporaryDirs: TemporaryDirs;
   cipher: ArchiveCipher | undefined;
   archiveLimits: ArchiveLimits;
   log: Log;
@@ -59,9 +59,9 @@ async function peek(file: string, archive: OpenArchive, { cipher }: LookDeps): P
 function readAll(
   file: string,
   archive: OpenArchive,
-  { scratch, cipher, archiveLimits: limits }: LookDeps,
+  { temporaryDirs, cipher, archiveLimits: limits }: LookDeps,
 ): Promise<Manifest | undefined> {
-  return scratch.use(async (dir) => {
+  return temporaryDirs.use(async (dir) => {
     const source = await openContent(file, archive.read(), cipher);
     await extractArchive({ source, sizeBytes: archive.sizeBytes, dir, limits });
     if (!(await hasMainDump(dir))) throw new VerifyError(`it holds no ${MAIN_DUMP}`);

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchiveLimits } from '../archives/limits.ts';
 import { MANIFEST_FILE, type Manifest } from '../archives/manifest.ts';
-import type { Scratch } from '../archives/scratch.ts';
+import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
 import { writeArchive } from '../archives/write-archive.ts';
 import { readTableBytes } from '../dump/catalogue.ts';
 import { DumpError } from '../dump/dump-error.ts';
@@ -20,7 +20,7 @@ import type { OnProgress } from './backup-progress.ts';
 
 export interface ArchiveMaking {
   storage: BackupStorage;
-  scratch: Scratch;
+  temporaryDirs: TemporaryDirs;
   stores: Record<StoreName, Store>;
   now: () => Date;
   /** Makes two archives of the same second differ. */
@@ -49,11 +49,12 @@ export interface MadeArchive extends WrittenArchive {
  * known. Nothing is left of one that was not made.
  */
 export function makeArchive(
-  { storage, scratch, stores, dump, look, stallMs, archiveLimits, cipher, now, nextId, product, log }: ArchiveMaking,
+  making: ArchiveMaking,
   expectedBytes: number,
   onProgress: OnProgress = () => undefined,
 ): Promise<MadeArchive> {
-  return scratch.use(async (dir) => {
+  const { storage, stores, dump, look, stallMs, archiveLimits, cipher, now, nextId, product, log } = making;
+  return making.temporaryDirs.use(async (dir) => {
     const begin = performance.now();
     const createdAt = now();
     const names = Object.keys(stores) as StoreName[]; // a record's keys

@@ -5,7 +5,7 @@ import { extractArchive } from '../archives/extract-archive.ts';
 import { ExtractionError } from '../archives/extraction-error.ts';
 import type { ArchiveLimits } from '../archives/limits.ts';
 import { ManifestError } from '../archives/manifest.ts';
-import type { Scratch } from '../archives/scratch.ts';
+import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
 import { LoadError } from '../loader/load-error.ts';
 import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
 import type { BackupMetrics } from '../metrics.ts';
@@ -29,7 +29,7 @@ import { undoRestore } from './undo-restore.ts';
 
 export interface RestoreServiceDeps extends KnownStores {
   storage: BackupStorage;
-  scratch: Scratch;
+  temporaryDirs: TemporaryDirs;
   lock: RunLock;
   journal: RestoreRepository;
   /** Absent: encrypted archives cannot be restored. */
@@ -194,8 +194,8 @@ function restoreFrom(
     onProgress,
   }: OneRestore,
 ): Promise<RestoreOutcome> {
-  const { scratch, cipher, nextId, log, archiveLimits, loadLimits: limits } = deps;
-  return scratch.use<RestoreOutcome>(async (dir) => {
+  const { temporaryDirs, cipher, nextId, log, archiveLimits, loadLimits: limits } = deps;
+  return temporaryDirs.use<RestoreOutcome>(async (dir) => {
     const source = await openContent(file, archive.read(), cipher);
     const { sizeBytes } = archive;
     const onRead = (bytes: number) =>

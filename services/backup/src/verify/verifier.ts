@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { dumpsOf, hasMainDump, readDumps, type FoundDump, type KnownStores } from '../archives/archive-dumps.ts';
 import { extractArchive } from '../archives/extract-archive.ts';
 import type { ArchiveLimits } from '../archives/limits.ts';
-import type { Scratch } from '../archives/scratch.ts';
+import type { TemporaryDirs } from '../archives/temporary-dirs.ts';
 import type { OnProgress } from '../backups/backup-progress.ts';
 import { dropFresh } from '../databases/fresh-database.ts';
 import { openContent, type ArchiveCipher } from '../encryption/archive-cipher.ts';
@@ -19,7 +19,7 @@ import type { VerificationRepository } from './verification.repository.ts';
 import { LossError, VerifyError } from './verify-error.ts';
 
 export interface VerifierDeps extends KnownStores {
-  scratch: Scratch;
+  temporaryDirs: TemporaryDirs;
   /** One verification at a time; restores have a lock of their own and never wait for this one. */
   lock: RunLock;
   journal: VerificationRepository;
@@ -67,7 +67,7 @@ export class VerificationBusy extends Error {
 }
 
 export function createVerifier(deps: VerifierDeps): Verifier {
-  const { scratch, cipher, lock, log, archiveLimits } = deps;
+  const { temporaryDirs, cipher, lock, log, archiveLimits } = deps;
 
   /** What cannot be removed yet is in nobody's way; says whether there is any. */
   const settleAll = async (): Promise<boolean> => {
@@ -85,7 +85,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   };
 
   const verifyAlone = (file: string, archive: OpenArchive, how: Verifying) =>
-    scratch.use(async (dir) => {
+    temporaryDirs.use(async (dir) => {
       const { onProgress, only } = how;
       const { sizeBytes } = archive;
       onProgress({ phase: 'extract', doneBytes: 0, totalBytes: sizeBytes });

@@ -21,7 +21,7 @@ let out: string;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'taskmesh-extract-'));
   out = join(root, 'out');
-  dir = join(root, 'scratch', 'run');
+  dir = join(root, 'temporary', 'run');
   await mkdir(out);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await writeFile(join(out, 'victim'), 'untouched');
@@ -42,8 +42,8 @@ const extract = (bytes: Buffer, limits: Partial<ArchiveLimits> = {}, usableBytes
 const unpack = (bytes: Buffer) => unpackArchive(Readable.from([bytes]), { dir, limits: archiveLimits(DEFAULT_SIZES) });
 
 async function expectNothingOutside() {
-  expect((await readdir(root)).toSorted()).toEqual(['out', 'scratch']);
-  expect(await readdir(join(root, 'scratch'))).toEqual(['run']);
+  expect((await readdir(root)).toSorted()).toEqual(['out', 'temporary']);
+  expect(await readdir(join(root, 'temporary'))).toEqual(['run']);
   expect(await readdir(out)).toEqual(['victim']);
   expect(await readFile(join(out, 'victim'), 'utf8')).toBe('untouched');
 }

@@ -34,7 +34,7 @@ export interface BackupFixture {
   fillStores(title: string, email: string): Promise<void>;
   /** The titles of the tasks, then the addresses of the accounts. */
   inStores(): Promise<unknown[]>;
-  /** Databases and roles of restores that are still there, and scratch folders. */
+  /** Databases and roles of restores that are still there, and temporary directories. */
   leftovers(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export async function createBackupFixture(
   const config: BackupConfig = {
     postgresUrl: own.url,
     backupsDir: join(dir, 'backups'),
-    scratchDir: join(dir, 'scratch'),
+    temporaryDir: join(dir, 'temporary'),
     restoreStore: 'tasks',
     ...DEFAULT_SIZES,
     keepOldMs,
@@ -120,7 +120,7 @@ export async function createBackupFixture(
       const made = `select datname as name from pg_database where datname like any($1) union select rolname from pg_roles where rolname like any($1)`;
       const found = await Promise.all([own, auth].map((server) => server.query(made, [stems])));
       const names = new Set(found.flat().map((row) => String(row.name)));
-      const folders = await readdir(config.scratchDir).catch(() => []);
+      const folders = await readdir(config.temporaryDir).catch(() => []);
       return [...names, ...folders];
     },
     async close() {

@@ -3,35 +3,35 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../is-alive.ts';
 
-/** Private folders for what is extracted or written for a while; their names tell which process of which machine made them. */
-export interface Scratch {
-  /** Runs `work` with an empty folder that only we may enter, and removes it afterwards, whatever happened. */
+/** Private directories, named after the machine and the process that made them. */
+export interface TemporaryDirs {
+  /** Runs `work` with an empty directory that only we may enter, and always removes it afterwards. */
   use<Result>(work: (dir: string) => Promise<Result>): Promise<Result>;
-  /** Removes what processes that are gone left behind; says how many folders. To be called before the first `use`. */
+  /** Removes directories whose process has ended; returns their number. To be called before the first `use`. */
   sweep(): Promise<number>;
 }
 
 const PREFIX = 'run-';
 const NAME = /^run-(.+)-(\d+)-[^-]+$/;
-/** No run takes that long: a living process of that id is another one by now. */
-const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
-/** Those of this process: several services in it may share a folder. */
+/** No run takes that long: a living process with that id is another one by now. */
+const MAX_AGE_MS = 24 * 60 * 60 * 1000;
+/** By all services of this process, which may share a directory. */
 const inUse = new Set<string>();
 
-export interface ScratchOptions {
+export interface TemporaryDirsOptions {
   dir: string;
   now: () => number;
-  /** Process ids mean something there only; several machines may share the folder. @default this machine's name */
+  /** Several machines may share the directory, and process ids are those of one. @default this machine's name */
   host?: string;
 }
 
-export function createScratch({ dir, now, host = hostname() }: ScratchOptions): Scratch {
+export function createTemporaryDirs({ dir, now, host = hostname() }: TemporaryDirsOptions): TemporaryDirs {
   const ensureDir = () => mkdir(dir, { recursive: true, mode: 0o700 });
-  const isGone = (name: string): boolean => {
+  const hasEnded = (name: string): boolean => {
     const [, itsHost, itsPid] = NAME.exec(name) ?? [];
     const pid = Number(itsPid);
     if (itsHost !== host) return false;
-    // A restarted container has the same ids again.
+    // A restarted container may get the same ids.
     return pid === process.pid ? !inUse.has(join(dir, name)) : !isAlive(pid);
   };
 
@@ -50,7 +50,7 @@ export function createScratch({ dir, now, host = hostname() }: ScratchOptions): 
     async sweep() {
       await ensureDir();
       const names = (await readdir(dir)).filter((name) => name.startsWith(PREFIX));
-      const abandoned = await Promise.all(names.map((name) => isGone(name) || isForgotten(join(dir, name), now())));
+      const abandoned = await Promise.all(names.map((name) => hasEnded(name) || isTooOld(join(dir, name), now())));
       const gone = names.filter((_name, index) => abandoned[index]);
       await Promise.all(gone.map((name) => remove(join(dir, name))));
       return gone.length;
@@ -58,12 +58,12 @@ export function createScratch({ dir, now, host = hostname() }: ScratchOptions): 
   };
 }
 
-/** Writes that were under way when a run failed may still add a file: then it is tried again. */
+/** With retries, because writes under way when a run failed may still add a file. */
 function remove(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 }
 
-async function isForgotten(path: string, now: number): Promise<boolean> {
+async function isTooOld(path: string, now: number): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
-  return stats !== undefined && now - stats.mtimeMs > FORGOTTEN_MS;
+  return stats !== undefined && now - stats.mtimeMs > MAX_AGE_MS;
 }

@@ -1,19 +1,19 @@
 import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { createScratch } from './scratch.ts';
+import { createTemporaryDirs } from './temporary-dirs.ts';
 
 let dir: string;
-beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'taskmesh-scratch-'))));
+beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'taskmesh-temporary-'))));
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const HOST = hostname();
 const NO_SUCH_PROCESS = 2 ** 22 + 1; // beyond the largest id that Linux gives
 
-describe('scratch folders', () => {
+describe('temporary directories', () => {
   it('are private, and gone after the work', async () => {
-    const scratch = createScratch({ dir, now: Date.now });
-    const mode = await scratch.use(async (folder) => {
+    const dirs = createTemporaryDirs({ dir, now: Date.now });
+    const mode = await dirs.use(async (folder) => {
       await writeFile(join(folder, 'x'), 'x');
       return (await stat(folder)).mode & 0o777;
     });
@@ -22,8 +22,8 @@ describe('scratch folders', () => {
   });
 
   it('are gone after work that failed', async () => {
-    const scratch = createScratch({ dir, now: Date.now });
-    await expect(scratch.use(() => Promise.reject(new Error('no luck')))).rejects.toThrow('no luck');
+    const dirs = createTemporaryDirs({ dir, now: Date.now });
+    await expect(dirs.use(() => Promise.reject(new Error('no luck')))).rejects.toThrow('no luck');
     expect(await readdir(dir)).toEqual([]);
   });
 
@@ -31,22 +31,22 @@ describe('scratch folders', () => {
     const living = `run-${HOST}-${process.ppid}-abc`;
     for (const name of [`run-${HOST}-${NO_SUCH_PROCESS}-abc`, `run-${HOST}-${process.pid}-abc`, living, 'other'])
       await mkdir(join(dir, name, 'deep'), { recursive: true });
-    expect(await createScratch({ dir, now: Date.now }).sweep()).toBe(2);
+    expect(await createTemporaryDirs({ dir, now: Date.now }).sweep()).toBe(2);
     expect((await readdir(dir)).toSorted()).toEqual(['other', living].toSorted());
   });
 
   it('of another service in this process stay while they are used', async () => {
-    await createScratch({ dir, now: Date.now }).use(async (folder) => {
-      expect(await createScratch({ dir, now: Date.now }).sweep()).toBe(0);
+    await createTemporaryDirs({ dir, now: Date.now }).use(async (folder) => {
+      expect(await createTemporaryDirs({ dir, now: Date.now }).sweep()).toBe(0);
       expect(await readdir(dir)).toEqual([basename(folder)]);
     });
   });
 
   it('of other machines stay, whatever runs here under their ids', async () => {
-    const others = createScratch({ dir, now: Date.now, host: 'another-host' });
+    const others = createTemporaryDirs({ dir, now: Date.now, host: 'another-host' });
     await others.use(async (folder) => {
       await mkdir(join(dir, `run-another-host-${NO_SUCH_PROCESS}-abc`));
-      expect(await createScratch({ dir, now: Date.now }).sweep()).toBe(0);
+      expect(await createTemporaryDirs({ dir, now: Date.now }).sweep()).toBe(0);
       expect(await readdir(dir)).toContain(basename(folder));
     });
   });
@@ -57,6 +57,6 @@ describe('scratch folders', () => {
     const twoDaysAgo = new Date(Date.now() - 48 * 60 * 60 * 1000);
     await mkdir(join(dir, 'run-another-host-1-abc'));
     for (const path of [old, join(dir, 'run-another-host-1-abc')]) await utimes(path, twoDaysAgo, twoDaysAgo);
-    expect(await createScratch({ dir, now: Date.now }).sweep()).toBe(2);
+    expect(await createTemporaryDirs({ dir, now: Date.now }).sweep()).toBe(2);
   });
 });
