@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { DEFAULT_MAX_ARCHIVE_MB, DEFAULT_MAX_EXPANDED_MB, MIB, type ArchiveSizes } from './archives/limits.ts';
 import type { PgDump } from './dump/pg-dump.ts';
 import { readKeyFile } from './encryption/key-file.ts';
-import { parseKeepRules, type KeepRules } from './schedule/keep-rules.ts';
+import { parseRetentionRules, type RetentionRules } from './schedule/retention.ts';
 import { whyNoPattern } from './schedule/scheduler.ts';
 import { parseS3Url, type S3Location } from './storage/s3-location.ts';
 import type { StoreName } from './stores/store.ts';
@@ -28,7 +28,7 @@ export interface BackupConfig extends ArchiveSizes {
   /** When archives are made: a cron pattern in UTC. Absent: only when somebody asks. */
   schedule?: string | undefined;
   /** Which of the scheduled archives are kept. Absent: all. */
-  keep?: KeepRules | undefined;
+  keep?: RetentionRules | undefined;
   /** Whether each scheduled archive is proved at once. @default true */
   verifiesScheduled?: boolean;
   /** When archives are proved again: a cron pattern in UTC. Absent: only when somebody asks. */
@@ -86,7 +86,7 @@ const s3 = () =>
 
 const keep = () =>
   setting.text().transform((value, ctx) => {
-    const rules = parseKeepRules(value);
+    const rules = parseRetentionRules(value);
     if (rules) return rules;
     ctx.addIssue({ code: 'custom', message: 'must be a number, or like last=3,daily=7,weekly=4,monthly=6,yearly=2' });
     return z.NEVER;

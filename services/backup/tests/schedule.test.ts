@@ -8,7 +8,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createBackup, type BackupConfig } from '../src/index.ts';
-import { UNFIT_KEPT } from '../src/schedule/keep-rules.ts';
+import { MAX_UNFIT } from '../src/schedule/retention.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
 
 const PROCESS = fileURLToPath(new URL('./support/archive-process.ts', import.meta.url));
@@ -209,7 +209,7 @@ describe('retention', () => {
     );
     const names = await files();
     expect(old(names)).toEqual(['good-0.tar.gz', 'good-1.tar.gz']);
-    expect(names.length - 2).toBeLessThanOrEqual(UNFIT_KEPT + 1); // one may be under way
+    expect(names.length - 2).toBeLessThanOrEqual(MAX_UNFIT + 1); // one may be under way
     // A good one takes the place of the oldest good one.
     await during([start(settings)], async () => {
       await eventually(async () => expect(old(await files())).not.toContain('good-0.tar.gz'), patience);

@@ -1,14 +1,14 @@
 import type { Log } from '@taskmesh/service';
 import type { BackupService } from '../backups/backup.service.ts';
 import type { RunReports } from '../notify/run-reports.ts';
-import { superfluous, type KeepRules } from './keep-rules.ts';
+import { expiredArchives, type RetentionRules } from './retention.ts';
 import { prove } from './prove.ts';
 
 export interface BackupRunDeps {
   backups: Pick<BackupService, 'create' | 'verify' | 'list' | 'remove'>;
   reports: RunReports;
   /** Absent: nothing is ever deleted. */
-  keep: KeepRules | undefined;
+  keep: RetentionRules | undefined;
   /** Whether each archive is proved at once. */
   verifies: boolean;
   now: () => Date;
@@ -18,10 +18,10 @@ export interface BackupRunDeps {
 /** What a moment of the schedule is for: an archive, its proof, and the end of those that need not be kept. */
 export function createBackupRun({ backups, reports, keep, verifies, now, log }: BackupRunDeps): () => Promise<boolean> {
   /** Only what the schedule made, as the catalogue knows it: never what somebody asked for, sent, or put there. */
-  const deleteSuperfluous = async (rules: KeepRules): Promise<void> => {
+  const deleteExpired = async (rules: RetentionRules): Promise<void> => {
     const own = (await backups.list()).filter(({ origin }) => origin === 'schedule');
     let failure: unknown;
-    for (const { file } of superfluous(own, rules, now()))
+    for (const { file } of expiredArchives(own, rules, now()))
       await backups.remove(file).catch((error: unknown) => (failure ??= error));
     if (failure !== undefined) throw failure;
   };
@@ -34,7 +34,7 @@ export function createBackupRun({ backups, reports, keep, verifies, now, log }: 
       const verified = verifies && (await prove(backups, file, log));
       log.info({ file, verified }, 'scheduled backup made');
     });
-    if (made && keep) await reports.run('retention', () => deleteSuperfluous(keep));
+    if (made && keep) await reports.run('retention', () => deleteExpired(keep));
     return succeeded;
   };
 }

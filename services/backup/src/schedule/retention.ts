@@ -1,9 +1,9 @@
 import { isInFuture } from '../future.ts';
 
 /** How many archives to keep: so many of the newest, and the newest of so many days, weeks, months and years (UTC). */
-export type KeepRules = Partial<Record<(typeof KEEP_PERIODS)[number], number>>;
+export type RetentionRules = Partial<Record<(typeof RETENTION_PERIODS)[number], number>>;
 
-export const KEEP_PERIODS = ['last', 'daily', 'weekly', 'monthly', 'yearly'] as const;
+export const RETENTION_PERIODS = ['last', 'daily', 'weekly', 'monthly', 'yearly'] as const;
 
 const MAX_COUNT = 10_000;
 const DAY_MS = 86_400_000;
@@ -14,12 +14,12 @@ const FIRST_MONDAY_MS = 4 * DAY_MS;
  * Reads `7` (the seven newest) or `last=3,daily=7,weekly=4,monthly=6,yearly=2`, each name at most once.
  * Undefined when the text is neither.
  */
-export function parseKeepRules(text: string): KeepRules | undefined {
-  if (/^\d+$/.test(text.trim())) return parseKeepRules(`last=${text.trim()}`);
-  const rules: KeepRules = {};
+export function parseRetentionRules(text: string): RetentionRules | undefined {
+  if (/^\d+$/.test(text.trim())) return parseRetentionRules(`last=${text.trim()}`);
+  const rules: RetentionRules = {};
   for (const part of text.split(',')) {
     const [, name, count] = /^\s*([a-z]+)\s*=\s*(\d{1,5})\s*$/.exec(part) ?? [];
-    const period = KEEP_PERIODS.find((known) => known === name);
+    const period = RETENTION_PERIODS.find((known) => known === name);
     const number = Number(count);
     if (!period || period in rules || number < 1 || number > MAX_COUNT) return undefined;
     rules[period] = number;
@@ -28,8 +28,8 @@ export function parseKeepRules(text: string): KeepRules | undefined {
 }
 
 /** What a failed verification leaves is kept to be looked at: so many, for so long after it was found out. */
-export const UNFIT_KEPT = 3;
-export const UNFIT_KEPT_DAYS = 14;
+export const MAX_UNFIT = 3;
+export const MAX_UNFIT_DAYS = 14;
 
 export interface Keepable {
   file: string;
@@ -45,7 +45,7 @@ export interface Keepable {
  * many come that are unfit or unproved, so many good ones stay. The newest of both kinds always does. Those that a clock that
  * was ahead has dated count as older than all others: none of those goes for one of them.
  */
-export function superfluous<Archive extends Keepable>(archives: Archive[], rules: KeepRules, now: Date): Archive[] {
+export function expiredArchives<Archive extends Keepable>(archives: Archive[], rules: RetentionRules, now: Date): Archive[] {
   const isUndated = ({ createdAt }: Archive) => isInFuture(createdAt, now);
   const byDate = archives.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
   const newestFirst = [...byDate.filter((archive) => !isUndated(archive)), ...byDate.filter(isUndated)];
@@ -54,16 +54,16 @@ export function superfluous<Archive extends Keepable>(archives: Archive[], rules
   const unproved = newestFirst.filter(({ unfitAt, verifiedAt }) => !unfitAt && !verifiedAt);
   const isOld = ({ unfitAt }: Archive) => {
     const at = unfitAt ?? new Date(0);
-    return now.getTime() - at.getTime() >= UNFIT_KEPT_DAYS * DAY_MS || isInFuture(at, now);
+    return now.getTime() - at.getTime() >= MAX_UNFIT_DAYS * DAY_MS || isInFuture(at, now);
   };
   // Where nothing is good, it may be the verification that is not.
-  const surplus = proved.length > 0 ? unfit.filter((archive, index) => index >= UNFIT_KEPT || isOld(archive)) : beyondRules(unfit, rules); // prettier-ignore
-  return [...surplus, ...beyondRules(proved, rules), ...beyondRules(unproved, rules)];
+  const expiredUnfit = proved.length > 0 ? unfit.filter((archive, index) => index >= MAX_UNFIT || isOld(archive)) : beyondRules(unfit, rules); // prettier-ignore
+  return [...expiredUnfit, ...beyondRules(proved, rules), ...beyondRules(unproved, rules)];
 }
 
-function beyondRules<Archive extends Keepable>(newestFirst: Archive[], rules: KeepRules): Archive[] {
+function beyondRules<Archive extends Keepable>(newestFirst: Archive[], rules: RetentionRules): Archive[] {
   const kept = new Set(newestFirst.slice(0, 1));
-  for (const period of KEEP_PERIODS) {
+  for (const period of RETENTION_PERIODS) {
     const seen = new Set<string | number>();
     for (const archive of newestFirst) {
       const key = PERIOD_OF[period](archive);
@@ -76,7 +76,7 @@ function beyondRules<Archive extends Keepable>(newestFirst: Archive[], rules: Ke
   return newestFirst.filter((archive) => !kept.has(archive));
 }
 
-const PERIOD_OF: Record<(typeof KEEP_PERIODS)[number], (archive: Keepable) => string | number> = {
+const PERIOD_OF: Record<(typeof RETENTION_PERIODS)[number], (archive: Keepable) => string | number> = {
   last: ({ file }) => file,
   daily: ({ createdAt }) => createdAt.toISOString().slice(0, 10),
   weekly: ({ createdAt }) => Math.floor((createdAt.getTime() - FIRST_MONDAY_MS) / (7 * DAY_MS)),

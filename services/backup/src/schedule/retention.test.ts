@@ -1,20 +1,20 @@
 import fc from 'fast-check';
-import { parseKeepRules, superfluous, UNFIT_KEPT, UNFIT_KEPT_DAYS, type Keepable } from './keep-rules.ts';
+import { parseRetentionRules, expiredArchives, MAX_UNFIT, MAX_UNFIT_DAYS, type Keepable } from './retention.ts';
 
-describe('parseKeepRules', () => {
+describe('rules of retention', () => {
   it.each([
     ['7', { last: 7 }],
     [' 30 ', { last: 30 }],
     ['daily=7,weekly=4,monthly=6', { daily: 7, weekly: 4, monthly: 6 }],
     ['last = 3 , yearly = 2', { last: 3, yearly: 2 }],
   ])('reads %j', (text, rules) => {
-    expect(parseKeepRules(text)).toEqual(rules);
+    expect(parseRetentionRules(text)).toEqual(rules);
   });
 
   it.each(['', '0', '-1', '1.5', 'all', 'daily', 'daily=', 'daily=0', 'daily=7,', 'daily=7 weekly=4', 'hourly=1', 'daily=1,daily=2', '99999', '7,daily=1'])(
     'does not read %j',
     (text) => {
-      expect(parseKeepRules(text)).toBeUndefined();
+      expect(parseRetentionRules(text)).toBeUndefined();
     },
   ); // prettier-ignore
 });
@@ -29,10 +29,10 @@ const at = (time: string, proof: Proof = 'unproved'): Keepable => ({
 });
 const NOW = new Date('2026-03-12T03:00Z');
 const gone = (archives: Keepable[], text: string, now = NOW) =>
-  superfluous(archives, parseKeepRules(text) ?? {}, now).map(({ createdAt }) => createdAt.toISOString().slice(0, 13));
+  expiredArchives(archives, parseRetentionRules(text) ?? {}, now).map(({ createdAt }) => createdAt.toISOString().slice(0, 13));
 const night = (day: number, proof?: Proof) => at(`2026-03-${String(day).padStart(2, '0')}T03:00Z`, proof);
 
-describe('superfluous', () => {
+describe('expired archives', () => {
   const nights = Array.from({ length: 10 }, (_, index) => night(index + 1));
 
   it('are all but so many of the newest', () => {
@@ -70,9 +70,9 @@ describe('superfluous', () => {
 
   it('are unfit ones beyond the newest few, and each when it has been known for some time', () => {
     const unfit = [night(9, 'good'), ...[1, 2, 3, 4, 5].map((day) => night(day, 'unfit'))];
-    expect(UNFIT_KEPT).toBe(3);
+    expect(MAX_UNFIT).toBe(3);
     expect(gone(unfit, '7')).toEqual(['2026-03-02T03', '2026-03-01T03']);
-    const later = new Date(Date.parse('2026-03-04T03:00Z') + UNFIT_KEPT_DAYS * 86_400_000);
+    const later = new Date(Date.parse('2026-03-04T03:00Z') + MAX_UNFIT_DAYS * 86_400_000);
     expect(gone(unfit, '7', later)).toEqual(['2026-03-04T03', '2026-03-03T03', '2026-03-02T03', '2026-03-01T03']);
   });
 
@@ -114,11 +114,11 @@ describe('superfluous', () => {
         for (const [index, proof] of proofs.entries()) {
           const archive = at(new Date(NOW.getTime() + index * everyHours * HOUR_MS).toISOString(), proof);
           made.push(archive);
-          const gone = new Set(superfluous([...kept, archive], keep, archive.createdAt));
+          const gone = new Set(expiredArchives([...kept, archive], keep, archive.createdAt));
           kept = [...kept, archive].filter((one) => !gone.has(one));
           const good = made.filter(({ verifiedAt }) => verifiedAt);
           for (const one of good.slice(-Math.max(1, keep.last ?? 0))) expect(kept).toContain(one);
-          if (good.length > 0) expect(kept.filter(({ unfitAt }) => unfitAt).length).toBeLessThanOrEqual(UNFIT_KEPT);
+          if (good.length > 0) expect(kept.filter(({ unfitAt }) => unfitAt).length).toBeLessThanOrEqual(MAX_UNFIT);
         }
       }),
       { seed: 13, numRuns: 300 },
