@@ -80,8 +80,8 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
   const [command = '', file = '', ...rest] = positionals;
   if (!isCommand(command)) throw new UsageError(command ? `There is no command "${command}".` : 'Which command?');
   if (COMMANDS[command].takesFile && file === '') throw new UsageError(`${command} needs a file.`);
-  const expiredUnfit = COMMANDS[command].takesFile ? rest[0] : positionals[1];
-  if (expiredUnfit !== undefined) throw new UsageError(`"${expiredUnfit}" is too much: ${command} takes no more.`);
+  const surplus = COMMANDS[command].takesFile ? rest[0] : positionals[1];
+  if (surplus !== undefined) throw new UsageError(`"${surplus}" is too much: ${command} takes no more.`);
   for (const [option, ...of] of [
     ['to', 'download'],
     ['as', 'upload'],

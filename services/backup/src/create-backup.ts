@@ -34,7 +34,7 @@ import { RestoreBusy } from './restore/restore-busy.ts';
 import { createRestoreRepository } from './restore/restore.repository.ts';
 import { createRestoreResolvers } from './restore/restore.resolvers.ts';
 import { createRestoreService } from './restore/restore.service.ts';
-import { createSettler } from './restore/settler.ts';
+import { createCrashRecovery } from './restore/crash-recovery.ts';
 import { lookAtDisk, type LookAtDisk } from './room.ts';
 import { createRunLock } from './run-lock.ts';
 import { createSchedules } from './schedule/create-schedules.ts';
@@ -104,7 +104,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     product: readVersion(),
     log,
     metrics: createBackupMetrics(deps.metrics),
-    onUnsettled: () => settler.wake(),
+    onUnsettled: () => crashRecovery.wake(),
   };
   const verifier = createVerifier({
     ...shared,
@@ -127,7 +127,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     makeSafetyBackup: async (onProgress) => (await backups.create(onProgress, 'safety')).file,
     usesSafetyBackups: config.usesSafetyBackups ?? false,
   });
-  const settler = createSettler({
+  const crashRecovery = createCrashRecovery({
     settle: () => allSettled([restores.settleInterrupted(), verifier.settleInterrupted()]),
     log,
   });
@@ -152,7 +152,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
       await schema.start();
       await temporaryDirs.sweep();
       await backups.start();
-      await settler.start();
+      await crashRecovery.start();
       // The list looks into what was put there by hand.
       const look = () => backups.list().then(() => backups.showFigures());
       figures = setInterval(() => void look().catch(() => undefined), FIGURES_MS).unref();
@@ -163,7 +163,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
       await stopAll(schedules);
       await backups.stop();
       await notifier.close();
-      await settler.stop();
+      await crashRecovery.stop();
       await schema.stop();
       await storage.close();
       await database.close();

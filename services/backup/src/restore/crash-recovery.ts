@@ -5,7 +5,7 @@ const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
 /** What is kept for a while ends some time. */
 const LOOK_EVERY_MS = 60_000;
 
-export interface Settler extends Service {
+export interface CrashRecovery extends Service {
   /** To be called when something was left half done. */
   wake(): void;
 }
@@ -15,7 +15,7 @@ export interface Settler extends Service {
  * left, and every minute; when that fails (a server or a service is away), again and again in the background, because
  * until then stores may be closed or a dead database may fill the disk.
  */
-export function createSettler({ settle, log }: { settle: () => Promise<void>; log: Log }): Settler {
+export function createCrashRecovery({ settle, log }: { settle: () => Promise<void>; log: Log }): CrashRecovery {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
