@@ -1,5 +1,5 @@
 import { startHashThread } from './hash-thread.ts';
-import { createHashThreads, type HashThreads } from './hash-threads.ts';
+import { createHashThreadPool, type HashThreadPool } from './hash-thread-pool.ts';
 import { createHasher } from './hasher.ts';
 import { isCurrent } from './argon2-hash.ts';
 
@@ -38,8 +38,8 @@ describe('passwords', () => {
 describe('the password of an unknown address', () => {
   it('is checked like any, against a current hash that it does not match', async () => {
     const checked: string[] = [];
-    const real = createHashThreads();
-    const threads: HashThreads = {
+    const real = createHashThreadPool();
+    const threads: HashThreadPool = {
       ...real,
       verify(passwordHash, password) {
         checked.push(passwordHash);
@@ -57,20 +57,20 @@ describe('the password of an unknown address', () => {
   });
 
   it('is never right, not even when the check says so', async () => {
-    const threads: HashThreads = { ...createHashThreads(), verify: () => Promise.resolve(true) };
+    const threads: HashThreadPool = { ...createHashThreadPool(), verify: () => Promise.resolve(true) };
     const hasher = createHasher({ concurrency: 1, threads });
     expect(await hasher.verify(undefined, PASSWORD)).toBe(false);
     await hasher.close();
   });
 
   it('can be checked although hashing failed before', async () => {
-    const broken = createHashThreads(() => {
+    const broken = createHashThreadPool(() => {
       throw new Error('no thread');
     });
-    const real = createHashThreads();
+    const real = createHashThreadPool();
     let isBroken = true;
     const now = () => (isBroken ? broken : real);
-    const threads: HashThreads = {
+    const threads: HashThreadPool = {
       hash: (password) => now().hash(password),
       verify: (passwordHash, password) => now().verify(passwordHash, password),
       close: () => real.close(),
@@ -86,7 +86,7 @@ describe('the password of an unknown address', () => {
 describe('threads that hash', () => {
   it('are as many as work at once, and used again', async () => {
     let started = 0;
-    const threads = createHashThreads(() => {
+    const threads = createHashThreadPool(() => {
       started++;
       return startHashThread();
     });
@@ -100,7 +100,7 @@ describe('threads that hash', () => {
 
   it('are replaced when one ends', async () => {
     const started = new Array<ReturnType<typeof startHashThread>>();
-    const threads = createHashThreads(() => {
+    const threads = createHashThreadPool(() => {
       const thread = startHashThread();
       started.push(thread);
       return thread;
@@ -114,7 +114,7 @@ describe('threads that hash', () => {
   });
 
   it('say what is wrong with a hash that is none', async () => {
-    const threads = createHashThreads();
+    const threads = createHashThreadPool();
     await expect(threads.verify('nonsense', PASSWORD)).rejects.toThrow('could not be hashed');
     expect(await threads.hash(PASSWORD)).toMatch(/^\$argon2id/);
     await threads.close();

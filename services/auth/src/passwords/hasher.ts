@@ -1,7 +1,7 @@
 import { unavailable } from '@taskmesh/errors';
 import { hashOfNobody } from './argon2-hash.ts';
 import { createBoundedQueue, type BoundedQueue } from './bounded-queue.ts';
-import { createHashThreads, type HashThreads } from './hash-threads.ts';
+import { createHashThreadPool, type HashThreadPool } from './hash-thread-pool.ts';
 
 const MAX_WAITING = 200;
 
@@ -25,11 +25,11 @@ export interface HasherOptions {
   /** Told after each hash. */
   onHashed?: (seconds: number) => void;
   /** @default threads of its own */
-  threads?: HashThreads;
+  threads?: HashThreadPool;
 }
 
 /** Slow hashing on threads of its own, bounded, so that a flood of logins starves nobody else. */
-export function createHasher({ concurrency, onHashed, threads = createHashThreads() }: HasherOptions): Hasher {
+export function createHasher({ concurrency, onHashed, threads = createHashThreadPool() }: HasherOptions): Hasher {
   const queue = createBoundedQueue({ concurrency, maxWaiting: MAX_WAITING });
   const nobodysHash = hashOfNobody();
 

@@ -3,7 +3,7 @@ import { OtherReleaseError } from '../archives/manifest.ts';
 import { LoadError } from '../loader/load-error.ts';
 import { RoomError } from '../room.ts';
 import { TooSlowError } from '../too-slow-error.ts';
-import { LossError } from './verify-error.ts';
+import { LossError } from './unfit-archive.ts';
 import { asVerifyFailure, isUnprovable, whyUnfit } from './verify.errors.ts';
 
 const coded = (code: string) => Object.assign(new Error('something'), { code });

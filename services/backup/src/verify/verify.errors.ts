@@ -9,7 +9,7 @@ import { LoadError } from '../loader/load-error.ts';
 import { IncompleteStoreError } from '../restore/prepare-store.ts';
 import { RoomError } from '../room.ts';
 import { TooSlowError } from '../too-slow-error.ts';
-import { LossError, VerifyError } from './verify-error.ts';
+import { LossError, VerifyError } from './unfit-archive.ts';
 
 const UNDONE = 'The archive was not verified';
 const UNFIT = 'The archive is not fit for a restore: ';

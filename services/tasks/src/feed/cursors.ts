@@ -1,7 +1,7 @@
 import type { Database } from '@taskmesh/database';
 import type { FeedPosition } from '@taskmesh/internal-api';
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { sealCursor, unsealCursor } from './cursor.ts';
+import { sealCursor, unsealCursor } from './signed-cursor.ts';
 import { STATE } from './feed.statements.ts';
 
 interface FeedState {

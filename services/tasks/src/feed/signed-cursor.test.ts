@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey } from 'node:crypto';
-import { sealCursor, unsealCursor } from './cursor.ts';
+import { sealCursor, unsealCursor } from './signed-cursor.ts';
 
 const keyOf = (byte: number) => createSecretKey(Buffer.alloc(32, byte));
 const key = keyOf(7);

@@ -1,14 +1,14 @@
 import { startHashThread, type HashJob, type HashResult, type HashThread } from './hash-thread.ts';
 
 /** Threads of our own for hashing: as many as were needed at once so far. How many may be is the caller's matter. */
-export interface HashThreads {
+export interface HashThreadPool {
   hash(password: string): Promise<string>;
   verify(passwordHash: string, password: string): Promise<boolean>;
   /** What still runs fails. */
   close(): Promise<void>;
 }
 
-export function createHashThreads(start: () => HashThread = startHashThread): HashThreads {
+export function createHashThreadPool(start: () => HashThread = startHashThread): HashThreadPool {
   const all = new Set<HashThread>();
   const free: HashThread[] = [];
   let isClosed = false;
