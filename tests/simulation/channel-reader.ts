@@ -1,5 +1,5 @@
 import type { ChannelReader, Fading } from './reader.ts';
-import { judge, type Segment, type Told } from './segment.ts';
+import { findContradictions, type Segment, type Told } from './segment.ts';
 import { createSlowSocket, type SlowSocket } from './slow-socket.ts';
 import type { World } from './world.ts';
 
@@ -216,9 +216,9 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
     segments: () => segments,
     missing() {
       if (!isJoined || !segment) return [{ fault: 'lost', what: `${name} never gets its channel again` }];
-      return judge(store, name, segment, true);
+      return findContradictions(store, name, segment, true);
     },
-    mistold: () => segments.flatMap((each) => (each === segment ? [] : judge(store, name, each, false))),
+    mistold: () => segments.flatMap((each) => (each === segment ? [] : findContradictions(store, name, each, false))),
   };
 }
 

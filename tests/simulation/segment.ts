@@ -29,7 +29,7 @@ function epochOf(store: Store, change: Told | undefined, latest: number): number
 }
 
 /** `isLive`: nobody told its client an end, so that it has to have everything by now. */
-export function judge(
+export function findContradictions(
   store: Store,
   name: string,
   { owner, beginning, told }: Segment,

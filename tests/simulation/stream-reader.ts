@@ -1,6 +1,6 @@
 import type { StreamEnd } from '@taskmesh/gateway/simulated';
 import type { Reader } from './reader.ts';
-import { judge, type Segment, type Told } from './segment.ts';
+import { findContradictions, type Segment, type Told } from './segment.ts';
 import { createSlowSocket } from './slow-socket.ts';
 import type { World } from './world.ts';
 
@@ -109,9 +109,9 @@ export function createStreamReader(world: World, name: string, { owner, isNested
     missing() {
       const last = segments.at(-1);
       if (!connection || !last) return [{ fault: 'lost', what: `${name} never gets its stream again` }];
-      return judge(store, name, last, true);
+      return findContradictions(store, name, last, true);
     },
-    mistold: () => segments.slice(0, -1).flatMap((segment) => judge(store, name, segment, false)),
+    mistold: () => segments.slice(0, -1).flatMap((segment) => findContradictions(store, name, segment, false)),
   };
 }
 

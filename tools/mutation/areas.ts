@@ -48,7 +48,7 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
     ],
   },
   cursors: {
-    mutate: ['services/tasks/src/feed/cursor.ts', 'services/tasks/src/feed/cursors.ts'],
+    mutate: ['services/tasks/src/feed/signed-cursor.ts', 'services/tasks/src/feed/cursors.ts'],
     tests: ['services/tasks/src/feed/cursor', 'services/tasks/tests/feed'],
   },
   identity: { mutate: ['libs/identity/src/*.ts'], tests: ['libs/identity'] },

@@ -134,7 +134,7 @@ describe('a restore that is only tried', () => {
   it('tells of who has been writing for too long, where that matters; reading never does', async () => {
     const { url: adminUrl } = fixture.auth;
     const find = (waitsForWriters: boolean) =>
-      findObstacles({ adminUrl, fresh: adminUrl, waitsForWriters, patienceMs: 0 });
+      findObstacles({ adminUrl, fresh: adminUrl, waitsForWriters, timeoutMs: 0 });
     await holding(adminUrl, ['begin', 'select * from accounts'], async (held) => {
       expect(await find(true)).toEqual([]);
       await held.query(`update accounts set email = 'c@x' where id = 1`);
@@ -153,7 +153,7 @@ describe('a restore that is only tried', () => {
       'create schema mine; create table public.notes (a int); create table mine.accounts (a int)',
     );
     const statements = ['begin', 'insert into public.notes values (1)', 'lock table mine.accounts'];
-    const find = () => findObstacles({ adminUrl, fresh: fresh.url, waitsForWriters: true, patienceMs: 0 });
+    const find = () => findObstacles({ adminUrl, fresh: fresh.url, waitsForWriters: true, timeoutMs: 0 });
     await holding(adminUrl, statements, async (held) => {
       expect(await find()).toEqual([]);
       await held.query('delete from accounts where false');

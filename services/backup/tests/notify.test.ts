@@ -9,7 +9,7 @@ import { createWebhook } from '../src/notify/webhook.ts';
 import { createBackupFixture, createRecordingLog, type BackupFixture } from './support/backup-fixture.ts';
 
 const EVERY_SECOND = '* * * * * *';
-const patience = { timeoutMs: 60_000 };
+const withinAMinute = { timeoutMs: 60_000 };
 
 interface Received {
   path: string | undefined;
@@ -61,7 +61,7 @@ describe('a scheduled run that fails', () => {
     await spoil();
     const mail = { to: ['ops@example.com', 'second@example.com'], from: 'Taskmesh <t@localhost>', dataDir: '/nowhere' };
     const first = await start({ mail }, { webhookUrl: hook.url, smtpUrl: post.url });
-    await eventually(() => expect(first.count('scheduled backup failed')).toBeGreaterThan(2), patience);
+    await eventually(() => expect(first.count('scheduled backup failed')).toBeGreaterThan(2), withinAMinute);
     await first.backup.stop();
     expect(hook.received).toEqual([
       {
@@ -82,8 +82,8 @@ describe('a scheduled run that fails', () => {
 
     await mend();
     const second = await start({ mail }, { webhookUrl: hook.url, smtpUrl: post.url });
-    await eventually(() => expect(hook.received).toHaveLength(2), patience);
-    await eventually(() => expect(second.count('scheduled run ended')).toBeGreaterThan(2), patience);
+    await eventually(() => expect(hook.received).toHaveLength(2), withinAMinute);
+    await eventually(() => expect(second.count('scheduled run ended')).toBeGreaterThan(2), withinAMinute);
     await second.backup.stop();
     expect(hook.received.map(({ body }) => body.event)).toEqual(['failed', 'recovered']);
     expect(post.mails).toHaveLength(4);
@@ -95,7 +95,7 @@ describe('a scheduled run that fails', () => {
     const hook = await startReceiver(404, 200);
     await spoil();
     const { backup, logged } = await start({}, { webhookUrl: hook.url });
-    await eventually(() => expect(hook.received).toHaveLength(2), patience);
+    await eventually(() => expect(hook.received).toHaveLength(2), withinAMinute);
     await backup.stop();
     const told = logged.filter(({ msg }) => msg === 'operators not told');
     expect(told).toEqual([expect.objectContaining({ level: 'error', run: 'backup' })]);

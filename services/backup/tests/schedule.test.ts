@@ -49,17 +49,17 @@ async function during<Result>(others: Promise<Other>[], work: (others: Other[]) 
 
 const listed = () => fixture.backup.backups.list();
 const files = () => readdir(fixture.config.backupsDir);
-const patience = { timeoutMs: 60_000 };
+const withinAMinute = { timeoutMs: 60_000 };
 
 describe('a schedule', () => {
   it('makes archives by itself, proves them, and says so', async () => {
     await during([start({ schedule: EVERY_SECOND, verifiesScheduled: true })], async ([one]) => {
       await eventually(
         async () => expect((await listed()).filter(({ verifiedAt }) => verifiedAt)).not.toEqual([]),
-        patience,
+        withinAMinute,
       );
       const line = { msg: 'scheduled backup made', verified: true };
-      await eventually(() => expect(one?.logged).toContainEqual(expect.objectContaining(line)), patience);
+      await eventually(() => expect(one?.logged).toContainEqual(expect.objectContaining(line)), withinAMinute);
       expect(await one?.figure('runs_total', { origin: 'schedule', outcome: 'ok' })).toBeGreaterThan(0);
       expect(await one?.figure('last_success_timestamp_seconds')).toBeCloseTo(Date.now() / 1000, -2);
       expect(await one?.figure('last_duration_seconds')).toBeGreaterThan(0);
@@ -73,7 +73,7 @@ describe('a schedule', () => {
     const three = [1, 2, 3].map(() => start({ schedule: EVERY_SECOND }));
     const moments = await during(three, async (others) => {
       const made = () => others.flatMap(({ logged }) => logged.filter(({ msg }) => msg === 'scheduled run ended'));
-      await eventually(() => expect(made().length).toBeGreaterThan(3), patience);
+      await eventually(() => expect(made().length).toBeGreaterThan(3), withinAMinute);
       return made;
     });
     const ended = moments().map(({ moment }) => moment);
@@ -105,7 +105,7 @@ describe('a schedule', () => {
     expect(await files()).toEqual([]); // it never was its turn
     await state(`'2001-01-01T00:00:00Z', null, null, 0`);
     await during([start({ schedule: RARELY }), start({ schedule: RARELY })], async () => {
-      await eventually(async () => expect(await files()).toHaveLength(1), patience);
+      await eventually(async () => expect(await files()).toHaveLength(1), withinAMinute);
     });
     await during([start({ schedule: RARELY })], looked);
     expect(await files()).toHaveLength(1);
@@ -118,7 +118,7 @@ describe('a schedule', () => {
     await holder.query('begin; lock table tasks in access exclusive mode'); // so that the run lasts
     const config = { ...fixture.config, schedule: RARELY, verifiesScheduled: false };
     const child = spawn(process.execPath, [PROCESS, JSON.stringify({ config, query: '{ backups { file } }' })]);
-    await eventually(async () => expect(await momentIn('begun_moment')).toBe(dueMoment()), patience);
+    await eventually(async () => expect(await momentIn('begun_moment')).toBe(dueMoment()), withinAMinute);
     child.kill('SIGKILL');
     await once(child, 'exit');
     await holder.end();
@@ -126,7 +126,7 @@ describe('a schedule', () => {
     expect(await files()).toEqual([]);
     await fixture.own.query(`update schedule set begun_at = begun_at - interval '2 minutes'`);
     await during([start({ schedule: RARELY })], async () => {
-      await eventually(async () => expect(await done()).toBe(dueMoment()), patience);
+      await eventually(async () => expect(await done()).toBe(dueMoment()), withinAMinute);
     });
     expect(await files()).toHaveLength(1);
   }, 120_000);
@@ -141,7 +141,7 @@ describe('a schedule', () => {
     expect(await files()).toEqual([]);
     await state(`'2001-01-01T00:00:00Z', '${dueMoment()}', now() - interval '${ago}' - interval '61 seconds', ${attempts}`);
     await during([start({ schedule: RARELY })], async () => {
-      await eventually(async () => expect(await done()).toBe(dueMoment()), patience);
+      await eventually(async () => expect(await done()).toBe(dueMoment()), withinAMinute);
     });
     expect(await files()).toHaveLength(1);
   }, 120_000); // prettier-ignore
@@ -151,13 +151,13 @@ describe('a schedule', () => {
     await during([start({ schedule: EVERY_SECOND })], async ([one]) => {
       await eventually(
         async () => expect(await one?.figure('schedule_failures_total', { run: 'backup' })).toBeGreaterThan(0),
-        patience,
+        withinAMinute,
       );
       expect(one?.logged).toContainEqual(expect.objectContaining({ msg: 'scheduled backup failed', level: 'error' }));
       expect(await one?.figure('runs_total', { origin: 'schedule', outcome: 'failed' })).toBeGreaterThan(0);
       expect(await files()).toEqual([]);
       await fixture.auth.query('drop table odd');
-      await eventually(async () => expect(await files()).not.toEqual([]), patience);
+      await eventually(async () => expect(await files()).not.toEqual([]), withinAMinute);
     });
   }, 120_000);
 });
@@ -188,7 +188,7 @@ describe('retention', () => {
       await eventually(
         async () =>
           expect(old(await files())).toEqual(['asked.tar.gz', 'sent.tar.gz', 'unknown.tar.gz', 'verified-2.tar.gz']),
-        patience,
+        withinAMinute,
       );
     });
   }, 120_000);
@@ -202,7 +202,7 @@ describe('retention', () => {
       [start(settings, { ...fixture.owners, tasks: { ...fixture.owners.tasks, importDatabase } })],
       async ([one]) => {
         const failures = () => one?.figure('schedule_failures_total', { run: 'backup' });
-        await eventually(async () => expect(await failures()).toBeGreaterThan(5), patience);
+        await eventually(async () => expect(await failures()).toBeGreaterThan(5), withinAMinute);
         expect(await one?.figure('last_proved_timestamp_seconds')).toBe(Date.parse(good[1] ?? '') / 1000);
         expect(await one?.figure('last_success_timestamp_seconds')).toBe(Date.parse(good[1] ?? '') / 1000);
       },
@@ -212,7 +212,7 @@ describe('retention', () => {
     expect(names.length - 2).toBeLessThanOrEqual(MAX_UNFIT + 1); // one may be under way
     // A good one takes the place of the oldest good one.
     await during([start(settings)], async () => {
-      await eventually(async () => expect(old(await files())).not.toContain('good-0.tar.gz'), patience);
+      await eventually(async () => expect(old(await files())).not.toContain('good-0.tar.gz'), withinAMinute);
     });
   }, 120_000);
 
@@ -223,7 +223,7 @@ describe('retention', () => {
     await during([start({ schedule: EVERY_SECOND, keep: { last: 1 } })], async ([one]) => {
       await eventually(
         async () => expect(await one?.figure('schedule_failures_total', { run: 'backup' })).toBeGreaterThan(1),
-        patience,
+        withinAMinute,
       );
     });
     expect(await files()).toHaveLength(2);
@@ -238,7 +238,10 @@ describe('a schedule of verifications', () => {
     const before = await proofs();
     await fixture.own.query(`insert into schedule (id, moment) values ('verification', '2001-01-01')`);
     await during([start({ verifySchedule: RARELY })], async () => {
-      await eventually(async () => expect((await proofs()).get(first.file)).not.toBe(before.get(first.file)), patience);
+      await eventually(
+        async () => expect((await proofs()).get(first.file)).not.toBe(before.get(first.file)),
+        withinAMinute,
+      );
     });
     const after = await proofs();
     expect(after.get(third.file)).toBeGreaterThan(before.get(third.file) ?? Infinity);
@@ -248,7 +251,7 @@ describe('a schedule of verifications', () => {
     await fixture.own.query(`update schedule set moment = '2001-01-01'`);
     await during([start({ verifySchedule: RARELY })], async ([one]) => {
       const failures = () => one?.figure('schedule_failures_total', { run: 'verification' });
-      await eventually(async () => expect(await failures()).toBe(1), patience);
+      await eventually(async () => expect(await failures()).toBe(1), withinAMinute);
       expect(await one?.figure('last_proved_timestamp_seconds')).toBe(second.createdAt.getTime() / 1000);
     });
     expect((await proofs()).get(second.file)).toBeGreaterThan(before.get(second.file) ?? Infinity);

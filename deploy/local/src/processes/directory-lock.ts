@@ -18,8 +18,8 @@ interface Holder {
 
 const SQLITE_BUSY = 5;
 /** The holder may just have been killed: the system takes a moment to notice. */
-const PATIENCE_MS = 1_500;
-const PATIENCE_WHILE_STOPPING_MS = 30_000;
+const WAIT_MS = 1_500;
+const WAIT_WHILE_STOPPING_MS = 30_000;
 
 /**
  * Locks `file`, which is made when missing. The lock is SQLite's own on an empty database: the one lock in Node that the
@@ -32,8 +32,8 @@ export async function acquireLock(file: string, what: string): Promise<Lock> {
     const database = tryLock(file);
     if (database) return heldLock(database, `${file}-holder`);
     const holder = readHolder(`${file}-holder`);
-    const patienceMs = holder?.stopping ? PATIENCE_WHILE_STOPPING_MS : PATIENCE_MS;
-    if (Date.now() - begin > patienceMs) throw new PlainError(`${what}${holder ? ` (process ${holder.pid})` : ''}.`);
+    const waitMs = holder?.stopping ? WAIT_WHILE_STOPPING_MS : WAIT_MS;
+    if (Date.now() - begin > waitMs) throw new PlainError(`${what}${holder ? ` (process ${holder.pid})` : ''}.`);
     await sleep(50);
   }
 }

@@ -1,6 +1,6 @@
 import { databaseOf } from '@taskmesh/database';
 import { maintenanceUrl, withAdmin } from './connect.ts';
-import { PATIENCE_MS, storeTables, tablesOf, type Replaced } from './writers.ts';
+import { LOCK_TIMEOUT_MS, storeTables, tablesOf, type Replaced } from './writers.ts';
 
 interface Obstacle {
   /** $1 the living database. */
@@ -33,7 +33,7 @@ const OBSTACLES: Obstacle[] = [
   },
 ];
 
-/** $1 the store's tables, $2 the patience in milliseconds. */
+/** $1 the store's tables, $2 in milliseconds: how long a restore waits for its locks. */
 const WRITERS = `select count(distinct a.pid)::int as found from pg_locks l join pg_stat_activity a on a.pid = l.pid
   where l.database = (select oid from pg_database where datname = current_database())
     and l.locktype = 'relation' and l.granted and l.relation = any($1::text[]::regclass[])
@@ -45,8 +45,8 @@ export interface Exchangeable extends Pick<Replaced, 'fresh'> {
   adminUrl: string;
   /** Whether writers are kept out for what is carried over. */
   waitsForWriters: boolean;
-  /** @default the patience of a restore */
-  patienceMs?: number;
+  /** @default that of a restore */
+  timeoutMs?: number;
 }
 
 /** What an exchange of the living database would fail on now, in words, as far as that can be seen without trying. */
@@ -69,10 +69,10 @@ export async function findObstacles(exchange: Exchangeable): Promise<string[]> {
 }
 
 /** As a restore waits for them: on the store's tables only. */
-async function countWriters({ adminUrl, fresh, patienceMs = PATIENCE_MS }: Exchangeable): Promise<number> {
+async function countWriters({ adminUrl, fresh, timeoutMs = LOCK_TIMEOUT_MS }: Exchangeable): Promise<number> {
   const tables = await withAdmin(fresh, tablesOf);
   return withAdmin(adminUrl, async (admin) => {
-    const { rows } = await admin.query<{ found: number }>(WRITERS, [await storeTables(admin, tables), patienceMs]);
+    const { rows } = await admin.query<{ found: number }>(WRITERS, [await storeTables(admin, tables), timeoutMs]);
     return rows[0]?.found ?? 0;
   });
 }

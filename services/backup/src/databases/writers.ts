@@ -5,15 +5,15 @@ import { withAdmin, withAdmins } from './connect.ts';
 /** Sessions that keep writers out of databases for as long as they live. */
 export type Lockers<Name = string> = ReadonlyMap<Name, Client>;
 
-interface Patience {
+interface LockRetry {
   /** Writers are held up for as long as one try waits; between the tries they get on. */
   tryMs: number;
   pauseMs: number;
-  patienceMs: number;
+  timeoutMs: number;
 }
 
-export const PATIENCE_MS = 20_000;
-const PATIENCE: Patience = { tryMs: 3_000, pauseMs: 500, patienceMs: PATIENCE_MS };
+export const LOCK_TIMEOUT_MS = 20_000;
+const LOCK_RETRY: LockRetry = { tryMs: 3_000, pauseMs: 500, timeoutMs: LOCK_TIMEOUT_MS };
 /** A deadlock, or a lock that somebody held for too long. */
 const TRY_AGAIN = new Set(['40P01', '55P03']);
 
@@ -36,7 +36,7 @@ export class WritersBusyError extends Error {
 export async function withWritersOut<Name, Result>(
   databases: ReadonlyMap<Name, Replaced>,
   work: (lockers: Lockers<Name>) => Promise<Result>,
-  patience = PATIENCE,
+  retry = LOCK_RETRY,
 ): Promise<Result> {
   const [names, replaced] = [[...databases.keys()], [...databases.values()]];
   const tables = await Promise.all(replaced.map(({ fresh }) => withAdmin(fresh, tablesOf)));
@@ -44,7 +44,7 @@ export async function withWritersOut<Name, Result>(
   return withAdmins(urls, async (clients) => {
     for (const client of clients) await client.query(UNBOUNDED);
     const lockings = clients.map((client, index) => ({ client, tables: tables[index] ?? [] }));
-    await lockAll(lockings, patience);
+    await lockAll(lockings, retry);
     return work(new Map(clients.map((client, index) => [names[index] as Name, client])));
   });
 }
@@ -58,8 +58,8 @@ interface Locking {
   tables: string[];
 }
 
-async function lockAll(lockings: Locking[], { tryMs, pauseMs, patienceMs }: Patience): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+async function lockAll(lockings: Locking[], { tryMs, pauseMs, timeoutMs }: LockRetry): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     try {
       for (const locking of lockings) await lockTables(locking, tryMs);

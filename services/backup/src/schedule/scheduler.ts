@@ -67,8 +67,8 @@ export function createScheduler({ pattern, scheduled, now, log }: SchedulerOptio
       stopped = true;
       clearTimeout(timer);
       let late: NodeJS.Timeout | undefined;
-      const patience = new Promise<void>((resolve) => (late = setTimeout(resolve, STOP_WAIT_MS)));
-      await Promise.race([running, patience]);
+      const timeout = new Promise<void>((resolve) => (late = setTimeout(resolve, STOP_WAIT_MS)));
+      await Promise.race([running, timeout]);
       clearTimeout(late);
     },
   };

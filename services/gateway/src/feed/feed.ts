@@ -12,7 +12,7 @@ import { createUnreadableReports } from './unreadable-reports.ts';
 /** How many owners one question about heads may name. */
 const HEADS_BATCH = 1_000;
 /** How long a new subscription waits for the tasks service before it fails. */
-const PATIENCE_MS = 10_000;
+const RETRY_FOR_MS = 10_000;
 /** A replay waits so long for its reader before that one counts as too slow. */
 const DRAIN_WITHIN_MS = 60_000;
 /** Pages of changes that this process has in hand: for readers that are up to date, and for those that replay. */
@@ -194,7 +194,7 @@ export function createFeed(options: FeedOptions): Feed {
     entry.readers++;
     expected.set(owner, entry);
     try {
-      const start = await patiently(() => startOf(owner, after));
+      const start = await retryWhileAway(() => startOf(owner, after));
       return attach(owner, { ...start, head: later(start.head, entry.seen) }, feedReader);
     } catch (error) {
       if (error instanceof AppError && error.code === 'CURSOR_EXPIRED') metrics.resumed('expired');
@@ -251,8 +251,8 @@ function reasonOf(error: unknown): string {
 }
 
 /** Tries again for a while when the tasks service is away, so that its restart does not end subscriptions that begin. */
-async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
-  const deadline = performance.now() + PATIENCE_MS;
+async function retryWhileAway<Result>(work: () => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + RETRY_FOR_MS;
   for (;;) {
     try {
       return await work();

@@ -8,7 +8,7 @@ import type { GatewayConfig } from '../config.ts';
 import { createCors } from './cors.ts';
 import { errorText, JSON_TYPE, sendError, toAppError } from './errors.ts';
 import { awaitContinue } from './expect-continue.ts';
-import { isPatientWith } from './long-bodies.ts';
+import { mayTakeLong } from './long-bodies.ts';
 import { BODY_LIMIT_BYTES } from './json-bytes.ts';
 import { leaveBodiesUnread } from './raw-bodies.ts';
 import { cutSlowReaders, slowClientLimits } from './slow-clients.ts';
@@ -91,7 +91,7 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
 function answerBadRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    if (isPatientWith(socket)) return;
+    if (mayTakeLong(socket)) return;
     // No request, no answer: one that crosses it on the way would take it for its own, and think itself refused.
     if (socket.bytesRead === 0) return void socket.destroy();
   }

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isPatientWith, longBodyOf } from './long-bodies.ts';
+import { mayTakeLong, longBodyOf } from './long-bodies.ts';
 
 /** A server that ends whole requests after 200 ms, as the gateway's ends them after 30 s. */
 async function start(handle: (request: IncomingMessage) => Promise<string>) {
   const server = createServer({ requestTimeout: 200, headersTimeout: 200, connectionsCheckingInterval: 20 });
   server.on('clientError', (_error, socket) => {
-    if (!isPatientWith(socket as never)) socket.destroy();
+    if (!mayTakeLong(socket as never)) socket.destroy();
   });
   server.on('request', (request, response) => {
     handle(request).then(

@@ -9,10 +9,10 @@ const SILENCE_MS = 30_000;
 /** A client whose body is not wanted has this long to read why. */
 const LINGER_MS = 5_000;
 
-const patient = new WeakSet<Socket>();
+const exempt = new WeakSet<Socket>();
 
 /** Whether the time for a whole request does not count on this connection at the moment. */
-export const isPatientWith = (socket: Socket): boolean => patient.has(socket);
+export const mayTakeLong = (socket: Socket): boolean => exempt.has(socket);
 
 /**
  * The body of a request as a stream of any length: the limit on the time of a request does not count, one on silence does.
@@ -20,11 +20,11 @@ export const isPatientWith = (socket: Socket): boolean => patient.has(socket);
  */
 export function longBodyOf(request: IncomingMessage, { silenceMs = SILENCE_MS } = {}): Readable {
   const { socket } = request;
-  patient.add(socket);
+  exempt.add(socket);
   sendContinue(request);
   const body = receiveBody(request, { silenceMs });
   body.once('close', () => {
-    const forget = () => patient.delete(socket);
+    const forget = () => exempt.delete(socket);
     if (request.complete || socket.destroyed) return forget();
     const cut = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     request.once('close', () => clearTimeout(cut));
