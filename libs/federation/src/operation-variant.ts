@@ -1,6 +1,7 @@
 import type { FetchNode, PlanNode, QueryPlan } from '@apollo/query-planner';
 import {
   BREAK,
+  GraphQLError,
   Kind,
   parse,
   print,
@@ -66,6 +67,9 @@ export function compileVariant<Context>(
     if (!normal) return { fetch: undefined, primary: undefined, alone: undefined };
     const compileDeps = { isOfType: deps.isOfType, renamed: normal.renamed };
     const { primary, rest } = splitPlan(deps.graph.plan(normal.document));
+    // The planner's answer to what no service can be asked for.
+    if (!primary && !rest)
+      throw new GraphQLError('The services of this graph cannot bring what the operation selects.');
     const alone = normal.renamed.size === 0 ? aloneIn(rest, normal, operation) : undefined;
     return { primary, alone, fetch: rest && compilePlan<Context>(rest, compileDeps) };
   };

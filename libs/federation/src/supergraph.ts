@@ -1,19 +1,53 @@
 import { operationFromDocument, ROUTER_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph } from '@apollo/federation-internals';
 import { QueryPlanner, type QueryPlannerConfig } from '@apollo/query-planner';
-import { Kind, parse, visit, type DocumentNode } from 'graphql';
+import { Kind, parse, visit, type ConstDirectiveNode, type DocumentNode } from 'graphql';
 import type { FederatedGraph } from './federated-graph.ts';
 
 /** Reads a composed supergraph; @apollo/query-planner plans on it. @throws when it is none */
 export function readSupergraph(sdl: string, config?: QueryPlannerConfig): FederatedGraph {
-  const supergraph = Supergraph.build(sdl, { supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES });
+  const document = parse(sdl, { noLocation: true });
+  const supergraph = Supergraph.build(withResolvableKeys(document), {
+    supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
+  });
   const planner = new QueryPlanner(supergraph, config);
   const apiSchema = supergraph.apiSchema();
   return {
     schema: apiSchema.toGraphQLJSSchema(),
     supergraphSchema: supergraph.schema.toGraphQLJSSchema(),
-    requiredWithArguments: fieldsRequiredWithArguments(parse(sdl, { noLocation: true })),
+    requiredWithArguments: fieldsRequiredWithArguments(document),
     plan: (document) => planner.buildQueryPlan(operationFromDocument(apiSchema, document)),
   };
+}
+
+/**
+ * A supergraph without the keys by which a service resolves nothing, where it has others: the planner may take them to go back to
+ * a service (for what `@requires` brings), and would get nothing.
+ */
+export function withResolvableKeys(supergraph: DocumentNode): DocumentNode {
+  const visitType = <Type extends { readonly directives?: readonly ConstDirectiveNode[] }>(type: Type) => {
+    const directives = type.directives ?? [];
+    const resolving = new Set(directives.filter((each) => isJoin(each) && !isUnresolvable(each)).map(graphOf));
+    return {
+      ...type,
+      directives: directives.filter((each) => !(isUnresolvable(each) && resolving.has(graphOf(each)))),
+    };
+  };
+  return visit(supergraph, { ObjectTypeDefinition: visitType, InterfaceTypeDefinition: visitType });
+}
+
+const isJoin = ({ name }: ConstDirectiveNode) => name.value === 'join__type';
+
+const argumentOf = (directive: ConstDirectiveNode, name: string) =>
+  directive.arguments?.find((argument) => argument.name.value === name)?.value;
+
+function isUnresolvable(directive: ConstDirectiveNode): boolean {
+  const resolvable = argumentOf(directive, 'resolvable');
+  return isJoin(directive) && resolvable?.kind === Kind.BOOLEAN && !resolvable.value;
+}
+
+function graphOf(directive: ConstDirectiveNode): string | undefined {
+  const graph = argumentOf(directive, 'graph');
+  return graph?.kind === Kind.ENUM ? graph.value : undefined;
 }
 
 /** Fields with arguments whose names stand in some `@requires` or `@fromContext`: the planner selects them by itself. */

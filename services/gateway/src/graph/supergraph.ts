@@ -4,8 +4,9 @@ import {
   type Schema,
 } from '@apollo/federation-internals';
 import { QueryPlanner } from '@apollo/query-planner';
+import { withResolvableKeys } from '@taskmesh/federation';
 import { ConfigError } from '@taskmesh/service';
-import type { GraphQLSchema } from 'graphql';
+import { parse, type GraphQLSchema } from 'graphql';
 import { readFile } from 'node:fs/promises';
 
 const COMMITTED = new URL('../../supergraph.graphql', import.meta.url);
@@ -68,7 +69,7 @@ export function buildSupergraph(
   { isOurs }: { isOurs?: (service: { name: string; url: string }) => boolean } = {},
 ): Supergraph {
   // The access directives of a foreign graph load, and stay with its services to enforce, as they do in every graph of ours.
-  const graph = FederationSupergraph.build(sdl, {
+  const graph = FederationSupergraph.build(withResolvableKeys(parse(sdl)), {
     supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
     validateSupergraph: isOurs !== undefined,
   });

@@ -1,0 +1,47 @@
+import { parse } from 'graphql';
+import { createFederatedExecutor, readSupergraph } from '../src/index.ts';
+import { compose } from './world.ts';
+
+describe('a plan', () => {
+  it('goes back to a service by a key that it resolves', () => {
+    const { plan } = readSupergraph(
+      compose([
+        {
+          name: 'orders',
+          sdl: `
+            type Query { items: [Item!]! }
+            type Item @key(fields: "number", resolvable: false) @key(fields: "number shelf { row }") {
+              number: ID!
+              shelf: Shelf!
+              title: String @external
+              label: String @requires(fields: "title")
+            }
+            type Shelf { row: ID! }
+          `,
+        },
+        { name: 'catalogue', sdl: `type Item @key(fields: "number") { number: ID! title: String }` },
+      ]),
+    );
+    const { node } = plan(parse('{ items { label } }'));
+    const steps = node?.kind === 'Sequence' ? node.nodes : [];
+    const back = steps.at(-1);
+    expect(back).toMatchObject({ kind: 'Flatten', node: { kind: 'Fetch', serviceName: 'orders' } });
+    expect(JSON.stringify(back)).toContain('"name":"shelf"');
+  });
+
+  it('is refused when no service can be asked for what is selected', () => {
+    const graph = readSupergraph(
+      compose([
+        { name: 'a', sdl: `type Query { node: Node } interface Node @key(fields: "id") { id: ID! }` },
+        {
+          name: 'b',
+          sdl: `type Query { other: Node }
+            type Node @key(fields: "id", resolvable: false) @interfaceObject { id: ID! word: String }`,
+        },
+      ]),
+    );
+    const executor = createFederatedExecutor(graph, () => Promise.reject(new Error('Asked.')));
+    expect(() => executor.compile(parse('{ node { word } }'))).toThrow('cannot bring what the operation selects');
+    expect(() => executor.compile(parse('{ other { word } }'))).not.toThrow();
+  });
+});

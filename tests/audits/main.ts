@@ -1,0 +1,39 @@
+import { runFederationAudit } from './federation/run.ts';
+import { findSuite, type CaseResult } from './public-suite.ts';
+
+const HELP = `npm run audit [-- federation]
+Runs public suites against this code and names the cases that fail; ends with 1 when there are any. Each suite is a copy of its
+repository in the folder that PUBLIC_SUITES names, as a checkout or a bare repository called <name> or <owner>+<name>. A suite
+of which there is no copy is left out, which is no failure.`;
+
+interface Audit {
+  repository: string;
+  run: (dir: string) => Promise<CaseResult[]>;
+}
+
+const AUDITS: Record<string, Audit> = {
+  federation: { repository: 'graphql-hive/federation-gateway-audit', run: runFederationAudit },
+};
+
+const names = process.argv.slice(2);
+if (!names.every((name) => Object.hasOwn(AUDITS, name))) {
+  console.log(HELP);
+  process.exit(names.includes('--help') ? 0 : 2);
+}
+
+let failed = 0;
+for (const [name, { repository, run }] of Object.entries(AUDITS)) {
+  if (names.length > 0 && !names.includes(name)) continue;
+  const folder = process.env.PUBLIC_SUITES;
+  const suite = folder === undefined ? undefined : findSuite(folder, repository);
+  if (!suite) {
+    console.log(`${name}: not run, PUBLIC_SUITES has no copy of ${repository}`);
+    continue;
+  }
+  const results = await run(suite.dir).finally(suite.remove);
+  const failures = results.filter(({ problem }) => problem !== undefined);
+  failed += failures.length;
+  console.log(`${name}: ${String(results.length - failures.length)} of ${String(results.length)} passed`);
+  for (const failure of failures) console.log(`  ${failure.name}: ${String(failure.problem)}`);
+}
+process.exit(failed > 0 ? 1 : 0);

@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What came of one case of a suite. */
+export interface CaseResult {
+  name: string;
+  /** Absent when it passed. */
+  problem: string | undefined;
+}
+
+/** A copy of a public suite. */
+export interface PublicSuite {
+  dir: string;
+  remove: () => void;
+}
+
+/**
+ * Looks in `folder` for a checkout or a bare repository of `<owner>/<name>`, called `<name>` or `<owner>+<name>`. Undefined when
+ * there is none.
+ */
+export function findSuite(folder: string, repository: string): PublicSuite | undefined {
+  const [owner = '', name = ''] = repository.split('/');
+  const places = [name, `${owner}+${name}`].flatMap((each) => [join(folder, each), join(folder, each, 'repo')]);
+  const checkout = places.find((place) => existsSync(join(place, 'package.json')));
+  if (checkout) return { dir: checkout, remove: () => {} };
+  const bare = places.find((place) => existsSync(join(place, 'objects')));
+  return bare === undefined ? undefined : unpack(bare);
+}
+
+function unpack(bare: string): PublicSuite {
+  const dir = mkdtempSync(join(tmpdir(), 'taskmesh-audit-'));
+  const archive = execFileSync('git', [`--git-dir=${bare}`, 'archive', 'HEAD'], { maxBuffer: 2 ** 30 });
+  execFileSync('tar', ['-x', '-C', dir], { input: archive });
+  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+}
