@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { GatewayContext } from '../context.ts';
+import { serveApiReference } from '../pages/api-reference/api-reference.ts';
 import { authEndpoints } from './auth/endpoints.ts';
 import { archiveEndpoints } from './backup/archives.ts';
 import { foreignRestoreEndpoint, restoreEndpoints } from './backup/restores.ts';
-import { serveApiReference } from '../pages/api-reference/api-reference.ts';
 import { fullEndpoints } from './full/endpoints.ts';
 import { describeApi, type Chapter } from './openapi/document.ts';
+import { serveDescription } from './openapi/route.ts';
 import { prepareOperations, type PreparedOperations } from './operations.ts';
 import { reducedEndpoints } from './reduced/endpoints.ts';
 import { serve, type Mount, type ServeContext } from './serve.ts';
