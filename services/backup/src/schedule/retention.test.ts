@@ -29,7 +29,9 @@ const at = (time: string, proof: Proof = 'unproved'): Keepable => ({
 });
 const NOW = new Date('2026-03-12T03:00Z');
 const gone = (archives: Keepable[], text: string, now = NOW) =>
-  expiredArchives(archives, parseRetentionRules(text) ?? {}, now).map(({ createdAt }) => createdAt.toISOString().slice(0, 13));
+  expiredArchives(archives, parseRetentionRules(text) ?? {}, now).map(({ createdAt }) =>
+    createdAt.toISOString().slice(0, 13),
+  );
 const night = (day: number, proof?: Proof) => at(`2026-03-${String(day).padStart(2, '0')}T03:00Z`, proof);
 
 describe('expired archives', () => {

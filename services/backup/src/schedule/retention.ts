@@ -45,7 +45,11 @@ export interface Keepable {
  * many come that are unfit or unproved, so many good ones stay. The newest of both kinds always does. Those that a clock that
  * was ahead has dated count as older than all others: none of those goes for one of them.
  */
-export function expiredArchives<Archive extends Keepable>(archives: Archive[], rules: RetentionRules, now: Date): Archive[] {
+export function expiredArchives<Archive extends Keepable>(
+  archives: Archive[],
+  rules: RetentionRules,
+  now: Date,
+): Archive[] {
   const isUndated = ({ createdAt }: Archive) => isInFuture(createdAt, now);
   const byDate = archives.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
   const newestFirst = [...byDate.filter((archive) => !isUndated(archive)), ...byDate.filter(isUndated)];
