@@ -24,20 +24,13 @@ describe('the pages of the gateway in a real browser', () => {
     rmSync(dataDir, { recursive: true });
   }, 180_000);
 
-  it('the API reference shows every endpoint, and tries one', async () => {
+  it('the API reference shows every endpoint', async () => {
     const page = await chromium.open(`${platform.url}/api/docs`);
     const { paths } = (await (await fetch(`${platform.url}/api/openapi.json`)).json()) as { paths: object };
     const endpoints = Object.values(paths).flatMap((methods: object) => Object.keys(methods));
     expect(endpoints.length).toBeGreaterThan(20);
     const shown = () => page.evaluate<number>(`document.querySelectorAll('.opblock').length`);
     await eventually(async () => expect(await shown()).toBe(endpoints.length), patience);
-
-    await page.evaluate(`document.querySelector('[id$="-listTasks"] .opblock-summary-control').click()`);
-    const press = (selector: string) =>
-      eventually(() => page.evaluate<boolean>(`document.querySelector('${selector}')?.click() ?? true`), patience);
-    await press('.opblock .execute');
-    const answer = () => page.evaluate<string>(`document.querySelector('.live-responses-table')?.innerText ?? ''`);
-    await eventually(async () => expect(await answer()).toContain('UNAUTHENTICATED'), patience);
     expect(page.problems).toEqual([]);
     await page.close();
   }, 120_000);
