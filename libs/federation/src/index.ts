@@ -5,4 +5,4 @@ export { createFederatedExecutor, type FederatedExecutor } from './federated-exe
 export type { FederatedGraph } from './federated-graph.ts';
 export type { Incompleteness } from './projection/build-value.ts';
 export type { Failures, ObjectResult, OperationRequest, TextResult } from './run-operation.ts';
-export { fieldsRequiredWithArguments, readSupergraph, withResolvableKeys } from './supergraph.ts';
+export { createPlan, fieldsRequiredWithArguments, readSupergraph, withResolvableKeys } from './supergraph.ts';

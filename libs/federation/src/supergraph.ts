@@ -2,21 +2,36 @@ import { operationFromDocument, ROUTER_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph
 import { QueryPlanner, type QueryPlannerConfig } from '@apollo/query-planner';
 import { Kind, parse, visit, type ConstDirectiveNode, type DocumentNode } from 'graphql';
 import type { FederatedGraph } from './federated-graph.ts';
+import { separateRequiredVariants } from './required-arguments.ts';
 
 /** Reads a composed supergraph; @apollo/query-planner plans on it. @throws when it is none */
 export function readSupergraph(sdl: string, config?: QueryPlannerConfig): FederatedGraph {
-  const document = parse(sdl, { noLocation: true });
-  const supergraph = Supergraph.build(withResolvableKeys(document), {
-    supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
-  });
-  const planner = new QueryPlanner(supergraph, config);
-  const apiSchema = supergraph.apiSchema();
+  const document = withResolvableKeys(parse(sdl, { noLocation: true }));
+  const supergraph = Supergraph.build(document, { supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES });
   return {
-    schema: apiSchema.toGraphQLJSSchema(),
+    schema: supergraph.apiSchema().toGraphQLJSSchema(),
     supergraphSchema: supergraph.schema.toGraphQLJSSchema(),
     requiredWithArguments: fieldsRequiredWithArguments(document),
-    plan: (document) => planner.buildQueryPlan(operationFromDocument(apiSchema, document)),
+    plan: createPlan(document, new QueryPlanner(supergraph, config), config),
   };
+}
+
+/** Plans operations over the supergraph of `planner`, whose text `supergraph` is; over another form of it where that one errs. */
+export function createPlan(
+  supergraph: DocumentNode,
+  planner: QueryPlanner,
+  config?: QueryPlannerConfig,
+): FederatedGraph['plan'] {
+  const variants = separateRequiredVariants(supergraph);
+  const own =
+    variants.document === supergraph
+      ? planner
+      : new QueryPlanner(
+          Supergraph.build(variants.document, { supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES }),
+          config,
+        );
+  const apiSchema = own.supergraph.apiSchema();
+  return (document) => variants.restore(own.buildQueryPlan(operationFromDocument(apiSchema, document)));
 }
 
 /**

@@ -57,6 +57,7 @@ const SUBGRAPHS: Subgraph[] = [
         id: ID!
         price(currency: String): String @external
         shippingEstimate: String @requires(fields: "price(currency: \\"USD\\")")
+        shippingEstimateEuro: String @requires(fields: "price(currency: \\"EUR\\")")
         weight: String
       }
     `,
@@ -118,6 +119,8 @@ function fixed(type: string, field: string, source: Source, args: Record<string,
       return source.id === '2' ? new Error('not weighed') : 'light';
     case 'Product.shippingEstimate':
       return `of ${String(source.price ?? `USD ${String(source.id)}`)}`;
+    case 'Product.shippingEstimateEuro':
+      return `of ${String(source.price ?? `EUR ${String(source.id)}`)}`;
     case 'Query.results':
       return [entity('Hit', '1'), entity('Miss', '2')];
     case 'Hit.rank':
@@ -236,6 +239,14 @@ describe('operations that are easily answered wrong', () => {
     '{ products { price shippingEstimate other: price(currency: "USD") } }',
     'query ($c: String = "y") { products { shippingEstimate price(currency: $c) } }',
   ])('may ask with other arguments for what a service requires: %s', async (source) => {
+    await same(source);
+  });
+
+  it.each([
+    '{ products { shippingEstimate shippingEstimateEuro } }',
+    '{ products { shippingEstimateEuro } grid { euro: shippingEstimateEuro dollars: shippingEstimate weight } }',
+    'query ($c: String = "EUR") { products { shippingEstimate price(currency: $c) shippingEstimateEuro } }',
+  ])('may need one field with several arguments at one service: %s', async (source) => {
     await same(source);
   });
 

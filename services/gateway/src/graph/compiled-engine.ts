@@ -1,15 +1,11 @@
-import { operationFromDocument } from '@apollo/federation-internals';
 import type { GraphQLDataSource, ServiceMap } from '@apollo/gateway';
-import type { QueryPlan } from '@apollo/query-planner';
 import {
   createFederatedExecutor,
-  fieldsRequiredWithArguments,
   type AskSubgraph,
-  type FederatedGraph,
   type ServiceError,
   type SubgraphAnswer,
 } from '@taskmesh/federation';
-import { GraphQLError, parse, type DocumentNode } from 'graphql';
+import { GraphQLError } from 'graphql';
 import type { OperationRun } from './data-source.ts';
 import type { Engine, RunOperation } from './engine.ts';
 import { fetchOnly } from './fetch-only.ts';
@@ -18,7 +14,7 @@ import type { Supergraph } from './supergraph.ts';
 /** The executor of `@taskmesh/federation`, over plans of @apollo/query-planner. */
 export function createCompiledEngine(supergraph: Supergraph, services: ServiceMap): Engine {
   const ours = new Set(supergraph.services.filter(({ own }) => own).map(({ name }) => name));
-  const executor = createFederatedExecutor(federatedGraph(supergraph), askServices(services));
+  const executor = createFederatedExecutor(supergraph, askServices(services));
 
   return ({ document, operationName }) => {
     const operation = executor.compile(document, operationName);
@@ -34,17 +30,6 @@ export function createCompiledEngine(supergraph: Supergraph, services: ServiceMa
       const only = operation.fetchAlone(variables);
       return only && ours.has(only.serviceName) ? fetchOnly(only, services, variables, run) : merge(variables, run);
     };
-  };
-}
-
-/** @param change what becomes of a plan before it is compiled */
-export function federatedGraph(supergraph: Supergraph, change = (plan: QueryPlan) => plan): FederatedGraph {
-  const { schema, supergraphSchema, apiSchema, planner, sdl } = supergraph;
-  return {
-    schema,
-    supergraphSchema,
-    requiredWithArguments: fieldsRequiredWithArguments(parse(sdl, { noLocation: true })),
-    plan: (document: DocumentNode) => change(planner.buildQueryPlan(operationFromDocument(apiSchema, document))),
   };
 }
 

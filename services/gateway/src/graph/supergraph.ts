@@ -4,14 +4,14 @@ import {
   type Schema,
 } from '@apollo/federation-internals';
 import { QueryPlanner } from '@apollo/query-planner';
-import { withResolvableKeys } from '@taskmesh/federation';
+import { createPlan, fieldsRequiredWithArguments, withResolvableKeys, type FederatedGraph } from '@taskmesh/federation';
 import { ConfigError } from '@taskmesh/service';
-import { parse, type GraphQLSchema } from 'graphql';
+import { parse } from 'graphql';
 import { readFile } from 'node:fs/promises';
 
 const COMMITTED = new URL('../../supergraph.graphql', import.meta.url);
 /** A plan that needs more alternatives than this weighed is taken as good enough: bounds what one odd document costs. */
-const MAX_EVALUATED_PLANS = 100;
+const PLANNER = { debug: { maxEvaluatedPlans: 100 } };
 
 /** One service of a graph. */
 export interface GraphService {
@@ -22,15 +22,11 @@ export interface GraphService {
 }
 
 /** A composed graph, ready to plan on. Everything in it is built once and only read afterwards. */
-export interface Supergraph {
+export interface Supergraph extends FederatedGraph {
   /** Whether services of ours are in it: then there are accounts, and events feed its subscriptions. */
   readonly own: boolean;
-  /** What clients see. */
-  readonly schema: GraphQLSchema;
   /** The planner's own form of `schema`. */
   readonly apiSchema: Schema;
-  /** With all that services need to tell each other. */
-  readonly supergraphSchema: GraphQLSchema;
   readonly sdl: string;
   readonly planner: QueryPlanner;
   readonly services: readonly GraphService[];
@@ -69,11 +65,13 @@ export function buildSupergraph(
   { isOurs }: { isOurs?: (service: { name: string; url: string }) => boolean } = {},
 ): Supergraph {
   // The access directives of a foreign graph load, and stay with its services to enforce, as they do in every graph of ours.
-  const graph = FederationSupergraph.build(withResolvableKeys(parse(sdl)), {
+  const document = withResolvableKeys(parse(sdl, { noLocation: true }));
+  const graph = FederationSupergraph.build(document, {
     supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
     validateSupergraph: isOurs !== undefined,
   });
   const apiSchema = graph.apiSchema();
+  const planner = new QueryPlanner(graph, PLANNER);
   const services = graph
     .subgraphsMetadata()
     .map(({ name, url }) => ({ name, url, own: isOurs?.({ name, url }) ?? true }));
@@ -83,7 +81,9 @@ export function buildSupergraph(
     apiSchema,
     schema: apiSchema.toGraphQLJSSchema(),
     supergraphSchema: graph.schema.toGraphQLJSSchema(),
-    planner: new QueryPlanner(graph, { debug: { maxEvaluatedPlans: MAX_EVALUATED_PLANS } }),
+    requiredWithArguments: fieldsRequiredWithArguments(document),
+    planner,
+    plan: createPlan(document, planner, PLANNER),
     services,
   };
 }

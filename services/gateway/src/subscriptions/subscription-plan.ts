@@ -1,9 +1,9 @@
 import { operationFromDocument } from '@apollo/federation-internals';
 import { buildOperationContext, executeQueryPlan, type ServiceMap } from '@apollo/gateway';
 import type { FetchNode, PlanNode, QueryPlan, SubscriptionNode } from '@apollo/query-planner';
-import { execute, parse, type GraphQLSchema } from 'graphql';
+import { execute, parse, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { createFederatedExecutor, type SubgraphAnswer } from '@taskmesh/federation';
-import { askServices, asThrown, federatedGraph } from '../graph/compiled-engine.ts';
+import { askServices, asThrown } from '../graph/compiled-engine.ts';
 import type { ExecutorKind } from '../config.ts';
 import type { EngineResult } from '../graph/engine.ts';
 import type { OperationResult, PreparedOperation } from '../graph/executor.ts';
@@ -86,12 +86,12 @@ function compiled({ document, operationName }: PreparedOperation, { supergraph, 
   const ask = askServices(services);
   // Each answer to @skip and @include has a plan, and an event's part in it, of its own.
   const projections = new Map<string, Project>();
-  const graph = federatedGraph(supergraph, (plan) => {
-    const { queryPlan, project, primary } = withEvent(supergraph, plan);
+  const plan = (planned: DocumentNode) => {
+    const { queryPlan, project, primary } = withEvent(supergraph, supergraph.plan(planned));
     projections.set(primary.operation, project);
     return queryPlan;
-  });
-  const executor = createFederatedExecutor<EventAsk>(graph, (request, context) =>
+  };
+  const executor = createFederatedExecutor<EventAsk>({ ...supergraph, plan }, (request, context) =>
     request.operation.service === EVENT
       ? Promise.resolve(context.answer(request.operation.text))
       : ask(request, context.run),

@@ -1,0 +1,258 @@
+import type { FetchNode, PlanNode, QueryPlan, QueryPlanSelectionNode } from '@apollo/query-planner';
+import {
+  Kind,
+  parse,
+  print,
+  visit,
+  type ConstDirectiveNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  type FieldNode,
+  type ObjectTypeDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+
+/** A field that one service requires of an object with several sets of arguments, under a name for one of them. */
+interface RequiredVariant {
+  type: string;
+  field: FieldDefinitionNode;
+  /** With the arguments. */
+  node: FieldNode;
+  /** The services that require it so. */
+  graphs: ReadonlySet<string>;
+  name: string;
+}
+
+export interface RequiredVariants {
+  /** The supergraph with a field for each variant; the same when there are none. */
+  document: DocumentNode;
+  /** A plan on that supergraph as one on the supergraph itself. */
+  restore(plan: QueryPlan): QueryPlan;
+}
+
+/**
+ * The planner knows a required field by its name alone: of two fields of a service that require one field with different
+ * arguments, one would get the other's value. So it plans with a field for each set of arguments, and what it fetches for several
+ * of them at once is taken apart.
+ */
+export function separateRequiredVariants(supergraph: DocumentNode): RequiredVariants {
+  const types = supergraph.definitions.filter((each) => each.kind === Kind.OBJECT_TYPE_DEFINITION);
+  const variants = types.flatMap(variantsOf);
+  if (variants.length === 0) return { document: supergraph, restore: (plan) => plan };
+  /** By service, type and field, which variants the field requires. */
+  const needs = new Map<string, Set<string>>();
+
+  const requireVariants = (type: string, field: string, directive: ConstDirectiveNode): ConstDirectiveNode => {
+    const required = selectionOf(directive);
+    if (!required) return directive;
+    const own = new Set<string>();
+    const selections = required.selections.map((node) => {
+      const variant = variants.find((each) => each.type === type && isSame(each.node, node));
+      if (!variant) return node;
+      own.add(variant.name);
+      return { kind: Kind.FIELD as const, name: { kind: Kind.NAME as const, value: variant.name } };
+    });
+    needs.set(`${type}.${field}`, new Set([...(needs.get(`${type}.${field}`) ?? []), ...own]));
+    const text = print({ ...required, selections }).slice(1, -1);
+    return {
+      ...directive,
+      arguments: directive.arguments?.map((each) =>
+        each.name.value === 'requires' ? { ...each, value: { kind: Kind.STRING, value: text } } : each,
+      ),
+    };
+  };
+
+  const document: DocumentNode = visit(supergraph, {
+    ObjectTypeDefinition(type) {
+      const own = variants.filter((each) => each.type === type.name.value);
+      if (own.length === 0) return undefined;
+      const isOwn = (field: FieldDefinitionNode) => own.some((each) => each.field.name.value === field.name.value);
+      const fields = (type.fields ?? []).map((field) => ({
+        ...field,
+        directives: field.directives
+          ?.filter((each) => !(isOwn(field) && isExternal(each)))
+          .map((each) => requireVariants(type.name.value, field.name.value, each)),
+      }));
+      const added = own.map(({ field, name, graphs }) => ({
+        ...field,
+        name: { ...field.name, value: name },
+        arguments: [],
+        directives: field.directives?.filter((each) => !isExternal(each) || graphs.has(graphOf(each))),
+      }));
+      return { ...type, fields: [...fields, ...added] };
+    },
+  });
+
+  const byName = new Map(variants.map((each) => [each.name, each]));
+  const needsOf = (type: string, field: string) => needs.get(`${type}.${field}`) ?? new Set<string>();
+  const restoreNode = (node: PlanNode): PlanNode => {
+    switch (node.kind) {
+      case 'Sequence':
+      case 'Parallel':
+        return { ...node, nodes: node.nodes.map(restoreNode) };
+      case 'Fetch': {
+        const fetches = takeApart(node, byName, needsOf).map((fetch) => restoreFetch(fetch, byName));
+        return fetches.length === 1 && fetches[0] ? fetches[0] : { kind: 'Sequence', nodes: fetches };
+      }
+      case 'Flatten': {
+        const inner = restoreNode(node.node);
+        if (inner.kind !== 'Sequence') return { ...node, node: inner as FetchNode };
+        return { ...inner, nodes: inner.nodes.map((fetch) => ({ ...node, node: fetch as FetchNode })) };
+      }
+      default:
+        return node;
+    }
+  };
+  return {
+    document,
+    restore: (plan) => {
+      const { node } = plan;
+      if (!node) return plan;
+      if (node.kind !== 'Subscription') return { ...plan, node: restoreNode(node) };
+      const [primary = node.primary] = [restoreFetch(node.primary, byName)];
+      return { ...plan, node: { ...node, primary, ...(node.rest && { rest: restoreNode(node.rest) }) } };
+    },
+  };
+}
+
+/** The fields that some service requires of a type with several sets of arguments. */
+function variantsOf(type: ObjectTypeDefinitionNode): RequiredVariant[] {
+  const fields = new Map(type.fields?.map((field) => [field.name.value, field]));
+  const required = new Map<string, Map<string, { node: FieldNode; graphs: Set<string> }>>();
+  for (const { directives = [] } of fields.values())
+    for (const directive of directives)
+      for (const node of selectionOf(directive)?.selections ?? []) {
+        if (node.kind !== Kind.FIELD || !node.arguments?.length || node.selectionSet) continue;
+        const sets = required.get(node.name.value) ?? new Map<string, { node: FieldNode; graphs: Set<string> }>();
+        const { graphs } = sets.get(print(node)) ?? { graphs: new Set() };
+        required.set(node.name.value, sets.set(print(node), { node, graphs: graphs.add(graphOf(directive)) }));
+      }
+  return [...required].flatMap(([name, sets]) => {
+    const field = fields.get(name);
+    if (!field || sets.size < 2) return [];
+    return [...sets.values()].map(({ node, graphs }, index) => {
+      let free = `${name}_required_${index}`;
+      while (fields.has(free)) free += '_';
+      return { type: type.name.value, field, node, graphs, name: free };
+    });
+  });
+}
+
+const valueOf = ({ arguments: args = [] }: ConstDirectiveNode, name: string) =>
+  args.find((each) => each.name.value === name)?.value;
+
+function isExternal(directive: ConstDirectiveNode): boolean {
+  const external = valueOf(directive, 'external');
+  return external?.kind === Kind.BOOLEAN && external.value;
+}
+
+function graphOf(directive: ConstDirectiveNode): string {
+  const graph = valueOf(directive, 'graph');
+  return graph?.kind === Kind.ENUM ? graph.value : '';
+}
+
+/** What a `@join__field` requires. */
+function selectionOf(directive: ConstDirectiveNode): SelectionSetNode | undefined {
+  const value = valueOf(directive, 'requires');
+  if (directive.name.value !== 'join__field' || value?.kind !== Kind.STRING) return undefined;
+  const [first] = parse(`{${value.value}}`, { noLocation: true }).definitions;
+  return first?.kind === Kind.OPERATION_DEFINITION ? first.selectionSet : undefined;
+}
+
+const isSame = (variant: FieldNode, node: SelectionSetNode['selections'][number]) =>
+  node.kind === Kind.FIELD && !node.selectionSet && print(node) === print(variant);
+
+/** One fetch for each set of variants that no field requires together with another one. */
+function takeApart(
+  fetch: FetchNode,
+  byName: ReadonlyMap<string, RequiredVariant>,
+  needsOf: (type: string, field: string) => ReadonlySet<string>,
+): FetchNode[] {
+  const required = new Set(variantNames(fetch.requires ?? [], byName));
+  const fields = new Set([...required].map((name) => byName.get(name)?.node.name.value));
+  if (fields.size === required.size) return [fetch]; // each under its own name
+  const document = parse(fetch.operation, { noLocation: true });
+  const groups = new Map<string, ReadonlySet<string>>();
+  const groupOf = (type: string, field: string) => {
+    const needed = new Set([...needsOf(type, field)].filter((name) => required.has(name)));
+    return { key: [...needed].toSorted().join(' '), needed };
+  };
+  visitEntityFields(document, (type, field) => {
+    const { key, needed } = groupOf(type, field);
+    if (key !== '') groups.set(key, needed);
+    return true;
+  });
+  const [firstKey] = groups.keys();
+  return [...groups].map(([own, needed]) => ({
+    ...fetch,
+    requires: fetch.requires && withoutOthers(fetch.requires, byName, needed),
+    operation: print(
+      visitEntityFields(document, (type, field) => {
+        const { key } = groupOf(type, field);
+        return key === own || (key === '' && own === firstKey);
+      }),
+    ),
+  }));
+}
+
+/** Keeps what `keep` says of the fields that entities are asked for. */
+function visitEntityFields(document: DocumentNode, keep: (type: string, field: string) => boolean): DocumentNode {
+  return visit(document, {
+    Field(field) {
+      if (field.name.value !== '_entities' || !field.selectionSet) return undefined;
+      const selections = field.selectionSet.selections.flatMap((fragment) => {
+        if (fragment.kind !== Kind.INLINE_FRAGMENT) return fragment;
+        const type = fragment.typeCondition?.name.value ?? '';
+        const kept = fragment.selectionSet.selections.filter(
+          (node) => node.kind !== Kind.FIELD || keep(type, node.name.value),
+        );
+        return kept.length > 0 ? { ...fragment, selectionSet: { ...fragment.selectionSet, selections: kept } } : [];
+      });
+      return { ...field, selectionSet: { ...field.selectionSet, selections } };
+    },
+  });
+}
+
+function variantNames(
+  selections: readonly QueryPlanSelectionNode[],
+  byName: ReadonlyMap<string, RequiredVariant>,
+): string[] {
+  return selections.flatMap((node) =>
+    node.kind === 'InlineFragment' ? variantNames(node.selections, byName) : byName.has(node.name) ? node.name : [],
+  );
+}
+
+function withoutOthers(
+  selections: readonly QueryPlanSelectionNode[],
+  byName: ReadonlyMap<string, RequiredVariant>,
+  needed: ReadonlySet<string>,
+): QueryPlanSelectionNode[] {
+  return selections.flatMap((node) => {
+    if (node.kind === 'InlineFragment') return { ...node, selections: withoutOthers(node.selections, byName, needed) };
+    return byName.has(node.name) && !needed.has(node.name) ? [] : node;
+  });
+}
+
+/** Asks for the field itself under the variant's name, and hands it over under its own. */
+function restoreFetch(fetch: FetchNode, byName: ReadonlyMap<string, RequiredVariant>): FetchNode {
+  const asked = visit(parse(fetch.operation, { noLocation: true }), {
+    Field(field) {
+      const variant = byName.get(field.name.value);
+      return variant && { ...variant.node, alias: { kind: Kind.NAME, value: (field.alias ?? field.name).value } };
+    },
+  });
+  const renamed = [...new Set(variantNames(fetch.requires ?? [], byName))].flatMap((name) => {
+    const variant = byName.get(name);
+    if (!variant) return [];
+    return {
+      kind: 'KeyRenamer' as const,
+      path: [`... on ${variant.type}`, name],
+      renameKeyTo: variant.node.name.value,
+    };
+  });
+  return {
+    ...fetch,
+    operation: print(asked),
+    ...(renamed.length > 0 && { inputRewrites: [...(fetch.inputRewrites ?? []), ...renamed] }),
+  };
+}
