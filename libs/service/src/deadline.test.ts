@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withDeadline } from './deadline.ts';
+import { settlesWithin, withDeadline } from './deadline.ts';
 
 const late = () => new Error('too late');
 
@@ -13,4 +13,10 @@ it('rejects when it is not, and leaves a later failure to nobody', async () => {
   await expect(withDeadline(promise, 1, late)).rejects.toThrow('too late');
   reject(new Error('nobody waits'));
   await sleep(1); // an unhandled rejection would end the test run
+});
+
+it('says whether work is done in time, and fails as it does', async () => {
+  expect(await settlesWithin(Promise.resolve(7), 10_000)).toBe(true);
+  expect(await settlesWithin(new Promise(() => undefined), 1)).toBe(false);
+  await expect(settlesWithin(Promise.reject(new Error('failed')), 10_000)).rejects.toThrow('failed');
 });

@@ -12,3 +12,15 @@ export async function withDeadline<Result>(
     clearTimeout(timer);
   }
 }
+
+/** Waits for `work`, but no longer than that. Says whether it was done in time. @throws what it throws in time */
+export async function settlesWithin(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+  const late = new Error();
+  return withDeadline(work, timeoutMs, () => late).then(
+    () => true,
+    (error: unknown) => {
+      if (error !== late) throw error;
+      return false;
+    },
+  );
+}

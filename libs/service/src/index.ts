@@ -15,7 +15,7 @@ export { explainTls, readTlsFiles, type Refusal, type TlsFiles } from './tls.ts'
 export { createLog, type Log } from './log.ts';
 export { asJson } from './json.ts';
 export { backoffMs, type Backoff } from './backoff.ts';
-export { withDeadline } from './deadline.ts';
+export { settlesWithin, withDeadline } from './deadline.ts';
 export { createPeriodic, type Periodic } from './periodic.ts';
 export { systemClock, type Clock } from './clock.ts';
 export type { Ids } from './ids.ts';

@@ -1,3 +1,4 @@
+import { settlesWithin } from '@taskmesh/service';
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -89,14 +90,6 @@ function running(
       await exited;
     },
   };
-}
-
-async function settlesWithin(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
-  const timer = new AbortController();
-  const timeout = sleep(timeoutMs, false, { signal: timer.signal }).catch(() => false);
-  const inTime = await Promise.race([promise.then(() => true), timeout]);
-  timer.abort();
-  return inTime;
 }
 
 export interface ReadinessOptions {

@@ -1,4 +1,4 @@
-import type { Log } from '@taskmesh/service';
+import { settlesWithin, type Log } from '@taskmesh/service';
 import { isNewcomer, type Backup } from './backup.entity.ts';
 
 export interface NewcomersDeps {
@@ -43,9 +43,7 @@ export function createNewcomers({ take, log }: NewcomersDeps): Newcomers {
       const fresh = archives.filter((archive) => isNewcomer(archive) && met.get(archive.file) !== stateOf(archive));
       if (fresh.length === 0 || stopped) return false;
       meeting ??= meetAll(fresh).finally(() => (meeting = undefined));
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, WAIT_MS)));
-      await Promise.race([meeting, late]).finally(() => clearTimeout(timer));
+      await settlesWithin(meeting, WAIT_MS);
       return true;
     },
 

@@ -1,4 +1,4 @@
-import type { Log, Service } from '@taskmesh/service';
+import { settlesWithin, type Log, type Service } from '@taskmesh/service';
 import { Cron } from 'croner';
 import type { ScheduledRun } from './scheduled-run.ts';
 
@@ -66,10 +66,7 @@ export function createScheduler({ pattern, scheduled, now, log }: SchedulerOptio
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      let late: NodeJS.Timeout | undefined;
-      const timeout = new Promise<void>((resolve) => (late = setTimeout(resolve, STOP_WAIT_MS)));
-      await Promise.race([running, timeout]);
-      clearTimeout(late);
+      await settlesWithin(running, STOP_WAIT_MS);
     },
   };
 }
