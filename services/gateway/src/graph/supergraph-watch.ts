@@ -24,6 +24,7 @@ export function watchSupergraph({ file, graph, metrics, log, lookEveryMs = LOOK_
   let seen: string | undefined;
 
   const load = async () => {
+    tried = await stateOf(file);
     const sdl = await readFile(file, 'utf8');
     if (sdl === graph.current.supergraph.sdl) return;
     try {
@@ -41,9 +42,7 @@ export function watchSupergraph({ file, graph, metrics, log, lookEveryMs = LOOK_
     const found = await stateOf(file);
     const isResting = found === seen;
     seen = found;
-    if (!isResting || found === tried) return;
-    tried = found;
-    await load();
+    if (isResting && found !== tried) await load();
   };
 
   const poll = createPeriodic({ everyMs: lookEveryMs, task: look, what: 'the supergraph file', log });

@@ -1,0 +1,51 @@
+import { createLog } from '@taskmesh/service';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Registry } from 'prom-client';
+import type { LiveGraph } from './graph.ts';
+import { watchSupergraph } from './supergraph-watch.ts';
+
+describe('the watch over a supergraph file', () => {
+  let folder: string;
+  let file: string;
+  let offered: string[];
+  let watch: ReturnType<typeof watchSupergraph>;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'supergraph-watch-'));
+    file = join(folder, 'supergraph.graphql');
+    await writeFile(file, 'the one that is served');
+    offered = [];
+    const graph = {
+      current: { supergraph: { sdl: 'the one that is served' } },
+      replace: (sdl: string) => {
+        offered.push(sdl);
+        return Promise.reject(new Error('It cannot be used.'));
+      },
+    } as unknown as LiveGraph;
+    watch = watchSupergraph({ file, graph, metrics: new Registry(), log: createLog({ service: 'test', level: 'silent' }), lookEveryMs: 5 });
+    watch.start();
+  });
+  afterEach(async () => {
+    await watch.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('tries a file once that was refused, also after a reload', async () => {
+    await writeFile(file, 'broken');
+    await watch.reload();
+    await sleep(100);
+    expect(offered).toEqual(['broken']);
+  });
+
+  it('tries it again when it is told to, and when it changes', async () => {
+    await writeFile(file, 'broken');
+    await watch.reload();
+    await watch.reload();
+    await writeFile(file, 'broken in another way');
+    await sleep(100);
+    expect(offered).toEqual(['broken', 'broken', 'broken in another way']);
+  });
+});
