@@ -18,7 +18,8 @@ import { MEASURED_FILE, readMeasured } from './scale/measured.ts';
 import { readScaleOptions, SCALE_HELP, type ScaleOptions } from './scale/options.ts';
 import { runScale } from './scale/run-scale.ts';
 import { readTracesOptions, TRACES_HELP, type TracesOptions } from './traces/options.ts';
-import { describeTraces, runTracesBench } from './traces/run-traces-bench.ts';
+import { describeTraces } from './traces/report.ts';
+import { runTracesBench } from './traces/run-traces-bench.ts';
 import { dataDirsIn, makeWorkDir } from './work-dir.ts';
 
 const BENCH = fileURLToPath(new URL('..', import.meta.url));

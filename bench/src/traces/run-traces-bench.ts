@@ -2,96 +2,93 @@ import { Closers } from '@taskmesh/service';
 import { startTraceCollector } from '@taskmesh/telemetry/testing';
 import { join } from 'node:path';
 import { cpuMsOfThreads } from '../cpu/thread-time.ts';
-import { quantile } from '../figures.ts';
+import { median } from '../figures.ts';
 import { startLoad, type Load } from '../load/start-load.ts';
 import type { Operation } from '../operations.ts';
 import { describeMachine } from '../report/machine.ts';
 import { startEmbeddedTarget } from '../targets/embedded.ts';
 import type { TargetOptions } from '../targets/target.ts';
 import type { TracesOptions } from './options.ts';
+import type { TracesReport, TracesStart } from './report.ts';
 
-const WARM_UP_S = 2;
-
-export interface TracesReport {
-  startedAt: string;
-  machine: ReturnType<typeof describeMachine>;
-  parameters: Omit<TracesOptions, 'operations' | 'name' | 'help'>;
-  measured: TracesFigures[];
-  /** How many exports the collector got. */
-  exports: number;
-}
-
-/** CPU of the platform's process in milliseconds per request, and how many times as much it is with traces, pair by pair. */
-export interface TracesFigures {
-  operation: Operation;
-  off: number;
-  on: number;
-  ratio: { lower: number; median: number; upper: number };
-  pairs: { off: number; on: number }[];
-}
+const GATE = new URL('gate-hook.ts', import.meta.url);
+const SIDES = ['without', 'idle', 'recording'] as const;
+type SideName = (typeof SIDES)[number];
 
 interface Side {
-  name: string;
+  name: SideName;
   pid: number;
   settle: () => Promise<void>;
 }
 
-export async function runTracesBench(
-  options: TracesOptions & TargetOptions & { signal: AbortSignal },
-): Promise<TracesReport> {
-  const { dataDir, env, log, signal, operations } = options;
-  const { ratio, seconds, rounds, connections } = options;
+type RunOptions = TracesOptions & TargetOptions & { signal: AbortSignal };
+
+/**
+ * Two processes of one program differ by several percent, each for as long as it lives. So what recording costs is how
+ * much dearer one process became when it began to record, beside a process that did not begin; and there are several starts.
+ */
+export async function runTracesBench(options: RunOptions): Promise<TracesReport> {
+  const { operations, ratio, starts, warmUpSeconds, rounds, seconds, connections } = options;
   const startedAt = new Date().toISOString();
+  const collector = await startTraceCollector();
+  try {
+    let postgresVersion = '';
+    const measured: TracesStart[] = [];
+    for (let start = 1; start <= starts; start++) {
+      options.log(`Start ${start} of ${starts} …`);
+      const ofStart = await measureStart({ ...options, start, collectorUrl: collector.url });
+      ({ postgresVersion } = ofStart);
+      measured.push(...ofStart.measured);
+    }
+    const parameters = { operations, ratio, starts, warmUpSeconds, rounds, seconds, connections };
+    const machine = describeMachine(postgresVersion);
+    return { startedAt, machine, parameters, measured, exports: collector.exports.length };
+  } finally {
+    await collector.stop();
+  }
+}
+
+async function measureStart(options: RunOptions & { start: number; collectorUrl: string }) {
+  const { dataDir, env, log, signal, operations, connections, ratio, start, collectorUrl } = options;
+  const traced = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: String(ratio),
+  };
   const closers = new Closers();
   try {
-    const collector = await startTraceCollector();
-    closers.add(() => collector.stop());
-    const traced = {
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-      OTEL_TRACES_SAMPLER_ARG: String(ratio),
-    };
     const load = await startLoad(join(dataDir, 'load.log'));
     closers.add(() => load.stop());
+    const sides: Side[] = [];
     let postgresVersion = '';
-    const start = async (name: string, more: Record<string, string>): Promise<Side> => {
-      log(`Starting ${name} …`);
-      const target = await startEmbeddedTarget({ dataDir: join(dataDir, name), env: { ...env, ...more }, log });
+    for (const name of SIDES) {
+      const target = await startEmbeddedTarget({
+        dataDir: join(dataDir, `${name}-${start}`),
+        env: { ...env, NODE_OPTIONS: `--import=${GATE.href}`, ...(name === 'without' ? {} : traced) },
+        log,
+      });
       closers.add(() => target.stop());
       signal.throwIfAborted();
       await load.populate(name, target.url, connections);
       postgresVersion = target.postgresVersion;
-      return { name, pid: target.parts.find(({ role }) => role === 'server')?.pid ?? 0, settle: target.settle };
-    };
-    const sides = [await start('off', {}), await start('on', traced)] as const;
-    const measured: TracesFigures[] = [];
-    for (const operation of operations) {
-      log(`${operation} …`);
-      measured.push(await measurePairs({ operation, sides, load, rounds, seconds, signal }));
+      sides.push({ name, pid: target.parts.find(({ role }) => role === 'server')?.pid ?? 0, settle: target.settle });
     }
-    const parameters = { ratio, seconds, rounds, connections };
-    return {
-      startedAt,
-      machine: describeMachine(postgresVersion),
-      parameters,
-      measured,
-      exports: collector.exports.length,
-    };
+    const measured: TracesStart[] = [];
+    for (const operation of operations) measured.push(await measureOperation({ ...options, operation, sides, load }));
+    return { measured, postgresVersion };
   } finally {
     await closers.closeAll();
   }
 }
 
-async function measurePairs(options: {
-  operation: Operation;
-  sides: readonly [Side, Side];
-  load: Load;
-  rounds: number;
-  seconds: number;
-  signal: AbortSignal;
-}): Promise<TracesFigures> {
-  const { operation, load, rounds, seconds, signal } = options;
-  const [off, on] = options.sides;
+async function measureOperation(
+  options: RunOptions & { operation: Operation; sides: Side[]; load: Load },
+): Promise<TracesStart> {
+  const { operation, sides, load, warmUpSeconds, rounds, seconds, signal } = options;
+  const recording = sides.find(({ name }) => name === 'recording');
+  if (!recording) throw new Error('No platform records.');
+
+  /** CPU in milliseconds per request. */
   const costOf = async ({ name, pid, settle }: Side, forSeconds = seconds) => {
     signal.throwIfAborted();
     await load.open({ target: name, operation, protocol: 'rest' });
@@ -103,42 +100,18 @@ async function measurePairs(options: {
     await load.close();
     return cost;
   };
-  for (const side of options.sides) await costOf(side, WARM_UP_S);
-  const pairs: TracesFigures['pairs'] = [];
-  for (let round = 0; round < rounds; round++) {
-    // Off, on, on, off: whatever drifts meets both alike.
-    const first = round % 2 === 0 ? await costOf(off) : undefined;
-    const costOn = await costOf(on);
-    pairs.push({ off: first ?? (await costOf(off)), on: costOn });
-  }
-  const ratios = pairs.map((pair) => pair.on / pair.off);
-  return {
-    operation,
-    off: quantile(
-      pairs.map((pair) => pair.off),
-      0.5,
-    ),
-    on: quantile(
-      pairs.map((pair) => pair.on),
-      0.5,
-    ),
-    ratio: { lower: quantile(ratios, 0.25), median: quantile(ratios, 0.5), upper: quantile(ratios, 0.75) },
-    pairs,
+  const measure = async () => {
+    for (const side of sides) await costOf(side, warmUpSeconds);
+    const costs: Record<SideName, number[]> = { without: [], idle: [], recording: [] };
+    // There and back again: whatever drifts meets all alike.
+    for (let round = 0; round < rounds; round++)
+      for (const side of round % 2 === 0 ? sides : sides.toReversed()) costs[side.name].push(await costOf(side));
+    return { without: median(costs.without), idle: median(costs.idle), recording: median(costs.recording) };
   };
-}
 
-export function describeTraces({ parameters, measured, exports }: TracesReport): string {
-  const percent = (ratio: number) => `${((ratio - 1) * 100).toFixed(1)} %`;
-  const rows = measured.map(
-    ({ operation, off, on, ratio }) =>
-      `| ${operation} | ${off.toFixed(4)} | ${on.toFixed(4)} | ${percent(ratio.median)} | ${percent(ratio.lower)} to ${percent(ratio.upper)} |`,
-  );
-  const head = `CPU in ms per request of the platform's process; ${parameters.ratio * 100} % recorded, ${parameters.rounds} pairs of rounds of ${parameters.seconds} s, ${exports} exports`;
-  return [
-    head,
-    '',
-    '| operation | off | on | more | half of the pairs |',
-    '| --- | ---: | ---: | ---: | --- |',
-    ...rows,
-  ].join('\n');
+  const before = await measure();
+  process.kill(recording.pid, 'SIGUSR2');
+  const after = await measure();
+  process.kill(recording.pid, 'SIGUSR2'); // the next operation begins as this one did
+  return { operation, before, after };
 }
