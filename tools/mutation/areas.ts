@@ -78,7 +78,7 @@ export const AREAS: Readonly<Record<string, { mutate: string[]; tests: string[] 
   swap: {
     mutate: [
       'services/backup/src/databases/{drop-database,servers,states,swap,writers}.ts',
-      'services/backup/src/restore/{crash-recovery,exchange-stores,left-databases,restore-stores,restore.repository,settle-restore,swap-stores,undo-restore}.ts',
+      'services/backup/src/restore/{exchange-stores,left-databases,restore-stores,restore.repository,settle-restore,swap-stores,undo-restore}.ts',
     ],
     tests: [
       'services/backup/src/restore',

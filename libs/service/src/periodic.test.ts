@@ -15,7 +15,7 @@ function fixture({ everyMs, outcomes = [] }: { everyMs: number; outcomes?: ('fai
   };
   const periodic = createPeriodic({
     everyMs,
-    retryMs: Math.min(everyMs, 500),
+    retry: { firstMs: Math.min(everyMs, 500), longestMs: Math.min(everyMs, 1_000) },
     async task() {
       startedAt.push(Date.now() - began);
       const outcome = outcomes.shift();
@@ -42,10 +42,10 @@ describe('a task that runs again and again', () => {
   });
 
   it.each([
-    [8_000, [0, 500, 1_000, 9_000]],
-    [300, [0, 300, 600, 900]],
-  ])('after a failure runs again soon, with %d ms between others', async (everyMs, expected) => {
-    const { periodic, startedAt } = fixture({ everyMs, outcomes: ['fails', 'fails'] });
+    [8_000, [0, 500, 1_500, 2_500, 10_500, 11_000]],
+    [300, [0, 300, 600, 900, 1_200, 1_500]],
+  ])('after failures runs again after longer and longer pauses, with %d ms between others', async (everyMs, expected) => {
+    const { periodic, startedAt } = fixture({ everyMs, outcomes: ['fails', 'fails', 'fails', 'works', 'fails'] });
     periodic.start();
     await jest.advanceTimersByTimeAsync(expected.at(-1) ?? 0);
     expect(startedAt).toEqual(expected);
@@ -75,6 +75,31 @@ describe('a task that runs again and again', () => {
     await jest.advanceTimersByTimeAsync(1_000);
     expect(startedAt).toEqual([0, 600, 2_500]);
     await periodic.stop();
+  });
+
+  it('runs soon when there is something to do, once however often it is told, and then in its turn', async () => {
+    const { periodic, startedAt } = fixture({ everyMs: 10_000 });
+    periodic.start();
+    await jest.advanceTimersByTimeAsync(300);
+    periodic.soon();
+    await jest.advanceTimersByTimeAsync(300);
+    periodic.soon();
+    await jest.advanceTimersByTimeAsync(11_000);
+    expect(startedAt).toEqual([0, 800, 10_800]);
+    await periodic.stop();
+  });
+
+  it('runs soon after the run in which it was told that there is something to do', async () => {
+    const slow = new Promise<void>((resolve) => setTimeout(resolve, 250));
+    const { periodic, startedAt } = fixture({ everyMs: 10_000, outcomes: [slow] });
+    periodic.start();
+    await jest.advanceTimersByTimeAsync(100);
+    periodic.soon();
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(startedAt).toEqual([0, 750]);
+    await periodic.stop();
+    periodic.soon();
+    expect(jest.getTimerCount()).toBe(0);
   });
 
   it('has its next turn so long after one out of turn', async () => {

@@ -2,6 +2,7 @@ import { asUnavailable, createSchemaGate } from '@taskmesh/database';
 import { unavailable } from '@taskmesh/errors';
 import type { BackupWork } from '@taskmesh/internal-api';
 import {
+  createPeriodic,
   ensureWritableDirectory,
   readVersion,
   startAll,
@@ -34,7 +35,6 @@ import { RestoreBusy } from './restore/restore-busy.ts';
 import { createRestoreRepository } from './restore/restore.repository.ts';
 import { createRestoreResolvers } from './restore/restore.resolvers.ts';
 import { createRestoreService } from './restore/restore.service.ts';
-import { createCrashRecovery } from './restore/crash-recovery.ts';
 import { lookAtDisk, type LookAtDisk } from './room.ts';
 import { createRunLock } from './run-lock.ts';
 import { createSchedules } from './schedule/create-schedules.ts';
@@ -69,7 +69,11 @@ export interface Backup extends Service {
 }
 
 /** What other instances did, and what was put there by hand, shows after so long. */
-const FIGURES_MS = 5 * 60_000;
+const FIGURES_EVERY_MS = 5 * 60_000;
+/** What is kept for a while ends some time. */
+const SETTLE_EVERY_MS = 60_000;
+/** Until it is settled, stores may be closed, or a dead database may fill the disk. */
+const SETTLE_RETRY = { firstMs: 1_000, longestMs: 30_000 };
 
 const randomIds = { next: () => randomBytes(6).toString('hex') };
 
@@ -104,7 +108,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     product: readVersion(),
     log,
     metrics: createBackupMetrics(deps.metrics),
-    onUnsettled: () => crashRecovery.wake(),
+    onUnsettled: () => settling.soon(),
   };
   const verifier = createVerifier({
     ...shared,
@@ -127,14 +131,26 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
     makeSafetyBackup: async (onProgress) => (await backups.create(onProgress, 'safety')).file,
     usesSafetyBackups: config.usesSafetyBackups ?? false,
   });
-  const crashRecovery = createCrashRecovery({
-    settle: () => allSettled([restores.settleInterrupted(), verifier.settleInterrupted()]),
+  const settling = createPeriodic({
+    everyMs: SETTLE_EVERY_MS,
+    retry: SETTLE_RETRY,
+    task: () => allSettled([restores.settleInterrupted(), verifier.settleInterrupted()]),
+    what: 'settling interrupted restores',
+    log,
+  });
+  const figures = createPeriodic({
+    everyMs: FIGURES_EVERY_MS,
+    // The list looks into what was put there by hand.
+    task: async () => {
+      await backups.list();
+      await backups.showFigures();
+    },
+    what: 'figures of the backups',
     log,
   });
   const dryRun = createDryRun({ storage, verifier, log });
   const notifier = createNotifier(config, { ...shared, database, clock, ids });
   const schedules = createSchedules(config, { ...shared, backups, database, reports: notifier.reports });
-  let figures: NodeJS.Timeout | undefined;
   const ofBackups = createBackupsResolvers(backups);
   const ofRestores = createRestoreResolvers(restores, dryRun);
   const resolvers: Resolvers = {
@@ -152,18 +168,16 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
       await schema.start();
       await temporaryDirs.sweep();
       await backups.start();
-      await crashRecovery.start();
-      // The list looks into what was put there by hand.
-      const look = () => backups.list().then(() => backups.showFigures());
-      figures = setInterval(() => void look().catch(() => undefined), FIGURES_MS).unref();
+      await settling.now();
+      figures.start({ afterPause: true });
       await startAll(schedules);
     },
     async stop() {
-      clearInterval(figures);
+      await figures.stop();
       await stopAll(schedules);
       await backups.stop();
       await notifier.close();
-      await crashRecovery.stop();
+      await settling.stop();
       await schema.stop();
       await storage.close();
       await database.close();

@@ -5,7 +5,7 @@ import { importJWK, type JWTVerifyGetKey, type JWK, type ResolvedKey } from 'jos
 
 /** With the second in which auth reads its file: a removed key opens nothing after ten. */
 const REFRESH_EVERY_MS = 8_000;
-const RETRY_MS = 500;
+const RETRY = { firstMs: 500, longestMs: 500 };
 /** An unknown key id may ask for the keys anew this often: forged ones must not become auth's load. */
 const UNKNOWN_KEY_EVERY_MS = 1_000;
 
@@ -45,7 +45,7 @@ export function createAccessKeys({ auth, clock, log }: { auth: AuthInternal; clo
 
   const poll = createPeriodic({
     everyMs: REFRESH_EVERY_MS,
-    retryMs: RETRY_MS,
+    retry: RETRY,
     task: load,
     what: 'the keys of access tokens',
     log,
