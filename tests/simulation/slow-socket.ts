@@ -1,4 +1,4 @@
-import { drainedSocket, isTooFarBehind } from '@taskmesh/gateway/simulated';
+import { waitForDrain, isTooFarBehind } from '@taskmesh/gateway/simulated';
 import { EventEmitter } from 'node:events';
 import type { WebSocket } from 'ws';
 import type { VirtualTime } from './virtual-time.ts';
@@ -52,7 +52,7 @@ export function createSlowSocket(time: VirtualTime) {
       socket.send(text);
       return true;
     },
-    drained: () => drainedSocket(socket as unknown as WebSocket),
+    drained: () => waitForDrain(socket as unknown as WebSocket),
     /** A message of the client. */
     say: (text: string) =>
       void (socket.readyState === socket.OPEN && emitter.emit('message', Buffer.from(text), false)),

@@ -86,7 +86,7 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     const telemetry = await openTelemetry(settings.traces, logOf('platform'));
     closers.add(() => telemetry.stop());
     const metrics = createMetrics();
-    const { keyValue, eventLog: plainLog } = shared(settings, logOf('platform'));
+    const { keyValue, eventLog: plainLog } = openShared(settings, logOf('platform'));
     const eventLog = measureEventLog(plainLog, metrics);
     closers.add(() => keyValue.close());
     closers.add(() => eventLog.close());
@@ -121,7 +121,7 @@ function createFileLogs(file: string, level: string): (service: string) => Log {
   return (service) => createLog({ service, level, destination });
 }
 
-function shared({ redis, kafka }: EmbeddedSettings, log: Log) {
+function openShared({ redis, kafka }: EmbeddedSettings, log: Log) {
   return {
     keyValue: redis
       ? createRedisKeyValue({ ...redis, log, clock: systemClock })

@@ -70,7 +70,7 @@ function watch(client: PoolClient, state: Waiting, { spanOf, observe }: Omit<Wat
     };
   };
 
-  const watched = (...args: unknown[]): unknown => {
+  const watchQuery = (...args: unknown[]): unknown => {
     const last = args.at(-1);
     if (typeof last === 'function') {
       const answered = begin(args[0]);
@@ -84,11 +84,11 @@ function watch(client: PoolClient, state: Waiting, { spanOf, observe }: Omit<Wat
     if (!(result instanceof Promise)) return result; // a stream or cursor looks after itself
     const answered = begin(args[0]);
     const span = activeSpan()?.child(spanOf(args[0]));
-    const done = () => {
+    const endSpan = () => {
       answered();
       span?.end();
     };
-    result.then(done, (error: Error) => {
+    result.then(endSpan, (error: Error) => {
       answered(error);
       span?.end(error);
       if ('code' in error && error.code === READ_ONLY) client.connection.stream.destroy(error);
@@ -96,5 +96,5 @@ function watch(client: PoolClient, state: Waiting, { spanOf, observe }: Omit<Wat
     });
     return result;
   };
-  Object.assign(client, { query: watched });
+  Object.assign(client, { query: watchQuery });
 }

@@ -70,7 +70,7 @@ export function compileVariant<Context>(
     // The planner's answer to what no service can be asked for.
     if (!primary && !rest)
       throw new GraphQLError('The services of this graph cannot bring what the operation selects.');
-    const alone = normal.renamed.size === 0 ? aloneIn(rest, normal, operation) : undefined;
+    const alone = normal.renamed.size === 0 ? findLoneFetch(rest, normal, operation) : undefined;
     return { primary, alone, fetch: rest && compilePlan<Context>(rest, compileDeps) };
   };
   const fetches = groups.map(compilePart);
@@ -103,7 +103,7 @@ function splitPlan({ node }: QueryPlan) {
 }
 
 /** The fetch whose answer is the client's result, key by key. */
-function aloneIn(
+function findLoneFetch(
   node: PlanNode | undefined,
   normal: NormalOperation,
   { definition }: ClientOperation,

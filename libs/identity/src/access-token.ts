@@ -58,13 +58,13 @@ export async function verifyAccessToken(
       currentDate: new Date(nowMs),
       clockTolerance: graceS,
     });
-    return { ...checked(payload, nowMs), key };
+    return { ...checkClaims(payload, nowMs), key };
   } catch (cause) {
     throw unauthenticated(undefined, cause);
   }
 }
 
-function checked(payload: Record<string, unknown>, nowMs: number): AccessTokenClaims {
+function checkClaims(payload: Record<string, unknown>, nowMs: number): AccessTokenClaims {
   const { userId, email, iat, exp, sub, sid, jti } = payload;
   if (typeof userId !== 'string' || !UUID.test(userId) || sub !== userId) throw new Error('userId');
   if (typeof email !== 'string' || typeof sid !== 'string' || typeof jti !== 'string') throw new Error('claims');

@@ -92,7 +92,7 @@ export function createIdentityVerifier({ audience, keys, callers, clock }: Ident
         });
         const identity = Object.freeze(fromClaims(payload));
         checkSpeaker(payload, { kid: protectedHeader.kid, identity, callers });
-        const until = checkedExpiry(payload, nowS);
+        const until = checkExpiry(payload, nowS);
         cache.set(token, identity, until);
         return identity;
       } catch (cause) {
@@ -125,7 +125,7 @@ function checkSpeaker(
 }
 
 /** jose has seen that it is not over. @throws for tokens of the future, and for those that live longer than any of ours */
-function checkedExpiry({ iat = 0, exp = 0 }: JWTPayload, nowS: number): number {
+function checkExpiry({ iat = 0, exp = 0 }: JWTPayload, nowS: number): number {
   if (iat > nowS + CLOCK_SKEW_S) throw new Error('made in the future');
   if (exp - iat > LIFETIME_S) throw new Error('valid for too long');
   return exp;

@@ -12,7 +12,7 @@ const STOP_DEADLINE_MS = 25_000;
  */
 export async function runMain(create: () => Promise<{ service: Service; log: Log }> | { service: Service; log: Log }) {
   setV8Flags();
-  const { service, log } = await created(create);
+  const { service, log } = await createOrExit(create);
   for (const problem of misspelt(process.env)) log.warn(problem);
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {
@@ -44,7 +44,7 @@ export async function runMain(create: () => Promise<{ service: Service; log: Log
   }
 }
 
-async function created(create: Parameters<typeof runMain>[0]) {
+async function createOrExit(create: Parameters<typeof runMain>[0]) {
   try {
     return await create();
   } catch (error) {

@@ -71,7 +71,7 @@ export function createClient({ url, token, signal: interrupted }: ClientOptions)
 
   const json = async (response: Dispatcher.ResponseData): Promise<unknown> => {
     const text = await response.body.text().catch((cause: unknown) => Promise.reject(lost(cause)));
-    const body = parsed(text);
+    const body = parseJson(text);
     if (response.statusCode >= 400 || body === undefined) throw refusal(response.statusCode, body);
     return body;
   };
@@ -155,7 +155,7 @@ async function* linesOf(body: Readable): AsyncGenerator<string> {
   }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

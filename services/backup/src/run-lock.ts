@@ -33,7 +33,7 @@ export function createRunLock(database: Database, { name, busy }: RunLockOptions
       queue = before.then(() => mine);
       try {
         await withDeadline(before, waitMs, busy);
-        return await alone({ database, name, busy, waitMs: waitMs - (performance.now() - begin) }, work);
+        return await runAlone({ database, name, busy, waitMs: waitMs - (performance.now() - begin) }, work);
       } finally {
         leave();
       }
@@ -41,11 +41,11 @@ export function createRunLock(database: Database, { name, busy }: RunLockOptions
   };
 }
 
-async function alone<Result>(
+async function runAlone<Result>(
   { database, name, busy, waitMs }: RunLockOptions & { database: Database; waitMs: number },
   work: (mayGoOn: () => Promise<boolean>) => Promise<Result>,
 ): Promise<Result> {
-  const client = await connected(database);
+  const client = await connect(database);
   if (!client) return work(() => Promise.resolve(false));
   try {
     // Asked for again and again: a statement that waits is cut off with its connection, as one that gets no answer.
@@ -72,7 +72,7 @@ async function isTaken(client: PoolClient, name: string): Promise<boolean> {
 }
 
 /** Undefined when our database is away. */
-async function connected(database: Database) {
+async function connect(database: Database) {
   try {
     const client = await database.pool.connect();
     client.on('error', () => undefined); // found out by the next query

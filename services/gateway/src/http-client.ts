@@ -14,12 +14,12 @@ export async function postGraphQL(
   { request, okOnly, ...post }: GraphQLPost,
 ): Promise<SubgraphResult> {
   const { status, text } = await pool.post({ ...post, body: JSON.stringify(request) });
-  const result = parsed(text);
+  const result = parseJson(text);
   if (isResult(result) && (status === 200 || !okOnly)) return result;
   throw unavailable(undefined, new Error(`The service answered ${status} without a GraphQL result.`));
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

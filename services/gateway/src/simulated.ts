@@ -7,7 +7,7 @@ export { createFeed, type Feed } from './feed/feed.ts';
 export type { TransportMetrics } from './transports/metrics.ts';
 export { createPhoenix } from './transports/phoenix/phoenix.ts';
 export { createSessionWatch } from './transports/sockets/session-watch.ts';
-export { drainedSocket, isTooFarBehind } from './transports/sockets/socket.ts';
+export { waitForDrain, isTooFarBehind } from './transports/sockets/socket.ts';
 export { createSocketLimits } from './transports/sockets/socket-limits.ts';
 export {
   createSubscriptions,

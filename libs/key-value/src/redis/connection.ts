@@ -51,11 +51,11 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     if (!isConnected() || circuit.isOpen()) return otherwise;
     try {
       const answer = await inTime(command());
-      answered();
+      noteAnswer();
       return answer;
     } catch (error) {
       if (error instanceof ReplyError) {
-        answered();
+        noteAnswer();
         outage.refused(error);
       } else if (circuit.failed() && !closed) {
         outage.began(error);
@@ -65,7 +65,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     }
   };
 
-  const answered = () => {
+  const noteAnswer = () => {
     circuit.succeeded();
     if (!circuit.isOpen()) outage.ended();
   };

@@ -24,9 +24,9 @@ export function createRedisSubscriptions(
   // Redis forgets a connection's channels, so each new connection asks for all of them.
   const listen = async (channels: string[]) => {
     if (channels.length === 0 || redis.status !== 'ready') return;
-    await inTime(redis.subscribe(...channels)).catch(failed);
+    await inTime(redis.subscribe(...channels)).catch(handleFailure);
   };
-  const failed = (error: unknown) => {
+  const handleFailure = (error: unknown) => {
     if (error instanceof ReplyError) {
       log.warn({ reason: messageOf(error) }, 'Redis refuses a subscription');
       return;
@@ -42,7 +42,7 @@ export function createRedisSubscriptions(
   redis.on('message', (channel, message) => listeners.tell(channel, message));
 
   const heartbeat = setInterval(() => {
-    if (redis.status === 'ready') inTime(redis.ping()).catch(failed);
+    if (redis.status === 'ready') inTime(redis.ping()).catch(handleFailure);
   }, HEARTBEAT_MS).unref();
 
   let opening: Promise<unknown> | undefined;
@@ -56,7 +56,8 @@ export function createRedisSubscriptions(
       await listen([channel]);
       return async () => {
         remove();
-        if (!listeners.has(channel) && redis.status === 'ready') await inTime(redis.unsubscribe(channel)).catch(failed);
+        if (!listeners.has(channel) && redis.status === 'ready')
+          await inTime(redis.unsubscribe(channel)).catch(handleFailure);
       };
     },
     close() {

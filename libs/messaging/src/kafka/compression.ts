@@ -28,14 +28,14 @@ const LENGTH_BYTES = 4;
 
 /** Java writes blocks, librdkafka and others one piece. */
 async function decompressSnappy(data: Buffer): Promise<Buffer> {
-  if (!data.subarray(0, BLOCKS_MAGIC.length).equals(BLOCKS_MAGIC)) return uncompressed(data);
+  if (!data.subarray(0, BLOCKS_MAGIC.length).equals(BLOCKS_MAGIC)) return uncompressSnappy(data);
   const blocks: Promise<Buffer>[] = [];
   for (let at = BLOCKS_HEADER_BYTES; at < data.length;) {
     const begin = at + LENGTH_BYTES;
     at = begin + data.readUInt32BE(at);
-    blocks.push(uncompressed(data.subarray(begin, at)));
+    blocks.push(uncompressSnappy(data.subarray(begin, at)));
   }
   return Buffer.concat(await Promise.all(blocks));
 }
 
-const uncompressed = (data: Buffer) => uncompress(data, { asBuffer: true }) as Promise<Buffer>; // as asked for
+const uncompressSnappy = (data: Buffer) => uncompress(data, { asBuffer: true }) as Promise<Buffer>; // as asked for

@@ -10,7 +10,7 @@ export type Part = number | 'metadata';
 /** Counts failures in a row of each part, and tells once that reading stands still and once that all of it goes on. */
 export interface Outage {
   failed(part: Part, error: unknown): void;
-  ended(part: Part): void;
+  end(part: Part): void;
   /** Forgets the failures of partitions that are not there any more. */
   keep(partitions: number[]): void;
   failures(part: Part): number;
@@ -19,7 +19,7 @@ export interface Outage {
 export function createOutage(log: Log, topic: string): Outage {
   const failures = new Map<Part, number>();
   let told = false;
-  const ended = (part: Part) => {
+  const end = (part: Part) => {
     if (!failures.delete(part) || failures.size > 0) return;
     if (told) log.info({ topic }, 'the event log is read again');
     told = false;
@@ -35,9 +35,9 @@ export function createOutage(log: Log, topic: string): Outage {
         'the event log cannot be read; trying on',
       );
     },
-    ended,
+    end,
     keep(partitions) {
-      for (const part of failures.keys()) if (part !== 'metadata' && !partitions.includes(part)) ended(part);
+      for (const part of failures.keys()) if (part !== 'metadata' && !partitions.includes(part)) end(part);
     },
     failures: (part) => failures.get(part) ?? 0,
   };

@@ -60,7 +60,7 @@ export function createReader(options: ReaderOptions): LogReader {
         // Somebody else may lead it by now. When nobody can tell, asking more often does not help.
         if (outage.failures('metadata') === 0) pausing.abort();
       },
-      onProgress: outage.ended,
+      onProgress: outage.end,
     });
 
   /** Followers of what did not change go on; the others end before anything is followed anew. */
@@ -87,7 +87,7 @@ export function createReader(options: ReaderOptions): LogReader {
       const metadata = await guide.metadata(topic);
       nextAddress.learn(metadata.brokers);
       await assign(metadata);
-      outage.ended('metadata');
+      outage.end('metadata');
       const orphans = metadata.topic?.partitions.filter(isWithoutLeader) ?? [];
       for (const { partition } of orphans) outage.failed(partition, new Error('The partition has no leader.'));
       return metadata.topic && orphans.length === 0 ? REFRESH_MS : REFRESH_INCOMPLETE_MS;

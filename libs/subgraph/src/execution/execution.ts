@@ -49,7 +49,7 @@ export function createExecution(schema: GraphQLSchema, document: DocumentNode): 
   };
 
   return async ({ operationName, variables, contextValue, isCancelled }) => {
-    const operation = chosen(operations, operationName);
+    const operation = chooseOperation(operations, operationName);
     if (operation instanceof GraphQLError) return { errors: [operation] };
     const given = getVariableValues(schema, operation.definition.variableDefinitions ?? [], variables ?? {});
     if (given.errors) return { errors: given.errors };
@@ -92,7 +92,7 @@ function operationsOf(schema: GraphQLSchema, document: DocumentNode): Operation[
   });
 }
 
-function chosen(operations: Operation[], name: string | null | undefined): Operation | GraphQLError {
+function chooseOperation(operations: Operation[], name: string | null | undefined): Operation | GraphQLError {
   const [only, ...others] = operations.filter(({ definition }) => name == null || definition.name?.value === name);
   if (only && others.length === 0) return only;
   return new GraphQLError(name == null ? 'Name one of the operations.' : `There is no operation "${name}" here.`);

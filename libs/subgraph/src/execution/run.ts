@@ -60,9 +60,10 @@ function runField(field: FieldPlan, source: unknown, parentPath: Path | undefine
     // Most fields of most results, in the shortest way: a column that goes out as it is.
     try {
       const column = (source as Record<string, unknown> | undefined)?.[definition.name];
-      if (typeof column !== 'object' && typeof column !== 'function') return completed(field, column, undefined, run);
+      if (typeof column !== 'object' && typeof column !== 'function')
+        return completeValue(field, column, undefined, run);
     } catch (error) {
-      return failed(field, error, pathTo(field, parentPath), run);
+      return failField(field, error, pathTo(field, parentPath), run);
     }
   }
   const path = pathTo(field, parentPath);
@@ -73,9 +74,9 @@ function runField(field: FieldPlan, source: unknown, parentPath: Path | undefine
     const resolve = definition.resolve ?? defaultFieldResolver;
     value = resolve(source, args, run.contextValue, infoOf(field, path, run));
   } catch (error) {
-    return failed(field, error, path, run);
+    return failField(field, error, path, run);
   }
-  return settled(field, value, path, run);
+  return settleValue(field, value, path, run);
 }
 
 function pathTo({ key, parentType }: FieldPlan, parentPath: Path | undefined): Path {
@@ -99,18 +100,18 @@ function infoOf({ definition, nodes, parentType }: FieldPlan, path: Path, run: R
 }
 
 /** A value in its place, now or later, as it goes into the result. */
-function settled(slot: Slot, value: unknown, path: Path, run: Run): unknown {
+function settleValue(slot: Slot, value: unknown, path: Path, run: Run): unknown {
   try {
     const result = isPromise(value)
-      ? value.then((arrived) => completed(slot, arrived, path, run))
-      : completed(slot, value, path, run);
-    return isPromise(result) ? result.then(undefined, (error: unknown) => failed(slot, error, path, run)) : result;
+      ? value.then((arrived) => completeValue(slot, arrived, path, run))
+      : completeValue(slot, value, path, run);
+    return isPromise(result) ? result.then(undefined, (error: unknown) => failField(slot, error, path, run)) : result;
   } catch (error) {
-    return failed(slot, error, path, run);
+    return failField(slot, error, path, run);
   }
 }
 
-function failed({ field, isNonNull }: Slot, cause: unknown, path: Path, run: Run): null {
+function failField({ field, isNonNull }: Slot, cause: unknown, path: Path, run: Run): null {
   const error = locatedError(cause, field.nodes, responsePathAsArray(path));
   if (isNonNull) throw error;
   run.errors.push(error);
@@ -118,7 +119,7 @@ function failed({ field, isNonNull }: Slot, cause: unknown, path: Path, run: Run
 }
 
 /** `path` is only needed where there is something below. */
-function completed(slot: Slot, value: unknown, path: Path | undefined, run: Run): unknown {
+function completeValue(slot: Slot, value: unknown, path: Path | undefined, run: Run): unknown {
   if (value instanceof Error) throw value;
   const result = value === null || value === undefined ? null : complete(slot, value, path, run);
   if (result === null && slot.isNonNull) {
@@ -158,7 +159,7 @@ function runItems(item: Slot, value: unknown, path: Path | undefined, run: Run):
   try {
     for (const each of value as Iterable<unknown>) {
       const index = results.length;
-      const result = settled(item, each, { prev: path, key: index, typename: undefined }, run);
+      const result = settleValue(item, each, { prev: path, key: index, typename: undefined }, run);
       results.push(result);
       if (isPromise(result)) late.push(result.then((arrived) => (results[index] = arrived)));
     }

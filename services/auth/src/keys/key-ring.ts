@@ -60,7 +60,7 @@ export function createKeyRing({ file, create, log, pollMs = 1_000 }: KeyRingOpti
     }
   };
 
-  const loaded = () => {
+  const requireLoaded = () => {
     if (!current) throw new Error('The access token keys are not loaded yet.');
     return current;
   };
@@ -78,8 +78,8 @@ export function createKeyRing({ file, create, log, pollMs = 1_000 }: KeyRingOpti
       clearInterval(timer);
       return Promise.resolve();
     },
-    signingKey: () => loaded().signing,
-    verifyingKeys: () => loaded().verifying,
+    signingKey: () => requireLoaded().signing,
+    verifyingKeys: () => requireLoaded().verifying,
     reload,
   };
 }

@@ -25,7 +25,7 @@ export function createBoundedQueue(limits: { concurrency: number; maxWaiting: nu
     return new Promise((resolve) => waiting.push(resolve));
   };
   /** Whoever waits takes over the place, so `running` stays as it is. */
-  const done = () => {
+  const release = () => {
     const next = waiting.shift();
     if (next) next();
     else running--;
@@ -37,7 +37,7 @@ export function createBoundedQueue(limits: { concurrency: number; maxWaiting: nu
     try {
       return await work();
     } finally {
-      setTimeout(done, Math.min(performance.now() - startMs, MAX_REST_MS));
+      setTimeout(release, Math.min(performance.now() - startMs, MAX_REST_MS));
     }
   };
 

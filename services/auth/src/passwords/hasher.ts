@@ -33,7 +33,7 @@ export function createHasher({ concurrency, onHashed, threads = createHashThread
   const queue = createBoundedQueue({ concurrency, maxWaiting: MAX_WAITING });
   const nobodysHash = hashOfNobody();
 
-  const timed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const observeDuration = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const start = performance.now();
     try {
       return await work();
@@ -43,10 +43,12 @@ export function createHasher({ concurrency, onHashed, threads = createHashThread
   };
 
   return {
-    hash: (password) => inTurn(queue, () => timed(() => threads.hash(normalized(password)))),
+    hash: (password) => inTurn(queue, () => observeDuration(() => threads.hash(normalizePassword(password)))),
     async verify(passwordHash, password) {
       const expected = passwordHash ?? nobodysHash;
-      const matches = await inTurn(queue, () => timed(() => threads.verify(expected, normalized(password))));
+      const matches = await inTurn(queue, () =>
+        observeDuration(() => threads.verify(expected, normalizePassword(password))),
+      );
       return matches && passwordHash !== undefined;
     },
     waiting: () => queue.waiting(),
@@ -55,7 +57,7 @@ export function createHasher({ concurrency, onHashed, threads = createHashThread
 }
 
 /** Two ways to type one character are one password. */
-function normalized(password: string): string {
+function normalizePassword(password: string): string {
   return password.normalize('NFKC');
 }
 

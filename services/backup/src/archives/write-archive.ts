@@ -15,7 +15,7 @@ export interface ArchiveSource {
 /** A gzip-compressed tar file of these files: nothing in it tells who made it, or on which machine. */
 export function writeArchive({ dir, files, modifiedAt, onRead }: ArchiveSource): Readable {
   const packed = create({ cwd: dir, portable: true, strict: true, mtime: modifiedAt, maxReadSize: BLOCK_BYTES }, files);
-  return Readable.from(zipped(packed as AsyncIterable<Buffer>, onRead));
+  return Readable.from(gzipBlocks(packed as AsyncIterable<Buffer>, onRead));
 }
 
 const BLOCK_BYTES = 1024 * 1024;
@@ -23,7 +23,7 @@ const AT_ONCE = 4;
 const zip = promisify(gzip);
 
 /** Compressing takes longer than all else: each block is a gzip member of its own, and a core that is free finds one to begin with. */
-async function* zipped(parts: AsyncIterable<Buffer>, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
+async function* gzipBlocks(parts: AsyncIterable<Buffer>, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
   const underWay: Promise<Buffer>[] = [];
   let bytes = 0;
   for await (const part of parts) {

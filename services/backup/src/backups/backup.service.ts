@@ -98,13 +98,13 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   const find = async (file: string): Promise<Backup | undefined> => {
     const archive = await storage.find(file);
-    return archive && described(archive, await whileAway({ kind: 'read' }, () => repository.find(file)));
+    return archive && describe(archive, await whileAway({ kind: 'read' }, () => repository.find(file)));
   };
 
   const list = async (): Promise<Backup[]> => {
     const [archives, known] = await Promise.all([storage.list(), whileAway({ kind: 'read' }, () => repository.all())]);
     const byFile = new Map(known.map((backup) => [backup.file, backup]));
-    return archives.map((archive) => described(archive, byFile.get(archive.file))).sort(newestFirst(now()));
+    return archives.map((archive) => describe(archive, byFile.get(archive.file))).sort(newestFirst(now()));
   };
 
   /** The file that was looked into: another one that takes its place is not meant. Nobody need have known it before. */
@@ -289,7 +289,7 @@ const UNKNOWN = {
  * An archive of another size than the catalogue's is not the one that was catalogued: somebody put it there. One of the
  * same size, changed at another time, may be a copy of it, but nothing is known of what is in it.
  */
-function described(stored: StoredArchive, known: Backup | null | undefined): Backup {
+function describe(stored: StoredArchive, known: Backup | null | undefined): Backup {
   const { file, sizeBytes, modifiedAt } = stored;
   if (known?.sizeBytes !== sizeBytes)
     return { file, sizeBytes, sha256: null, createdAt: modifiedAt, ...UNKNOWN, modifiedAt, origin: 'unknown' };

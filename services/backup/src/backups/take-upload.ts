@@ -27,7 +27,7 @@ async function* checked(file: string, content: Readable, maxBytes: number): Asyn
   const wanted = file.endsWith(ENCRYPTED_SUFFIX) ? AGE_HEAD : GZIP_HEAD;
   let head = Buffer.alloc(0);
   let bytes = 0;
-  for await (const part of received(content)) {
+  for await (const part of receive(content)) {
     bytes += part.length;
     if (bytes > maxBytes) throw tooLarge(maxBytes);
     if (head.length < wanted.length) {
@@ -40,7 +40,7 @@ async function* checked(file: string, content: Readable, maxBytes: number): Asyn
   if (head.length < wanted.length) throw otherKind(file);
 }
 
-async function* received(content: Readable): AsyncGenerator<Buffer> {
+async function* receive(content: Readable): AsyncGenerator<Buffer> {
   try {
     for await (const part of content) yield Buffer.isBuffer(part) ? part : Buffer.from(part);
   } catch (cause) {

@@ -79,7 +79,7 @@ async function runProgram(options: ProgramDumpOptions, without: DumpTable[], fil
   const { client, pgDump, url, signal } = options;
   const { rows } = await client.query<{ id: string }>('select pg_export_snapshot() as id');
   const { dbname, password } = withoutPassword(url);
-  const excluded = without.map(({ name }) => `--exclude-table-data=public.${quoted(name)}`);
+  const excluded = without.map(({ name }) => `--exclude-table-data=public.${quoteName(name)}`);
   const child = spawn(
     pgDump.program,
     [...OPTIONS, `--snapshot=${rows[0]?.id ?? ''}`, ...excluded, `--dbname=${dbname}`],
@@ -123,7 +123,7 @@ function withoutPassword(url: string): { dbname: string; password: string } {
 }
 
 /** In pg_dump's patterns a quoted name means itself. */
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 async function countRows(client: Client, { sqlName }: DumpTable): Promise<number> {
   const { rows } = await client.query<{ count: string }>(`select count(*) as count from ${sqlName}`);

@@ -57,7 +57,7 @@ export async function createArchiveCipher({ identities, recipients }: ArchiveKey
       }
       try {
         const opened = await decrypter.decrypt(asWeb(Readable.from(withShortHeader(content), { objectMode: false })));
-        return Readable.from(decrypted(opened), { objectMode: false });
+        return Readable.from(decryptParts(opened), { objectMode: false });
       } catch (error) {
         content.destroy();
         throw failureOf(error, "The archive's header is not that of an age file.");
@@ -108,7 +108,7 @@ async function* withShortHeader(content: Readable): AsyncGenerator<Buffer> {
   if (head) yield head;
 }
 
-async function* decrypted(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+async function* decryptParts(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   try {
     yield* parts(stream);
   } catch (error) {

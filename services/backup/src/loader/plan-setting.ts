@@ -75,10 +75,10 @@ function planCall(schema: DumpSchema, { funcname, args = [] }: FuncCall, isOnce:
   if (name !== 'set_config') refuse(`the function ${JSON.stringify(name)} is not allowed in a dump`);
   const [setting = '', value = ''] = args.slice(0, 2).map(constantOf);
   const isPath = setting.toLowerCase() === 'search_path';
-  return planNamed(schema, setting.toLowerCase(), isPath ? value.split(',').map(unquoted) : [value]);
+  return planNamed(schema, setting.toLowerCase(), isPath ? value.split(',').map(unquoteName) : [value]);
 }
 
-const unquoted = (name: string) => name.trim().replace(/^"(.*)"$/, '$1');
+const unquoteName = (name: string) => name.trim().replace(/^"(.*)"$/, '$1');
 
 function planNamed(schema: DumpSchema, name: string, values: string[] | undefined): string {
   if (name === 'search_path') {

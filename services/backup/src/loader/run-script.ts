@@ -75,7 +75,7 @@ function parse(text: string) {
 }
 
 async function copy({ reader, client, onProgress }: Script, sql: string | undefined): Promise<number> {
-  const data = watched(reader.copyData(), () => onProgress(reader.bytesRead()));
+  const data = watchParts(reader.copyData(), () => onProgress(reader.bytesRead()));
   if (sql === undefined) {
     for await (const _chunk of data); // passed over
     return 0;
@@ -85,7 +85,7 @@ async function copy({ reader, client, onProgress }: Script, sql: string | undefi
   return target.rowCount;
 }
 
-async function* watched<Part>(parts: AsyncIterable<Part>, tell: () => void): AsyncGenerator<Part> {
+async function* watchParts<Part>(parts: AsyncIterable<Part>, tell: () => void): AsyncGenerator<Part> {
   for await (const part of parts) {
     tell();
     yield part;

@@ -44,7 +44,7 @@ export function createRunReports({ repository, channels, metrics, now, log }: Ru
     return told.some(({ status }) => status === 'fulfilled');
   };
 
-  const failed = async (run: RunName, error: unknown) => {
+  const reportFailure = async (run: RunName, error: unknown) => {
     log.error({ err: error }, `scheduled ${run} failed`);
     if (closed) return;
     metrics.scheduleFailed(run);
@@ -57,7 +57,7 @@ export function createRunReports({ repository, channels, metrics, now, log }: Ru
     await keep({ run, since, toldAt: reached ? at : toldAt });
   };
 
-  const succeeded = async (run: RunName) => {
+  const reportSuccess = async (run: RunName) => {
     const failing = await find(run);
     if (!failing) return;
     const { since, toldAt } = failing;
@@ -71,10 +71,10 @@ export function createRunReports({ repository, channels, metrics, now, log }: Ru
       try {
         await work();
       } catch (error) {
-        await failed(name, error);
+        await reportFailure(name, error);
         return false;
       }
-      await succeeded(name).catch((error: unknown) => log.warn({ err: error, run: name }, 'success not noted'));
+      await reportSuccess(name).catch((error: unknown) => log.warn({ err: error, run: name }, 'success not noted'));
       return true;
     },
     close: () => void (closed = true),

@@ -23,12 +23,12 @@ export function createVerificationRun({ backups, reports, now, log }: Verificati
   return () =>
     reports.run('verification', async () => {
       const newestFirst = (await backups.list()).filter(isDue);
-      const newest = await settled(proveOne(newestFirst));
+      const newest = await settle(proveOne(newestFirst));
       const tried = newest.value ?? newestFirst[0]?.file;
       const others = newestFirst.filter(({ file }) => file !== tried);
       const provenAt = ({ verifiedAt }: Backup) =>
         verifiedAt && !isInFuture(verifiedAt, now()) ? verifiedAt.getTime() : 0;
-      const oldest = await settled(proveOne(others.toSorted((one, other) => provenAt(one) - provenAt(other))));
+      const oldest = await settle(proveOne(others.toSorted((one, other) => provenAt(one) - provenAt(other))));
       for (const { failure } of [newest, oldest]) if (failure !== undefined) throw failure;
     });
 }
@@ -36,7 +36,7 @@ export function createVerificationRun({ backups, reports, now, log }: Verificati
 /** What is known to be unfit was told of before; of what nobody has looked into, nobody promised that it is an archive. */
 const isDue = ({ unfitAt, stores }: Backup): boolean => !unfitAt && stores.length > 0;
 
-const settled = (work: Promise<string | undefined>): Promise<{ value?: string | undefined; failure?: unknown }> =>
+const settle = (work: Promise<string | undefined>): Promise<{ value?: string | undefined; failure?: unknown }> =>
   work.then(
     (value) => ({ value }),
     (failure: unknown) => ({ failure }),

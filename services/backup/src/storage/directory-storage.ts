@@ -178,7 +178,7 @@ async function describe(base: string, file: string): Promise<StoredArchive | und
   try {
     const path = join(base, file);
     const stats = await lstat(path);
-    const real = stats.isSymbolicLink() ? await linked(base, file) : stats;
+    const real = stats.isSymbolicLink() ? await statInside(base, file) : stats;
     return real?.isFile() ? { file, sizeBytes: real.size, modifiedAt: new Date(real.mtimeMs) } : undefined;
   } catch (error) {
     if (isNotThere(error)) return undefined; // it may be deleted between the two looks
@@ -186,7 +186,7 @@ async function describe(base: string, file: string): Promise<StoredArchive | und
   }
 }
 
-async function linked(base: string, file: string): Promise<Stats | undefined> {
+async function statInside(base: string, file: string): Promise<Stats | undefined> {
   const found = await findInside(base, file);
   return found.kind === 'found' ? stat(found.path) : undefined;
 }

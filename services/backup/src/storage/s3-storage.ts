@@ -122,7 +122,7 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
       const written = () => ({ sizeBytes, sha256: hash.copy().digest('hex') });
       let failure: unknown;
       let isWhole = false;
-      async function* counted(): AsyncGenerator<Buffer> {
+      async function* countBytes(): AsyncGenerator<Buffer> {
         try {
           for await (const part of content) {
             hash.update(part);
@@ -139,7 +139,12 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
       }
       const upload = new Upload({
         client,
-        params: { Bucket, Key: keyOf(file), Body: Readable.from(counted(), { objectMode: false }), IfNoneMatch: '*' },
+        params: {
+          Bucket,
+          Key: keyOf(file),
+          Body: Readable.from(countBytes(), { objectMode: false }),
+          IfNoneMatch: '*',
+        },
         partSize: PART_BYTES,
         queueSize: PARTS_AT_ONCE,
         leavePartsOnError: false,

@@ -12,16 +12,16 @@ export interface UploadJournal {
 }
 
 export function createUploadJournal(database: Database, log: Log): UploadJournal {
-  const noted = (step: Promise<unknown>): Promise<void> =>
+  const tryToNote = (step: Promise<unknown>): Promise<void> =>
     step.then(
       () => undefined,
       (error: unknown) => log.warn({ err: error }, 'upload not noted'),
     );
   return {
     begin: (upload) =>
-      noted(whileAway({ kind: 'read' }, () => database.em().upsert(BucketUploadEntity, { ...upload }))),
+      tryToNote(whileAway({ kind: 'read' }, () => database.em().upsert(BucketUploadEntity, { ...upload }))),
     end: (uploadId) =>
-      noted(whileAway({ kind: 'read' }, () => database.em().nativeDelete(BucketUploadEntity, { uploadId }))),
+      tryToNote(whileAway({ kind: 'read' }, () => database.em().nativeDelete(BucketUploadEntity, { uploadId }))),
     begunBefore: (moment) =>
       whileAway({ kind: 'read' }, () => database.em().find(BucketUploadEntity, { begunAt: { $lt: moment } })),
   };

@@ -78,7 +78,7 @@ export function createFeed(options: FeedOptions): Feed {
 
   /** The event log only says that it is time to look: the store itself says which epoch it has. */
   const takeEpoch = (record: LogRecord) => {
-    const began = parsed(record, parseEpochBegan);
+    const began = tryToParse(record, parseEpochBegan);
     if (!began || began.epoch <= epoch || asked.has(began.epoch)) return;
     asked.add(began.epoch);
     tasks
@@ -88,7 +88,7 @@ export function createFeed(options: FeedOptions): Feed {
       .finally(() => asked.delete(began.epoch));
   };
 
-  const parsed = <Parsed>(record: LogRecord, parse: (text: string) => Parsed): Parsed | undefined => {
+  const tryToParse = <Parsed>(record: LogRecord, parse: (text: string) => Parsed): Parsed | undefined => {
     try {
       return parse(record.value);
     } catch (error) {
@@ -100,7 +100,7 @@ export function createFeed(options: FeedOptions): Feed {
   const take = (record: LogRecord) => {
     if (record.key === EPOCH_KEY) return takeEpoch(record);
     if (!feeds.has(record.key) && !expected.has(record.key)) return;
-    const change = parsed(record, parseTaskChanged);
+    const change = tryToParse(record, parseTaskChanged);
     // The gap that it leaves is filled from the tasks service: at once, not only when the next change shows it.
     if (!change) return void compareHeadsOf([record.key]).catch(() => undefined);
     enterEpoch(change.epoch);

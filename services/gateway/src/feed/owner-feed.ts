@@ -239,14 +239,14 @@ async function repeat(isNeeded: () => boolean, work: () => Promise<boolean>): Pr
 /** Whether the reader can take more within so long. */
 function isDrained(attached: Attached, withinMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const done = (answer: boolean) => {
+    const finish = (answer: boolean) => {
       clearTimeout(timer);
       if (attached.stopWaiting === stop) attached.stopWaiting = undefined;
       resolve(answer);
     };
-    const stop = () => done(false);
+    const stop = () => finish(false);
     const timer = setTimeout(stop, withinMs);
     attached.stopWaiting = stop;
-    void attached.reader.drained().then(() => done(true));
+    void attached.reader.drained().then(() => finish(true));
   });
 }

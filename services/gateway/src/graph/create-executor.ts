@@ -90,10 +90,10 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
       const key = operationName === undefined ? source : `${operationName}\n${source}`;
       const known = prepared.get(key);
       if (known) return known;
-      const document = parsed(source);
+      const document = parseDocument(source);
       const errors = validate(schema, document);
       if (errors.length > 0) throw new InvalidOperation('GRAPHQL_VALIDATION_FAILED', errors);
-      const operation = resolved(schema, document, operationName);
+      const operation = findOperation(schema, document, operationName);
       const fresh = { source, schema, document, operation, operationName: operation.name?.value };
       prepared.set(key, fresh);
       return fresh;
@@ -122,7 +122,7 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
   };
 }
 
-function parsed(source: string): DocumentNode {
+function parseDocument(source: string): DocumentNode {
   try {
     return parse(source);
   } catch (error) {
@@ -132,7 +132,7 @@ function parsed(source: string): DocumentNode {
   }
 }
 
-function resolved(
+function findOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | undefined,

@@ -156,16 +156,16 @@ function once(cost: Cost): Cost {
 function pageOf(node: FieldNode, field: GraphQLField<unknown, unknown> | undefined): number | Cost {
   const definition = field?.args.find(({ name }) => name === 'first');
   if (!definition) return 1;
-  const usual = bounded(definition.defaultValue, MAX_PAGE);
+  const usual = limitPage(definition.defaultValue, MAX_PAGE);
   const value = node.arguments?.find((argument: ArgumentNode) => argument.name.value === 'first')?.value;
   if (!value) return usual;
-  if (value.kind === Kind.INT) return bounded(Number(value.value), usual);
+  if (value.kind === Kind.INT) return limitPage(Number(value.value), usual);
   if (value.kind !== Kind.VARIABLE) return usual;
   const name = value.name.value;
-  return (variables) => bounded(variables[name], usual);
+  return (variables) => limitPage(variables[name], usual);
 }
 
-function bounded(value: unknown, otherwise: number): number {
+function limitPage(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? Math.min(Math.max(value, 0), MAX_PAGE) : otherwise;
 }
 

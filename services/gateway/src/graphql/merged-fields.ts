@@ -5,10 +5,10 @@ import { Kind, print, visit, type DocumentNode, type SelectionNode, type Selecti
  * the check of overlapping fields compares all pairs of equal fields, and gives up on a few hundred of them.
  */
 export function withFieldsMerged(document: DocumentNode): DocumentNode {
-  return visit(document, { SelectionSet: merged });
+  return visit(document, { SelectionSet: mergeSelections });
 }
 
-function merged(set: SelectionSetNode): SelectionSetNode | undefined {
+function mergeSelections(set: SelectionSetNode): SelectionSetNode | undefined {
   const groups = Map.groupBy(set.selections, keyOf);
   if (groups.size === set.selections.length) return undefined;
   return { ...set, selections: [...groups.values()].map(together) };

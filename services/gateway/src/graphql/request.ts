@@ -30,7 +30,7 @@ function refuseForeignPage({ headers }: FastifyRequest): void {
 function readSearch(params: URLSearchParams): SentOperation {
   const sent: SentOperation = {};
   for (const name of TEXT_PARAMETERS) sent[name] = one(params, name);
-  for (const name of JSON_PARAMETERS) sent[name] = parsed(name, one(params, name));
+  for (const name of JSON_PARAMETERS) sent[name] = parseParameter(name, one(params, name));
   return sent;
 }
 
@@ -40,7 +40,7 @@ function one(params: URLSearchParams, name: string): string | undefined {
   return value;
 }
 
-function parsed(name: string, text: string | undefined): unknown {
+function parseParameter(name: string, text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text);
   } catch {

@@ -31,7 +31,7 @@ export function graphqlRoutes(
   context: GatewayContext,
   { apollo, streams }: GraphQLRoutesDeps,
 ): void {
-  const admitted = async (sent: SentOperation, { method }: FastifyRequest, caller: RequestCall) => {
+  const tryToAdmit = async (sent: SentOperation, { method }: FastifyRequest, caller: RequestCall) => {
     try {
       return await context.admit(sent, { isGet: method !== 'POST', canStream: false, caller });
     } catch (error) {
@@ -43,7 +43,7 @@ export function graphqlRoutes(
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const sent = await readSent(request);
     const call = context.requestCall(request, await identityOf(context, request));
-    const outcome = await admitted(sent, request, call);
+    const outcome = await tryToAdmit(sent, request, call);
     const { status, headers, text } = await apollo.answer({ call, outcome, accept: request.headers.accept });
     for (const [name, value] of headers) reply.header(name, value);
     return reply.code(status).header('cache-control', 'no-store').send(text);

@@ -32,7 +32,7 @@ const POLICY = {
 const { resolve } = createRequire(import.meta.url);
 
 /** A prebuilt file of an npm package. */
-export const packaged = (name: string, file: string) => join(dirname(resolve(`${name}/package.json`)), file);
+export const packageFile = (name: string, file: string) => join(dirname(resolve(`${name}/package.json`)), file);
 
 /** Serves what the page loads, under addresses that change with the content. Returns what sends the page itself. */
 export function servePageFiles(app: FastifyInstance, page: Page): (reply: FastifyReply) => FastifyReply {

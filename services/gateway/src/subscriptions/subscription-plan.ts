@@ -34,7 +34,7 @@ export interface PlanDeps {
  * that, but it does run the same plan as a query whose first fetch is answered from the event.
  */
 export function planSubscription(operation: PreparedOperation, deps: PlanDeps): SubscriptionPlan {
-  const runPlan = deps.executor === 'compiled' ? compiled(operation, deps) : byApollo(operation, deps);
+  const runPlan = deps.executor === 'compiled' ? compileRun(operation, deps) : byApollo(operation, deps);
   return {
     async run(root, variables, run) {
       const { data, errors: failures } = await runPlan(root, variables, run);
@@ -82,7 +82,7 @@ interface EventAsk {
   answer: (text: string) => SubgraphAnswer;
 }
 
-function compiled({ document, operationName }: PreparedOperation, { supergraph, services }: PlanDeps): RunPlan {
+function compileRun({ document, operationName }: PreparedOperation, { supergraph, services }: PlanDeps): RunPlan {
   const ask = askServices(services);
   // Each answer to @skip and @include has a plan, and an event's part in it, of its own.
   const projections = new Map<string, Project>();

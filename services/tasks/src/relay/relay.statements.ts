@@ -16,7 +16,7 @@ export const CLAIM: Statement = {
   text: 'select part from unnest($2::int[]) part where pg_try_advisory_lock($1::int, part)',
 };
 
-const unpublished = (butNot: string) => `
+const selectUnpublished = (butNot: string) => `
   select s.epoch, mine.part, c.*
   from feed_state s, unnest($1::int[], $2::bigint[]) mine(part, low), lateral (
     select ${CHANGE_COLUMNS} from changes c
@@ -25,18 +25,18 @@ const unpublished = (butNot: string) => `
     order by c.part, c.id limit $3
   ) c`;
 
-const marked = (ids: string) => `update changes set published_at = now() where id = any(${ids}::bigint[])`;
+const markPublished = (ids: string) => `update changes set published_at = now() where id = any(${ids}::bigint[])`;
 
 /** $1 parts, $2 behind which id in each, $3 how many of each, $4 which ids not. Each part by its index, oldest first. */
-export const READ: Statement = { name: 'relay-read', text: unpublished('$4::bigint[]') };
+export const READ: Statement = { name: 'relay-read', text: selectUnpublished('$4::bigint[]') };
 
 /** $1 ids */
-export const MARK: Statement = { name: 'relay-mark', text: marked('$1') };
+export const MARK: Statement = { name: 'relay-mark', text: markPublished('$1') };
 
 /** Both in one round trip: READ, and $5 the ids that are marked. The snapshot still has them as unpublished. */
 export const MARK_AND_READ: Statement = {
   name: 'relay-mark-and-read',
-  text: `with marked as (${marked('$5')}) ${unpublished('$4::bigint[] || $5::bigint[]')}`,
+  text: `with marked as (${markPublished('$5')}) ${selectUnpublished('$4::bigint[] || $5::bigint[]')}`,
 };
 
 /** $1 owners, $2 from which sequence on of each, $3 and at the most how many. In order for each owner. */

@@ -67,7 +67,7 @@ export function createTaskService({ repository, signCursor, onCommitted, clock, 
     }
   };
 
-  const committed = <Result>(caller: Caller, changed: Changed<Result>): Result => {
+  const takeOutcome = <Result>(caller: Caller, changed: Changed<Result>): Result => {
     if (changed.outcome === 'not-found') throw taskNotFound();
     if (changed.outcome === 'other-version') throw versionDiffers();
     onCommitted(caller.userId);
@@ -91,14 +91,14 @@ export function createTaskService({ repository, signCursor, onCommitted, clock, 
       const change = parseInput(updateTaskInput, input);
       const known = taskId(id);
       if (known === undefined) throw taskNotFound();
-      return committed(caller, await repository.update(write(caller), known, change, ifVersion ?? null));
+      return takeOutcome(caller, await repository.update(write(caller), known, change, ifVersion ?? null));
     },
 
     /** @returns the id of the task that is gone. @throws AppError NOT_FOUND, PRECONDITION_FAILED */
     async remove(caller: Caller, id: string, ifVersion?: number | null): Promise<string> {
       const known = taskId(id);
       if (known === undefined) throw taskNotFound();
-      return committed(caller, await repository.remove(write(caller), known, ifVersion ?? null));
+      return takeOutcome(caller, await repository.remove(write(caller), known, ifVersion ?? null));
     },
 
     async find(caller: Caller, id: string): Promise<Task | null> {

@@ -18,7 +18,7 @@ import { LAST_MOMENT } from './task-time.ts';
  * as times go; what tells changes apart is `version`.
  */
 
-const logged = (kind: string, after: string, before: string) => `
+const logChange = (kind: string, after: string, before: string) => `
   insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at, traceparent)
   select $1, ${after}.user_id, feed.sequence, '${kind}', row_to_json(${after}), ${before}`;
 
@@ -59,7 +59,7 @@ const newTask = (values: Record<string, string>, claim = '') => `
     select ${Object.values(values).join(', ')} from feed
     returning *
   ), change as (
-    ${logged('INSERT', 'task', 'null, task.created_at, $2')} from feed, task
+    ${logChange('INSERT', 'task', 'null, task.created_at, $2')} from feed, task
   )`;
 
 /** $1 part, $2 traceparent, $3 id, $4 owner, $5 now, then GIVEN_FIELDS */
@@ -132,7 +132,7 @@ export const UPDATE: Statement = {
       where t.id = $3 and t.user_id = $4
       returning t.*
     ), change as (
-      ${logged('UPDATE', 'task', 'row_to_json(old), task.updated_at, $2')} from old, feed, task
+      ${logChange('UPDATE', 'task', 'row_to_json(old), task.updated_at, $2')} from old, feed, task
     )
     select ${taskColumnsOf('task')} from old left join task on true`,
 };
@@ -144,7 +144,7 @@ export const DELETE: Statement = {
     with old as (${LOCKED}), feed as (${COUNTED}), gone as (
       delete from tasks t using old, feed where t.id = $3 and t.user_id = $4 returning t.id
     ), change as (
-      ${logged('DELETE', 'old', 'row_to_json(old), greatest($6::timestamptz, old.updated_at), $2')} from old, feed, gone
+      ${logChange('DELETE', 'old', 'row_to_json(old), greatest($6::timestamptz, old.updated_at), $2')} from old, feed, gone
     )
     select gone.id from old left join gone on true`,
 };

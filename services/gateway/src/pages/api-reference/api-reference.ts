@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { packaged, servePage } from '../page.ts';
+import { packageFile, servePage } from '../page.ts';
 
 /** Swagger UI over `/api/openapi.json`: reads and tries every endpoint. */
 export function serveApiReference(app: FastifyInstance): void {
@@ -7,8 +7,8 @@ export function serveApiReference(app: FastifyInstance): void {
     url: '/api/docs',
     html: new URL('./api-reference.html', import.meta.url),
     files: {
-      'swagger-ui.css': packaged('swagger-ui-dist', 'swagger-ui.css'),
-      'swagger-ui.js': packaged('swagger-ui-dist', 'swagger-ui-bundle.js'),
+      'swagger-ui.css': packageFile('swagger-ui-dist', 'swagger-ui.css'),
+      'swagger-ui.js': packageFile('swagger-ui-dist', 'swagger-ui-bundle.js'),
       'api-reference.css': new URL('./api-reference.css', import.meta.url),
       'api-reference.js': new URL('./api-reference.browser.js', import.meta.url),
     },

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { packaged, servePageFiles } from '../page.ts';
+import { packageFile, servePageFiles } from '../page.ts';
 
 /** GraphiQL, with all that it loads. Returns what shows its page, at the address that the graph has. */
 export function serveExplorer(app: FastifyInstance): (reply: FastifyReply) => FastifyReply {
@@ -7,10 +7,10 @@ export function serveExplorer(app: FastifyInstance): (reply: FastifyReply) => Fa
     url: '/graphql',
     html: new URL('./explorer.html', import.meta.url),
     files: {
-      'react.js': packaged('react', 'umd/react.production.min.js'),
-      'react-dom.js': packaged('react-dom', 'umd/react-dom.production.min.js'),
-      'graphiql.js': packaged('graphiql', 'graphiql.min.js'),
-      'graphiql.css': packaged('graphiql', 'graphiql.min.css'),
+      'react.js': packageFile('react', 'umd/react.production.min.js'),
+      'react-dom.js': packageFile('react-dom', 'umd/react-dom.production.min.js'),
+      'graphiql.js': packageFile('graphiql', 'graphiql.min.js'),
+      'graphiql.css': packageFile('graphiql', 'graphiql.min.css'),
       'explorer.js': new URL('./explorer.browser.js', import.meta.url),
       'explorer.css': new URL('./explorer.css', import.meta.url),
     },

@@ -31,8 +31,8 @@ function readQuery(target: string, known: ReadonlySet<string>): Record<string, s
   if (start === -1 || start === target.length - 1) return parameters;
   for (const pair of asText(target.slice(start + 1)).split('&')) {
     const equals = pair.indexOf('=');
-    const name = decoded(equals === -1 ? pair : pair.slice(0, equals));
-    const value = decoded(equals === -1 ? '' : pair.slice(equals + 1));
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+    const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
     if (!known.has(name)) continue;
     if (Object.hasOwn(parameters, name)) throw badUserInput([{ path: name, message: `${name} must be given once.` }]);
     parameters[name] = value;
@@ -48,7 +48,7 @@ function asText(query: string): string {
   return bytes.toString();
 }
 
-function decoded(part: string): string {
+function decode(part: string): string {
   const spaced = part.includes('+') ? part.replaceAll('+', ' ') : part;
   if (!spaced.includes('%')) return spaced;
   try {

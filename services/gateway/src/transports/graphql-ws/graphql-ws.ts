@@ -91,7 +91,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
   };
 
   const onMessage = async (text: string) => {
-    const message = parsed(text);
+    const message = tryToParse(text);
     switch (message?.type) {
       case MessageType.ConnectionInit:
         return initialise(message.payload);
@@ -134,7 +134,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
   });
 }
 
-function parsed(text: string): Message | undefined {
+function tryToParse(text: string): Message | undefined {
   try {
     const message = parseMessage(text);
     return isTooDeep(message) ? undefined : message;

@@ -7,7 +7,7 @@ import { InvalidOperation, type PreparedOperation, type RequestCall } from '../.
 import { asTraceparent } from '../../graph/request-call.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../metrics.ts';
-import { drainedSocket, endSocket, isTooFarBehind, leaveSocket, oweResult, WS_CLOSE } from '../sockets/socket.ts';
+import { waitForDrain, endSocket, isTooFarBehind, leaveSocket, oweResult, WS_CLOSE } from '../sockets/socket.ts';
 import type { PlanDeps } from '../../subscriptions/subscription-plan.ts';
 import type { StreamEnd, StreamSink, Subscriptions } from '../../subscriptions/subscriptions.ts';
 
@@ -79,7 +79,7 @@ export function createOperations(socket: WebSocket, send: Send, deps: Operations
         return true;
       },
       end: (end) => endStream(operation, end),
-      drained: () => drainedSocket(socket),
+      drained: () => waitForDrain(socket),
     };
   };
 

@@ -93,7 +93,7 @@ async function handle(
   const writer = new StreamWriter(reply, format);
   const lastEventId = request.headers['last-event-id'];
   let stop = () => {};
-  let disconnected: (reason: EndReason) => void = () => {};
+  let reportEnd: (reason: EndReason) => void = () => {};
   const unwatch = watch(caller.claims, () => {
     stop();
     writer.fail(
@@ -106,7 +106,7 @@ async function handle(
     release();
     unwatch();
     open.delete(writer);
-    disconnected(writer.endReason);
+    reportEnd(writer.endReason);
   };
   open.add(writer);
   try {
@@ -131,7 +131,7 @@ async function handle(
     writer.open();
     return reply;
   }
-  disconnected = metrics.connected(format.protocol);
+  reportEnd = metrics.connected(format.protocol);
   writer.open();
   writer.onClose(finish);
   return reply;

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { drainedSocket, endSocket, isTooFarBehind, WS_CLOSE } from '../sockets/socket.ts';
+import { waitForDrain, endSocket, isTooFarBehind, WS_CLOSE } from '../sockets/socket.ts';
 import { encode, framer, type Message, type ProtocolVersion } from './frames.ts';
 
 /** What a server says on one socket. */
@@ -51,7 +51,7 @@ export function createWire(socket: WebSocket, version: ProtocolVersion): Wire {
       socket.send(frame);
       return true;
     },
-    drained: () => drainedSocket(socket),
+    drained: () => waitForDrain(socket),
   };
 }
 

@@ -121,7 +121,7 @@ export function socketReader(socket: WebSocket): QueuedReader {
   };
 }
 
-export async function drainedSocket(socket: WebSocket): Promise<void> {
+export async function waitForDrain(socket: WebSocket): Promise<void> {
   while (socket.bufferedAmount > LOW_WATER_BYTES && socket.readyState === socket.OPEN)
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
 }
