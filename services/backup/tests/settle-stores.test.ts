@@ -7,21 +7,28 @@ import type { RestoreStage } from '../src/restore/restore.entity.ts';
 import { settleRestore } from '../src/restore/settle-restore.ts';
 import { undoRestore } from '../src/restore/undo-restore.ts';
 import type { StoreName } from '../src/stores/store.ts';
-import { administer, createBareStores, KEPT_MS, NOW, type BareStores, type BareTrial } from './support/bare-stores.ts';
+import {
+  administer,
+  createTestStores,
+  KEPT_MS,
+  NOW,
+  type TestStores,
+  type RestoreTrial,
+} from './support/test-stores.ts';
 
 const ROLE = `test_settle_${randomBytes(5).toString('hex')}`;
 const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
 const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];
 const KEPT_UNTIL = new Date(NOW.getTime() + KEPT_MS);
 
-let bare: BareStores;
-let trial: BareTrial;
+let testStores: TestStores;
+let trial: RestoreTrial;
 beforeAll(async () => {
   await administer(`create role ${ROLE} superuser login password 'secret'`);
-  bare = await createBareStores();
+  testStores = await createTestStores();
 });
 afterAll(async () => {
-  await bare.drop();
+  await testStores.drop();
   await administer(`drop role ${ROLE}`);
 });
 
@@ -48,7 +55,7 @@ async function settle({ stage, swapped, open = false }: Left): Promise<string[]>
 
 describe('an interrupted restore of stores that have a server in common', () => {
   beforeEach(async () => {
-    trial = await bare.begin();
+    trial = await testStores.begin();
   });
 
   it('is undone when it was not swapped, and what it made may go at once', async () => {
@@ -70,7 +77,7 @@ describe('an interrupted restore of stores that have a server in common', () => 
 
 describe('an interrupted restore of stores of several servers', () => {
   beforeEach(async () => {
-    trial = await bare.begin({ authServer: otherServer() });
+    trial = await testStores.begin({ authServer: otherServer() });
   });
 
   it.each<[Left, string[]]>([
@@ -91,7 +98,7 @@ describe('an interrupted restore of stores of several servers', () => {
 
 describe('what an ended restore left', () => {
   beforeEach(async () => {
-    trial = await bare.begin();
+    trial = await testStores.begin();
   });
 
   it('goes with the role that filled it when it was undone; the living stores stay', async () => {
@@ -142,7 +149,7 @@ describe('taking a restore back', () => {
 
   beforeEach(async () => {
     phases.length = 0;
-    trial = await bare.begin({ undoes: 'q' });
+    trial = await testStores.begin({ undoes: 'q' });
     for (const { fresh } of Object.values(trial.names))
       await administer(`alter database ${fresh} allow_connections false`);
   });

@@ -7,7 +7,7 @@ import { swapIn } from '../src/databases/swap.ts';
 import { exchangeStores } from '../src/restore/exchange-stores.ts';
 import type { RestoreStage } from '../src/restore/restore.entity.ts';
 import { swapStores } from '../src/restore/swap-stores.ts';
-import { administer, createBareStores, type BareStores, type BareTrial } from './support/bare-stores.ts';
+import { administer, createTestStores, type TestStores, type RestoreTrial } from './support/test-stores.ts';
 
 const ROLE = `test_swap_${randomBytes(5).toString('hex')}`;
 /** An administrator who may not end what superusers do. */
@@ -15,17 +15,17 @@ const ADMIN = `${ROLE}_admin`;
 const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
 const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];
 
-let bare: BareStores;
-let trial: BareTrial;
+let testStores: TestStores;
+let trial: RestoreTrial;
 const held: Client[] = [];
 
 beforeAll(async () => {
   await administer(`create role ${ROLE} superuser login password 'secret'`);
   await administer(`create role ${ADMIN} createdb login password 'secret' in role pg_monitor, pg_signal_backend`);
-  bare = await createBareStores();
+  testStores = await createTestStores();
 });
 afterAll(async () => {
-  await bare.drop();
+  await testStores.drop();
   await administer(`drop role ${ROLE}, ${ADMIN}`);
 });
 afterEach(() => Promise.all(held.splice(0).map((client) => client.end().catch(() => undefined))));
@@ -75,7 +75,7 @@ const messages = () => trial.told.map(({ msg }) => msg);
 
 describe('a swap of stores that have a server in common', () => {
   beforeEach(async () => {
-    trial = await bare.begin();
+    trial = await testStores.begin();
   });
 
   it('is written down before its attempt, and then replaces all of them', async () => {
@@ -178,7 +178,7 @@ describe('a swap with something to carry over', () => {
   };
 
   beforeEach(async () => {
-    trial = await bare.begin();
+    trial = await testStores.begin();
     const { adminUrl } = trial.stores.auth;
     for (const url of [adminUrl, inDatabase(adminUrl, trial.names.auth.fresh)])
       await withClient(url, (client) => client.query('create table if not exists sessions (id int)'));
@@ -238,7 +238,7 @@ describe('a swap with something to carry over', () => {
 
 describe('a swap of stores of several servers', () => {
   beforeEach(async () => {
-    trial = await bare.begin({ authServer: otherServer() });
+    trial = await testStores.begin({ authServer: otherServer() });
   });
 
   it('keeps the new ones closed until it is decided, and then opens all of them', async () => {

@@ -20,8 +20,8 @@ export const administer = (text: string, values?: unknown[]): Promise<Record<str
     async (client) => (await client.query(text, values)).rows,
   );
 
-export type BareStores = Awaited<ReturnType<typeof createBareStores>>;
-export type BareTrial = Awaited<ReturnType<BareStores['begin']>>;
+export type TestStores = Awaited<ReturnType<typeof createTestStores>>;
+export type RestoreTrial = Awaited<ReturnType<TestStores['begin']>>;
 
 interface Trial {
   /** The restore that is taken back, if any. */
@@ -34,13 +34,13 @@ interface Trial {
  * Two stores that are nothing but databases, with the ones that a restore has put beside them, and the journal of that one
  * restore: all that a swap sees. The databases are made once and get their names back, which is quick.
  */
-export async function createBareStores() {
+export async function createTestStores() {
   const mark = randomBytes(5).toString('hex');
-  const liveOf = (each: StoreName) => `test_bare_${each}_${mark}`;
+  const liveOf = (each: StoreName) => `test_stores_${each}_${mark}`;
   const ids = new Map<string, string>();
   const databases = () =>
     administer(`select datname as name, oid::text as id, datallowconn as open from pg_database where datname like $1`, [
-      `test\\_bare\\_%${mark}%`,
+      `test\\_stores\\_%${mark}%`,
     ]);
 
   /** Whatever was done to them: `wanted` are the names, by what they are called here. */
@@ -49,14 +49,14 @@ export async function createBareStores() {
     for (const { name, id } of await databases())
       await administer(
         kept.has(String(id))
-          ? `alter database ${String(name)} rename to ${`test_bare_${String(id)}_${mark}`}`
+          ? `alter database ${String(name)} rename to ${`test_stores_${String(id)}_${mark}`}`
           : `drop database ${String(name)}`,
       );
     const there = new Set((await databases()).map(({ id }) => String(id)));
     for (const [what, name] of wanted) {
       const id = ids.get(what) ?? '';
       if (there.has(id)) {
-        await administer(`alter database test_bare_${id}_${mark} rename to ${name}`);
+        await administer(`alter database test_stores_${id}_${mark} rename to ${name}`);
         await administer(`alter database ${name} allow_connections true connection limit -1`);
         await administer(`alter database ${name} reset all`);
       } else {
