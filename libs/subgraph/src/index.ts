@@ -7,6 +7,6 @@ export {
   type SubgraphRequest,
   type SubgraphResult,
 } from './subgraph.ts';
-export { createSubgraphServer, type SubgraphServerOptions } from './server.ts';
+export { BACKGROUND_PRIORITY, createSubgraphServer, type SubgraphServerOptions } from './server.ts';
 export { requireUser, requireOperator } from './guards.ts';
 export { operationSpan } from './operation-span.ts';

@@ -14,6 +14,8 @@ const IDENTITIES: Record<string, Identity> = {
   gateway: { role: 'service', name: 'gateway' },
   backup: { role: 'service', name: 'backup' },
 };
+/** Of the call that came last. */
+let isBackground: boolean | undefined;
 /** By the resolvers that began. */
 const calls: string[] = [];
 /** Of the call that began last. */
@@ -33,7 +35,13 @@ const subgraph = createSubgraph({
     type Mutation { write(name: String): Query }
   `),
   resolvers: {
-    Query: { who: (_: unknown, __: unknown, { identity }: SubgraphContext) => identity.role, slow: waits },
+    Query: {
+      who: (_: unknown, __: unknown, context: SubgraphContext) => {
+        isBackground = context.isBackground;
+        return context.identity.role;
+      },
+      slow: waits,
+    },
     Mutation: { write: waits },
   },
   log,
@@ -84,6 +92,16 @@ describe('a subgraph server', () => {
   it('runs requests of who is known', async () => {
     expect(await (await post('ada', '{ who }')).json()).toEqual({ data: { who: 'user' } });
     expect(await (await post('gateway', '{ who }')).json()).toEqual({ data: { who: 'service' } });
+  });
+
+  it.each([
+    ['u=7', true],
+    ['u=3', false],
+    [undefined, false],
+  ])('takes the priority %s for background: %s', async (priority, expected) => {
+    const headers = { 'content-type': 'application/json', authorization: 'gateway', ...(priority && { priority }) };
+    await fetch(`${server.address()}/graphql`, { method: 'POST', headers, body: '{"query":"{ who }"}' });
+    expect(isBackground).toBe(expected);
   });
 
   it('has nothing for other services in its graph', async () => {

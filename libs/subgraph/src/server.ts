@@ -7,6 +7,8 @@ import { randomUUID } from 'node:crypto';
 import type { Subgraph, SubgraphRequest } from './subgraph.ts';
 
 const GATEWAY = 'gateway';
+/** The value of the header `priority` (RFC 9218) by which a caller says that its request gives way to others. */
+export const BACKGROUND_PRIORITY = 'u=7';
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 /** In which gateways that are at work notice that they should take another connection. */
 const LINGER_MS = 3_000;
@@ -54,7 +56,7 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
   });
 
   app.post<{ Body: SubgraphRequest }>('/graphql', async (request, reply) => {
-    const { traceparent } = request.headers;
+    const { traceparent, priority } = request.headers;
     const requestId = one(request.headers['x-request-id']) ?? randomUUID();
     const identity = identities.get(request) ?? ANONYMOUS;
     // Other services have the internal calls that are meant for them.
@@ -64,6 +66,7 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
       identity,
       requestId,
       traceparent: one(traceparent),
+      isBackground: one(priority) === BACKGROUND_PRIORITY,
       isCancelled: () => socket.destroyed,
     });
     return reply.header('content-type', 'application/json').send(JSON.stringify(result));

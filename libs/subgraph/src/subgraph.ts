@@ -21,6 +21,8 @@ export interface SubgraphCall {
   identity: Identity;
   requestId: string;
   traceparent?: string;
+  /** The gateway serves others meanwhile: what is costly gives way to them. */
+  isBackground?: boolean;
   /** Asked between two resolvers of a query, and before anything begins: whether nobody waits for the result any more. */
   isCancelled?: () => boolean;
 }

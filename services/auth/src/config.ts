@@ -74,7 +74,7 @@ export function readAuthConfig(env: Env, cores = availableParallelism()): AuthCo
     refreshTokenTtlDays: values.REFRESH_TOKEN_TTL_DAYS,
     auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     passwordMinLength: values.PASSWORD_MIN_LENGTH,
-    hashConcurrency: values.HASH_CONCURRENCY ?? Math.max(1, cores - 1),
+    hashConcurrency: values.HASH_CONCURRENCY ?? cores,
     rateLimitFactor: values.RATE_LIMIT_FACTOR ?? (values.NODE_ENV === 'production' ? 1 : 100),
     mailFrom: values.MAIL_FROM,
     publicUrl: values.PUBLIC_URL.replace(/\/+$/, ''),

@@ -99,14 +99,22 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   const passwords: Service = { start: () => Promise.resolve(), stop: () => hasher.close() };
   const parts = [keys, store, schema, post, passwords, worker, housekeeping];
 
+  const subgraph = createSubgraph({
+    name: 'auth',
+    typeDefs: readTypeDefs(),
+    resolvers: createAccountsResolvers({ accounts, logins, sessions, recovery, onMutation: metrics.mutation }),
+    mapError: asUnavailable,
+    log,
+  });
+
   return {
-    subgraph: createSubgraph({
-      name: 'auth',
-      typeDefs: readTypeDefs(),
-      resolvers: createAccountsResolvers({ accounts, logins, sessions, recovery, onMutation: metrics.mutation }),
-      mapError: asUnavailable,
-      log,
-    }),
+    subgraph: {
+      ...subgraph,
+      execute(request, call) {
+        if (call.isBackground) hasher.giveWay();
+        return subgraph.execute(request, call);
+      },
+    },
     internal: {
       endedSessions: sessions.endedSessions,
       accessTokenKeys: () => Promise.resolve(keys.verifyingKeys()),

@@ -7,7 +7,7 @@ import {
   createServicePool,
   tasksInternal,
 } from '@taskmesh/internal-api';
-import type { SubgraphRequest } from '@taskmesh/subgraph';
+import { BACKGROUND_PRIORITY, type SubgraphRequest } from '@taskmesh/subgraph';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions } from './connections.ts';
 import { postGraphQL } from './http-client.ts';
 import { createExternalSubgraphClient } from './external-subgraph-client.ts';
@@ -41,6 +41,7 @@ export function connectHttp(options: {
       authorization: `Bearer ${token}`,
       'x-request-id': call.requestId,
     };
+    if (call.isBackground) headers.priority = BACKGROUND_PRIORITY;
     if (call.traceparent) headers.traceparent = call.traceparent;
     return postGraphQL(pool, { path: '/graphql', headers, request, okOnly: true, idempotent, signal, timeoutMs });
   };

@@ -9,6 +9,8 @@ export interface ServiceCall {
   identity: Identity;
   requestId: string;
   traceparent?: string;
+  /** Others are served meanwhile: what is costly gives way to them. */
+  isBackground?: boolean;
 }
 
 /** The gateway's ways to the services: over HTTP, or plain calls in one process. */

@@ -4,31 +4,41 @@ export interface BoundedQueue {
   waiting(): number;
 }
 
+export interface BoundedQueueOptions {
+  /** Works at once while nobody else needs the machine; beside others one less, but at least one. */
+  concurrency: number;
+  maxWaiting: number;
+  /** Whether others need the machine now. */
+  othersWait: () => boolean;
+}
+
 /** However long the work before took: a process that was frozen meanwhile goes on soon. */
 const MAX_REST_MS = 100;
 
 /**
- * At most `concurrency` works at once, the others wait in order, at most `maxWaiting` of them. After each work its place
- * rests for as long as the work took, so that half of each core is left to others, however many wait.
+ * Works in order, a few at once. Beside others each place rests after a work for as long as the work took, so that half of
+ * each core is left to them, however many works wait.
  */
-export function createBoundedQueue(limits: { concurrency: number; maxWaiting: number }): BoundedQueue {
-  const { concurrency, maxWaiting } = limits;
+export function createBoundedQueue({ concurrency, maxWaiting, othersWait }: BoundedQueueOptions): BoundedQueue {
   const waiting: (() => void)[] = [];
   let running = 0;
 
+  const hasPlace = () => running < (othersWait() ? Math.max(1, concurrency - 1) : concurrency);
+
   const turn = (): Promise<void> | undefined => {
-    if (running < concurrency) {
+    if (hasPlace()) {
       running++;
       return Promise.resolve();
     }
     if (waiting.length >= maxWaiting) return undefined;
     return new Promise((resolve) => waiting.push(resolve));
   };
-  /** Whoever waits takes over the place, so `running` stays as it is. */
   const release = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
+    running--;
+    while (waiting.length > 0 && hasPlace()) {
+      running++;
+      waiting.shift()?.();
+    }
   };
 
   /** The result does not wait for the rest. */
@@ -37,7 +47,8 @@ export function createBoundedQueue(limits: { concurrency: number; maxWaiting: nu
     try {
       return await work();
     } finally {
-      setTimeout(release, Math.min(performance.now() - startMs, MAX_REST_MS));
+      if (othersWait()) setTimeout(release, Math.min(performance.now() - startMs, MAX_REST_MS));
+      else release();
     }
   };
 

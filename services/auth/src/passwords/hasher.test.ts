@@ -35,6 +35,34 @@ describe('passwords', () => {
   });
 });
 
+describe('passwords beside others', () => {
+  it('are hashed one at a time less, for a moment after each word of them', async () => {
+    let running = 0;
+    let most = 0;
+    const threads: HashThreadPool = {
+      ...createHashThreadPool(),
+      async verify() {
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        running--;
+        return false;
+      },
+    };
+    const hasher = createHasher({ concurrency: 2, threads });
+    const verifySome = async () => {
+      most = 0;
+      await Promise.all(Array.from({ length: 6 }, () => hasher.verify(undefined, PASSWORD)));
+      return most;
+    };
+    expect(await verifySome()).toBe(2);
+    hasher.giveWay();
+    expect(await verifySome()).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await verifySome()).toBe(2);
+    await hasher.close();
+  });
+});
+
 describe('the password of an unknown address', () => {
   it('is checked like any, against a current hash that it does not match', async () => {
     const checked: string[] = [];

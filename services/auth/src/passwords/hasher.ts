@@ -4,6 +4,8 @@ import { createBoundedQueue, type BoundedQueue } from './bounded-queue.ts';
 import { createHashThreadPool, type HashThreadPool } from './hash-thread-pool.ts';
 
 const MAX_WAITING = 200;
+/** So long after each word of them others count as waiting. */
+const GIVE_WAY_MS = 250;
 
 export interface Hasher {
   /** @throws AppError SERVICE_UNAVAILABLE when too many wait already */
@@ -13,6 +15,8 @@ export interface Hasher {
    * @throws AppError SERVICE_UNAVAILABLE when too many wait already
    */
   verify(passwordHash: string | undefined, password: string): Promise<boolean>;
+  /** Others wait for the machine: for a moment, less is hashed at once, and each place rests after a hash. */
+  giveWay(): void;
   /** How many passwords wait for their turn. */
   waiting(): number;
   /** Ends the threads. */
@@ -20,7 +24,7 @@ export interface Hasher {
 }
 
 export interface HasherOptions {
-  /** Hashes at once: each takes a thread of its own, about 15 ms of a core and 19 MiB. */
+  /** Hashes at once, beside others one less: each takes a thread of its own, about 15 ms of a core and 19 MiB. */
   concurrency: number;
   /** Told after each hash. */
   onHashed?: (seconds: number) => void;
@@ -30,7 +34,9 @@ export interface HasherOptions {
 
 /** Slow hashing on threads of its own, bounded, so that a flood of logins starves nobody else. */
 export function createHasher({ concurrency, onHashed, threads = createHashThreadPool() }: HasherOptions): Hasher {
-  const queue = createBoundedQueue({ concurrency, maxWaiting: MAX_WAITING });
+  let othersUntilMs = 0;
+  const othersWait = () => performance.now() < othersUntilMs;
+  const queue = createBoundedQueue({ concurrency, maxWaiting: MAX_WAITING, othersWait });
   const nobodysHash = hashOfNobody();
 
   const observeDuration = async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -51,6 +57,7 @@ export function createHasher({ concurrency, onHashed, threads = createHashThread
       );
       return matches && passwordHash !== undefined;
     },
+    giveWay: () => void (othersUntilMs = performance.now() + GIVE_WAY_MS),
     waiting: () => queue.waiting(),
     close: () => threads.close(),
   };

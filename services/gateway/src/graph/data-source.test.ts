@@ -42,3 +42,48 @@ it('waits no longer for a service of that name in a foreign graph', async () => 
   const wait = waits([{ name: 'backup', url: 'http://backup.example/', own: false }]);
   expect(await wait('backup', 'mutation { restoreBackup }')).toBe(IN_TIME_MS);
 });
+
+describe('what auth hashes', () => {
+  let now = NOW;
+  let marked: (boolean | undefined)[];
+  let map: ReturnType<typeof createServiceMap>;
+
+  const ask = async (name: string) => {
+    const call = { identity: { role: 'anonymous' }, requestId: 'r' };
+    const run = { call, deadline: now + IN_TIME_MS, mutation: false } as unknown as OperationRun;
+    await map[name]?.process({ request: { query: '{ x }' }, context: run } as never); // all that it reads
+  };
+
+  beforeEach(() => {
+    now = NOW;
+    marked = [];
+    const request = async (service: string, _url: unknown, _request: unknown, { call }: RequestOptions) => {
+      if (service === 'auth') marked.push(call.isBackground);
+      return { data: {} };
+    };
+    const services: Supergraph['services'] = [own('auth'), own('tasks')];
+    map = createServiceMap({ services } as Supergraph, {
+      connections: { request } as unknown as Connections, // all that data sources use
+      metrics: createGraphMetrics(new Registry()),
+      clock: { now: () => now },
+      log: createLog({ service: 'test', level: 'silent' }),
+    });
+  });
+
+  it('gives way to what other services are asked meanwhile', async () => {
+    await ask('tasks');
+    await ask('auth');
+    now += 99;
+    await ask('auth');
+    expect(marked).toEqual([true, true]);
+  });
+
+  it('gives way to nobody when only auth is asked', async () => {
+    await ask('auth');
+    await ask('auth');
+    await ask('tasks');
+    now += 100;
+    await ask('auth');
+    expect(marked).toEqual([undefined, undefined, undefined]);
+  });
+});

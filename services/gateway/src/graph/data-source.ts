@@ -37,10 +37,22 @@ const CHANGES = /^\s*mutation\b/;
 /** How long a change of a service of ours may take, where that is longer than an operation may: backup moves whole databases. */
 const LONG_CHANGES_MS: Readonly<Record<string, number>> = { backup: 3_600_000 };
 
+/** auth hashes passwords: it gives way while other services were asked for something so lately. */
+const BUSY_MS = 100;
+
+/** When a service other than auth was asked, or answered. Unix milliseconds. */
+interface OtherTraffic {
+  lastAt: number;
+}
+
 /** One data source for each service of the graph. */
 export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): ServiceMap {
+  const others: OtherTraffic = { lastAt: 0 };
   return Object.fromEntries(
-    supergraph.services.map(({ name, url, own }) => [name, createDataSource(name, own ? undefined : url, deps)]),
+    supergraph.services.map(({ name, url, own }) => [
+      name,
+      createDataSource(name, own ? undefined : url, others, deps),
+    ]),
   );
 }
 
@@ -48,9 +60,11 @@ export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): 
 function createDataSource(
   name: string,
   url: string | undefined,
+  others: OtherTraffic,
   { connections, metrics, clock, log }: DataSourceDeps,
 ): GraphQLDataSource {
   const observe = metrics.requests(name);
+  const isAuth = name === 'auth' && url === undefined;
   const longChangeMs = url === undefined ? LONG_CHANGES_MS[name] : undefined;
   const ask = async ({ request, context }: Parameters<Process>[0], span: Span | undefined) => {
     const run = context as OperationRun; // the executor below gives nothing else
@@ -61,6 +75,7 @@ function createDataSource(
         identity: url === undefined ? identityFor(name, call) : { role: 'anonymous' },
         requestId: call.requestId,
         ...(traceparent && { traceparent }),
+        ...(isAuth && clock.now() - others.lastAt < BUSY_MS && { isBackground: true }),
       },
       timeoutMs: Math.max(1, run.deadline - clock.now()),
       idempotent: !run.mutation,
@@ -73,7 +88,7 @@ function createDataSource(
       { query, variables: variables ?? null, operationName: operationName ?? null },
       options,
     );
-    if (name === 'auth' && url === undefined && result.extensions) takeSessionNews(result.extensions, call);
+    if (isAuth && result.extensions) takeSessionNews(result.extensions, call);
     return { data: result.data ?? null, ...(result.errors && { errors: result.errors }) };
   };
   const describe = () =>
@@ -81,6 +96,7 @@ function createDataSource(
 
   const answer = async (options: Parameters<Process>[0]) => {
     const begunMs = performance.now();
+    if (!isAuth) others.lastAt = clock.now();
     try {
       return await inSpan(describe, (span) => ask(options, span));
     } catch (error) {
@@ -89,6 +105,7 @@ function createDataSource(
       if (!signal?.aborted) log.warn({ err: error.cause ?? error, service: name }, 'a service did not answer');
       return { data: null, errors: [{ message: error.message, extensions: { code: error.code } }] };
     } finally {
+      if (!isAuth) others.lastAt = clock.now();
       observe((performance.now() - begunMs) / 1_000);
     }
   };
