@@ -1,4 +1,4 @@
-export { ANONYMOUS, type Identity } from './identity.ts';
+export { ANONYMOUS, CLIENT_LENGTH, type Identity } from './identity.ts';
 export { createSigningKey, publicKeys, type KeySet } from './keys.ts';
 export { bearerToken } from './bearer.ts';
 export {

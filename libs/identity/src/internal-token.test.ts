@@ -46,6 +46,7 @@ describe('an internal token', () => {
   it.each<Identity>([
     ANONYMOUS,
     { role: 'anonymous', ip: '192.0.2.1' },
+    { role: 'anonymous', ip: '192.0.2.1', client: 'Taskmesh CLI/1.0 (Linux) é' },
     ADA,
     { role: 'operator' },
     { role: 'service', name: 'gateway' },
@@ -59,8 +60,8 @@ describe('an internal token', () => {
     expect(await verifier.verify(token)).toBe(await verifier.verify(token));
   });
 
-  it('tells no address that is no text', async () => {
-    const identity = await createVerifier().verify(await forge({ claims: { ip: 5 } }));
+  it('tells no address and no client that is no text', async () => {
+    const identity = await createVerifier().verify(await forge({ claims: { ip: 5, client: {} } }));
     expect(Object.keys(identity)).toEqual(['role', 'userId', 'sessionId']);
   });
 

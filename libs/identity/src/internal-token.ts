@@ -1,7 +1,7 @@
 import { unauthenticated } from '@taskmesh/errors';
 import { importJWK, jwtVerify, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
 import { ExpiringCache } from './expiring-cache.ts';
-import type { Identity } from './identity.ts';
+import type { Identity, Whereabouts } from './identity.ts';
 import type { KeySet } from './keys.ts';
 
 const TYPE = 'int+jwt';
@@ -136,16 +136,16 @@ function cacheKey(identity: Identity, audience: string): string {
 }
 
 /** JWT names: `sub` and `sid` as registered, `svc` for a service's own name. */
-function toClaims(rest: { userId?: string; sessionId?: string; ip?: string; name?: string }) {
-  return { sub: rest.userId, sid: rest.sessionId, ip: rest.ip, svc: rest.name };
+function toClaims(rest: { userId?: string; sessionId?: string; name?: string } & Whereabouts) {
+  return { sub: rest.userId, sid: rest.sessionId, ip: rest.ip, client: rest.client, svc: rest.name };
 }
 
 function fromClaims(claims: Record<string, unknown>): Identity {
-  const { role, sub, sid, ip, svc } = claims;
-  const address = typeof ip === 'string' ? { ip } : {};
-  if (role === 'anonymous' || role === 'operator') return { role, ...address };
+  const { role, sub, sid, ip, client, svc } = claims;
+  const from = { ...(typeof ip === 'string' && { ip }), ...(typeof client === 'string' && { client }) };
+  if (role === 'anonymous' || role === 'operator') return { role, ...from };
   if (role === 'user' && typeof sub === 'string' && typeof sid === 'string')
-    return { role, userId: sub, sessionId: sid, ...address };
+    return { role, userId: sub, sessionId: sid, ...from };
   if (role === 'service' && typeof svc === 'string') return { role, name: svc };
   throw new Error('claims of no known role');
 }

@@ -11,10 +11,18 @@ export interface EndedSession {
   until: number;
 }
 
+/** When somebody asked with a session: Unix milliseconds. */
+export interface SessionUse {
+  sessionId: string;
+  at: number;
+}
+
 /** What auth offers to other services. */
 export interface AuthInternal {
   /** Ended sessions behind `after` whose tokens live or have just expired, oldest first, at most 10,000; `last` is the newest sequence returned, or the head when there are no more. */
   endedSessions(after: number): Promise<{ last: number; sessions: EndedSession[] }>;
+  /** What a gateway saw since it told last, each session once. A use that is told again changes nothing. */
+  noteSessionUses(uses: SessionUse[]): Promise<void>;
   /** The public halves of every key that signs or signed access tokens that still live. */
   accessTokenKeys(): Promise<KeySet>;
 }
@@ -47,7 +55,7 @@ export const authInternal: InternalApi<AuthInternal> = {
   service: 'auth',
   caller: 'gateway',
   timeoutMs: SMALL_CALL_MS,
-  names: ['endedSessions', 'accessTokenKeys'],
+  names: ['endedSessions', 'noteSessionUses', 'accessTokenKeys'],
 };
 
 export const authRestore: InternalApi<AuthRestore> = {

@@ -10,7 +10,14 @@ export { IMPORT_MS } from './timeouts.ts';
 export { createServicePool, type Post, type ServicePool } from './service-pool.ts';
 export { answerInTime, callInProcess } from './in-process.ts';
 export { createInternalClient, serveInternalApi, type InternalApi, type InternalClientOptions } from './define.ts';
-export { authInternal, authRestore, type AuthInternal, type AuthRestore, type EndedSession } from './auth.ts';
+export {
+  authInternal,
+  authRestore,
+  type AuthInternal,
+  type AuthRestore,
+  type EndedSession,
+  type SessionUse,
+} from './auth.ts';
 export {
   tasksInternal,
   tasksRestore,

@@ -1,10 +1,10 @@
 export { parseInput } from './parse.ts';
 export { codePoints, isBlank, text } from './text.ts';
 export { parseTimestamp, timestamp } from './timestamp.ts';
+export { parseUuid } from './uuid.ts';
 export {
   createTaskInput,
   PRIORITIES,
-  taskId,
   updateTaskInput,
   type CreateTask,
   type Priority,

@@ -33,10 +33,3 @@ export const updateTaskInput = z.object({
   completed: completed.optional(),
 });
 export type UpdateTask = z.output<typeof updateTaskInput>;
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** The id as it is stored (lower case), or undefined for what cannot be an id: such a task is not found. */
-export function taskId(value: string): string | undefined {
-  return UUID.test(value) ? value.toLowerCase() : undefined;
-}

@@ -2,6 +2,7 @@ import { Accounts } from './0001-accounts.ts';
 import { Recovery } from './0002-recovery.ts';
 import { Audit } from './0003-audit.ts';
 import { Retention } from './0004-retention.ts';
+import { SessionOrigins } from './0005-session-origins.ts';
 
 /** In order. A name once released stays: the database remembers it. */
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   { name: '0002-recovery', class: Recovery },
   { name: '0003-audit', class: Audit },
   { name: '0004-retention', class: Retention },
+  { name: '0005-session-origins', class: SessionOrigins },
 ];

@@ -13,6 +13,7 @@ import { createAccountsResolvers } from './accounts/accounts.resolvers.ts';
 import { createLoginService } from './accounts/login.service.ts';
 import type { AuthConfig } from './config.ts';
 import { createAuthDatabase } from './database.ts';
+import { createResolvers } from './graphql/resolvers.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createLoginStrategy } from './http/passport.ts';
@@ -27,8 +28,10 @@ import { createMailWorker } from './recovery/mail-worker.ts';
 import { createRecoveryRepository } from './recovery/recovery.repository.ts';
 import { createRecoveryService } from './recovery/recovery.service.ts';
 import { createSessionMaker } from './sessions/new-session.ts';
+import { createOwnSessionsService } from './sessions/own-sessions.service.ts';
 import { createSessionRepository } from './sessions/session.repository.ts';
 import { createSessionService } from './sessions/session.service.ts';
+import { createSessionsResolvers } from './sessions/sessions.resolvers.ts';
 
 export interface AuthDeps {
   clock: Clock;
@@ -73,7 +76,9 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
 
   const repository = createAccountRepository(database);
   const limits = createLimits({ keyValue, factor: config.rateLimitFactor, signInIps: repository.signInIps });
-  const sessions = createSessionService({ repository: createSessionRepository(database), maker, limits, clock });
+  const sessionRepository = createSessionRepository(database);
+  const sessions = createSessionService({ repository: sessionRepository, maker, limits, clock });
+  const ownSessions = createOwnSessionsService({ repository: sessionRepository, clock });
   const accounts = createAccountService({ accounts: repository, sessions: maker, hasher, rules, limits, clock, ids });
   const authenticate = createLoginStrategy(accounts.checkPassword);
   const logins = createLoginService({
@@ -102,7 +107,13 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   const subgraph = createSubgraph({
     name: 'auth',
     typeDefs: readTypeDefs(),
-    resolvers: createAccountsResolvers({ accounts, logins, sessions, recovery, onMutation: metrics.mutation }),
+    resolvers: createResolvers(
+      {
+        accounts: createAccountsResolvers({ accounts, logins, sessions, recovery }),
+        sessions: createSessionsResolvers(ownSessions),
+      },
+      metrics.mutation,
+    ),
     mapError: asUnavailable,
     log,
   });
@@ -117,6 +128,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     },
     internal: {
       endedSessions: sessions.endedSessions,
+      noteSessionUses: sessions.noteSessionUses,
       accessTokenKeys: () => Promise.resolve(keys.verifyingKeys()),
     },
     restore: createAccountsImport({

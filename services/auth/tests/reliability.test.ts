@@ -6,6 +6,7 @@ import { createLog, systemClock } from '@taskmesh/service';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { migrations } from '../migrations/index.ts';
 import { createAuth, readAuthConfig } from '../src/index.ts';
 import {
   codeOf,
@@ -143,7 +144,7 @@ describe('starting and stopping', () => {
     await Promise.all(instances.map((auth) => auth.start()));
     for (const auth of instances) await eventually(async () => expect(await auth.ready()).toMatchObject({ ok: true }));
     const applied = await database.query('select name from mikro_orm_migrations order by name');
-    expect(applied.map(({ name }) => name)).toEqual(['0001-accounts', '0002-recovery', '0003-audit', '0004-retention']);
+    expect(applied.map(({ name }) => name)).toEqual(migrations.map(({ name }) => name));
     for (const auth of instances) await auth.stop();
     await database.drop();
     await rm(dataDir, { recursive: true });

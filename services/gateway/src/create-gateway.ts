@@ -6,6 +6,7 @@ import { Registry } from 'prom-client';
 import { createAccessKeys } from './auth/access-keys.ts';
 import { createAuthenticator } from './auth/caller.ts';
 import { createEndedSessions } from './auth/ended-sessions.ts';
+import { createSessionUses } from './auth/session-uses.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections.ts';
 import { createErrorFormat } from './graph/client-errors.ts';
@@ -65,8 +66,9 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
 
   const keys = createAccessKeys({ auth: connections.auth, clock, log });
   const endedSessions = createEndedSessions({ auth: connections.auth, keyValue, clock, log });
+  const sessionUses = createSessionUses({ auth: connections.auth, clock, log });
   const { authenticate, authenticateToken } = initial.own
-    ? createAuthenticator({ keys, endedSessions, clock })
+    ? createAuthenticator({ keys, endedSessions, sessionUses, clock })
     : noAccounts;
 
   const graphMetrics = createGraphMetrics(metrics);
@@ -145,6 +147,8 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
         keys.start();
         closers.add(() => endedSessions.stop());
         await endedSessions.start();
+        closers.add(() => sessionUses.stop());
+        sessionUses.start();
       }
       closers.add(() => readiness.stop());
       readiness.start();

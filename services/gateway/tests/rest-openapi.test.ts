@@ -49,10 +49,13 @@ describe('the API description', () => {
         .map(({ method, path }) => `${method} ${path}`)
         .toSorted(),
     ).toEqual([
+      'DELETE /api/auth/sessions',
+      'DELETE /api/auth/sessions/{session}',
       'DELETE /api/backups/{file}',
       'DELETE /api/tasks/{id}',
       'DELETE /reduced/api/tasks/{id}',
       'GET /api/auth/me',
+      'GET /api/auth/sessions',
       'GET /api/backup/undo',
       'GET /api/backups',
       'GET /api/backups/{file}',
@@ -237,8 +240,11 @@ describe('every documented answer', () => {
     const body = bodies[operation.operationId];
     const options: CallOptions = { ...(needsToken && { token }), ...(body && { json: body() }) };
     const call = (id: string, more: CallOptions = {}) =>
-      client.call(method, path.replace('{id}', id), { ...options, ...more });
-    const { id } = created.body.data;
+      client.call(method, path.replace(/\{\w+\}/, id), { ...options, ...more });
+    const isOfSession = path.endsWith('{session}');
+    const id = isOfSession
+      ? (await client.call('GET', '/api/auth/sessions', { token })).body.sessions[0].id
+      : created.body.data.id;
 
     switch (status) {
       case '400':
@@ -248,7 +254,7 @@ describe('every documented answer', () => {
       case '304':
         return call(id, { headers: { 'if-none-match': '"1"' } });
       case '401':
-        if (needsToken) return client.call(method, path.replace('{id}', id), body ? { json: body() } : {});
+        if (needsToken) return client.call(method, path.replace(/\{\w+\}/, id), body ? { json: body() } : {});
         return call(id, { json: { email: 'nobody@example.com', password: 'x', refresh_token: 'nonsense' } });
       case '404':
         return call(TASK_ID);

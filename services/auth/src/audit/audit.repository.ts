@@ -19,7 +19,7 @@ export interface AuditFact {
   at: Date;
   accountId?: string;
   sessionId?: string;
-  origin: RequestOrigin;
+  origin: Pick<RequestOrigin, 'ip' | 'requestId'>;
 }
 
 /** Writes the fact with the rest of the unit of work. */

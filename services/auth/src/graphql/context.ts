@@ -4,5 +4,6 @@ import type { RequestOrigin } from '../audit/request-origin.ts';
 export type AuthContext = SubgraphContext;
 
 export function originOf({ identity, requestId }: AuthContext): RequestOrigin {
-  return { ip: ('ip' in identity ? identity.ip : undefined) ?? null, requestId };
+  const { ip, client } = identity.role === 'service' ? {} : identity;
+  return { ip: ip ?? null, client: client ?? null, requestId };
 }

@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { Account } from '../accounts/account.entity.ts';
 import type { OpenedSession } from '../sessions/opened-session.ts';
+import type { OwnSession } from '../sessions/own-sessions.service.ts';
 import type { AuthContext } from './context.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
@@ -24,6 +25,10 @@ export type LoginInput = {
 
 export type Mutation = {
   __typename?: 'Mutation';
+  /** Ends all of the caller's sessions but the one that asks. Answers how many. */
+  endOtherSessions: Scalars['Int']['output'];
+  /** Ends one of the caller's sessions: its tokens count no more. Answers its id. */
+  endSession: Scalars['ID']['output'];
   /** Opens a session. An unknown address and a wrong password are answered alike. */
   login: Session;
   /** Ends the caller's session: its tokens count no more. */
@@ -36,6 +41,11 @@ export type Mutation = {
   resetPassword: Scalars['Boolean']['output'];
   /** Opens an account and a first session. */
   signUp: Session;
+};
+
+
+export type MutationEndSessionArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -63,10 +73,27 @@ export type MutationSignUpArgs = {
   input: SignUpInput;
 };
 
+/** A session of the caller's that can still be used. */
+export type OpenSession = {
+  __typename?: 'OpenSession';
+  /** What that caller's program called itself (`User-Agent`). */
+  client?: Maybe<Scalars['String']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+  /** Whether the caller asks with this one. */
+  current: Scalars['Boolean']['output'];
+  id: Scalars['ID']['output'];
+  /** The address of whoever opened it, or refreshed it last. */
+  ip?: Maybe<Scalars['String']['output']>;
+  /** Exact to a minute. */
+  lastUsedAt: Scalars['DateTime']['output'];
+};
+
 export type Query = {
   __typename?: 'Query';
   /** The caller. */
   me: User;
+  /** The caller's sessions, newest first, at most 1,000. */
+  sessions: Array<OpenSession>;
 };
 
 export type ResetPasswordInput = {
@@ -197,14 +224,15 @@ export type ResolversTypes = {
   LoginInput: LoginInput;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
+  ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  OpenSession: ResolverTypeWrapper<OwnSession>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ResetPasswordInput: ResetPasswordInput;
   Session: ResolverTypeWrapper<OpenedSession>;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   SignUpInput: SignUpInput;
   User: ResolverTypeWrapper<Account>;
-  ID: ResolverTypeWrapper<Scalars['ID']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -213,14 +241,15 @@ export type ResolversParentTypes = {
   LoginInput: LoginInput;
   String: Scalars['String']['output'];
   Mutation: Record<PropertyKey, never>;
+  Int: Scalars['Int']['output'];
+  ID: Scalars['ID']['output'];
   Boolean: Scalars['Boolean']['output'];
+  OpenSession: OwnSession;
   Query: Record<PropertyKey, never>;
   ResetPasswordInput: ResetPasswordInput;
   Session: OpenedSession;
-  Int: Scalars['Int']['output'];
   SignUpInput: SignUpInput;
   User: Account;
-  ID: Scalars['ID']['output'];
 };
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
@@ -228,6 +257,8 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 }
 
 export type MutationResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  endOtherSessions: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  endSession: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationEndSessionArgs, 'id'>>;
   login: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationLoginArgs, 'input'>>;
   logout: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   refreshSession: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationRefreshSessionArgs, 'refreshToken'>>;
@@ -236,8 +267,18 @@ export type MutationResolvers<ContextType = AuthContext, ParentType extends Reso
   signUp: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationSignUpArgs, 'input'>>;
 };
 
+export type OpenSessionResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['OpenSession'] = ResolversParentTypes['OpenSession']> = {
+  client?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  current?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  ip?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  lastUsedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
 export type QueryResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   me: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  sessions: Resolver<Array<ResolversTypes['OpenSession']>, ParentType, ContextType>;
 };
 
 export type SessionResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['Session'] = ResolversParentTypes['Session']> = {
@@ -258,6 +299,7 @@ export type UserResolvers<ContextType = AuthContext, ParentType extends Resolver
 export type Resolvers<ContextType = AuthContext> = {
   DateTime?: GraphQLScalarType;
   Mutation?: MutationResolvers<ContextType>;
+  OpenSession?: OpenSessionResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   Session?: SessionResolvers<ContextType>;
   User?: UserResolvers<ContextType>;

@@ -80,7 +80,10 @@ export function createSessionMaker(deps: SessionMakerDeps): SessionMaker {
       ];
       return {
         opened: { sessionId, accessToken, refreshToken: refresh?.token, expiresIn: accessTokenTtlSeconds, account },
-        values: ({ ip, requestId }, kind) => [...row, ip, requestId, kind, refresh?.familyHash ?? null],
+        values: ({ ip, client, requestId }, kind) => [
+          ...row,
+          ...[ip, requestId, kind, refresh?.familyHash ?? null, client],
+        ],
       };
     },
   };

@@ -23,6 +23,12 @@ export const SessionEntity = defineEntity({
     /** When nothing of it can be used any more: neither an access token nor a refresh token. */
     expiresAt: p.datetime(3).index('sessions_expires_at'),
     endedAt: p.datetime(3).nullable(),
+    /** Exact to a minute; null as long as only its beginning is known. */
+    lastUsedAt: p.datetime(3).nullable(),
+    /** Of whoever opened it, or refreshed it last. */
+    ip: p.text().nullable(),
+    /** What that caller's program called itself. */
+    client: p.text().nullable(),
     /** SHA-256 of what its refresh tokens begin with; null without one, and as long as its tokens are of an earlier release. */
     refreshFamily: p.text().nullable(),
   },

@@ -34,6 +34,7 @@ export interface SessionService {
   /** Ends one living session of this account. @throws AppError UNAUTHENTICATED when there is no such */
   end(user: { userId: string; sessionId: string }, origin: RequestOrigin): Promise<EndedSession[]>;
   endedSessions: AuthInternal['endedSessions'];
+  noteSessionUses: AuthInternal['noteSessionUses'];
 }
 
 export interface SessionServiceDeps {
@@ -48,6 +49,7 @@ interface Renewal {
   account: Account;
   withRefreshToken: boolean;
   former: string | undefined;
+  origin: RequestOrigin;
 }
 
 type Refreshed = { opened: OpenedSession } | { reused: EndedSession[] } | undefined;
@@ -85,6 +87,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       account,
       withRefreshToken,
       former: isOfFamily ? given : undefined,
+      origin,
     });
     transaction.record({ ...fact, kind: 'session.refreshed' });
     return { opened };
@@ -92,11 +95,14 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
 
   const renew = async (
     transaction: SessionTransaction,
-    { session, account, ...options }: Renewal,
+    { session, account, origin, ...options }: Renewal,
   ): Promise<OpenedSession> => {
     const { accessToken, now, tokensUntil, refresh, expiresAt } = await maker.freshTokens(session.id, account, options);
     if (tokensUntil > session.tokensUntil) session.tokensUntil = tokensUntil;
     if (expiresAt > session.expiresAt) session.expiresAt = expiresAt;
+    session.lastUsedAt = now;
+    session.ip = origin.ip;
+    session.client = origin.client;
     if (refresh) {
       const { hash, familyHash, expiresAt: refreshUntil } = refresh;
       session.refreshFamily = familyHash;
@@ -125,6 +131,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
         transaction.record({ kind: 'session.ended', at: now, accountId: userId, sessionId, origin });
         return transaction.end([session], now);
       }),
+    noteSessionUses: (uses) => repository.noteUses(uses),
     endedSessions: (after) => repository.listEnded(after, forgottenBefore(clock.now())),
   };
 }

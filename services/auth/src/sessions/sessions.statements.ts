@@ -3,12 +3,12 @@ import type { Statement } from '@taskmesh/database';
 /**
  * Opens a session of `account`, a preceding part of the same statement: one round trip writes all that belongs to it.
  * $1 session id, $2 account id, $3 now, $4 tokens until, $5 expires at, $6 hash of a refresh token or null, $7 its end,
- * $8 ip, $9 request id, $10 kind of the audit entry, $11 hash of the refresh token's family or null.
+ * $8 ip, $9 request id, $10 kind of the audit entry, $11 hash of the refresh token's family or null, $12 client.
  */
 export const OPENING = `
   session as (
-    insert into sessions (id, account_id, created_at, tokens_until, expires_at, refresh_family)
-    select $1::uuid, id, $3::timestamptz, $4::timestamptz, $5::timestamptz, $11::text from account
+    insert into sessions (id, account_id, created_at, tokens_until, expires_at, refresh_family, ip, client)
+    select $1::uuid, id, $3::timestamptz, $4::timestamptz, $5::timestamptz, $11::text, $8::text, $12::text from account
     returning id, account_id, created_at
   ),
   refresh as (
@@ -22,13 +22,13 @@ export const OPENING = `
   select id from session`;
 
 /**
- * $12: the version of the password that was checked. The lock keeps a reset away that would not see this session;
+ * $13: the version of the password that was checked. The lock keeps a reset away that would not see this session;
  * a reset that was faster leaves no row, and no session.
  */
 export const OPEN_SESSION: Statement = {
   name: 'auth-open-session',
   text: `with account as (
-    select id from accounts where id = $2::uuid and password_version = $12::integer for share
+    select id from accounts where id = $2::uuid and password_version = $13::integer for share
   ), ${OPENING}`,
 };
 
@@ -44,4 +44,21 @@ export const ENDED_SESSIONS: Statement = {
       order by sequence limit $3::integer
     ) ended on true
     order by ended.sequence`,
+};
+
+/**
+ * $1 session ids, $2 when each was used. Only what is a minute newer is written, and a session that somebody else changes right
+ * now waits for its next use: two gateways never wait for each other.
+ */
+export const NOTE_USES: Statement = {
+  name: 'auth-note-session-uses',
+  text: `
+    with due as (
+      select session.id, used.at from sessions session
+      join unnest($1::uuid[], $2::timestamptz[]) used (id, at) on used.id = session.id
+      where session.ended_at is null
+        and used.at >= coalesce(session.last_used_at, session.created_at) + interval '1 minute'
+      for update of session skip locked
+    )
+    update sessions set last_used_at = due.at from due where sessions.id = due.id`,
 };

@@ -17,6 +17,9 @@ export const REFRESH = `mutation ($token: String!) {
 export const LOGOUT = 'mutation { logout }';
 export const REQUEST_RESET = 'mutation ($email: String!) { requestPasswordReset(email: $email) }';
 export const RESET = 'mutation ($input: ResetPasswordInput!) { resetPassword(input: $input) }';
+export const SESSIONS = '{ sessions { id createdAt lastUsedAt ip client current } }';
+export const END_SESSION = 'mutation ($id: ID!) { endSession(id: $id) }';
+export const END_OTHERS = 'mutation { endOtherSessions }';
 export const ME = '{ me { id email name emailConfirmedAt } }';
 
 export interface OpenSession {

@@ -45,7 +45,12 @@ async function fixture(first: JWK) {
   await jest.advanceTimersByTimeAsync(0);
   return {
     accessKeys,
-    authenticator: createAuthenticator({ keys: accessKeys, endedSessions, clock: systemClock }),
+    authenticator: createAuthenticator({
+      keys: accessKeys,
+      endedSessions,
+      sessionUses: { note: () => undefined },
+      clock: systemClock,
+    }),
     asked: () => asked,
     has: (...now: JWK[]) => (keys = now),
   };

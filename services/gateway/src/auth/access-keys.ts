@@ -25,7 +25,15 @@ export interface AccessKeys {
   stop(): Promise<void>;
 }
 
-export function createAccessKeys({ auth, clock, log }: { auth: AuthInternal; clock: Clock; log: Log }): AccessKeys {
+export function createAccessKeys({
+  auth,
+  clock,
+  log,
+}: {
+  auth: Pick<AuthInternal, 'accessTokenKeys'>;
+  clock: Clock;
+  log: Log;
+}): AccessKeys {
   let set: KeySet | undefined;
   let byId = new Map<string, KnownKey>();
   let current = new Set<VerifyingKey>();

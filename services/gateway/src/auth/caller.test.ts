@@ -11,7 +11,15 @@ async function fixture() {
   const jwk = await createSigningKey('key-1');
   const imported = (key = jwk) => importJWK(key, 'ES256') as Promise<CryptoKey>; // a JWK of an elliptic curve becomes one
   const [privateKey, key] = [await imported(), await imported(publicKeys({ keys: [jwk] }).keys[0])];
-  const state = { nowS: NOW_S, isLoaded: true, hasKeys: true, isCurrent: true, ended: new Set<string>(), checks: 0 };
+  const state = {
+    nowS: NOW_S,
+    isLoaded: true,
+    hasKeys: true,
+    isCurrent: true,
+    ended: new Set<string>(),
+    checks: 0,
+    used: [] as string[],
+  };
   const authenticator = createAuthenticator({
     keys: {
       current: () => (state.hasKeys ? { keys: [] } : undefined),
@@ -33,6 +41,7 @@ async function fixture() {
       start: async () => undefined,
       stop: async () => undefined,
     },
+    sessionUses: { note: (session) => void state.used.push(session) },
     clock: { now: () => state.nowS * 1_000 },
   });
   const claims = { userId: USER, sub: USER, email: 'a@x', iat: NOW_S, exp: NOW_S + 900, sid: 'session', jti: 'token' };
@@ -53,6 +62,15 @@ describe('a token', () => {
     });
     expect(await authenticator.authenticateToken(token)).toBe(caller);
     expect(state.checks).toBe(1);
+  });
+
+  it('is a use of its session each time that it counts', async () => {
+    const { state, token, kindOf } = await fixture();
+    for (const _time of [1, 2]) await kindOf(token);
+    expect(state.used).toEqual(['session', 'session']);
+    state.ended.add('session');
+    for (const bad of [token, 'nonsense']) await kindOf(bad);
+    expect(state.used).toHaveLength(2);
   });
 
   it.each(['before', 'after'])('of a session that ended opens nothing, %s it was let in', async (when) => {

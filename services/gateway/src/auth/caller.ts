@@ -4,6 +4,9 @@ import type { Clock } from '@taskmesh/service';
 import type { Caller } from '../context.ts';
 import type { AccessKeys } from './access-keys.ts';
 import type { EndedSessions } from './ended-sessions.ts';
+import type { SessionUses } from './session-uses.ts';
+
+type User = Extract<Caller, { kind: 'user' }>;
 
 const CACHE_SIZE = 50_000;
 const ANONYMOUS_CALLER: Caller = { kind: 'anonymous' };
@@ -19,12 +22,20 @@ export interface Authenticator {
 export interface AuthenticatorDeps {
   keys: AccessKeys;
   endedSessions: EndedSessions;
+  sessionUses: Pick<SessionUses, 'note'>;
   clock: Clock;
 }
 
 /** A signature is checked once for each token; its expiry, its key and its session at every use. */
-export function createAuthenticator({ keys, endedSessions, clock }: AuthenticatorDeps): Authenticator {
-  const verified = new ExpiringCache<Extract<Caller, { kind: 'user' }>>(CACHE_SIZE);
+export function createAuthenticator({ keys, endedSessions, sessionUses, clock }: AuthenticatorDeps): Authenticator {
+  const verified = new ExpiringCache<User>(CACHE_SIZE);
+
+  const living = (caller: User): Caller => {
+    const { sid } = caller.claims;
+    if (endedSessions.has(sid)) return INVALID;
+    sessionUses.note(sid);
+    return caller;
+  };
 
   const verify = async (token: string, graceS = 0): Promise<Caller> => {
     // Without the list of ended sessions a token that was logged out would pass.
@@ -33,7 +44,7 @@ export function createAuthenticator({ keys, endedSessions, clock }: Authenticato
       const claims = await verifyAccessToken(token, keys.getKey, clock.now(), graceS);
       const caller = userOf(claims);
       verified.set(token, caller, claims.exp * 1000);
-      return endedSessions.has(claims.sid) ? INVALID : caller;
+      return living(caller);
     } catch {
       return INVALID;
     }
@@ -41,7 +52,7 @@ export function createAuthenticator({ keys, endedSessions, clock }: Authenticato
 
   const authenticateToken: Authenticator['authenticateToken'] = async (token, { graceS } = { graceS: 0 }) => {
     const known = verified.get(token, clock.now());
-    if (known && keys.isCurrent(known.claims.key)) return endedSessions.has(known.claims.sid) ? INVALID : known;
+    if (known && keys.isCurrent(known.claims.key)) return living(known);
     return verify(token, graceS);
   };
 
@@ -56,6 +67,6 @@ export function createAuthenticator({ keys, endedSessions, clock }: Authenticato
   };
 }
 
-function userOf(claims: VerifiedClaims): Extract<Caller, { kind: 'user' }> {
+function userOf(claims: VerifiedClaims): User {
   return { kind: 'user', claims, identity: { role: 'user', userId: claims.userId, sessionId: claims.sid } };
 }

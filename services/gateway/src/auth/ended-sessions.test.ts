@@ -13,7 +13,6 @@ function fixture(pageSize = 10_000, keyValue = createMemoryKeyValue()) {
   let nowMs = NOW_MS;
   const asked: number[] = [];
   const auth = {
-    accessTokenKeys: () => Promise.reject(new Error('not asked for here')),
     async endedSessions(after: number) {
       asked.push(after);
       const head = list.at(-1)?.sequence ?? 0;

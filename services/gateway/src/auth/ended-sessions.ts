@@ -22,7 +22,7 @@ export interface EndedSessions {
 }
 
 export interface EndedSessionsDeps {
-  auth: AuthInternal;
+  auth: Pick<AuthInternal, 'endedSessions'>;
   keyValue: KeyValue;
   clock: Clock;
   log: Log;

@@ -127,10 +127,10 @@ function createDataSource(
   };
 }
 
-/** Only auth is told the client's address: its limits count by it. */
-function identityFor(service: string, { identity, ip }: RequestCall): Identity {
+/** Only auth is told the client's address and program: its limits count by the one, and its list of sessions shows both. */
+function identityFor(service: string, { identity, ip, client }: RequestCall): Identity {
   if (service !== 'auth' || identity.role === 'service') return identity;
-  return { ...identity, ip };
+  return { ...identity, ip, ...(client !== undefined && { client }) };
 }
 
 /** auth says here whom the operation continues as, and whose sessions it ended. */

@@ -17,6 +17,8 @@ export interface RequestCall {
   readonly traceparent: string | undefined;
   /** The client's address; auth alone is told. */
   readonly ip: string;
+  /** What the client's program calls itself; auth alone is told. */
+  readonly client?: string | undefined;
   /** Its client has gone: queries end, and mutations that were not sent. */
   readonly signal?: AbortSignal;
   /** Sessions that ended by this operation. */

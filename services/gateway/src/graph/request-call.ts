@@ -1,4 +1,4 @@
-import type { Identity } from '@taskmesh/identity';
+import { CLIENT_LENGTH, type Identity } from '@taskmesh/identity';
 import { activeSpan, parseTraceparent, type Tracing } from '@taskmesh/telemetry';
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
@@ -14,6 +14,11 @@ export function traceparentOf({ headers }: IncomingMessage): string | undefined 
 /** What a client sent, when it is a trace context. */
 export function asTraceparent(value: unknown): string | undefined {
   return typeof value === 'string' && parseTraceparent(value) ? value : undefined;
+}
+
+/** What the program calls itself that made the request. */
+export function clientOf({ headers }: IncomingMessage): string | undefined {
+  return headers['user-agent']?.slice(0, CLIENT_LENGTH);
 }
 
 const departures = new WeakMap<Socket, AbortSignal>();
@@ -41,6 +46,7 @@ export function createRequestCall(deps: {
     requestId: id,
     traceparent: activeSpan()?.traceparent ?? deps.tracing.unrecorded(traceparentOf(raw)),
     ip: deps.clientIp(raw),
+    client: clientOf(raw),
     signal: departureOf(raw),
     onEndedSessions,
   });

@@ -54,6 +54,15 @@ export interface SessionNode {
   user: AccountNode;
 }
 
+export interface OpenSessionNode {
+  id: string;
+  createdAt: string;
+  lastUsedAt: string;
+  ip: string | null;
+  client: string | null;
+  current: boolean;
+}
+
 /** Every operation that the endpoints run. */
 export const OPERATIONS = {
   signUp: operation<
@@ -72,6 +81,15 @@ export const OPERATIONS = {
     }`,
   ),
   logout: operation<object, { logout: boolean }>('mutation RestLogout { logout }'),
+  sessions: operation<object, { sessions: OpenSessionNode[] }>(
+    'query RestSessions { sessions { id createdAt lastUsedAt ip client current } }',
+  ),
+  endSession: operation<{ id: string }, { endSession: string }>(
+    'mutation RestEndSession($id: ID!) { endSession(id: $id) }',
+  ),
+  endOtherSessions: operation<object, { endOtherSessions: number }>(
+    'mutation RestEndOtherSessions { endOtherSessions }',
+  ),
   requestPasswordReset: operation<{ email: string }, { requestPasswordReset: boolean }>(
     'mutation RestForgotPassword($email: String!) { requestPasswordReset(email: $email) }',
   ),

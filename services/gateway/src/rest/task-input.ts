@@ -1,5 +1,5 @@
 import { AppError, notFound } from '@taskmesh/errors';
-import { taskId, type Priority } from '@taskmesh/validation';
+import { parseUuid, type Priority } from '@taskmesh/validation';
 import type { UserExchange } from './endpoint.ts';
 import { OPERATIONS, type TaskFields, type TaskNode } from './operations.ts';
 import { versionsIn } from './request/preconditions.ts';
@@ -22,7 +22,7 @@ export const taskNotFound = () => notFound('Task not found.');
 
 /** The task id of the path. @throws AppError NOT_FOUND for what cannot be one */
 export function pathTaskId({ id }: { id: string }): string {
-  const known = taskId(id);
+  const known = parseUuid(id);
   if (known === undefined) throw taskNotFound();
   return known;
 }

@@ -113,6 +113,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
         const sessions = ended.filter(({ sequence }) => sequence > after);
         return { last: ended.length, sessions };
       },
+      noteSessionUses: async () => undefined,
       async accessTokenKeys() {
         keyCalls += 1;
         if (failure) throw failure;

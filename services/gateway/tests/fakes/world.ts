@@ -124,7 +124,11 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
   const services = {
     auth: {
       subgraph: auth,
-      internal: { endedSessions: internal('endedSessions'), accessTokenKeys: internal('accessTokenKeys') },
+      internal: {
+        endedSessions: internal('endedSessions'),
+        noteSessionUses: internal('noteSessionUses'),
+        accessTokenKeys: internal('accessTokenKeys'),
+      },
     },
     tasks: {
       subgraph: tasks,

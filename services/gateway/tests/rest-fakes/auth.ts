@@ -1,4 +1,4 @@
-import { badUserInput, conflict, unauthenticated } from '@taskmesh/errors';
+import { badUserInput, conflict, notFound, unauthenticated } from '@taskmesh/errors';
 import { createSigningKey, publicKeys, signAccessToken } from '@taskmesh/identity';
 import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
@@ -40,7 +40,7 @@ export const RESET_TOKEN = 'reset-token';
 export async function createFakeAuth(log: Log): Promise<FakeAuth> {
   const accounts = new Map<string, Account>();
   const refreshTokens = new Map<string, string>();
-  const living = new Set<string>();
+  const living = new Map<string, { userId: string; createdAt: string; client: string | null; ip: string | null }>();
   const ended: EndedSession[] = [];
   const mails: string[] = [];
   let refreshTokensSelected = 0;
@@ -60,11 +60,12 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
     return token;
   };
 
-  const sessionOf = async (account: Account, { extensions }: SubgraphContext) => {
+  const sessionOf = async (account: Account, { extensions, identity }: SubgraphContext) => {
     const sid = randomUUID();
     const nowS = Math.floor(Date.now() / 1000);
     const { id: userId, email } = account;
-    living.add(sid);
+    const { ip = null, client = null } = identity as { ip?: string; client?: string }; // of whoever signs in
+    living.set(sid, { userId, createdAt: new Date().toISOString(), ip, client });
     extensions.session = { userId, sessionId: sid };
     const claims = { userId, email, iat: nowS, exp: nowS + 3_600, sub: userId, sid, jti: randomUUID() };
     return {
@@ -86,6 +87,8 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
     extensions.endedSessions = news;
   };
 
+  const sessionsOf = (userId: string) => [...living].filter(([, session]) => session.userId === userId);
+
   const requirePassword = (path: string, password: string) => {
     const length = codePoints(password);
     if (length < 8 || length > 128 || password.trim() === '')
@@ -93,7 +96,19 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
   };
 
   const resolvers = {
-    Query: { me: () => null },
+    Query: {
+      me: () => null,
+      sessions: (_: unknown, __: unknown, { identity }: SubgraphContext) => {
+        fail();
+        const { userId, sessionId } = requireUser(identity);
+        return sessionsOf(userId).map(([id, session]) => ({
+          ...session,
+          id,
+          lastUsedAt: session.createdAt,
+          current: id === sessionId,
+        }));
+      },
+    },
     Mutation: {
       signUp: (
         _: unknown,
@@ -128,6 +143,19 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
         end([sessionId], ctx);
         return true;
       },
+      endSession: (_: unknown, { id }: { id: string }, ctx: SubgraphContext) => {
+        fail();
+        if (living.get(id)?.userId !== requireUser(ctx.identity).userId) throw notFound('There is no such session.');
+        end([id], ctx);
+        return id;
+      },
+      endOtherSessions: (_: unknown, __: unknown, ctx: SubgraphContext) => {
+        fail();
+        const { userId, sessionId } = requireUser(ctx.identity);
+        const others = sessionsOf(userId).flatMap(([id]) => (id === sessionId ? [] : [id]));
+        end(others, ctx);
+        return others.length;
+      },
       requestPasswordReset: (_: unknown, { email }: { email: string }) => {
         fail();
         if (accounts.has(email.toLowerCase())) mails.push(email);
@@ -137,7 +165,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
         fail();
         if (input.token !== RESET_TOKEN) throw badUserInput([{ path: 'token', message: 'The token does not count.' }]);
         requirePassword('newPassword', input.newPassword);
-        end([...living], ctx);
+        end([...living.keys()], ctx);
         return true;
       },
     },
@@ -147,6 +175,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
     subgraph: createSubgraph({ name: 'auth', typeDefs: typeDefsOf('auth'), resolvers, log }),
     internal: {
       endedSessions: async (after) => ({ last: ended.length, sessions: ended.slice(after) }),
+      noteSessionUses: async () => undefined,
       accessTokenKeys: async () => publicKeys({ keys: [jwk] }),
     },
     mails,

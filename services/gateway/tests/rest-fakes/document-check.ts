@@ -69,7 +69,10 @@ function find(document: OpenApiDocument, method: string, target: string) {
     const literal = document.paths[candidate];
     const template = literal
       ? candidate
-      : candidate.replace(/\/tasks\/[^/]+$/, '/tasks/{id}').replace(/\/backups\/[^/]+/, '/backups/{file}');
+      : candidate
+          .replace(/\/tasks\/[^/]+$/, '/tasks/{id}')
+          .replace(/\/sessions\/[^/]+$/, '/sessions/{session}')
+          .replace(/\/backups\/[^/]+/, '/backups/{file}');
     const operation = document.paths[template]?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
     if (operation) return { template, operation };
   }

@@ -1,5 +1,5 @@
 import type { TasksInternal } from '@taskmesh/internal-api';
-import { parseInput, taskId } from '@taskmesh/validation';
+import { parseInput, parseUuid } from '@taskmesh/validation';
 import { z } from 'zod';
 import { toTaskChanged, type ChangeRow } from './change.ts';
 import type { Cursors } from './cursors.ts';
@@ -8,7 +8,7 @@ import type { FeedRepository } from './feed.repository.ts';
 const MAX_CHANGES = 1_000;
 
 const owner = z.string().transform((value, ctx) => {
-  const id = taskId(value);
+  const id = parseUuid(value);
   if (id === undefined) ctx.addIssue('An owner is a UUID.');
   return id ?? z.NEVER;
 });
@@ -25,7 +25,7 @@ export function createFeedService(
   return {
     async heads(owners, asCursors) {
       const asked = parseInput(headsInput, owners);
-      const ids = asked.flatMap((name) => taskId(name) ?? []);
+      const ids = asked.flatMap((name) => parseUuid(name) ?? []);
       const { epoch, heads: known } = await repository.heads(ids);
       const heads = asked.map((name) => [name, known.get(name.toLowerCase()) ?? 0] as const);
       const answer = { epoch, heads: Object.fromEntries(heads) };

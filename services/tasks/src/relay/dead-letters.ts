@@ -1,6 +1,6 @@
 import type { Database } from '@taskmesh/database';
 import type { UnreadableRecord } from '@taskmesh/internal-api';
-import { parseInput, taskId } from '@taskmesh/validation';
+import { parseInput, parseUuid } from '@taskmesh/validation';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { DISCARD, LIST, NOTE_UNREADABLE, REPLAY } from './dead-letters.statements.ts';
@@ -89,7 +89,7 @@ export function createDeadLetters({ database, onReplayed }: DeadLettersDeps): De
 
 /** What an unreadable record says after all of where it belongs. */
 function placeOf({ key, value }: UnreadableRecord): { owner: string | null; sequence: number | null } {
-  const owner = taskId(key) ?? null;
+  const owner = parseUuid(key) ?? null;
   try {
     const { sequence } = JSON.parse(value) as { sequence?: unknown }; // whatever it is: a number is looked for
     const isPlace = typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence > 0;

@@ -1,5 +1,5 @@
 import { badUserInput } from '@taskmesh/errors';
-import { parseTimestamp, PRIORITIES, taskId } from '@taskmesh/validation';
+import { parseTimestamp, PRIORITIES, parseUuid } from '@taskmesh/validation';
 import { z } from 'zod';
 import type { Task } from './task.entity.ts';
 
@@ -50,7 +50,7 @@ function partsOf(cursor: string): unknown[] {
 }
 
 const time = z.string().refine((value) => parseTimestamp(value) === value);
-const id = z.string().refine((value) => taskId(value) !== undefined);
+const id = z.string().refine((value) => parseUuid(value) !== undefined);
 
 const placeIn: Record<TaskOrder['field'], z.ZodType<PlaceInOrder>> = {
   CREATED_AT: z.tuple([time, id]),

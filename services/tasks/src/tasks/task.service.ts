@@ -1,5 +1,5 @@
 import type { Clock, Ids } from '@taskmesh/service';
-import { createTaskInput, parseInput, taskId, updateTaskInput, type CreateTask } from '@taskmesh/validation';
+import { createTaskInput, parseInput, parseUuid, updateTaskInput, type CreateTask } from '@taskmesh/validation';
 import { createHash } from 'node:crypto';
 import { firstStillRuns, keyUsedBefore, taskNotFound, versionDiffers } from './task.errors.ts';
 import type { Task } from './task.entity.ts';
@@ -89,20 +89,20 @@ export function createTaskService({ repository, signCursor, onCommitted, clock, 
     /** @throws AppError BAD_USER_INPUT, NOT_FOUND, PRECONDITION_FAILED */
     async update(caller: Caller, id: string, input: unknown, ifVersion?: number | null): Promise<Task> {
       const change = parseInput(updateTaskInput, input);
-      const known = taskId(id);
+      const known = parseUuid(id);
       if (known === undefined) throw taskNotFound();
       return takeOutcome(caller, await repository.update(write(caller), known, change, ifVersion ?? null));
     },
 
     /** @returns the id of the task that is gone. @throws AppError NOT_FOUND, PRECONDITION_FAILED */
     async remove(caller: Caller, id: string, ifVersion?: number | null): Promise<string> {
-      const known = taskId(id);
+      const known = parseUuid(id);
       if (known === undefined) throw taskNotFound();
       return takeOutcome(caller, await repository.remove(write(caller), known, ifVersion ?? null));
     },
 
     async find(caller: Caller, id: string): Promise<Task | null> {
-      const known = taskId(id);
+      const known = parseUuid(id);
       return known === undefined ? null : ((await repository.find(caller.userId, known)) ?? null);
     },
 

@@ -6,11 +6,12 @@ import {
   refreshedTokens,
   session,
   tokenClaims,
-  type MessageBody,
   type RefreshedTokensBody,
   type SessionBody,
   type TokenClaimsBody,
 } from '../schemas/answers.ts';
+import { said } from './said.ts';
+import { sessionEndpoints } from './session-endpoints.ts';
 
 const LOGGED_OUT = 'Logged out.';
 const MAIL_ON_ITS_WAY = 'If there is an account with this address, a mail with further steps is on its way.';
@@ -134,6 +135,7 @@ export const authEndpoints: readonly Endpoint[] = [
       return { body: answer };
     },
   }),
+  ...sessionEndpoints,
 ];
 
 function sessionAnswer({ session: { accessToken, refreshToken, user } }: { session: SessionNode }) {
@@ -143,8 +145,4 @@ function sessionAnswer({ session: { accessToken, refreshToken, user } }: { sessi
     user: { id: user.id, email: user.email, email_confirmed_at: user.emailConfirmedAt },
   };
   return { body };
-}
-
-function said(message: string): { body: MessageBody } {
-  return { body: { message } };
 }

@@ -53,6 +53,41 @@ export type RefreshedTokensBody = z.output<typeof refreshedTokens>;
 export const messageOnly = z.object({ message }).meta({ id: 'Message', examples: [{ message: 'Done.' }] });
 export type MessageBody = z.output<typeof messageOnly>;
 
+export const sessionList = z
+  .object({
+    sessions: z.array(
+      z.object({
+        id: uuid,
+        created_at: time,
+        last_used_at: time.meta({ description: 'Exact to a minute.' }),
+        ip: z
+          .string()
+          .nullable()
+          .meta({ description: 'The address of whoever opened the session, or refreshed it last.' }),
+        client: z.string().nullable().meta({ description: 'The `User-Agent` of that caller.' }),
+        current: z.boolean().meta({ description: 'Whether you ask with this one.' }),
+      }),
+    ),
+  })
+  .meta({
+    id: 'SessionList',
+    examples: [
+      {
+        sessions: [
+          {
+            id: '0199e1c2-9d3e-7b0a-a1f4-51c0de5a7e11',
+            created_at: '2026-11-20T10:00:00.000Z',
+            last_used_at: '2026-11-20T18:30:00.000Z',
+            ip: '192.0.2.7',
+            client: 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
+            current: true,
+          },
+        ],
+      },
+    ],
+  });
+export type SessionListBody = z.output<typeof sessionList>;
+
 const EXAMPLE_REDUCED_TASK = {
   id: EXAMPLE_TASK_ID,
   user_id: EXAMPLE_USER_ID,

@@ -1,0 +1,12 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** What people recognise their sessions by. */
+export class SessionOrigins extends Migration {
+  override up(): void {
+    this.addSql(`
+      alter table sessions
+        add column last_used_at timestamptz(3),
+        add column ip text,
+        add column client text`);
+  }
+}

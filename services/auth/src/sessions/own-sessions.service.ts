@@ -1,0 +1,69 @@
+import type { EndedSession } from '@taskmesh/internal-api';
+import type { Clock } from '@taskmesh/service';
+import { parseUuid } from '@taskmesh/validation';
+import type { RequestOrigin } from '../audit/request-origin.ts';
+import type { Session } from './session.entity.ts';
+import type { SessionRepository } from './session.repository.ts';
+import { noSuchSession } from './sessions.errors.ts';
+
+type User = { userId: string; sessionId: string };
+
+/** A session as its owner sees it. */
+export interface OwnSession {
+  id: string;
+  createdAt: Date;
+  /** Exact to a minute. */
+  lastUsedAt: Date;
+  ip: string | null;
+  client: string | null;
+  /** Whether the caller asks with this one. */
+  current: boolean;
+}
+
+/** What people do with their own sessions. */
+export interface OwnSessionsService {
+  /** What can still be used, newest first, at most 1,000. */
+  list(user: User): Promise<OwnSession[]>;
+  /** @throws AppError NOT_FOUND when the caller has no such session */
+  end(user: User, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
+  /** All but the one that the caller asks with; `count` also has those whose access tokens have expired anyway. */
+  endOthers(user: User, origin: RequestOrigin): Promise<{ count: number; ended: EndedSession[] }>;
+}
+
+export interface OwnSessionsServiceDeps {
+  repository: SessionRepository;
+  clock: Clock;
+}
+
+export function createOwnSessionsService({ repository, clock }: OwnSessionsServiceDeps): OwnSessionsService {
+  const now = () => new Date(clock.now());
+  const isUsable = ({ expiresAt }: Session) => expiresAt > now();
+
+  return {
+    async list({ userId, sessionId }) {
+      const sessions = await repository.listLiving(userId, now());
+      return sessions.map(({ id, createdAt, lastUsedAt, ip, client }) => ({
+        ...{ id, createdAt, lastUsedAt: lastUsedAt ?? createdAt, ip: ip ?? null, client: client ?? null },
+        current: id === sessionId,
+      }));
+    },
+    end: ({ userId }, id, origin) =>
+      repository.inTransaction(async (transaction) => {
+        const uuid = parseUuid(id);
+        const session = uuid === undefined ? null : await transaction.lockLiving({ id: uuid, accountId: userId });
+        if (!session || !isUsable(session)) throw noSuchSession();
+        const at = now();
+        transaction.record({ kind: 'session.ended', at, accountId: userId, sessionId: session.id, origin });
+        return { id: session.id, ended: await transaction.end([session], at) };
+      }),
+    endOthers: ({ userId, sessionId }, origin) =>
+      repository.inTransaction(async (transaction) => {
+        const others = (await transaction.lockAllLiving(userId)).filter(({ id }) => id !== sessionId);
+        const at = now();
+        const count = others.filter(isUsable).length;
+        for (const { id } of others)
+          transaction.record({ kind: 'session.ended', at, accountId: userId, sessionId: id, origin });
+        return { count, ended: await transaction.end(others, at) };
+      }),
+  };
+}

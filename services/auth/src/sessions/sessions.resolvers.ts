@@ -1,0 +1,29 @@
+import { requireUser } from '@taskmesh/subgraph';
+import { originOf } from '../graphql/context.ts';
+import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
+import { tellEnded } from '../graphql/session-news.ts';
+import type { OwnSessionsService } from './own-sessions.service.ts';
+
+export function createSessionsResolvers(sessions: OwnSessionsService) {
+  return {
+    Query: {
+      sessions: (_parent, _args, { identity }) => sessions.list(requireUser(identity)),
+    },
+    Mutation: {
+      endSession: async (_parent, { id }, context) => {
+        const session = await sessions.end(requireUser(context.identity), id, originOf(context));
+        tellEnded(context, session.ended);
+        return session.id;
+      },
+      endOtherSessions: async (_parent, _args, context) => {
+        const { count, ended } = await sessions.endOthers(requireUser(context.identity), originOf(context));
+        tellEnded(context, ended);
+        return count;
+      },
+    },
+    OpenSession: {
+      createdAt: ({ createdAt }) => createdAt.toISOString(),
+      lastUsedAt: ({ lastUsedAt }) => lastUsedAt.toISOString(),
+    },
+  } satisfies FeatureResolvers;
+}

@@ -1,0 +1,63 @@
+import { userEndpoint, type Endpoint } from '../endpoint.ts';
+import { OPERATIONS } from '../operations.ts';
+import { messageOnly, sessionList, type SessionListBody } from '../schemas/answers.ts';
+import { said } from './said.ts';
+
+const SESSION_ENDED = 'The session has ended.';
+const OTHERS_ENDED = 'All other sessions have ended.';
+
+/** What people do with their own sessions. */
+export const sessionEndpoints: readonly Endpoint[] = [
+  userEndpoint({
+    method: 'GET',
+    path: '/auth/sessions',
+    name: 'listSessions',
+    summary: 'Your sessions',
+    description: 'Those that can still be used, newest first, at most 1,000.',
+    needs: OPERATIONS.sessions,
+    status: 200,
+    answerSchema: sessionList,
+    handle: async ({ run }) => {
+      const { sessions } = await run(OPERATIONS.sessions, {});
+      const body: SessionListBody = {
+        sessions: sessions.map(({ createdAt, lastUsedAt, ...session }) => ({
+          ...session,
+          created_at: createdAt,
+          last_used_at: lastUsedAt,
+        })),
+      };
+      return { body };
+    },
+  }),
+  userEndpoint({
+    method: 'DELETE',
+    path: '/auth/sessions',
+    name: 'endOtherSessions',
+    summary: 'End all other sessions',
+    description: 'All but the one that asks: their tokens count no more afterwards.',
+    needs: OPERATIONS.endOtherSessions,
+    status: 200,
+    answerSchema: messageOnly,
+    exampleMessage: OTHERS_ENDED,
+    handle: async ({ run }) => {
+      await run(OPERATIONS.endOtherSessions, {});
+      return said(OTHERS_ENDED);
+    },
+  }),
+  userEndpoint({
+    method: 'DELETE',
+    path: '/auth/sessions/{session}',
+    name: 'endSession',
+    summary: 'End one of your sessions',
+    description: 'Its tokens count no more afterwards. It may be the one that asks.',
+    needs: OPERATIONS.endSession,
+    status: 200,
+    answerSchema: messageOnly,
+    exampleMessage: SESSION_ENDED,
+    errors: ['NOT_FOUND'],
+    handle: async ({ id, run }) => {
+      await run(OPERATIONS.endSession, { id });
+      return said(SESSION_ENDED);
+    },
+  }),
+];
