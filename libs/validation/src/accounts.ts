@@ -45,3 +45,12 @@ export const resetPasswordInput = z.object({
   token: z.string({ error: 'token must be a string.' }).max(1_024, 'token is too long.'),
   newPassword: password,
 });
+
+export const changeNameInput = z.object({ name });
+
+/** The rules for the new password are auth's own; a current one that is none is simply wrong. */
+export const changePasswordInput = z.object({ currentPassword: password, newPassword: password });
+
+export const changeEmailInput = z.object({ email, password });
+
+export const confirmEmailInput = resetPasswordInput.pick({ token: true });

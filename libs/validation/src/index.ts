@@ -11,6 +11,10 @@ export {
   type UpdateTask,
 } from './tasks.ts';
 export {
+  changeEmailInput,
+  changeNameInput,
+  changePasswordInput,
+  confirmEmailInput,
   email,
   forgotPasswordInput,
   loginInput,

@@ -3,6 +3,7 @@ import { Recovery } from './0002-recovery.ts';
 import { Audit } from './0003-audit.ts';
 import { Retention } from './0004-retention.ts';
 import { SessionOrigins } from './0005-session-origins.ts';
+import { Changes } from './0006-changes.ts';
 
 /** In order. A name once released stays: the database remembers it. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   { name: '0003-audit', class: Audit },
   { name: '0004-retention', class: Retention },
   { name: '0005-session-origins', class: SessionOrigins },
+  { name: '0006-changes', class: Changes },
 ];

@@ -11,6 +11,13 @@ import { createAccountRepository } from './accounts/account.repository.ts';
 import { createAccountService } from './accounts/account.service.ts';
 import { createAccountsResolvers } from './accounts/accounts.resolvers.ts';
 import { createLoginService } from './accounts/login.service.ts';
+import { createPasswordCheck } from './accounts/password-check.service.ts';
+import { createChangesOutbox } from './changes/changes-outbox.ts';
+import { createChangesRepository } from './changes/changes.repository.ts';
+import { createChangesResolvers } from './changes/changes.resolvers.ts';
+import { createEmailChangeService } from './changes/email-change.service.ts';
+import { createPasswordChangeService } from './changes/password-change.service.ts';
+import { createProfileService } from './changes/profile.service.ts';
 import type { AuthConfig } from './config.ts';
 import { createAuthDatabase } from './database.ts';
 import { createResolvers } from './graphql/resolvers.ts';
@@ -21,10 +28,11 @@ import { createAccountsImport } from './import/create-accounts-import.ts';
 import { createKeyRing } from './keys/key-ring.ts';
 import { createLimits } from './limits/limits.ts';
 import { createAuthMetrics } from './metrics.ts';
+import { createMailWorker, type Letter, type Outbox } from './mails/mail-worker.ts';
 import { readCommonPasswords } from './passwords/common-passwords.ts';
 import { createHasher } from './passwords/hasher.ts';
 import { createPasswordRules } from './passwords/password-rules.ts';
-import { createMailWorker } from './recovery/mail-worker.ts';
+import { createRecoveryOutbox } from './recovery/recovery-outbox.ts';
 import { createRecoveryRepository } from './recovery/recovery.repository.ts';
 import { createRecoveryService } from './recovery/recovery.service.ts';
 import { createSessionMaker } from './sessions/new-session.ts';
@@ -86,7 +94,9 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     ...{ authenticate, upgradeHash: accounts.upgradeHash },
   });
   const requests = createRecoveryRepository(database);
-  const worker = createMailWorker({ repository: requests, mailer, publicUrl, clock, log, onAttempt: metrics.mail });
+  const workerFor = <Waiting extends Letter>(outbox: Outbox<Waiting>) =>
+    createMailWorker({ outbox, mailer, clock, log, onAttempt: metrics.mail });
+  const worker = workerFor(createRecoveryOutbox({ repository: requests, publicUrl, clock }));
   const recovery = createRecoveryService({
     repository: requests,
     hasher,
@@ -96,13 +106,22 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     ids,
     onRequested: worker.wake,
   });
+  const changed = createChangesRepository(database);
+  const changesWorker = workerFor(createChangesOutbox({ repository: changed, publicUrl, clock }));
+  const check = createPasswordCheck({ accounts: repository, hasher, limits, clock });
+  const changing = { repository: changed, check, limits, clock, ids, onMail: changesWorker.wake };
+  const changes = {
+    profiles: createProfileService({ repository: changed, clock }),
+    passwords: createPasswordChangeService({ ...changing, hasher, rules }),
+    emails: createEmailChangeService(changing),
+  };
   const housekeeping = createHousekeeping({ database, auditRetentionDays: config.auditRetentionDays, clock, log });
 
   const schema = createSchemaGate({ database, policy: config.schema, log });
   const store: Service = { start: () => Promise.resolve(), stop: () => database.close() };
   const post: Service = { start: () => Promise.resolve(), stop: () => mailer.close() };
   const passwords: Service = { start: () => Promise.resolve(), stop: () => hasher.close() };
-  const parts = [keys, store, schema, post, passwords, worker, housekeeping];
+  const parts = [keys, store, schema, post, passwords, worker, changesWorker, housekeeping];
 
   const subgraph = createSubgraph({
     name: 'auth',
@@ -110,6 +129,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     resolvers: createResolvers(
       {
         accounts: createAccountsResolvers({ accounts, logins, sessions, recovery }),
+        changes: createChangesResolvers(changes),
         sessions: createSessionsResolvers(ownSessions),
       },
       metrics.mutation,
@@ -144,6 +164,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     },
     async processAll() {
       await worker.drain();
+      await changesWorker.drain();
       await housekeeping.sweep();
     },
     start: () => startAll(parts),

@@ -2,6 +2,8 @@ import { createDatabase, type Database, type StoreOptions } from '@taskmesh/data
 import { migrations } from '../migrations/index.ts';
 import { AccountEntity } from './accounts/account.entity.ts';
 import { AuditEntryEntity } from './audit/audit-entry.entity.ts';
+import { AccountMailEntity } from './changes/account-mail.entity.ts';
+import { EmailTokenEntity } from './changes/email-token.entity.ts';
 import { RecoveryRequestEntity } from './recovery/recovery-request.entity.ts';
 import { ResetTokenEntity } from './recovery/reset-token.entity.ts';
 import { EndedSessionCounterEntity, EndedSessionEntity } from './sessions/ended-session.entity.ts';
@@ -16,6 +18,8 @@ const entities = [
   EndedSessionCounterEntity,
   RecoveryRequestEntity,
   ResetTokenEntity,
+  AccountMailEntity,
+  EmailTokenEntity,
   AuditEntryEntity,
 ];
 

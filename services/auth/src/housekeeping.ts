@@ -2,6 +2,7 @@ import { whileAway, type Database, type Statement } from '@taskmesh/database';
 import { type Clock, createPeriodic, type Log, type Service } from '@taskmesh/service';
 import {
   BATCH,
+  EMAIL_TOKENS,
   ENDED_SESSIONS,
   IS_HOUSEKEEPING,
   OLD_ENTRIES,
@@ -20,7 +21,7 @@ const FREQUENT_RETENTION_DAYS = 30;
 export interface Housekeeping extends Service {
   /**
    * Removes what counts no more, batch by batch: expired sessions with their refresh tokens, ended ones whose tokens are
-   * dead, old reset tokens, and entries of the audit trail beyond its retention.
+   * dead, old tokens of mails, and entries of the audit trail beyond its retention.
    */
   sweep(): Promise<void>;
 }
@@ -58,6 +59,7 @@ export function createHousekeeping({ database, auditRetentionDays, clock, log }:
     await removeExpired(ENDED_SESSIONS, forgottenBefore(clock.now()));
     await removeExpired(SESSIONS, before(0));
     await removeExpired(RESET_TOKENS, before(0));
+    await removeExpired(EMAIL_TOKENS, before(0));
     await removeEntries(OLD_ENTRIES, [before(auditRetentionDays)]);
     await removeEntries(OLD_FREQUENT_ENTRIES, [before(Math.min(auditRetentionDays, FREQUENT_RETENTION_DAYS))]);
     await removeEntries(STRANGERS_ENTRIES, []);

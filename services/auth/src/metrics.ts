@@ -27,7 +27,7 @@ export function createAuthMetrics(registry: Registry | undefined): AuthMetrics {
   });
   const mails = new Counter({
     name: 'taskmesh_auth_recovery_mails_total',
-    help: 'Attempts to send a recovery mail by outcome',
+    help: 'Attempts to send a mail about an account (recovery, changes) by outcome',
     labelNames: ['outcome'],
     registers,
   });

@@ -27,6 +27,7 @@ import { loadTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createApp } from './http/app.ts';
 import { createClientIp } from './http/client-ip.ts';
 import { measureRequests } from './http/metrics.ts';
+import { serveConfirmEmail } from './pages/confirm-email/confirm-email.ts';
 import { serveResetPassword } from './pages/reset-password/reset-password.ts';
 import { systemRoutes } from './http/system-routes.ts';
 import { traceClientRequests } from './http/traces.ts';
@@ -133,8 +134,11 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   systemRoutes(app, { ready, keys: () => keys.current() });
   graphqlRoutes(app, context, { apollo, ...(realtime && { streams: realtime.streams }) });
   restRoutes(app, context);
-  // Without accounts of ours there is no password to set.
-  if (initial.own) serveResetPassword(app);
+  // Without accounts of ours there is no password to set, and no address to confirm.
+  if (initial.own) {
+    serveResetPassword(app);
+    serveConfirmEmail(app);
+  }
   if (realtime) app.server.on('upgrade', realtime.upgrade);
 
   const closers = new Closers();

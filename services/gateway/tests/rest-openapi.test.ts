@@ -55,6 +55,7 @@ describe('the API description', () => {
       'DELETE /api/tasks/{id}',
       'DELETE /reduced/api/tasks/{id}',
       'GET /api/auth/me',
+      'GET /api/auth/profile',
       'GET /api/auth/sessions',
       'GET /api/backup/undo',
       'GET /api/backups',
@@ -64,8 +65,12 @@ describe('the API description', () => {
       'GET /api/tasks/{id}',
       'GET /reduced/api/tasks',
       'GET /reduced/api/tasks/{id}',
+      'PATCH /api/auth/profile',
       'PATCH /api/tasks/{id}',
       'PATCH /reduced/api/tasks/{id}',
+      'POST /api/auth/change-email',
+      'POST /api/auth/change-password',
+      'POST /api/auth/confirm-email',
       'POST /api/auth/forgot-password',
       'POST /api/auth/login',
       'POST /api/auth/logout',
@@ -105,7 +110,9 @@ describe('the API description', () => {
   it('says where a token is needed', () => {
     const open = operationsOf(document).filter(({ operation }) => operation.security.length === 0);
     expect(open.map(({ path }) => path).toSorted()).toEqual(
-      ['forgot-password', 'login', 'refresh', 'reset-password', 'signup'].map((name) => `/api/auth/${name}`),
+      ['confirm-email', 'forgot-password', 'login', 'refresh', 'reset-password', 'signup'].map(
+        (name) => `/api/auth/${name}`,
+      ),
     );
   });
 
@@ -214,6 +221,10 @@ describe('every documented answer', () => {
     signUp: () => ({ email: `everything-${Math.random()}@example.com`, password: PASSWORD, name: 'Everything' }),
     login: () => ({ email: 'login@example.com', password: PASSWORD }),
     forgotPassword: () => ({ email: 'login@example.com' }),
+    changeName: () => ({ name: 'Another' }),
+    changePassword: () => ({ current_password: PASSWORD, password: `${PASSWORD}, again` }),
+    changeEmail: () => ({ email: 'another@example.com', password: PASSWORD }),
+    confirmEmail: () => ({ token: RESET_TOKEN }),
     resetPassword: () => ({ token: RESET_TOKEN, password: PASSWORD }),
     refresh: () => ({ refresh_token: rest.auth.refreshTokenFor('login@example.com') }),
     createTask: () => ({ title: 'Everything' }),

@@ -28,6 +28,7 @@ export interface NewAccount {
 
 export interface AccountRepository {
   find(id: string): Promise<Account | null>;
+  findStored(id: string): Promise<StoredAccount | undefined>;
   findByEmail(email: string): Promise<StoredAccount | undefined>;
   /** Stores the account and its first session; false when its address is taken. */
   insert(created: NewAccount): Promise<boolean>;
@@ -45,11 +46,15 @@ export function createAccountRepository(database: Database): AccountRepository {
       const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT, [id]);
       return row ? accountOf(row) : null;
     },
+    async findStored(id) {
+      const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT, [id]);
+      return row && storedAccountOf(row);
+    },
     async findByEmail(email) {
       const key = emailKey(email);
       if (key === undefined) return undefined;
       const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT_BY_EMAIL, [key]);
-      return row && { account: accountOf(row), passwordHash: row.password_hash, passwordVersion: row.password_version };
+      return row && storedAccountOf(row);
     },
     async insert({ account, passwordHash, session, origin }) {
       const { email, name, emailConfirmedAt } = account;
@@ -90,4 +95,8 @@ interface AccountRow {
 
 function accountOf({ id, email, name, confirmed_ms }: AccountRow): Account {
   return { id, email, name, emailConfirmedAt: new Date(Number(confirmed_ms)) };
+}
+
+function storedAccountOf(row: AccountRow): StoredAccount {
+  return { account: accountOf(row), passwordHash: row.password_hash, passwordVersion: row.password_version };
 }

@@ -12,7 +12,11 @@ export type AuditKind =
   | 'login.failed'
   | 'recovery.requested'
   | 'recovery.mail_sent'
-  | 'password.reset';
+  | 'password.reset'
+  | 'password.changed'
+  | 'name.changed'
+  | 'email.change_requested'
+  | 'email.changed';
 
 export interface AuditFact {
   kind: AuditKind;

@@ -1,4 +1,5 @@
 import type { createAccountsResolvers } from '../accounts/accounts.resolvers.ts';
+import type { createChangesResolvers } from '../changes/changes.resolvers.ts';
 import type { createSessionsResolvers } from '../sessions/sessions.resolvers.ts';
 import type { Resolvers } from './types.generated.ts';
 import { watchMutations } from './watch-mutations.ts';
@@ -6,18 +7,19 @@ import { watchMutations } from './watch-mutations.ts';
 /** What the features resolve, each its part of the graph. */
 export interface Features {
   accounts: ReturnType<typeof createAccountsResolvers>;
+  changes: ReturnType<typeof createChangesResolvers>;
   sessions: ReturnType<typeof createSessionsResolvers>;
 }
 
 /** All of the graph; `onMutation` is told how each mutation went: `ok` or the error's code. */
 export function createResolvers(
-  { accounts, sessions }: Features,
+  { accounts, changes, sessions }: Features,
   onMutation: (name: string, outcome: string) => void,
 ): Resolvers {
   return {
     ...accounts,
     ...sessions,
     Query: { ...accounts.Query, ...sessions.Query },
-    Mutation: watchMutations({ ...accounts.Mutation, ...sessions.Mutation }, onMutation),
+    Mutation: watchMutations({ ...accounts.Mutation, ...changes.Mutation, ...sessions.Mutation }, onMutation),
   };
 }

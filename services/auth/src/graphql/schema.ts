@@ -1,7 +1,12 @@
 import { parse, type DocumentNode } from 'graphql';
 import { readFileSync } from 'node:fs';
 
-const FILES = ['./schema.graphql', '../accounts/accounts.graphql', '../sessions/sessions.graphql'];
+const FILES = [
+  './schema.graphql',
+  '../accounts/accounts.graphql',
+  '../changes/changes.graphql',
+  '../sessions/sessions.graphql',
+];
 
 export function readTypeDefs(): DocumentNode {
   return parse(FILES.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')).join('\n'));

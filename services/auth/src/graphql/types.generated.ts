@@ -18,6 +18,18 @@ export type Scalars = {
   _FieldSet: { input: unknown; output: unknown; }
 };
 
+export type ChangeEmailInput = {
+  /** The new address. */
+  email: Scalars['String']['input'];
+  /** The account's password. */
+  password: Scalars['String']['input'];
+};
+
+export type ChangePasswordInput = {
+  currentPassword: Scalars['String']['input'];
+  newPassword: Scalars['String']['input'];
+};
+
 export type LoginInput = {
   email: Scalars['String']['input'];
   password: Scalars['String']['input'];
@@ -25,6 +37,11 @@ export type LoginInput = {
 
 export type Mutation = {
   __typename?: 'Mutation';
+  changeName: User;
+  /** Sets a new password, ends all other sessions, and tells the account's address. */
+  changePassword: Scalars['Boolean']['output'];
+  /** Gives the account the address that the token was mailed to, and tells the former one. */
+  confirmEmailChange: Scalars['Boolean']['output'];
   /** Ends all of the caller's sessions but the one that asks. Answers how many. */
   endOtherSessions: Scalars['Int']['output'];
   /** Ends one of the caller's sessions: its tokens count no more. Answers its id. */
@@ -35,12 +52,29 @@ export type Mutation = {
   logout: Scalars['Boolean']['output'];
   /** Trades a refresh token for a new session state; a token that was used before ends the session. */
   refreshSession: Session;
+  /** Mails a token to the new address. Always true: it never tells whether somebody else has that address. */
+  requestEmailChange: Scalars['Boolean']['output'];
   /** Always true: it never tells whether the address is known. */
   requestPasswordReset: Scalars['Boolean']['output'];
   /** Sets a new password with the token of a recovery mail, and ends all sessions. */
   resetPassword: Scalars['Boolean']['output'];
   /** Opens an account and a first session. */
   signUp: Session;
+};
+
+
+export type MutationChangeNameArgs = {
+  name: Scalars['String']['input'];
+};
+
+
+export type MutationChangePasswordArgs = {
+  input: ChangePasswordInput;
+};
+
+
+export type MutationConfirmEmailChangeArgs = {
+  token: Scalars['String']['input'];
 };
 
 
@@ -56,6 +90,11 @@ export type MutationLoginArgs = {
 
 export type MutationRefreshSessionArgs = {
   refreshToken: Scalars['String']['input'];
+};
+
+
+export type MutationRequestEmailChangeArgs = {
+  input: ChangeEmailInput;
 };
 
 
@@ -220,13 +259,15 @@ export type FederationReferenceTypes = {
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
+  ChangeEmailInput: ChangeEmailInput;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
+  ChangePasswordInput: ChangePasswordInput;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   LoginInput: LoginInput;
-  String: ResolverTypeWrapper<Scalars['String']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   OpenSession: ResolverTypeWrapper<OwnSession>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ResetPasswordInput: ResetPasswordInput;
@@ -237,13 +278,15 @@ export type ResolversTypes = {
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
+  ChangeEmailInput: ChangeEmailInput;
+  String: Scalars['String']['output'];
+  ChangePasswordInput: ChangePasswordInput;
   DateTime: Scalars['DateTime']['output'];
   LoginInput: LoginInput;
-  String: Scalars['String']['output'];
   Mutation: Record<PropertyKey, never>;
+  Boolean: Scalars['Boolean']['output'];
   Int: Scalars['Int']['output'];
   ID: Scalars['ID']['output'];
-  Boolean: Scalars['Boolean']['output'];
   OpenSession: OwnSession;
   Query: Record<PropertyKey, never>;
   ResetPasswordInput: ResetPasswordInput;
@@ -257,11 +300,15 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 }
 
 export type MutationResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  changeName: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationChangeNameArgs, 'name'>>;
+  changePassword: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationChangePasswordArgs, 'input'>>;
+  confirmEmailChange: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationConfirmEmailChangeArgs, 'token'>>;
   endOtherSessions: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   endSession: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationEndSessionArgs, 'id'>>;
   login: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationLoginArgs, 'input'>>;
   logout: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   refreshSession: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationRefreshSessionArgs, 'refreshToken'>>;
+  requestEmailChange: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRequestEmailChangeArgs, 'input'>>;
   requestPasswordReset: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRequestPasswordResetArgs, 'email'>>;
   resetPassword: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationResetPasswordArgs, 'input'>>;
   signUp: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationSignUpArgs, 'input'>>;

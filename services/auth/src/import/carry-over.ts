@@ -5,7 +5,7 @@ import { copyRows, type CopiedTable } from './copy-rows.ts';
 
 const FORGET_EARLIER_COPY: Statement = {
   name: 'import-forget-earlier-copy',
-  text: 'truncate public.sessions, public.refresh_tokens, public.reset_tokens, public.ended_sessions, public.recovery_requests',
+  text: 'truncate public.sessions, public.refresh_tokens, public.reset_tokens, public.ended_sessions, public.recovery_requests, public.account_mails, public.email_tokens',
 };
 
 const COUNTER: Statement = {
@@ -55,13 +55,16 @@ const refreshTokens: CopiedTable = {
     select batch.* from batch join public.sessions session on session.id = batch.session_id`,
 };
 
-const resetTokens: CopiedTable = {
-  name: 'reset_tokens',
-  key: 'hash',
-  keyType: 'text',
-  put: `insert into public.reset_tokens
+/** A table whose rows belong to accounts. */
+const ofAccounts = (name: string, key: string, keyType: CopiedTable['keyType']): CopiedTable => ({
+  ...{ name, key, keyType },
+  put: `insert into public.${name}
     select batch.* from batch join public.accounts account on account.id = batch.account_id`,
-};
+});
+
+const resetTokens = ofAccounts('reset_tokens', 'hash', 'text');
+const emailTokens = ofAccounts('email_tokens', 'hash', 'text');
+const accountMails = ofAccounts('account_mails', 'id', 'uuid');
 
 /** Mails that were promised. */
 const recoveryRequests: CopiedTable = {
@@ -81,5 +84,7 @@ export async function copySessions(stores: Stores, now: Date): Promise<void> {
   await copyRows(stores, sessions, { values: [forgottenBefore(now.getTime())] });
   await copyRows(stores, refreshTokens);
   await copyRows(stores, resetTokens);
+  await copyRows(stores, emailTokens);
+  await copyRows(stores, accountMails);
   await copyRows(stores, recoveryRequests);
 }

@@ -2,13 +2,17 @@ import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { whileAway, type Database } from '@taskmesh/database';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { recordFact, type AuditFact } from '../audit/audit.repository.ts';
+import { forgetChanges } from '../changes/forget-changes.repository.ts';
+import { claimFrom } from '../mails/claim.ts';
 import { endSessions } from '../sessions/ended-session.repository.ts';
 import { SessionEntity, type Session } from '../sessions/session.entity.ts';
 import { RecoveryRequestEntity, type RecoveryRequest } from './recovery-request.entity.ts';
-import { CLAIM_REQUEST, REQUEST_RECOVERY } from './recovery.statements.ts';
+import { REQUEST_RECOVERY } from './recovery.statements.ts';
 import { ResetTokenEntity, type ResetToken } from './reset-token.entity.ts';
 
 export type RecoveryRepository = ReturnType<typeof createRecoveryRepository>;
+const CLAIM_REQUEST = claimFrom('recovery_requests');
+
 /** The statements of a transaction. What is changed of an entity meanwhile is written, too. */
 export type RecoveryTransaction = ReturnType<typeof recoveryTransaction>;
 
@@ -56,7 +60,7 @@ function recoveryTransaction(em: EntityManager) {
     addToken: (token: ResetToken): unknown => em.persist(em.create(ResetTokenEntity, token)),
     findToken: (hash: string, accountId: string, now: Date) =>
       em.findOne(ResetTokenEntity, { hash, accountId, expiresAt: { $gt: now } }),
-    removeTokens: (accountId: string) => em.nativeDelete(ResetTokenEntity, { accountId }),
+    forgetChanges: (accountId: string) => forgetChanges(em, accountId),
     lockAccount: (id: string) => em.findOne(AccountEntity, id, { lockMode: LockMode.PESSIMISTIC_WRITE }),
     record: (fact: AuditFact) => recordFact(em, fact),
     /** Behind what was changed before. */

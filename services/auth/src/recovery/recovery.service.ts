@@ -82,7 +82,7 @@ async function setPassword(
   account.passwordHash = passwordHash;
   account.passwordVersion++;
   account.updatedAt = now;
-  await transaction.removeTokens(accountId);
+  await transaction.forgetChanges(accountId);
   transaction.record({ kind: 'password.reset', at: now, accountId, origin });
   const sessions = await transaction.lockSessions(accountId);
   return transaction.endSessions(sessions, now);

@@ -18,8 +18,11 @@ import {
 /** More than this is refused by the field itself; it must not look cheaper or dearer here. */
 const MAX_PAGE = 1_000;
 
-/** The mutations that prove or replace a password: trying many in one request would get around their limits. */
-const AUTH_MUTATIONS = new Set(['signUp', 'login', 'refreshSession', 'resetPassword', 'requestPasswordReset']);
+/** The mutations that prove or replace a password, an address or a token: trying many in one request would get around their limits. */
+const AUTH_MUTATIONS = new Set([
+  ...['signUp', 'login', 'refreshSession', 'resetPassword', 'requestPasswordReset'],
+  ...['changePassword', 'requestEmailChange', 'confirmEmailChange'],
+]);
 
 /** What an operation asks for, counted in one walk, with fragments counted wherever they are spread. */
 export interface DocumentFacts {

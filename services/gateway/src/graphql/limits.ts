@@ -16,5 +16,5 @@ export function* overLimits(
   if (maxAliases > 0 && facts.aliases > maxAliases) yield 'The operation has too many aliases.';
   if (maxTokens > 0 && facts.fields > Math.max(maxTokens, MAX_FIELDS)) yield 'The operation has too many fields.';
   if (facts.authMutations > 1)
-    yield 'An operation may have one mutation of signUp, login, refreshSession, resetPassword and requestPasswordReset.';
+    yield 'An operation may have one mutation that proves or replaces a password, an address or a token.';
 }

@@ -40,11 +40,18 @@ export interface StatisticsNode {
   completionPercentage: number;
 }
 
+/** Somebody as they see themselves. */
+export interface ProfileNode extends AccountNode {
+  name: string;
+}
+
 interface AccountNode {
   id: string;
   email: string;
   emailConfirmedAt: string;
 }
+
+const PROFILE = 'id email name emailConfirmedAt';
 
 // Only who asks for it has a refresh token: the session of another REST client ends with its access token.
 const SESSION = 'accessToken refreshToken @include(if: $refresh) user { id email emailConfirmedAt }';
@@ -89,6 +96,19 @@ export const OPERATIONS = {
   ),
   endOtherSessions: operation<object, { endOtherSessions: number }>(
     'mutation RestEndOtherSessions { endOtherSessions }',
+  ),
+  profile: operation<object, { profile: ProfileNode }>(`query RestProfile { profile: me { ${PROFILE} } }`),
+  changeName: operation<{ name: string }, { profile: ProfileNode }>(
+    `mutation RestChangeName($name: String!) { profile: changeName(name: $name) { ${PROFILE} } }`,
+  ),
+  changePassword: operation<{ input: { currentPassword: string; newPassword: string } }, { changePassword: boolean }>(
+    'mutation RestChangePassword($input: ChangePasswordInput!) { changePassword(input: $input) }',
+  ),
+  requestEmailChange: operation<{ input: { email: string; password: string } }, { requestEmailChange: boolean }>(
+    'mutation RestChangeEmail($input: ChangeEmailInput!) { requestEmailChange(input: $input) }',
+  ),
+  confirmEmailChange: operation<{ token: string }, { confirmEmailChange: boolean }>(
+    'mutation RestConfirmEmail($token: String!) { confirmEmailChange(token: $token) }',
   ),
   requestPasswordReset: operation<{ email: string }, { requestPasswordReset: boolean }>(
     'mutation RestForgotPassword($email: String!) { requestPasswordReset(email: $email) }',

@@ -3,7 +3,7 @@ import { createSigningKey, publicKeys, signAccessToken } from '@taskmesh/identit
 import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
-import { codePoints, parseInput, signUpInput } from '@taskmesh/validation';
+import { changeNameInput, codePoints, parseInput, signUpInput } from '@taskmesh/validation';
 import { importJWK, type CryptoKey } from 'jose';
 import { randomUUID } from 'node:crypto';
 import { typeDefsOf } from '../fakes/type-defs.ts';
@@ -89,6 +89,16 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
 
   const sessionsOf = (userId: string) => [...living].filter(([, session]) => session.userId === userId);
 
+  const accountOf = (userId: string) => {
+    const account = [...accounts.values()].find(({ id }) => id === userId);
+    if (!account) throw unauthenticated();
+    return account;
+  };
+
+  const provePassword = (userId: string, path: string, password: string) => {
+    if (accountOf(userId).password !== password) throw badUserInput([{ path, message: 'The password is wrong.' }]);
+  };
+
   const requirePassword = (path: string, password: string) => {
     const length = codePoints(password);
     if (length < 8 || length > 128 || password.trim() === '')
@@ -97,7 +107,10 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
 
   const resolvers = {
     Query: {
-      me: () => null,
+      me: (_: unknown, __: unknown, { identity }: SubgraphContext) => {
+        fail();
+        return accountOf(requireUser(identity).userId);
+      },
       sessions: (_: unknown, __: unknown, { identity }: SubgraphContext) => {
         fail();
         const { userId, sessionId } = requireUser(identity);
@@ -141,6 +154,36 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
         const { sessionId } = requireUser(ctx.identity);
         if (!living.has(sessionId)) throw unauthenticated();
         end([sessionId], ctx);
+        return true;
+      },
+      changeName: (_: unknown, { name }: { name: string }, { identity }: SubgraphContext) => {
+        fail();
+        return Object.assign(accountOf(requireUser(identity).userId), parseInput(changeNameInput, { name }));
+      },
+      changePassword: (
+        _: unknown,
+        { input }: Input<{ currentPassword: string; newPassword: string }>,
+        ctx: SubgraphContext,
+      ) => {
+        fail();
+        const { userId, sessionId } = requireUser(ctx.identity);
+        requirePassword('newPassword', input.newPassword);
+        provePassword(userId, 'currentPassword', input.currentPassword);
+        accountOf(userId).password = input.newPassword;
+        end(
+          sessionsOf(userId).flatMap(([id]) => (id === sessionId ? [] : [id])),
+          ctx,
+        );
+        return true;
+      },
+      requestEmailChange: (_: unknown, { input }: Input<{ email: string; password: string }>, ctx: SubgraphContext) => {
+        fail();
+        provePassword(requireUser(ctx.identity).userId, 'password', input.password);
+        return true;
+      },
+      confirmEmailChange: (_: unknown, { token }: { token: string }) => {
+        fail();
+        if (token !== RESET_TOKEN) throw badUserInput([{ path: 'token', message: 'The token does not count.' }]);
         return true;
       },
       endSession: (_: unknown, { id }: { id: string }, ctx: SubgraphContext) => {

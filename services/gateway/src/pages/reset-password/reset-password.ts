@@ -7,8 +7,8 @@ export function serveResetPassword(app: FastifyInstance): void {
     url: '/reset-password',
     html: new URL('./reset-password.html', import.meta.url),
     files: {
-      'reset-password.css': new URL('./reset-password.css', import.meta.url),
-      'reset-password.js': new URL('./reset-password.browser.js', import.meta.url),
+      'form.css': new URL('../form.css', import.meta.url),
+      'token-form.js': new URL('../token-form.browser.js', import.meta.url),
     },
   });
 }

@@ -10,6 +10,7 @@ import {
   type SessionBody,
   type TokenClaimsBody,
 } from '../schemas/answers.ts';
+import { changeEndpoints } from './change-endpoints.ts';
 import { said } from './said.ts';
 import { sessionEndpoints } from './session-endpoints.ts';
 
@@ -135,6 +136,7 @@ export const authEndpoints: readonly Endpoint[] = [
       return { body: answer };
     },
   }),
+  ...changeEndpoints,
   ...sessionEndpoints,
 ];
 

@@ -53,6 +53,17 @@ export type RefreshedTokensBody = z.output<typeof refreshedTokens>;
 export const messageOnly = z.object({ message }).meta({ id: 'Message', examples: [{ message: 'Done.' }] });
 export type MessageBody = z.output<typeof messageOnly>;
 
+export const profile = z.object({ id: uuid, email: z.string(), name: z.string(), email_confirmed_at: time }).meta({
+  id: 'Profile',
+  examples: [
+    {
+      ...{ id: EXAMPLE_USER_ID, email: 'ada@example.com', name: 'Ada' },
+      email_confirmed_at: '2026-11-20T10:00:00.000Z',
+    },
+  ],
+});
+export type ProfileBody = z.output<typeof profile>;
+
 export const sessionList = z
   .object({
     sessions: z.array(

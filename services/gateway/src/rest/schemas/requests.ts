@@ -1,4 +1,6 @@
 import {
+  changeEmailInput,
+  changeNameInput,
   createTaskInput,
   forgotPasswordInput,
   loginInput,
@@ -110,6 +112,18 @@ export const resetPassword = z.object({ token: opaque('token'), password: newPas
   id: 'ResetPassword',
   examples: [{ token: 'token-of-the-recovery-mail', password: 'another long and winding phrase' }],
 });
+export const changeName = changeNameInput.meta({ id: 'ChangeName', examples: [{ name: 'Ada Lovelace' }] });
+export const changePassword = z.object({ current_password: password, password: newPassword }).meta({
+  id: 'ChangePassword',
+  examples: [{ current_password: 'a long and winding phrase', password: 'another long and winding phrase' }],
+});
+export const changeEmail = changeEmailInput.meta({
+  id: 'ChangeEmail',
+  examples: [{ email: 'ada@example.org', password: 'a long and winding phrase' }],
+});
+export const confirmEmail = z
+  .object({ token: opaque('token') })
+  .meta({ id: 'ConfirmEmail', examples: [{ token: 'token-of-the-mail' }] });
 export const refreshSession = z
   .object({ refresh_token: opaque('refresh_token') })
   .meta({ id: 'Refresh', examples: [{ refresh_token: 'opaque-token' }] });

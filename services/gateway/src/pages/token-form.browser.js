@@ -1,15 +1,17 @@
 'use strict';
 // Runs in the reader's browser. The token stands behind `#` in the address, where no server sees it, until it is sent.
+// The form says what it is for: `data-action` takes what its fields hold, `data-fields` names them, the token first.
 
 const byId = (id) => document.getElementById(id);
-const FIELDS = ['token', 'password'];
+const { action, fields } = byId('form').dataset;
+const FIELDS = fields.split(' ');
 
 /** The link fills the token in; without one it can be typed. */
 function readToken() {
   const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
   byId('token').value = token;
   byId('token-field').hidden = token !== '';
-  byId(token === '' ? 'token' : 'password').focus();
+  byId(token === '' ? 'token' : (FIELDS[1] ?? 'send')).focus();
 }
 
 function show(id, text) {
@@ -40,19 +42,21 @@ function showDone(body) {
   history.replaceState(null, '', location.pathname);
   byId('form').hidden = true;
   byId('form').reset();
-  byId('done').textContent = body?.message || 'The password is changed.';
+  byId('done').textContent = body?.message || 'Done.';
   byId('done').hidden = false;
   byId('done').focus();
 }
+
+const valuesOf = (names) => Object.fromEntries(names.map((name) => [name, byId(name).value]));
 
 async function send() {
   for (const id of [...FIELDS, 'form']) show(id, '');
   byId('send').disabled = true;
   try {
-    const response = await fetch('/api/auth/reset-password', {
+    const response = await fetch(action, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
-      body: JSON.stringify({ token: byId('token').value.trim(), password: byId('password').value }),
+      body: JSON.stringify({ ...valuesOf(FIELDS), token: byId('token').value.trim() }),
     });
     const body = await response.json().catch(() => undefined);
     if (response.ok) showDone(body);
@@ -68,7 +72,7 @@ byId('form').addEventListener('submit', (event) => {
   event.preventDefault();
   void send();
 });
-byId('show').addEventListener('change', ({ target }) => {
+byId('show')?.addEventListener('change', ({ target }) => {
   byId('password').type = target.checked ? 'text' : 'password';
 });
 // Another link opened in the same tab changes nothing but the part behind `#`.

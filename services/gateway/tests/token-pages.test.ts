@@ -12,22 +12,28 @@ const filesOf = (page: string) => [...page.matchAll(/(?:src|href)="([^"]+)"/g)].
 
 const get = (path: string, init?: RequestInit) => fetch(`${gateway.origin}${path}`, init);
 
-it('asks for a new password on a page that loads nothing from elsewhere', async () => {
-  const response = await get('/reset-password');
+it('asks for a new password as browsers know it', async () => {
+  const page = await (await get('/reset-password')).text();
+  expect(page).toMatch(/<input\s+id="password"[^>]*type="password"[^>]*autocomplete="new-password"/);
+});
+
+describe.each(['reset-password', 'confirm-email'])('the page /%s', (name) => {
+it('asks for what the mail says on a page that loads nothing from elsewhere', async () => {
+  const response = await get(`/${name}`);
   const page = await response.text();
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(page).toContain('<form id="form"');
-  expect(page).toMatch(/<input\s+id="password"[^>]*type="password"[^>]*autocomplete="new-password"/);
+  expect(page).toContain(`data-action="/api/auth/${name}"`);
   expect(page).not.toMatch(/<script>|<style>|style=|onclick=|https?:/);
   expect(filesOf(page).map((path) => path.replace(/[\w-]{16}/, '…'))).toEqual([
-    '/reset-password/assets/…/reset-password.css',
-    '/reset-password/assets/…/reset-password.js',
+    `/${name}/assets/…/form.css`,
+    `/${name}/assets/…/token-form.js`,
   ]);
 });
 
 it('lets nothing else in by its policy, and can only be read', async () => {
-  const response = await get('/reset-password');
+  const response = await get(`/${name}`);
   expect(response.headers.get('content-security-policy')?.split('; ')).toEqual([
     "default-src 'none'",
     "script-src 'self'",
@@ -39,7 +45,7 @@ it('lets nothing else in by its policy, and can only be read', async () => {
   ]);
   expect(response.headers.get('x-content-type-options')).toBe('nosniff');
   expect(response.headers.get('referrer-policy')).toBe('no-referrer');
-  for (const path of ['/reset-password', ...filesOf(await response.text())]) {
+  for (const path of [`/${name}`, ...filesOf(await response.text())]) {
     const head = await get(path, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
     const post = await get(path, { method: 'POST', body: 'token=x' });
@@ -48,9 +54,13 @@ it('lets nothing else in by its policy, and can only be read', async () => {
 });
 
 it('finds in the page every element that the script works on', async () => {
-  const page = await (await get('/reset-password')).text();
+  const page = await (await get(`/${name}`)).text();
   const script = await (await get(filesOf(page)[1] ?? '')).text();
-  const ids = [...script.matchAll(/byId\('([^']+)'\)/g)].map(([, id]) => id);
+  const ids = [...script.matchAll(/byId\('([^']+)'\)(?!\?)/g)].flatMap(([, id]) => (id === 'password' ? [] : [id]));
   expect(new Set(ids).size).toBeGreaterThan(4);
-  for (const id of [...ids, 'token-error', 'password-error', 'form-error']) expect(page).toContain(`id="${id}"`);
+  const fields = /data-fields="([^"]+)"/.exec(page)?.[1]?.split(' ') ?? [];
+  expect(fields[0]).toBe('token');
+  for (const id of [...ids, ...fields, ...[...fields, 'form'].map((field) => `${field}-error`)])
+    expect(page).toContain(`id="${id}"`);
+});
 });

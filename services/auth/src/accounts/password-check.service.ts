@@ -1,0 +1,41 @@
+import type { Clock } from '@taskmesh/service';
+import type { RequestOrigin } from '../audit/request-origin.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { Hasher } from '../passwords/hasher.ts';
+import type { AccountRepository, StoredAccount } from './account.repository.ts';
+import { accountIsGone, wrongPassword } from './accounts.errors.ts';
+import { emailKey } from './email-key.ts';
+
+export interface PasswordCheck {
+  /**
+   * The account of somebody who is signed in and has shown the password once more. Wrong ones count as failed logins.
+   * `path` is the name of the client's field. @throws AppError BAD_USER_INPUT for a wrong one, RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  confirm(userId: string, password: string, path: string, origin: RequestOrigin): Promise<StoredAccount>;
+}
+
+export interface PasswordCheckDeps {
+  accounts: AccountRepository;
+  hasher: Hasher;
+  limits: Limits;
+  clock: Clock;
+}
+
+export function createPasswordCheck({ accounts, hasher, limits, clock }: PasswordCheckDeps): PasswordCheck {
+  return {
+    async confirm(userId, password, path, origin) {
+      const stored = await accounts.findStored(userId);
+      if (!stored) throw accountIsGone();
+      const key = emailKey(stored.account.email) ?? '';
+      await limits.checkLogin(key, origin.ip);
+      if (await hasher.verify(stored.passwordHash, password)) {
+        // Of many tries at once, none learns anything when the last one allowed has failed meanwhile.
+        await limits.checkLogin(key, origin.ip);
+        return stored;
+      }
+      await limits.countFailedLogin(key, origin.ip);
+      await accounts.recordFailedLogin(key, new Date(clock.now()), origin);
+      throw wrongPassword(path);
+    },
+  };
+}

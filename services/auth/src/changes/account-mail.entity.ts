@@ -1,0 +1,32 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { AccountEntity } from '../accounts/account.entity.ts';
+
+/** `email.confirm` asks the new address whether it is right, the others tell what has changed. */
+export type AccountMailKind = 'password.changed' | 'email.confirm' | 'email.changed';
+
+/** A mail that is to be sent because of a change. */
+export const AccountMailEntity = defineEntity({
+  name: 'AccountMail',
+  tableName: 'account_mails',
+  properties: {
+    id: p.uuid().primary(),
+    accountId: () =>
+      p
+        .manyToOne(AccountEntity)
+        .mapToPk()
+        .name('account_id')
+        .deleteRule('cascade')
+        .foreignKeyName('account_mails_account_id_fkey')
+        .index('account_mails_account_id'),
+    kind: p.text().$type<AccountMailKind>(),
+    /** Whom it goes to: the account's address then, before or behind the change. */
+    recipient: p.text(),
+    ip: p.text().nullable(),
+    requestId: p.text(),
+    createdAt: p.datetime(3),
+    attempts: p.integer().default(0),
+    nextAttemptAt: p.datetime(3).index('account_mails_due'),
+  },
+});
+
+export type AccountMail = InferEntity<typeof AccountMailEntity>;

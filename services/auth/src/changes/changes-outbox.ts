@@ -1,0 +1,62 @@
+import type { Mail } from '@taskmesh/mail';
+import type { Clock } from '@taskmesh/service';
+import { emailKey } from '../accounts/email-key.ts';
+import type { Outbox } from '../mails/mail-worker.ts';
+import { createOpaqueToken } from '../opaque-token.ts';
+import type { AccountMail } from './account-mail.entity.ts';
+import {
+  addressInUseMail,
+  confirmEmailMail,
+  EMAIL_TOKEN_LIFETIME_MINUTES,
+  emailChangedMail,
+  passwordChangedMail,
+} from './change-mails.ts';
+import type { ChangesRepository } from './changes.repository.ts';
+
+export interface ChangesOutboxDeps {
+  repository: ChangesRepository;
+  publicUrl: string;
+  clock: Clock;
+}
+
+/** Mails about changes. Whether an address is taken is only looked at here, where nobody waits for the answer. */
+export function createChangesOutbox({ repository, publicUrl, clock }: ChangesOutboxDeps): Outbox<AccountMail> {
+  /** Undefined when the change was withdrawn meanwhile. */
+  const storeToken = (mail: AccountMail): Promise<string | undefined> =>
+    repository.inTransaction(async (transaction) => {
+      if (!(await transaction.lockMail(mail.id))) return undefined;
+      const { token, hash } = createOpaqueToken();
+      const createdAt = new Date(clock.now());
+      const expiresAt = new Date(createdAt.getTime() + EMAIL_TOKEN_LIFETIME_MINUTES * 60_000);
+      transaction.addEmailToken({ hash, accountId: mail.accountId, email: mail.recipient, createdAt, expiresAt });
+      return token;
+    });
+
+  const confirmation = async (mail: AccountMail): Promise<Mail | undefined> => {
+    const to = mail.recipient;
+    const owner = await repository.findAccountByKey(emailKey(to) ?? to);
+    if (owner && owner.id !== mail.accountId) return addressInUseMail(owner.email);
+    const token = await storeToken(mail);
+    return token === undefined ? undefined : confirmEmailMail({ to, token, publicUrl });
+  };
+
+  return {
+    what: 'mail about an account',
+    claim: repository.claimMail,
+    find: repository.findMail,
+    async compose(mail) {
+      const change = { to: mail.recipient, time: mail.createdAt, ip: mail.ip ?? null, publicUrl };
+      switch (mail.kind) {
+        case 'password.changed':
+          return passwordChangedMail(change);
+        case 'email.changed':
+          return emailChangedMail(change);
+        case 'email.confirm':
+          return confirmation(mail);
+      }
+    },
+    finish: ({ id }) => repository.removeMail(id),
+    postpone: repository.postponeMail,
+    remove: repository.removeMail,
+  };
+}

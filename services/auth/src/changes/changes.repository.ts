@@ -1,0 +1,68 @@
+import { LockMode, type EntityManager } from '@mikro-orm/core';
+import { whileAway, type Database } from '@taskmesh/database';
+import { AccountEntity } from '../accounts/account.entity.ts';
+import { recordFact, type AuditFact } from '../audit/audit.repository.ts';
+import { claimFrom } from '../mails/claim.ts';
+import { endSessions } from '../sessions/ended-session.repository.ts';
+import { SessionEntity, type Session } from '../sessions/session.entity.ts';
+import { AccountMailEntity, type AccountMail } from './account-mail.entity.ts';
+import { EmailTokenEntity, type EmailToken } from './email-token.entity.ts';
+import { forgetChanges, forgetEmailChange } from './forget-changes.repository.ts';
+
+export type ChangesRepository = ReturnType<typeof createChangesRepository>;
+/** The statements of a transaction. What is changed of an entity meanwhile is written, too. */
+export type ChangesTransaction = ReturnType<typeof changesTransaction>;
+/** A mail that was not tried yet. */
+export type NewMail = Omit<AccountMail, 'attempts' | 'nextAttemptAt'>;
+
+const CLAIM_MAIL = claimFrom('account_mails');
+
+export function createChangesRepository(database: Database) {
+  /** Repeating these changes nothing more. */
+  const again = <Result>(work: () => Promise<Result>) => whileAway({ kind: 'read' }, work);
+
+  return {
+    /** All of `work`, or nothing of it. It is begun anew when the database was away and is known to have done nothing. */
+    inTransaction: <Result>(work: (changes: ChangesTransaction) => Promise<Result>): Promise<Result> =>
+      whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(changesTransaction(em)))),
+
+    findEmailToken: (hash: string, now: Date) =>
+      again(() => database.em().findOne(EmailTokenEntity, { hash, expiresAt: { $gt: now } })),
+
+    findAccount: (id: string) => again(() => database.em().findOne(AccountEntity, id)),
+    findAccountByKey: (emailKey: string) => again(() => database.em().findOne(AccountEntity, { emailKey })),
+
+    /** The id of the mail that waits longest, if one is due: nobody else gets it until then. */
+    async claimMail(now: Date, until: Date): Promise<string | undefined> {
+      const [claimed] = await database.run<{ id: string }>('write', CLAIM_MAIL, [now, until]);
+      return claimed?.id;
+    },
+    findMail: (id: string) => again(() => database.em().findOne(AccountMailEntity, id)),
+    postponeMail: (id: string, nextAttemptAt: Date) =>
+      again(() => database.em().nativeUpdate(AccountMailEntity, { id }, { nextAttemptAt })),
+    removeMail: (id: string) => again(() => database.em().nativeDelete(AccountMailEntity, { id })),
+  };
+}
+
+function changesTransaction(em: EntityManager) {
+  const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+  return {
+    lockAccount: (id: string) => em.findOne(AccountEntity, id, locked),
+    /** In the order of their ids, behind what was changed before. */
+    async lockSessions(accountId: string): Promise<Session[]> {
+      await em.flush();
+      return em.find(SessionEntity, { accountId, endedAt: null }, { ...locked, orderBy: { id: 'asc' } });
+    },
+    /** Of sessions that this transaction has locked. */
+    endSessions: (sessions: Session[], now: Date) => endSessions(em, sessions, now),
+    addMail: (mail: NewMail): unknown =>
+      em.persist(em.create(AccountMailEntity, { ...mail, attempts: 0, nextAttemptAt: mail.createdAt })),
+    lockMail: (id: string) => em.findOne(AccountMailEntity, id, locked),
+    addEmailToken: (token: EmailToken): unknown => em.persist(em.create(EmailTokenEntity, token)),
+    findEmailToken: (hash: string, accountId: string, now: Date) =>
+      em.findOne(EmailTokenEntity, { hash, accountId, expiresAt: { $gt: now } }),
+    forgetChanges: (accountId: string) => forgetChanges(em, accountId),
+    forgetEmailChange: (accountId: string) => forgetEmailChange(em, accountId),
+    record: (fact: AuditFact) => recordFact(em, fact),
+  };
+}

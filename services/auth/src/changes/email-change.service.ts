@@ -1,0 +1,92 @@
+import { isUniqueViolation } from '@taskmesh/database';
+import type { Clock, Ids } from '@taskmesh/service';
+import { changeEmailInput, confirmEmailInput, parseInput } from '@taskmesh/validation';
+import { emailIsTaken, wrongPassword } from '../accounts/accounts.errors.ts';
+import { emailKey } from '../accounts/email-key.ts';
+import type { PasswordCheck } from '../accounts/password-check.service.ts';
+import type { RequestOrigin } from '../audit/request-origin.ts';
+import type { Limits } from '../limits/limits.ts';
+import { hashOf } from '../opaque-token.ts';
+import { sessionHasEnded } from '../sessions/sessions.errors.ts';
+import { emailIsTheSame, emailTokenUnusable } from './changes.errors.ts';
+import type { ChangesRepository } from './changes.repository.ts';
+
+export interface EmailChangeService {
+  /**
+   * Puts a mail to the new address into the outbox, whether somebody else has that address or not: who asks cannot tell from
+   * the answer or its time. What was asked for before counts no more.
+   * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
+   */
+  request(user: { userId: string; sessionId: string }, input: unknown, origin: RequestOrigin): Promise<void>;
+  /** The account has the address that the token was mailed to, and its former address is told. @throws AppError BAD_USER_INPUT, CONFLICT */
+  confirm(token: string, origin: RequestOrigin): Promise<void>;
+}
+
+export interface EmailChangeDeps {
+  repository: ChangesRepository;
+  check: PasswordCheck;
+  limits: Limits;
+  clock: Clock;
+  ids: Ids;
+  /** Tells the worker that there is a mail to send. */
+  onMail: () => void;
+}
+
+export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeService {
+  const { repository, check, limits, clock, ids, onMail } = deps;
+
+  return {
+    async request({ userId, sessionId }, input, origin) {
+      const { email, password } = parseInput(changeEmailInput, input);
+      const known = await check.confirm(userId, password, 'password', origin);
+      if (email === known.account.email) throw emailIsTheSame();
+      await limits.countRecovery(origin.ip);
+      const isAllowed = await limits.allowRecoveryMail(emailKey(email) ?? email);
+      await repository.inTransaction(async (transaction) => {
+        const account = await transaction.lockAccount(userId);
+        if (account?.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
+        const sessions = await transaction.lockSessions(userId);
+        if (!sessions.some(({ id }) => id === sessionId)) throw sessionHasEnded();
+        const now = new Date(clock.now());
+        await transaction.forgetEmailChange(userId);
+        transaction.record({ kind: 'email.change_requested', at: now, accountId: userId, sessionId, origin });
+        const { ip, requestId } = origin;
+        if (isAllowed)
+          transaction.addMail({
+            ...{ id: ids.next(), accountId: userId, kind: 'email.confirm', recipient: email },
+            ...{ ip, requestId, createdAt: now },
+          });
+      });
+      onMail();
+    },
+    async confirm(given, origin) {
+      const hash = hashOf(parseInput(confirmEmailInput, { token: given }).token);
+      const found = await repository.findEmailToken(hash, new Date(clock.now()));
+      if (!found) throw emailTokenUnusable();
+      await repository
+        .inTransaction(async (transaction) => {
+          const now = new Date(clock.now());
+          const account = await transaction.lockAccount(found.accountId);
+          const token = await transaction.findEmailToken(hash, found.accountId, now);
+          if (!account || !token) throw emailTokenUnusable();
+          const { id: accountId, email: recipient } = account;
+          account.email = token.email;
+          account.emailKey = emailKey(token.email) ?? token.email;
+          account.emailConfirmedAt = now;
+          account.updatedAt = now;
+          // Also what was mailed to the former address to set a new password.
+          await transaction.forgetChanges(accountId);
+          transaction.record({ kind: 'email.changed', at: now, accountId, origin });
+          const { ip, requestId } = origin;
+          transaction.addMail({
+            ...{ id: ids.next(), accountId, kind: 'email.changed', recipient, ip, requestId, createdAt: now },
+          });
+        })
+        .catch((error: unknown) => {
+          // Who has the token reads that address: they may know that it has an account by now.
+          throw isUniqueViolation(error, 'accounts_email_key_unique') ? emailIsTaken() : error;
+        });
+      onMail();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { AccountEntity } from '../accounts/account.entity.ts';
+
+/** Who has the token reads the mails of the address that the account is to have. */
+export const EmailTokenEntity = defineEntity({
+  name: 'EmailToken',
+  tableName: 'email_tokens',
+  properties: {
+    /** SHA-256 of the token. */
+    hash: p.text().primary(),
+    accountId: () =>
+      p
+        .manyToOne(AccountEntity)
+        .mapToPk()
+        .name('account_id')
+        .deleteRule('cascade')
+        .foreignKeyName('email_tokens_account_id_fkey')
+        .index('email_tokens_account_id'),
+    /** The new address, as its owner wrote it. */
+    email: p.text(),
+    createdAt: p.datetime(3),
+    expiresAt: p.datetime(3).index('email_tokens_expires_at'),
+  },
+});
+
+export type EmailToken = InferEntity<typeof EmailTokenEntity>;

@@ -1,0 +1,71 @@
+import type { EndedSession } from '@taskmesh/internal-api';
+import type { Clock, Ids } from '@taskmesh/service';
+import { changePasswordInput, parseInput } from '@taskmesh/validation';
+import { wrongPassword } from '../accounts/accounts.errors.ts';
+import { emailKey } from '../accounts/email-key.ts';
+import type { PasswordCheck } from '../accounts/password-check.service.ts';
+import type { RequestOrigin } from '../audit/request-origin.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { Hasher } from '../passwords/hasher.ts';
+import type { PasswordRules } from '../passwords/password-rules.ts';
+import { sessionHasEnded } from '../sessions/sessions.errors.ts';
+import type { ChangesRepository } from './changes.repository.ts';
+
+export interface PasswordChangeService {
+  /**
+   * Sets the password of somebody who knows the current one, ends all other sessions, and tells the account's address.
+   * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
+   */
+  change(user: { userId: string; sessionId: string }, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
+}
+
+export interface PasswordChangeDeps {
+  repository: ChangesRepository;
+  check: PasswordCheck;
+  hasher: Hasher;
+  rules: PasswordRules;
+  limits: Limits;
+  clock: Clock;
+  ids: Ids;
+  /** Tells the worker that there is a mail to send. */
+  onMail: () => void;
+}
+
+export function createPasswordChangeService(deps: PasswordChangeDeps): PasswordChangeService {
+  const { repository, check, hasher, rules, limits, clock, ids, onMail } = deps;
+
+  return {
+    async change({ userId, sessionId }, input, origin) {
+      const { currentPassword, newPassword } = parseInput(changePasswordInput, input);
+      rules.check(newPassword, 'newPassword');
+      const known = await check.confirm(userId, currentPassword, 'currentPassword', origin);
+      rules.checkAgainst(newPassword, 'newPassword', known.account.email);
+      const passwordHash = await hasher.hash(newPassword);
+      // The account's lock comes first: of two changes one finds another password, and no login opens a session meanwhile.
+      const ended = await repository.inTransaction(async (transaction) => {
+        const account = await transaction.lockAccount(userId);
+        if (account?.passwordVersion !== known.passwordVersion) throw wrongPassword('currentPassword');
+        const now = new Date(clock.now());
+        account.passwordHash = passwordHash;
+        account.passwordVersion++;
+        account.updatedAt = now;
+        await transaction.forgetChanges(userId);
+        transaction.record({ kind: 'password.changed', at: now, accountId: userId, sessionId, origin });
+        const { ip, requestId } = origin;
+        transaction.addMail({
+          ...{ id: ids.next(), accountId: userId, kind: 'password.changed', recipient: account.email },
+          ...{ ip, requestId, createdAt: now },
+        });
+        const sessions = await transaction.lockSessions(userId);
+        if (!sessions.some(({ id }) => id === sessionId)) throw sessionHasEnded();
+        return transaction.endSessions(
+          sessions.filter(({ id }) => id !== sessionId),
+          now,
+        );
+      });
+      onMail();
+      await limits.forgetFailedLogins(emailKey(known.account.email) ?? '', origin.ip);
+      return ended;
+    },
+  };
+}

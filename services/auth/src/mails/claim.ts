@@ -1,0 +1,13 @@
+import type { Statement } from '@taskmesh/database';
+
+/** Takes the letter of a table that waits longest, until $2, so that no other instance takes it too. $1 now. */
+export const claimFrom = (table: string): Statement => ({
+  name: `auth-claim-from-${table}`,
+  text: `
+    update ${table} set attempts = attempts + 1, next_attempt_at = $2::timestamptz
+    where id = (
+      select id from ${table} where next_attempt_at <= $1::timestamptz
+      order by next_attempt_at limit 1 for update skip locked
+    )
+    returning id`,
+});

@@ -1,0 +1,131 @@
+import { UndeliverableError, type Mail, type Mailer } from '@taskmesh/mail';
+import { type Backoff, backoffMs, type Clock, type Log, type Service } from '@taskmesh/service';
+
+/** Longer than sending takes at the most: behind it, the instance that had claimed the mail is taken for dead. */
+const LEASE_MS = 60_000;
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 5 * 60_000 };
+/** Nobody waits longer than this for a mail. */
+const GIVE_UP_AFTER_MS = 24 * 3_600_000;
+const POLL_MS = 1_000;
+
+/** What waits to be sent. */
+export interface Letter {
+  id: string;
+  createdAt: Date;
+  /** The one that is under way counts. */
+  attempts: number;
+  requestId: string;
+}
+
+/** Where letters wait. */
+export interface Outbox<Waiting extends Letter> {
+  /** For the log. */
+  what: string;
+  /** The id of the letter that waits longest, if one is due: nobody else gets it until then. */
+  claim(now: Date, until: Date): Promise<string | undefined>;
+  find(id: string): Promise<Waiting | null>;
+  /** The mail of this attempt, when all that it needs is stored; undefined when nobody is to get it any more. */
+  compose(letter: Waiting): Promise<Mail | undefined>;
+  /** It was sent: removes the letter. */
+  finish(letter: Waiting): Promise<unknown>;
+  postpone(id: string, nextAttemptAt: Date): Promise<unknown>;
+  remove(id: string): Promise<unknown>;
+}
+
+export interface MailWorker extends Service {
+  /** There is something to send. */
+  wake(): void;
+  /** Resolves when nothing that is due is left. */
+  drain(): Promise<void>;
+}
+
+export interface MailWorkerDeps<Waiting extends Letter> {
+  outbox: Outbox<Waiting>;
+  mailer: Mailer;
+  clock: Clock;
+  log: Log;
+  /** Told about each attempt. */
+  onAttempt?: (outcome: 'sent' | 'failed' | 'given-up') => void;
+}
+
+/**
+ * Sends what is in the outbox, at least once. An outbox holds no token: each attempt makes its own, stored as a hash
+ * before the mail leaves, so a mail that got out in spite of an error works, too.
+ */
+export function createMailWorker<Waiting extends Letter>(deps: MailWorkerDeps<Waiting>): MailWorker {
+  const { outbox, mailer, clock, log, onAttempt } = deps;
+  const { what } = outbox;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let queued = false;
+  let stopped = true;
+
+  const drain = (): Promise<void> => {
+    const next = running.then(async () => {
+      queued = false;
+      while (!stopped && (await sendOne()));
+    });
+    running = next.catch((error: unknown) => log.warn({ err: error }, `${what}s could not be looked at`));
+    return next;
+  };
+
+  const wake = () => {
+    if (stopped || queued) return;
+    queued = true;
+    drain().catch(() => undefined); // logged above
+  };
+
+  /** False when nothing is due. */
+  const sendOne = async (): Promise<boolean> => {
+    const now = clock.now();
+    const id = await outbox.claim(new Date(now), new Date(now + LEASE_MS));
+    if (id === undefined) return false;
+    const letter = await outbox.find(id);
+    const mail = letter && (await outbox.compose(letter));
+    if (letter && mail) await attempt(letter, mail);
+    else await outbox.remove(id);
+    return true;
+  };
+
+  const attempt = async (letter: Waiting, mail: Mail): Promise<void> => {
+    try {
+      await mailer.send(mail);
+    } catch (error) {
+      await postpone(letter, error);
+      return;
+    }
+    onAttempt?.('sent');
+    await outbox.finish(letter);
+    log.info({ requestId: letter.requestId }, `${what} sent`);
+  };
+
+  const postpone = async ({ id, attempts, createdAt, requestId }: Waiting, error: unknown) => {
+    const isHopeless = error instanceof UndeliverableError || clock.now() - createdAt.getTime() > GIVE_UP_AFTER_MS;
+    if (isHopeless) {
+      onAttempt?.('given-up');
+      log.error({ err: error, requestId, attempts }, `${what} given up`);
+      await outbox.remove(id);
+      return;
+    }
+    const nextAttemptAt = new Date(clock.now() + backoffMs(attempts, BACKOFF));
+    await outbox.postpone(id, nextAttemptAt);
+    onAttempt?.('failed');
+    log.warn({ err: error, requestId, attempts }, `${what} not sent, it will be tried again`);
+  };
+
+  return {
+    start() {
+      stopped = false;
+      timer = setInterval(wake, POLL_MS).unref();
+      wake();
+      return Promise.resolve();
+    },
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+    },
+    wake,
+    drain,
+  };
+}
