@@ -137,8 +137,14 @@ describe('what has expired', () => {
       `insert into reset_tokens select n::text, $1, now(), now() - interval '1 second' from generate_series(1, 2500) n`,
       [userId],
     );
+    await running.database.query(
+      `insert into email_tokens
+       select n::text, $1, 'new@example.com', now(), now() + n * interval '1 second' from generate_series(-2500, 0) n union all
+       select 'lives', $1, 'new@example.com', now(), now() + interval '1 hour'`,
+      [userId],
+    );
     await running.auth.processAll();
-    const tables = ['sessions', 'ended_sessions', 'reset_tokens', 'recovery_requests'];
-    expect(await Promise.all(tables.map(count))).toEqual([1, 1, 1, 0]);
+    const tables = ['sessions', 'ended_sessions', 'reset_tokens', 'recovery_requests', 'email_tokens'];
+    expect(await Promise.all(tables.map(count))).toEqual([1, 1, 1, 0, 1]);
   });
 });

@@ -1,6 +1,19 @@
 import { eventually } from '@taskmesh/testing';
 import { emailKey } from '../src/accounts/email-key.ts';
-import { codeOf, loggedIn, LOGIN, LOGOUT, ME, REFRESH, REQUEST_RESET, RESET, signedUp } from './support/operations.ts';
+import { tokenIn } from './support/mails.ts';
+import {
+  CHANGE_EMAIL,
+  codeOf,
+  CONFIRM_EMAIL,
+  loggedIn,
+  LOGIN,
+  LOGOUT,
+  ME,
+  REFRESH,
+  REQUEST_RESET,
+  RESET,
+  signedUp,
+} from './support/operations.ts';
 import {
   backupOf,
   dropDatabase,
@@ -227,6 +240,29 @@ describe('a restore of the accounts', () => {
     running.clock.advance(3_600_000);
     await running.auth.processAll();
     expect(running.postbox.mails).toHaveLength(2);
+  });
+
+  it('keeps mailed tokens of new addresses and mails about changes, of accounts that are still there', async () => {
+    const ada = await signedUp(running, 'ada@example.test');
+    const backup = await backupOf(running);
+    const gone = await signedUp(running, 'gone@example.test');
+    for (const [{ identity }, email] of [
+      [ada, 'new@example.test'],
+      [gone, 'never@example.test'],
+    ] as const)
+      // prettier-ignore
+      await running.send(CHANGE_EMAIL, { input: { email, password: PASSWORD } }, identity);
+    await running.auth.processAll();
+    const token = tokenIn(running.postbox.mails.find(({ to }) => to === 'new@example.test')?.text);
+    running.postbox.failure = new Error('The post is closed.');
+    await running.send(CHANGE_EMAIL, { input: { email: 'later@example.test', password: PASSWORD } }, gone.identity);
+    await restore(backup);
+
+    expect(codeOf(await running.send(CONFIRM_EMAIL, { token }))).toBeUndefined();
+    running.postbox.failure = undefined;
+    running.clock.advance(3_600_000);
+    await running.auth.processAll();
+    expect(running.postbox.mails.slice(2).map(({ to }) => to)).toEqual(['ada@example.test']);
   });
 
   it('keeps the whole audit trail and writes it on, whatever the dump had in it', async () => {

@@ -1,4 +1,5 @@
 import { UndeliverableError } from '../src/index.ts';
+import { tokenIn } from './support/mails.ts';
 import { codeOf, LOGIN, loggedIn, REFRESH, REQUEST_RESET, RESET, signedUp } from './support/operations.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
@@ -17,13 +18,7 @@ const reset = (token: string, newPassword = NEW_PASSWORD) => running.send(RESET,
 async function mailedToken(email: string): Promise<string> {
   await request(email);
   await running.auth.processAll();
-  return tokenIn(running.postbox.mails.at(-1)?.text ?? '');
-}
-
-function tokenIn(text: string): string {
-  const [token, ...more] = text.split('\n').filter((line) => /^[\w-]{43}$/.test(line));
-  if (!token || more.length > 0) throw new Error(`No single token alone on a line in:\n${text}`);
-  return token;
+  return tokenIn(running.postbox.mails.at(-1)?.text);
 }
 
 describe('asking for a recovery mail', () => {

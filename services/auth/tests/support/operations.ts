@@ -20,6 +20,10 @@ export const RESET = 'mutation ($input: ResetPasswordInput!) { resetPassword(inp
 export const SESSIONS = '{ sessions { id createdAt lastUsedAt ip client current } }';
 export const END_SESSION = 'mutation ($id: ID!) { endSession(id: $id) }';
 export const END_OTHERS = 'mutation { endOtherSessions }';
+export const CHANGE_NAME = 'mutation ($name: String!) { changeName(name: $name) { id name } }';
+export const CHANGE_PASSWORD = 'mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }';
+export const CHANGE_EMAIL = 'mutation ($input: ChangeEmailInput!) { requestEmailChange(input: $input) }';
+export const CONFIRM_EMAIL = 'mutation ($token: String!) { confirmEmailChange(token: $token) }';
 export const ME = '{ me { id email name emailConfirmedAt } }';
 
 export interface OpenSession {

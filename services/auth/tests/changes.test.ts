@@ -1,0 +1,161 @@
+import { codeOf, CHANGE_NAME, CHANGE_PASSWORD, loggedIn, LOGIN_PLAIN, LOGOUT, ME, REFRESH, REQUEST_RESET, RESET, signedUp, type OpenSession } from './support/operations.ts'; // prettier-ignore
+import { tokenIn } from './support/mails.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+
+const NEW_PASSWORD = 'another horse battery';
+
+let running: RunningAuth;
+beforeEach(async () => {
+  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', PUBLIC_URL: 'https://tasks.example/' } });
+});
+afterEach(() => running.stop());
+
+const endedIds = async () => (await running.auth.internal.endedSessions(0)).sessions.map(({ sessionId }) => sessionId);
+const login = (email: string, password: string) => running.send(LOGIN_PLAIN, { input: { email, password } });
+const kindsOf = async ({ userId }: OpenSession) =>
+  (await running.database.query('select kind from audit_log where account_id = $1 order by id', [userId])).map(
+    ({ kind }) => kind,
+  );
+
+describe('changing the name', () => {
+  const change = ({ identity }: Pick<OpenSession, 'identity'>, name: string) =>
+    running.send(CHANGE_NAME, { name }, identity);
+
+  it('gives the account another one, trimmed, and nobody else', async () => {
+    const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+    expect((await change(ada, '  Ada Lovelace ')).data).toEqual({
+      changeName: { id: ada.userId, name: 'Ada Lovelace' },
+    });
+    const nameOf = async ({ identity }: OpenSession) => (await running.send(ME, {}, identity)).data?.me;
+    expect(await nameOf(ada)).toMatchObject({ name: 'Ada Lovelace' });
+    expect(await nameOf(bob)).toMatchObject({ name: 'Somebody' });
+    expect(await kindsOf(ada)).toEqual(['account.created', 'name.changed']);
+  });
+
+  it.each(['', ' \u2003 ', '\0', '\ud800', 'x'.repeat(256)])('refuses %j', async (name) => {
+    const ada = await signedUp(running, 'ada@example.com');
+    expect((await change(ada, name)).errors?.[0]?.extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      issues: [{ path: 'name' }],
+    });
+  });
+
+  it('needs a user who is still there', async () => {
+    expect(codeOf(await running.send(CHANGE_NAME, { name: 'Ada' }))).toBe('UNAUTHENTICATED');
+    const ada = await signedUp(running, 'ada@example.com');
+    await running.database.query('delete from accounts');
+    expect(codeOf(await change(ada, 'Ada'))).toBe('UNAUTHENTICATED');
+  });
+});
+
+describe('changing the password', () => {
+  const change = (
+    { identity }: Pick<OpenSession, 'identity'>,
+    currentPassword = PASSWORD,
+    newPassword = NEW_PASSWORD,
+  ) => running.send(CHANGE_PASSWORD, { input: { currentPassword, newPassword } }, identity);
+  const issuesOf = async (result: ReturnType<typeof change>) => (await result).errors?.[0]?.extensions?.issues;
+
+  it('ends all other sessions, tells it to the address, and only the new one opens the account', async () => {
+    const ada = await signedUp(running, 'Ada@example.com');
+    const other = await loggedIn(running, 'ada@example.com');
+    const bob = await signedUp(running, 'bob@example.com');
+    const result = await change(ada);
+    expect(result.data).toEqual({ changePassword: true });
+    expect(result.extensions).toEqual({
+      endedSessions: [{ sequence: 1, sessionId: other.sessionId, until: expect.any(Number) }],
+    });
+    expect(await endedIds()).toEqual([other.sessionId]);
+    expect(codeOf(await running.send(REFRESH, { token: other.refreshToken }))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.send(REFRESH, { token: ada.refreshToken }))).toBeUndefined();
+    expect(codeOf(await running.send(REFRESH, { token: bob.refreshToken }))).toBeUndefined();
+    expect(codeOf(await login('ada@example.com', PASSWORD))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await login('ada@example.com', NEW_PASSWORD))).toBeUndefined();
+    await running.auth.processAll();
+    expect(running.postbox.mails).toEqual([
+      expect.objectContaining({ to: 'Ada@example.com', subject: 'Your Taskmesh password was changed' }),
+    ]);
+    expect(running.postbox.mails[0]?.text).toContain('192.0.2.1');
+    expect(running.postbox.mails[0]?.text).not.toContain(NEW_PASSWORD);
+    expect(await kindsOf(ada)).toEqual(expect.arrayContaining(['password.changed']));
+    expect(await running.database.query('select 1 from account_mails')).toEqual([]);
+  });
+
+  it('refuses a wrong password and bad new ones, and changes nothing', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const other = await loggedIn(running, 'ada@example.com');
+    expect(await issuesOf(change(ada, 'wrong'))).toEqual([
+      { path: 'currentPassword', message: 'The password is wrong.' },
+    ]);
+    for (const bad of ['short', 'password123', ' '.repeat(8), 'x'.repeat(129), 'ADA@example.com'])
+      expect(await issuesOf(change(ada, PASSWORD, bad))).toEqual([
+        { path: 'newPassword', message: expect.stringContaining('password') },
+      ]);
+    expect(codeOf(await running.send(CHANGE_PASSWORD, { input: { currentPassword: PASSWORD, newPassword: NEW_PASSWORD } }))).toBe('UNAUTHENTICATED'); // prettier-ignore
+    expect(await endedIds()).toEqual([]);
+    expect(codeOf(await login('ada@example.com', PASSWORD))).toBeUndefined();
+    expect(codeOf(await running.send(REFRESH, { token: other.refreshToken }))).toBeUndefined();
+    await running.auth.processAll();
+    expect(running.postbox.mails).toEqual([]);
+  });
+
+  it('counts wrong ones as failed logins: then neither the right one works nor a login, until a reset by mail', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    for (let tries = 0; tries < 10; tries++) expect(codeOf(await change(ada, `wrong ${tries}`))).toBe('BAD_USER_INPUT');
+    const refused = await change(ada);
+    expect(refused.errors?.[0]?.extensions).toEqual({ code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) });
+    expect(codeOf(await login('ada@example.com', PASSWORD))).toBe('RATE_LIMITED');
+    expect((await kindsOf(ada)).filter((kind) => kind === 'login.failed')).toHaveLength(10);
+  });
+
+  it('lets none of many guesses at once learn more than ten', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const guesses = Array.from({ length: 30 }, (_, number) => (number === 29 ? PASSWORD : `wrong ${number}`));
+    const codes = await Promise.all(guesses.map(async (guess) => codeOf(await change(ada, guess))));
+    expect(codes.filter((code) => code === 'BAD_USER_INPUT').length).toBeLessThanOrEqual(10);
+  });
+
+  it('has one winner among many at once', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const passwords = Array.from({ length: 5 }, (_, number) => `${NEW_PASSWORD} ${number}`);
+    const results = await Promise.all(passwords.map((password) => change(ada, PASSWORD, password)));
+    const won = passwords.filter((_password, index) => !results[index]?.errors);
+    expect(won).toHaveLength(1);
+    for (const password of passwords)
+      expect(codeOf(await login('ada@example.com', password))).toBe(
+        password === won[0] ? undefined : 'UNAUTHENTICATED',
+      );
+  });
+
+  it('is refused to a session that has ended although its token is still shown here', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await running.send(LOGOUT, {}, ada.identity);
+    expect(codeOf(await change(ada))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await login('ada@example.com', PASSWORD))).toBeUndefined();
+  });
+
+  it('takes the worth from a recovery mail that is on its way', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+    await running.auth.processAll();
+    const token = tokenIn(running.postbox.mails[0]?.text);
+    await change(ada);
+    expect(codeOf(await running.send(RESET, { input: { token, newPassword: 'a third horse battery' } }))).toBe(
+      'BAD_USER_INPUT',
+    );
+  });
+
+  it('tells it later when the mail server is away, also after a restart', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    running.postbox.failure = new Error('connect ECONNREFUSED');
+    await change(ada);
+    await running.auth.processAll();
+    expect(running.postbox.mails).toEqual([]);
+    await running.auth.stop();
+    running.postbox.failure = undefined;
+    const restarted = await running.another();
+    running.clock.advance(10_000);
+    await restarted.processAll();
+    expect(running.postbox.mails.map(({ to }) => to)).toEqual(['ada@example.com']);
+  });
+});

@@ -1,0 +1,244 @@
+import { UndeliverableError } from '../src/index.ts';
+import { tokenIn } from './support/mails.ts';
+import {
+  CHANGE_EMAIL,
+  CHANGE_PASSWORD,
+  codeOf,
+  CONFIRM_EMAIL,
+  LOGIN_PLAIN,
+  LOGOUT,
+  ME,
+  REQUEST_RESET,
+  RESET,
+  signedUp,
+  SIGN_UP_PLAIN,
+  type OpenSession,
+} from './support/operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+
+const HOUR_MS = 3_600_000;
+
+let running: RunningAuth;
+beforeEach(async () => {
+  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', PUBLIC_URL: 'https://tasks.example/' } });
+});
+afterEach(() => running.stop());
+
+const request = ({ identity }: Pick<OpenSession, 'identity'>, email: string, password = PASSWORD) =>
+  running.send(CHANGE_EMAIL, { input: { email, password } }, identity);
+const confirm = (token: string) => running.send(CONFIRM_EMAIL, { token });
+const emailOf = async ({ identity }: OpenSession) =>
+  ((await running.send(ME, {}, identity)).data?.me as { email: string }).email;
+
+async function mails() {
+  await running.auth.processAll();
+  return running.postbox.mails;
+}
+
+/** The token that was mailed to this address last. */
+async function tokenFor(email: string): Promise<string> {
+  return tokenIn((await mails()).filter(({ to }) => to === email).at(-1)?.text);
+}
+
+describe('changing the address', () => {
+  it('mails a token to the new one, and with it the account has that and the former one is told', async () => {
+    const ada = await signedUp(running, 'Ada@example.com');
+    expect((await request(ada, ' Countess@example.ORG ')).data).toEqual({ requestEmailChange: true });
+    const token = await tokenFor('Countess@example.ORG');
+    expect(running.postbox.mails).toHaveLength(1);
+    expect(running.postbox.mails[0]?.text.split('\n')).toContain(`https://tasks.example/confirm-email#token=${token}`);
+    expect(await emailOf(ada)).toBe('Ada@example.com');
+    running.clock.advance(60_000);
+    expect((await confirm(token)).data).toEqual({ confirmEmailChange: true });
+    expect(await emailOf(ada)).toBe('Countess@example.ORG');
+    expect((await mails()).slice(1)).toEqual([
+      expect.objectContaining({ to: 'Ada@example.com', subject: expect.stringContaining('was changed') }),
+    ]);
+    const login = (email: string) => running.send(LOGIN_PLAIN, { input: { email, password: PASSWORD } });
+    expect(codeOf(await login('countess@EXAMPLE.org'))).toBeUndefined();
+    expect(codeOf(await login('ada@example.com'))).toBe('UNAUTHENTICATED');
+    const facts = await running.database.query(
+      `select kind, session_id from audit_log where kind like 'email.%' order by id`,
+    );
+    expect(facts).toEqual([
+      { kind: 'email.change_requested', session_id: ada.sessionId },
+      { kind: 'email.changed', session_id: null },
+    ]);
+  });
+
+  it('frees the former address for somebody else', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await request(ada, 'new@example.com');
+    await confirm(await tokenFor('new@example.com'));
+    expect(codeOf(await running.send(SIGN_UP_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD, name: 'A' } }))).toBeUndefined(); // prettier-ignore
+  });
+
+  it('may be another spelling of the same one', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await request(ada, 'Ada@Example.com');
+    await confirm(await tokenFor('Ada@Example.com'));
+    expect(await emailOf(ada)).toBe('Ada@Example.com');
+    expect(codeOf(await request(ada, 'Ada@Example.com'))).toBe('BAD_USER_INPUT');
+  });
+
+  it('stores no token that could be used', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await request(ada, 'new@example.com');
+    const token = await tokenFor('new@example.com');
+    const stored = JSON.stringify(await running.database.query('select * from email_tokens, account_mails'));
+    const tokens = JSON.stringify(await running.database.query('select * from email_tokens'));
+    expect(tokens).toContain('hash');
+    expect(stored + tokens).not.toContain(token);
+  });
+});
+
+describe('a token of a new address', () => {
+  it('works once, also of many tries at the same time', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await request(ada, 'new@example.com');
+    const token = await tokenFor('new@example.com');
+    const codes = await Promise.all(Array.from({ length: 8 }, async () => codeOf(await confirm(token))));
+    expect(codes.filter((code) => code === undefined)).toHaveLength(1);
+    expect(codes.filter((code) => code === 'BAD_USER_INPUT')).toHaveLength(7);
+    expect((await mails()).filter(({ to }) => to === 'ada@example.com')).toHaveLength(1);
+  });
+
+  it('is refused after an hour, and cleared away', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await request(ada, 'new@example.com');
+    const token = await tokenFor('new@example.com');
+    running.clock.advance(HOUR_MS + 1_000);
+    expect(codeOf(await confirm(token))).toBe('BAD_USER_INPUT');
+    await running.auth.processAll();
+    expect(await running.database.query('select 1 from email_tokens')).toEqual([]);
+  });
+
+  it.each(['', 'nonsense', '\0', '\ud800', 'x'.repeat(100_000), "' or true --"])(
+    'that is %j is refused',
+    async (token) => {
+      expect(codeOf(await confirm(token.slice(0, 2_000)))).toBe('BAD_USER_INPUT');
+    },
+  );
+
+  it.each<[string, (ada: OpenSession) => Promise<unknown>]>([
+    ['another address', (ada) => request(ada, 'third@example.com')],
+    [
+      'another password',
+      ({ identity }) =>
+        running.send(
+          CHANGE_PASSWORD,
+          { input: { currentPassword: PASSWORD, newPassword: 'another horse battery' } },
+          identity,
+        ),
+    ],
+    [
+      'a password that was set by mail',
+      async () => {
+        await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+        const newPassword = 'another horse battery';
+        return running.send(RESET, { input: { token: await tokenFor('ada@example.com'), newPassword } });
+      },
+    ],
+  ])('counts no more behind %s', async (_what, end) => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await request(ada, 'new@example.com');
+    const token = await tokenFor('new@example.com');
+    expect(codeOf((await end(ada)) as Awaited<ReturnType<typeof request>>)).toBeUndefined();
+    expect(codeOf(await confirm(token))).toBe('BAD_USER_INPUT');
+  });
+
+  it('is not mailed any more when the change was withdrawn before', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    running.postbox.failure = new Error('later');
+    await request(ada, 'new@example.com');
+    await running.auth.processAll();
+    await request(ada, 'third@example.com');
+    running.postbox.failure = undefined;
+    running.clock.advance(60_000);
+    expect((await mails()).map(({ to }) => to)).toEqual(['third@example.com']);
+  });
+
+  it('takes the worth from recovery mails to the former address', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+    const reset = await tokenFor('ada@example.com');
+    await request(ada, 'new@example.com');
+    await confirm(await tokenFor('new@example.com'));
+    expect(codeOf(await running.send(RESET, { input: { token: reset, newPassword: 'another horse battery' } }))).toBe(
+      'BAD_USER_INPUT',
+    );
+  });
+});
+
+describe('an address that is taken', () => {
+  it('is asked for like any other, and only its owner learns of it', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await signedUp(running, 'Bob@example.com');
+    const answers = [await request(ada, 'free@example.com'), await request(ada, 'bob@EXAMPLE.com')];
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]).toEqual({ data: { requestEmailChange: true } });
+    const [mail, ...more] = (await mails()).filter(({ to }) => to !== 'free@example.com');
+    expect([mail?.to, more]).toEqual(['Bob@example.com', []]);
+    expect(mail?.text).not.toMatch(/[\w-]{43}|#token|ada@example/);
+    expect(await running.database.query('select 1 from email_tokens')).toEqual([]);
+  });
+
+  it('is a CONFLICT for whoever proved to read it, when it was taken meanwhile, and the account stays as it was', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await request(ada, 'new@example.com');
+    const token = await tokenFor('new@example.com');
+    await signedUp(running, 'NEW@example.com');
+    expect(codeOf(await confirm(token))).toBe('CONFLICT');
+    expect(await emailOf(ada)).toBe('ada@example.com');
+    expect((await mails()).map(({ to }) => to)).toEqual(['new@example.com']);
+  });
+
+  it('goes to one of two who confirm it at the same time', async () => {
+    const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+    const tokens = [];
+    for (const each of [ada, bob]) {
+      await request(each, 'new@example.com');
+      tokens.push(await tokenFor('new@example.com'));
+    }
+    const codes = await Promise.all(tokens.map(async (token) => codeOf(await confirm(token))));
+    expect(codes.toSorted()).toEqual(['CONFLICT', undefined]);
+  });
+});
+
+describe('asking for another address', () => {
+  it('needs the right password, a session that lives, and an address', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const issues = (await request(ada, 'new@example.com', 'wrong')).errors?.[0]?.extensions?.issues;
+    expect(issues).toEqual([{ path: 'password', message: 'The password is wrong.' }]);
+    for (const email of ['nobody', '', 'a@b@c', 'a@b.c\nBcc: x@y.z'])
+      expect(codeOf(await request(ada, email))).toBe('BAD_USER_INPUT');
+    expect(codeOf(await request({ identity: { role: 'anonymous' } }, 'new@example.com'))).toBe('UNAUTHENTICATED');
+    await running.send(LOGOUT, {}, ada.identity);
+    expect(codeOf(await request(ada, 'new@example.com'))).toBe('UNAUTHENTICATED');
+    expect(await mails()).toEqual([]);
+  });
+
+  it('counts wrong passwords as failed logins', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    for (let tries = 0; tries < 10; tries++) await request(ada, 'new@example.com', `wrong ${tries}`);
+    expect(codeOf(await request(ada, 'new@example.com'))).toBe('RATE_LIMITED');
+  });
+
+  it('mails one address five times in an hour, whoever asks, and says nothing of it', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const bob = await signedUp(running, 'bob@example.com');
+    for (const each of [ada, bob, ada, bob, ada, bob, ada]) {
+      expect(codeOf(await request(each, 'victim@example.com'))).toBeUndefined();
+      await running.auth.processAll();
+    }
+    expect(running.postbox.mails).toHaveLength(5);
+  });
+
+  it('gives up what the mail server refuses for good', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    running.postbox.failure = new UndeliverableError('no such mailbox');
+    await request(ada, 'new@example.com');
+    await running.auth.processAll();
+    expect(await running.database.query('select 1 from account_mails')).toEqual([]);
+  });
+});
