@@ -25,6 +25,8 @@ const depConstraints = [
     bannedExternalImports: ['@apollo/gateway', '@apollo/server', ...(name === 'backup' ? [] : ['pg'])],
   })),
   { sourceTag: 'scope:shared', onlyDependOnLibsWithTags: ['scope:shared'] },
+  // What runs in other people's pages knows the public schema, and nothing else of ours.
+  { sourceTag: 'scope:client', onlyDependOnLibsWithTags: ['scope:client'] },
   { sourceTag: 'scope:app', onlyDependOnLibsWithTags: ['*'] },
 ];
 

@@ -1,10 +1,20 @@
 /**
  * Writes what is generated from the services' SDL, and with --check only tells whether it is up to date:
- * each service's resolver types, and the supergraph that the gateway serves.
+ * each service's resolver types, the supergraph that the gateway serves, and the operations of the client.
  */
 import { composeServices } from '@apollo/composition';
+import { Supergraph } from '@apollo/federation-internals';
 import { generate } from '@graphql-codegen/cli';
-import { parse } from 'graphql';
+import {
+  Kind,
+  parse,
+  print,
+  printSchema,
+  stripIgnoredCharacters,
+  visit,
+  type FragmentDefinitionNode,
+  type OperationDefinitionNode,
+} from 'graphql';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
@@ -25,7 +35,9 @@ for (const service of SERVICES) {
     files.map((file) => join(folder, file)),
   );
 }
-outputs.set(join(ROOT, 'services/gateway/supergraph.graphql'), supergraph());
+const supergraphText = supergraph();
+outputs.set(join(ROOT, 'services/gateway/supergraph.graphql'), supergraphText);
+await clientOperations(printSchema(Supergraph.build(supergraphText).apiSchema().toGraphQLJSSchema()));
 
 const stale = [...outputs].filter(([file, text]) => !existsSync(file) || readFileSync(file, 'utf8') !== text);
 if (!check)
@@ -64,8 +76,78 @@ async function resolverTypes(folder: string, schema: string[]): Promise<void> {
     },
     false,
   );
-  // The same line ends and no trailing blanks, whatever the plugins print.
-  for (const { content } of files) outputs.set(target, `${content.replaceAll(/[ \t]+$/gm, '').trim()}\n`);
+  for (const { content } of files) outputs.set(target, tidied(content));
+}
+
+/** The same line ends and no trailing blanks, whatever the plugins print. */
+function tidied(content: string): string {
+  return `${content.replaceAll(/[ \t]+$/gm, '').trim()}\n`;
+}
+
+/** The client's operations with their types, checked against the graph that clients see. */
+async function clientOperations(schema: string): Promise<void> {
+  const folder = join(ROOT, 'libs/client/src');
+  const target = join(folder, 'operations.generated.ts');
+  const sources = globSync('operations/*.graphql', { cwd: folder })
+    .toSorted()
+    .map((file) => readFileSync(join(folder, file), 'utf8'));
+  const files = await generate(
+    {
+      silent: true,
+      schema,
+      documents: sources,
+      generates: {
+        [target]: {
+          plugins: ['typescript-operations'],
+          config: {
+            enumsAsTypes: true,
+            scalars: { DateTime: 'string', ID: 'string' },
+            skipTypename: true,
+            emitLegacyCommonJSImports: false,
+          },
+        },
+      },
+    },
+    false,
+  );
+  for (const { content } of files)
+    outputs.set(
+      target,
+      tidied(`import type { Document } from './document.ts';\n\n${content}\n${documentsOf(sources).join('\n')}`),
+    );
+}
+
+/** One constant for each operation: its text with the fragments that it uses, as short as it can be. */
+function documentsOf(sources: string[]): string[] {
+  const { definitions } = parse(sources.join('\n'));
+  const fragments = new Map(
+    definitions.flatMap((each) => (each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each]] : [])),
+  );
+  const operations = definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
+  return operations.map((operation) => {
+    const name = operation.name?.value ?? '';
+    const kind = `${operation.operation.charAt(0).toUpperCase()}${operation.operation.slice(1)}`;
+    const text = stripIgnoredCharacters([operation, ...fragmentsOf(operation, fragments)].map(print).join(' '));
+    const constant = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
+    return `export const ${constant}: Document<${name}${kind}, ${name}${kind}Variables> = ${JSON.stringify(text)};`;
+  });
+}
+
+/** All that it spreads, and what those spread, each once. */
+function fragmentsOf(
+  of: OperationDefinitionNode | FragmentDefinitionNode,
+  all: Map<string, FragmentDefinitionNode>,
+  found = new Set<FragmentDefinitionNode>(),
+): Set<FragmentDefinitionNode> {
+  visit(of, {
+    FragmentSpread({ name }) {
+      const fragment = all.get(name.value);
+      if (!fragment || found.has(fragment)) return;
+      found.add(fragment);
+      fragmentsOf(fragment, all, found);
+    },
+  });
+  return found;
 }
 
 function supergraph(): string {

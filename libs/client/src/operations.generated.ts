@@ -1,0 +1,186 @@
+import type { Document } from './document.ts';
+
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+export type CreateTaskInput = {
+  category?: string | null | undefined;
+  completed?: boolean | null | undefined;
+  description?: string | null | undefined;
+  dueDate?: string | null | undefined;
+  priority?: TaskPriority | null | undefined;
+  title: string;
+};
+
+export type LoginInput = {
+  email: string;
+  password: string;
+};
+
+export type OrderDirection =
+  | 'ASC'
+  | 'DESC';
+
+export type ResetPasswordInput = {
+  newPassword: string;
+  token: string;
+};
+
+export type SignUpInput = {
+  email: string;
+  name: string;
+  password: string;
+};
+
+export type TaskChangeKind =
+  | 'DELETE'
+  | 'INSERT'
+  | 'UPDATE';
+
+export type TaskFilter = {
+  category?: string | null | undefined;
+  completed?: boolean | null | undefined;
+  priority?: TaskPriority | null | undefined;
+};
+
+export type TaskOrder = {
+  direction?: OrderDirection;
+  field?: TaskOrderField;
+};
+
+export type TaskOrderField =
+  | 'CREATED_AT'
+  | 'DUE_DATE'
+  | 'PRIORITY'
+  | 'UPDATED_AT';
+
+export type TaskPriority =
+  | 'HIGH'
+  | 'LOW'
+  | 'MEDIUM';
+
+/** Absent: unchanged. null: cleared (description, dueDate, category only). */
+export type UpdateTaskInput = {
+  category?: string | null | undefined;
+  completed?: boolean | null | undefined;
+  description?: string | null | undefined;
+  dueDate?: string | null | undefined;
+  priority?: TaskPriority | null | undefined;
+  title?: string | null | undefined;
+};
+
+export type UserFieldsFragment = { id: string, email: string, name: string };
+
+export type SessionFieldsFragment = { accessToken: string, refreshToken: string, expiresIn: number, user: { id: string, email: string, name: string } };
+
+export type SignUpMutationVariables = Exact<{
+  input: SignUpInput;
+}>;
+
+
+export type SignUpMutation = { signUp: { accessToken: string, refreshToken: string, expiresIn: number, user: { id: string, email: string, name: string } } };
+
+export type LoginMutationVariables = Exact<{
+  input: LoginInput;
+}>;
+
+
+export type LoginMutation = { login: { accessToken: string, refreshToken: string, expiresIn: number, user: { id: string, email: string, name: string } } };
+
+export type RefreshSessionMutationVariables = Exact<{
+  refreshToken: string;
+}>;
+
+
+export type RefreshSessionMutation = { refreshSession: { accessToken: string, refreshToken: string, expiresIn: number, user: { id: string, email: string, name: string } } };
+
+export type LogoutMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type LogoutMutation = { logout: boolean };
+
+export type RequestPasswordResetMutationVariables = Exact<{
+  email: string;
+}>;
+
+
+export type RequestPasswordResetMutation = { requestPasswordReset: boolean };
+
+export type ResetPasswordMutationVariables = Exact<{
+  input: ResetPasswordInput;
+}>;
+
+
+export type ResetPasswordMutation = { resetPassword: boolean };
+
+export type TaskFieldsFragment = { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number };
+
+export type ReadTasksQueryVariables = Exact<{
+  filter?: TaskFilter | null | undefined;
+  orderBy?: TaskOrder | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ReadTasksQuery = { tasks: { totalCount: number, changesCursor: string, edges: Array<{ node: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+
+export type ReadTaskQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ReadTaskQuery = { task: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } | null };
+
+export type ReadTaskStatisticsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ReadTaskStatisticsQuery = { taskStatistics: { total: number, completed: number, pending: number, completionPercentage: number } };
+
+export type CreateTaskMutationVariables = Exact<{
+  input: CreateTaskInput;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type CreateTaskMutation = { createTask: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } };
+
+export type UpdateTaskMutationVariables = Exact<{
+  id: string;
+  input: UpdateTaskInput;
+  ifVersion?: number | null | undefined;
+}>;
+
+
+export type UpdateTaskMutation = { updateTask: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } };
+
+export type DeleteTaskMutationVariables = Exact<{
+  id: string;
+  ifVersion?: number | null | undefined;
+}>;
+
+
+export type DeleteTaskMutation = { deleteTask: string };
+
+export type TaskChangesSubscriptionVariables = Exact<{
+  filter?: TaskFilter | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type TaskChangesSubscription = { taskChanges: { cursor: string, sequence: number, kind: TaskChangeKind, task: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number }, previous: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } | null } };
+
+export const SIGN_UP: Document<SignUpMutation, SignUpMutationVariables> = "mutation SignUp($input:SignUpInput!){signUp(input:$input){...SessionFields}}fragment SessionFields on Session{accessToken refreshToken expiresIn user{...UserFields}}fragment UserFields on User{id email name}";
+export const LOGIN: Document<LoginMutation, LoginMutationVariables> = "mutation Login($input:LoginInput!){login(input:$input){...SessionFields}}fragment SessionFields on Session{accessToken refreshToken expiresIn user{...UserFields}}fragment UserFields on User{id email name}";
+export const REFRESH_SESSION: Document<RefreshSessionMutation, RefreshSessionMutationVariables> = "mutation RefreshSession($refreshToken:String!){refreshSession(refreshToken:$refreshToken){...SessionFields}}fragment SessionFields on Session{accessToken refreshToken expiresIn user{...UserFields}}fragment UserFields on User{id email name}";
+export const LOGOUT: Document<LogoutMutation, LogoutMutationVariables> = "mutation Logout{logout}";
+export const REQUEST_PASSWORD_RESET: Document<RequestPasswordResetMutation, RequestPasswordResetMutationVariables> = "mutation RequestPasswordReset($email:String!){requestPasswordReset(email:$email)}";
+export const RESET_PASSWORD: Document<ResetPasswordMutation, ResetPasswordMutationVariables> = "mutation ResetPassword($input:ResetPasswordInput!){resetPassword(input:$input)}";
+export const READ_TASKS: Document<ReadTasksQuery, ReadTasksQueryVariables> = "query ReadTasks($filter:TaskFilter$orderBy:TaskOrder$first:Int$after:String){tasks(filter:$filter orderBy:$orderBy first:$first after:$after){edges{node{...TaskFields}}pageInfo{hasNextPage endCursor}totalCount changesCursor}}fragment TaskFields on Task{id title description completed dueDate category priority createdAt updatedAt version}";
+export const READ_TASK: Document<ReadTaskQuery, ReadTaskQueryVariables> = "query ReadTask($id:ID!){task(id:$id){...TaskFields}}fragment TaskFields on Task{id title description completed dueDate category priority createdAt updatedAt version}";
+export const READ_TASK_STATISTICS: Document<ReadTaskStatisticsQuery, ReadTaskStatisticsQueryVariables> = "query ReadTaskStatistics{taskStatistics{total completed pending completionPercentage}}";
+export const CREATE_TASK: Document<CreateTaskMutation, CreateTaskMutationVariables> = "mutation CreateTask($input:CreateTaskInput!$idempotencyKey:String){createTask(input:$input idempotencyKey:$idempotencyKey){...TaskFields}}fragment TaskFields on Task{id title description completed dueDate category priority createdAt updatedAt version}";
+export const UPDATE_TASK: Document<UpdateTaskMutation, UpdateTaskMutationVariables> = "mutation UpdateTask($id:ID!$input:UpdateTaskInput!$ifVersion:Int){updateTask(id:$id input:$input ifVersion:$ifVersion){...TaskFields}}fragment TaskFields on Task{id title description completed dueDate category priority createdAt updatedAt version}";
+export const DELETE_TASK: Document<DeleteTaskMutation, DeleteTaskMutationVariables> = "mutation DeleteTask($id:ID!$ifVersion:Int){deleteTask(id:$id ifVersion:$ifVersion)}";
+export const TASK_CHANGES: Document<TaskChangesSubscription, TaskChangesSubscriptionVariables> = "subscription TaskChanges($filter:TaskFilter$after:String){taskChanges(filter:$filter after:$after){cursor sequence kind task{...TaskFields}previous{...TaskFields}}}fragment TaskFields on Task{id title description completed dueDate category priority createdAt updatedAt version}";

@@ -1,0 +1,50 @@
+/** Time and chance, as the client is given them. */
+export interface Time {
+  /** Unix milliseconds. */
+  now(): number;
+  /** From 0 to below 1. */
+  random(): number;
+  /** Calls once, after so many milliseconds; the returned function takes that back. */
+  after(ms: number, call: () => void): () => void;
+}
+
+export const realTime: Time = {
+  now: Date.now,
+  random: Math.random,
+  after(ms, call) {
+    const timer = setTimeout(call, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+const FIRST_MS = 250;
+const LONGEST_MS = 30_000;
+
+/** How long to wait before the next try: twice as long after each failure, and not all clients for the same time. */
+export function backOffMs(failures: number, { random }: Pick<Time, 'random'>): number {
+  return Math.min(LONGEST_MS, FIRST_MS * 2 ** failures) * (0.5 + random() / 2);
+}
+
+/** Somebody waits, until the time is over or a reason comes to try at once. */
+export interface Pause {
+  /** Resolves after so long, or at the next `end`. */
+  wait(ms: number): Promise<void>;
+  /** Resolves at the next `end`. */
+  forever(): Promise<void>;
+  end(): void;
+}
+
+export function createPause({ after }: Pick<Time, 'after'>): Pause {
+  let end = () => {};
+  const forever = () => new Promise<void>((resolve) => (end = resolve));
+  return {
+    async wait(ms) {
+      const over = forever();
+      const cancel = after(ms, end);
+      await over;
+      cancel();
+    },
+    forever,
+    end: () => end(),
+  };
+}
