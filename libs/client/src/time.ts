@@ -29,22 +29,19 @@ export function backOffMs(failures: number, { random }: Pick<Time, 'random'>): n
 export interface Pause {
   /** Resolves after so long, or at the next `end`. */
   wait(ms: number): Promise<void>;
-  /** Resolves at the next `end`. */
-  forever(): Promise<void>;
   end(): void;
 }
 
 export function createPause({ after }: Pick<Time, 'after'>): Pause {
   let end = () => {};
-  const forever = () => new Promise<void>((resolve) => (end = resolve));
   return {
     async wait(ms) {
-      const over = forever();
+      const over = Promise.withResolvers<void>();
+      end = over.resolve;
       const cancel = after(ms, end);
-      await over;
+      await over.promise;
       cancel();
     },
-    forever,
     end: () => end(),
   };
 }

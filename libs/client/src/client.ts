@@ -1,0 +1,146 @@
+import { createSocketFeed } from './feed/graphql-ws.ts';
+import { createSseFeed } from './feed/sse.ts';
+import { createPost, type Post } from './http.ts';
+import { createLiveTasks, type LiveTasks, type LiveTasksOptions } from './list/live-tasks.ts';
+import type { Task } from './list/shape.ts';
+import { exclusively } from './locks.ts';
+import {
+  REQUEST_PASSWORD_RESET,
+  RESET_PASSWORD,
+  type CreateTaskInput,
+  type LoginInput,
+  type ResetPasswordInput,
+  type SignUpInput,
+  type UpdateTaskInput,
+} from './operations.generated.ts';
+import { createSession, type User } from './session.ts';
+import { createMemoryStorage, type Storage } from './storage.ts';
+import { realTime, type Time } from './time.ts';
+import { createWriteQueue } from './writes/write-queue.ts';
+import { localIdOf, newKey } from './writes/write.ts';
+
+export interface ClientOptions {
+  /** Of the gateway, without a path. In a page that it serves: `location.origin`. */
+  url: string;
+  /** Where tokens and waiting writes are kept: `localStorage`, or what else has its three functions. @default memory */
+  storage?: Storage | undefined;
+  /** What carries the change feed. `sse` goes through proxies that know no WebSocket, and needs a connection for each list. @default 'graphql-ws' */
+  transport?: 'graphql-ws' | 'sse' | undefined;
+  /** Writes that wait while there is no answer; further ones are refused with QUEUE_FULL. @default 100 */
+  maxPendingWrites?: number | undefined;
+  /** A query or mutation that takes longer counts as lost. @default 30_000 */
+  timeoutMs?: number | undefined;
+  fetch?: typeof fetch | undefined;
+  WebSocket?: typeof WebSocket | undefined;
+  time?: Time | undefined;
+}
+
+export interface WriteOptions {
+  /** Only when this is the task's version still: else PRECONDITION_FAILED, and the write is taken back. */
+  ifVersion?: number | undefined;
+}
+
+export interface Client {
+  /** Who is signed in; undefined until the storage was read, null for nobody. */
+  user(): User | null | undefined;
+  /** Called at each change of who is signed in. */
+  onUser(listener: () => void): () => void;
+  signUp(input: SignUpInput): Promise<User>;
+  signIn(input: LoginInput): Promise<User>;
+  /** Forgets the tokens, and the writes that wait: they are rejected with SIGNED_OUT. */
+  signOut(): Promise<void>;
+  requestPasswordReset(email: string): Promise<void>;
+  resetPassword(input: ResetPasswordInput): Promise<void>;
+  /** Runs an operation as the user, generated or your own: any string is one. @throws TaskmeshError */
+  request: Post;
+  liveTasks(options?: LiveTasksOptions): LiveTasks;
+  /**
+   * Lists show it at once. Resolves with the task as the server has it, which takes as long as there is no connection.
+   * @throws TaskmeshError when the server refuses it: then lists have taken it back
+   */
+  createTask(input: CreateTaskInput): Promise<Task>;
+  /** As `createTask`. `id` may be that of a task which is not created yet. */
+  updateTask(id: string, input: UpdateTaskInput, options?: WriteOptions): Promise<Task>;
+  /** As `updateTask`. */
+  deleteTask(id: string, options?: WriteOptions): Promise<void>;
+  /** How many writes the server has not answered. */
+  pendingWrites(): number;
+  /** Ends what waits; the queue stays in storage. Lists end with their last listener. */
+  close(): void;
+}
+
+export function createClient(options: ClientOptions): Client {
+  const { storage = createMemoryStorage(), transport = 'graphql-ws', time = realTime } = options;
+  const { maxPendingWrites: limit = 100, timeoutMs = 30_000 } = options;
+  const url = `${options.url.replace(/\/$/, '')}/graphql`;
+  const fetch: typeof globalThis.fetch = options.fetch ?? ((...args) => globalThis.fetch(...args));
+
+  const post = createPost({ url, fetch, timeoutMs });
+  const session = createSession({ post, storage, exclusively, time });
+  const { token } = session;
+  const openFeed =
+    transport === 'sse'
+      ? createSseFeed({ url, token, fetch, time })
+      : createSocketFeed({
+          url,
+          token,
+          userId: () => session.user()?.id,
+          WebSocket: options.WebSocket ?? globalThis.WebSocket,
+          time,
+        });
+  const writes = createWriteQueue({ session, storage, time, limit, own });
+  const stopWaking = onOnline(writes.wake);
+  const write = { key: '', queuedAt: 0 };
+  const begin = () => ({ ...write, key: newKey(), queuedAt: time.now() });
+  const present = (task: Task | null): Task => {
+    if (!task) throw new Error('A write of a task gives one.');
+    return task;
+  };
+
+  return {
+    user: session.user,
+    onUser: session.subscribe,
+    signUp: session.signUp,
+    signIn: session.signIn,
+    async signOut() {
+      await writes.discard();
+      await session.signOut();
+    },
+    async requestPasswordReset(email) {
+      await post(REQUEST_PASSWORD_RESET, { email });
+    },
+    async resetPassword(input) {
+      await post(RESET_PASSWORD, { input });
+    },
+    request: session.request,
+    liveTasks: (list = {}) => createLiveTasks(list, { session, writes, openFeed, time, onWake: onOnline }),
+    async createTask(input) {
+      const started = begin();
+      return present((await writes.add({ ...started, kind: 'create', taskId: localIdOf(started.key), input })).task);
+    },
+    async updateTask(taskId, input, { ifVersion } = {}) {
+      return present((await writes.add({ ...begin(), kind: 'update', taskId, input, ifVersion })).task);
+    },
+    async deleteTask(taskId, { ifVersion } = {}) {
+      await writes.add({ ...begin(), kind: 'delete', taskId, ifVersion });
+    },
+    pendingWrites: () => writes.pending().length,
+    close() {
+      stopWaking();
+      writes.close();
+    },
+  };
+}
+
+/** Where there is no such event, pauses end by themselves. */
+function onOnline(listener: () => void): () => void {
+  globalThis.addEventListener?.('online', listener);
+  return () => globalThis.removeEventListener?.('online', listener);
+}
+
+/** Holds a lock until it is given back. */
+function own(name: string): Promise<() => void> {
+  return new Promise((resolve) => {
+    void exclusively(name, () => new Promise<void>((release) => resolve(release)));
+  });
+}

@@ -1,0 +1,158 @@
+import { toTaskmeshError, type GraphqlError } from '../errors.ts';
+import { TASK_CHANGES, type TaskChangesSubscriptionVariables } from '../operations.generated.ts';
+import type { Time } from '../time.ts';
+import {
+  CUT,
+  endOf,
+  endOfError,
+  SILENCE_MS,
+  tell,
+  type FeedDeps,
+  type FeedEnd,
+  type FeedListener,
+  type FeedResult,
+  type OpenFeed,
+} from './feed.ts';
+
+export interface SocketDeps extends FeedDeps {
+  WebSocket: typeof WebSocket;
+  /** Who is signed in: a socket is that user's for as long as it is open. */
+  userId: () => string | undefined;
+  time: Pick<Time, 'after'>;
+}
+
+/** As the graphql-transport-ws protocol has them. */
+type Message =
+  | { type: 'connection_ack' | 'ping' | 'pong' }
+  | { type: 'next'; id: string; payload: FeedResult }
+  | { type: 'error'; id: string; payload: GraphqlError[] }
+  | { type: 'complete'; id: string };
+
+interface Subscription {
+  variables: TaskChangesSubscriptionVariables;
+  listener: FeedListener;
+}
+
+interface Connection {
+  /** Undefined when it is over, or somebody else's: then another one is needed. */
+  take(subscription: Subscription): (() => void) | undefined;
+}
+
+const PING_MS = 12_000;
+/** A socket that nobody uses stays open for so long: lists often come and go together. */
+const LINGER_MS = 1_000;
+/** The token was none, or does not count any more. */
+const UNAUTHENTICATED = new Set([4401, 4403]);
+
+/** All subscriptions share one socket, which is there while there are any. https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md */
+export function createSocketFeed(deps: SocketDeps): OpenFeed {
+  let connection: Connection | undefined;
+  return (variables, listener) => {
+    const subscription = { variables, listener };
+    const stop = connection?.take(subscription);
+    if (stop) return stop;
+    connection = connect(deps);
+    return connection.take(subscription) ?? (() => undefined);
+  };
+}
+
+function connect({ url, token, userId, WebSocket, time }: SocketDeps): Connection {
+  const subscriptions = new Map<string, Subscription>();
+  const owner = userId();
+  let socket: WebSocket | undefined;
+  let used: string | undefined;
+  let ids = 0;
+  let isAcknowledged = false;
+  let isOver = false;
+  let cancelPing = () => {};
+  let cancelSilence = () => {};
+  let cancelLinger = () => {};
+
+  const send = (message: object) => socket?.send(JSON.stringify(message));
+  const end = (reason: FeedEnd) => {
+    if (isOver) return;
+    isOver = true;
+    cancelPing();
+    cancelSilence();
+    cancelLinger();
+    socket?.close();
+    for (const { listener } of subscriptions.values()) listener.onEnd(reason);
+  };
+  const hear = () => {
+    cancelSilence();
+    cancelSilence = time.after(SILENCE_MS, () => end(CUT));
+  };
+  const ping = () => {
+    cancelPing = time.after(PING_MS, () => {
+      send({ type: 'ping' });
+      ping();
+    });
+  };
+  const ask = (id: string, { variables, listener }: Subscription) => {
+    send({ id, type: 'subscribe', payload: { query: TASK_CHANGES, variables } });
+    listener.onStanding();
+  };
+  const finish = (id: string, reason: FeedEnd | undefined) => {
+    const subscription = reason && subscriptions.get(id);
+    if (!subscription) return;
+    forget(id);
+    subscription.listener.onEnd(reason);
+  };
+  const forget = (id: string) => {
+    subscriptions.delete(id);
+    if (subscriptions.size === 0) cancelLinger = time.after(LINGER_MS, () => end(CUT));
+  };
+  const take = (message: Message) => {
+    switch (message.type) {
+      case 'connection_ack':
+        isAcknowledged = true;
+        ping();
+        return subscriptions.forEach((subscription, id) => ask(id, subscription));
+      case 'ping':
+        return send({ type: 'pong' });
+      case 'pong':
+        return undefined;
+      case 'next': {
+        const subscription = subscriptions.get(message.id);
+        const reason = subscription && tell(message.payload, subscription.listener, used);
+        if (reason) send({ id: message.id, type: 'complete' });
+        return finish(message.id, reason);
+      }
+      case 'error':
+        return finish(message.id, endOf(message.payload, used));
+      case 'complete':
+        return finish(message.id, CUT);
+    }
+  };
+  const open = async () => {
+    used = await token();
+    if (isOver) return;
+    if (used === undefined || owner !== userId()) return end({ reason: 'unauthenticated', token: undefined });
+    socket = new WebSocket(url.replace(/^http/, 'ws'), 'graphql-transport-ws');
+    socket.onopen = () => send({ type: 'connection_init', payload: { authorization: `Bearer ${used}` } });
+    socket.onclose = ({ code }) => end(UNAUTHENTICATED.has(code) ? { reason: 'unauthenticated', token: used } : CUT);
+    socket.onmessage = ({ data }) => {
+      if (isOver) return;
+      hear();
+      take(JSON.parse(String(data)) as Message); // the protocol's
+    };
+  };
+
+  hear();
+  open().catch((error: unknown) => end(endOfError(toTaskmeshError(error), undefined)));
+
+  return {
+    take(subscription) {
+      if (isOver || owner !== userId()) return undefined;
+      cancelLinger();
+      const id = String(++ids);
+      subscriptions.set(id, subscription);
+      if (isAcknowledged) ask(id, subscription);
+      return () => {
+        if (!subscriptions.has(id) || isOver) return void subscriptions.delete(id);
+        if (isAcknowledged) send({ id, type: 'complete' });
+        forget(id);
+      };
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { toTaskmeshError } from '../errors.ts';
+import { headersOf, refusalOf } from '../http.ts';
+import { TASK_CHANGES } from '../operations.generated.ts';
+import type { Time } from '../time.ts';
+import { CUT, endOfError, SILENCE_MS, tell, type FeedDeps, type FeedEnd, type FeedResult, type OpenFeed } from './feed.ts';
+
+export interface SseDeps extends FeedDeps {
+  fetch: typeof fetch;
+  time: Pick<Time, 'after'>;
+}
+
+/** Server-sent events over `fetch`: a request for each subscription, which brings nothing but an ordinary answer that does not end. */
+export function createSseFeed({ url, token, fetch, time }: SseDeps): OpenFeed {
+  return (variables, listener) => {
+    const tearing = new AbortController();
+    const read = async (): Promise<FeedEnd> => {
+      const used = await token();
+      if (used === undefined) return { reason: 'unauthenticated', token: used };
+      let giveUp = () => {};
+      const hear = () => {
+        giveUp();
+        giveUp = time.after(SILENCE_MS, () => tearing.abort());
+      };
+      try {
+        hear();
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { ...headersOf(used), accept: 'text/event-stream' },
+          body: JSON.stringify({ query: TASK_CHANGES, variables }),
+          signal: tearing.signal,
+        });
+        if (!response.ok || !response.body) return endOfError(refusalOf(response), used);
+        listener.onStanding();
+        for await (const result of resultsOf(response.body, hear)) {
+          const end = isStopped ? CUT : tell(result, listener, used);
+          if (end) return end;
+        }
+        return CUT;
+      } finally {
+        giveUp();
+        tearing.abort();
+      }
+    };
+    let isStopped = false;
+    read()
+      .catch((error: unknown) => endOfError(toTaskmeshError(error), undefined))
+      .then((end) => isStopped || listener.onEnd(end));
+    return () => {
+      isStopped = true;
+      tearing.abort();
+    };
+  };
+}
+
+/** The data of all events that have some. `onChunk` is called for whatever comes, also what says nothing. */
+async function* resultsOf(body: ReadableStream<Uint8Array>, onChunk: () => void): AsyncGenerator<FeedResult> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    onChunk();
+    const events = (text + decoder.decode(value, { stream: true })).split('\n\n');
+    text = events.pop() ?? ''; // not whole yet
+    for (const event of events) {
+      const data = /^data: ?(.+)$/m.exec(event)?.[1];
+      if (data) yield JSON.parse(data) as FeedResult; // the protocol's
+    }
+  }
+}

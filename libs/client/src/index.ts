@@ -1,0 +1,10 @@
+export { createClient, type Client, type ClientOptions, type WriteOptions } from './client.ts';
+export { type Document } from './document.ts';
+export { TaskmeshError, type InputIssue } from './errors.ts';
+export { type LiveStatus, type LiveTasks, type LiveTasksOptions, type LiveTasksSnapshot } from './list/live-tasks.ts';
+export { type LiveTask } from './list/overlay.ts';
+export { type Task } from './list/shape.ts';
+export { type User } from './session.ts';
+export { createMemoryStorage, type Storage } from './storage.ts';
+export { type Time } from './time.ts';
+export * from './operations.generated.ts';

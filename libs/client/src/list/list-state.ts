@@ -1,0 +1,126 @@
+import { keyOfLocal, type Outcome, type Write } from '../writes/write.ts';
+import { createKnownTasks, type Change, type KnownTasks, type Page } from './known-tasks.ts';
+import { overlay, type LiveTask } from './overlay.ts';
+import { comparatorOf, matches, type Shape, type Task } from './shape.ts';
+
+/** What a list has to show. */
+export interface ListView {
+  tasks: readonly LiveTask[];
+  /** All that match, whether the list has them or not. */
+  totalCount: number;
+  /** There are tasks behind the last one. */
+  hasMore: boolean;
+}
+
+/** What the server has told and answered, with the pending writes over it. Knows no network and no time. */
+export interface ListState {
+  /** Undefined until the first page was read, and after `forget`. */
+  known(): KnownTasks | undefined;
+  /** Begins anew with what was read. */
+  begin(known: KnownTasks): void;
+  forget(): void;
+  /** False for a change that was told before. `key` is that of the write that made it, if it was one of ours. */
+  apply(change: Change, key: string | undefined): boolean;
+  /** The answer to a write has come. */
+  answer(write: Write, outcome: Outcome): void;
+  view(pending: readonly Write[]): ListView;
+  /** Ends what is kept for answers that are on their way; those that come from now on are passed over. */
+  rest(): void;
+  /** Answers may come: what the feed tells meanwhile is kept in mind. */
+  expectAnswers(expected: boolean): void;
+}
+
+const NOTHING: ListView = { tasks: [], totalCount: 0, hasMore: false };
+
+export function createListState(shape: Shape): ListState {
+  const compare = comparatorOf(shape.order);
+  const answered = new Map<string, Task | null>();
+  /** Of writes that are pending, and told by the feed already. */
+  const toldWrites = new Set<string>();
+  /** By the server's id: what a task that this client made is called in its list. */
+  const keys = new Map<string, string>();
+  const shown = new WeakMap<Task, LiveTask>();
+  let known: KnownTasks | undefined;
+  let unwatch: (() => void) | undefined;
+
+  const show = (task: Task, isPending: boolean): LiveTask => {
+    const before = shown.get(task);
+    const key = keys.get(task.id) ?? keyOfLocal(task.id) ?? task.id;
+    if (before?.isPending === isPending && before.key === key) return before;
+    const live = { ...task, key, isPending };
+    shown.set(task, live);
+    return live;
+  };
+  const rest = () => {
+    unwatch?.();
+    unwatch = undefined;
+    answered.clear();
+  };
+  /** The feed has caught up with an answer, or will not tell it. */
+  const forgetAnswer = ({ kind, task }: Change) => {
+    const answer = answered.get(task.id);
+    if (answer === undefined) return;
+    const isTold = kind === 'DELETE' || (answer !== null && task.version >= answer.version);
+    if (isTold || (!known?.get(task.id) && !(answer && known?.hasPlaceFor(answer)))) answered.delete(task.id);
+  };
+
+  return {
+    known: () => known,
+    begin(next) {
+      const isWatching = unwatch !== undefined;
+      rest();
+      known = next;
+      if (isWatching) unwatch = next.watch();
+    },
+    forget() {
+      rest();
+      known = undefined;
+      keys.clear();
+      toldWrites.clear();
+    },
+    apply(change, key) {
+      if (!known?.apply(change)) return false;
+      if (key !== undefined) {
+        toldWrites.add(key);
+        if (change.kind === 'INSERT') keys.set(change.task.id, key);
+      }
+      forgetAnswer(change);
+      return true;
+    },
+    answer({ key, kind }, { id, task }) {
+      const wasTold = toldWrites.delete(key);
+      if (kind === 'create') keys.set(id, key);
+      if (wasTold || !known) return;
+      const told = known.told(id);
+      const now = known.get(id);
+      if (told?.isGone || (task && Math.max(told?.task.version ?? 0, now?.version ?? 0) >= task.version)) return;
+      // What has no place here and had none is not told here either.
+      if (now || (task && known.hasPlaceFor(task))) answered.set(id, task);
+    },
+    view(pending) {
+      if (!known) return NOTHING;
+      const base = known;
+      const writes = pending.filter(({ key }) => !toldWrites.has(key));
+      const over = overlay(base, answered, writes);
+      let total = base.total();
+      const tasks = base.all().filter(({ id }) => !over.has(id));
+      const result = tasks.map((task) => show(task, false));
+      for (const [id, change] of over) {
+        total -= Number(base.get(id) !== undefined);
+        if (!change || !matches(change.task, shape.filter)) continue;
+        total += 1;
+        if (base.hasPlaceFor(change.task)) result.push(show(change.task, change.isPending));
+      }
+      if (over.size > 0) result.sort(compare);
+      return { tasks: result, totalCount: total, hasMore: base.hasMore() };
+    },
+    rest,
+    expectAnswers(expected) {
+      if (expected) unwatch ??= known?.watch();
+      else {
+        unwatch?.();
+        unwatch = undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,266 @@
+import { toTaskmeshError, type TaskmeshError } from '../errors.ts';
+import { CUT, endOfError, type FeedEnd, type OpenFeed } from '../feed/feed.ts';
+import { createListeners } from '../listeners.ts';
+import { READ_TASKS, type TaskFilter, type TaskOrder } from '../operations.generated.ts';
+import type { Session } from '../session.ts';
+import { backOffMs, createPause, type Pause, type Time } from '../time.ts';
+import type { WriteQueue } from '../writes/write-queue.ts';
+import { keyOf } from '../writes/write.ts';
+import { createKnownTasks, type Change, type KnownTasks, type Page } from './known-tasks.ts';
+import { createListState, type ListView } from './list-state.ts';
+import { shapeOf } from './shape.ts';
+
+export interface LiveTasksOptions {
+  filter?: TaskFilter | undefined;
+  /** `{ field: 'CREATED_AT', direction: 'DESC' }` unless told otherwise. */
+  orderBy?: TaskOrder | undefined;
+  /** How many tasks it begins with. @default 50 */
+  first?: number | undefined;
+}
+
+/**
+ * idle: nobody listens, and nothing is kept up to date. loading: it is read. live: it is as the server has it.
+ * reconnecting: as the server had it. signed-out: nobody's. failed: `error` says why, and trying again is of no use.
+ */
+export type LiveStatus = 'idle' | 'loading' | 'live' | 'reconnecting' | 'signed-out' | 'failed';
+
+export interface LiveTasksSnapshot extends ListView {
+  status: LiveStatus;
+  error?: TaskmeshError | undefined;
+}
+
+/** A list that is kept up to date while somebody listens. Who listens again goes on where it was. */
+export interface LiveTasks {
+  /** The same object until something changes. */
+  get(): LiveTasksSnapshot;
+  /** Called after changes, once for those that come together. The returned function takes it back. */
+  subscribe(listener: () => void): () => void;
+  /** Reads on behind the last task: as many as it began with, or `count`. @throws TaskmeshError */
+  loadMore(count?: number): Promise<void>;
+}
+
+export interface LiveTasksDeps {
+  session: Pick<Session, 'user' | 'subscribe' | 'request' | 'refresh'>;
+  writes: Pick<WriteQueue, 'pending' | 'subscribe' | 'confirm' | 'wake'>;
+  openFeed: OpenFeed;
+  time: Time;
+  /** Calls when there is a reason to try at once. The returned function takes that back. */
+  onWake: (wake: () => void) => () => void;
+}
+
+/** From the first listener to the last one, or to another user. */
+interface Life {
+  isOver: boolean;
+  pause: Pause;
+  stopFeed: () => void;
+}
+
+const FIRST = 50;
+/** A page costs the server about twice this, of 5,000 (docs/limits.md). */
+const LARGEST_PAGE = 500;
+/** A connection that stands for so long was no failure. */
+const STANDS_MS = 5_000;
+
+export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps): LiveTasks {
+  const { session, writes, openFeed, time, onWake } = deps;
+  const shape = shapeOf(options.filter, options.orderBy);
+  const { first = FIRST } = options;
+  const state = createListState(shape);
+  const listeners = createListeners<[]>();
+  let status: LiveStatus = 'idle';
+  let error: TaskmeshError | undefined;
+  let snapshot: LiveTasksSnapshot | undefined;
+  let isTelling = false;
+  let listening = 0;
+  let leave = () => {};
+  let life: Life | undefined;
+  /** Whose tasks are known. */
+  let userId: string | undefined;
+  let mustRead = true;
+  let wanted = first;
+  let loading: Promise<void> | undefined;
+
+  const changed = () => {
+    snapshot = undefined;
+    if (isTelling) return;
+    isTelling = true;
+    queueMicrotask(() => {
+      isTelling = false;
+      listeners.tell();
+    });
+  };
+  const become = (next: LiveStatus, why?: TaskmeshError) => {
+    status = next;
+    error = why;
+    changed();
+  };
+
+  const readPage = async (count: number, after: string | null): Promise<Page> => {
+    const { filter, order: orderBy } = shape;
+    const size = Math.max(1, Math.min(count, LARGEST_PAGE));
+    return (await session.request(READ_TASKS, { filter, orderBy, first: size, after })).tasks;
+  };
+  const readAnew = async (current: Life) => {
+    let known: KnownTasks | undefined;
+    while (!known || (known.hasMore() && known.all().length < wanted)) {
+      const page = await readPage(wanted - (known?.all().length ?? 0), known?.pageCursor() ?? null);
+      if (current.isOver) return;
+      if (known) known.extend(page);
+      else known = createKnownTasks(shape, page);
+    }
+    state.begin(known);
+    state.expectAnswers(writes.pending().length > 0);
+    mustRead = false;
+    changed();
+  };
+  const take = (change: Change, traceparent: string | undefined) => {
+    const key = keyOf(traceparent);
+    const write = writes.pending().find((each) => each.key === key);
+    if (!state.apply(change, write?.key)) return;
+    const { kind, task } = change;
+    if (write) writes.confirm(write.key, { id: task.id, task: kind === 'DELETE' ? null : task });
+    changed();
+  };
+  const follow = (current: Life, onSuccess: () => void): Promise<FeedEnd> => {
+    const { promise, resolve } = Promise.withResolvers<FeedEnd>();
+    let forgetStanding = () => {};
+    const stop = openFeed(
+      { filter: shape.filter, after: state.known()?.feedCursor() ?? null },
+      {
+        onStanding() {
+          forgetStanding = time.after(STANDS_MS, onSuccess);
+          become('live');
+          writes.wake();
+        },
+        onChange(change, traceparent) {
+          onSuccess();
+          take(change, traceparent);
+        },
+        onEnd: resolve,
+      },
+    );
+    current.stopFeed = () => {
+      stop();
+      resolve(CUT);
+    };
+    return promise.finally(() => forgetStanding());
+  };
+  const attempt = async (current: Life, onSuccess: () => void): Promise<FeedEnd> => {
+    try {
+      if (mustRead) await readAnew(current);
+      return current.isOver ? CUT : await follow(current, onSuccess);
+    } catch (caught) {
+      return endOfError(toTaskmeshError(caught), undefined);
+    }
+  };
+  /** What is to be waited for when a session can be gone on with. */
+  const renew = async (token: string | undefined): Promise<FeedEnd | undefined> => {
+    try {
+      return token !== undefined && (await session.refresh(token)) !== undefined ? CUT : undefined;
+    } catch (caught) {
+      return endOfError(toTaskmeshError(caught), undefined);
+    }
+  };
+  const live = async (current: Life) => {
+    let failures = 0;
+    for (;;) {
+      let end = await attempt(current, () => (failures = 0));
+      if (current.isOver) return;
+      const isCut = end.reason === 'cut';
+      if (end.reason === 'unauthenticated') end = (await renew(end.token)) ?? end;
+      if (current.isOver) return;
+      if (end.reason === 'unauthenticated') return become('signed-out');
+      if (end.reason === 'refused') return become('failed', end.error);
+      if (end.reason === 'expired') mustRead = true;
+      become(mustRead ? 'loading' : 'reconnecting');
+      // What is over for a reason that is dealt with is tried again at once, but not time and again.
+      const pauseMs = isCut || failures > 0 ? backOffMs(failures, time) : 0;
+      failures += 1;
+      await current.pause.wait(Math.max(pauseMs, end.reason === 'cut' ? end.retryAfterMs : 0));
+      if (current.isOver) return;
+    }
+  };
+
+  const endLife = () => {
+    if (!life) return;
+    life.isOver = true;
+    life.pause.end();
+    life.stopFeed();
+    life = undefined;
+  };
+  const followUser = () => {
+    const user = session.user();
+    if (life && user?.id === userId) return;
+    endLife();
+    if (user === undefined) return become('loading'); // storage is being read
+    if (user?.id !== userId) {
+      state.forget();
+      mustRead = true;
+      wanted = first;
+      userId = user?.id;
+    }
+    if (!user) return become('signed-out');
+    life = { isOver: false, pause: createPause(time), stopFeed: () => {} };
+    become(mustRead ? 'loading' : 'reconnecting');
+    state.expectAnswers(writes.pending().length > 0);
+    void live(life);
+  };
+  const enter = () => {
+    const unsubscribe = [
+      session.subscribe(followUser),
+      writes.subscribe({
+        onPending() {
+          state.expectAnswers(writes.pending().length > 0);
+          changed();
+        },
+        onDone: state.answer,
+      }),
+      onWake(() => life?.pause.end()),
+    ];
+    followUser();
+    return () => {
+      for (const each of unsubscribe) each();
+      endLife();
+      state.rest();
+      become('idle');
+    };
+  };
+  const loadBehind = async (count: number) => {
+    const known = state.known();
+    const unwatch = known?.watch();
+    try {
+      let left = count;
+      while (known?.hasMore() && left > 0 && known === state.known()) {
+        const page = await readPage(left, known.pageCursor());
+        if (known !== state.known()) return; // it was read anew meanwhile
+        known.extend(page);
+        left -= page.edges.length;
+        wanted += page.edges.length;
+        changed();
+      }
+    } finally {
+      unwatch?.();
+    }
+  };
+
+  return {
+    get: () => (snapshot ??= { ...state.view(writes.pending()), status, error }),
+    subscribe(listener) {
+      const remove = listeners.add(listener);
+      listening += 1;
+      if (listening === 1) leave = enter();
+      let isListening = true;
+      return () => {
+        if (!isListening) return;
+        isListening = false;
+        remove();
+        listening -= 1;
+        if (listening === 0) leave();
+      };
+    },
+    loadMore(count = first) {
+      loading ??= loadBehind(count).finally(() => (loading = undefined));
+      return loading;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { UpdateTaskInput } from '../operations.generated.ts';
+import type { CreateWrite, Write } from '../writes/write.ts';
+import type { Task } from './shape.ts';
+
+/** A task as a list shows it. */
+export interface LiveTask extends Task {
+  /** The same for as long as it is shown, also when a new task gets the server's id: for frameworks that key their rows. */
+  key: string;
+  /** There are writes of this client in it that the server has not answered. */
+  isPending: boolean;
+}
+
+/** What the server has answered, and the feed has not told yet: the task, or null for one that is gone. */
+export type Answered = ReadonlyMap<string, Task | null>;
+
+/** Tasks by id as they will be when all writes are done, as far as this list can know. */
+export function overlay(
+  known: { get(id: string): Task | undefined },
+  answered: Answered,
+  writes: readonly Write[],
+): Map<string, { task: Task; isPending: boolean } | null> {
+  const over = new Map<string, { task: Task; isPending: boolean } | null>();
+  for (const [id, task] of answered) over.set(id, task && { task, isPending: false });
+  for (const write of writes) {
+    const now = over.get(write.taskId);
+    const before = now === undefined ? known.get(write.taskId) : now?.task;
+    switch (write.kind) {
+      case 'create':
+        over.set(write.taskId, { task: created(write), isPending: true });
+        break;
+      case 'update':
+        if (before) over.set(write.taskId, { task: updated(before, write.input, write.queuedAt), isPending: true });
+        break;
+      case 'delete':
+        over.set(write.taskId, null);
+    }
+  }
+  return over;
+}
+
+function created({ taskId, input, queuedAt }: CreateWrite): Task {
+  const now = new Date(queuedAt).toISOString();
+  return {
+    id: taskId,
+    title: input.title,
+    description: input.description ?? null,
+    completed: input.completed ?? false,
+    dueDate: inUtc(input.dueDate) ?? null,
+    category: input.category ?? null,
+    priority: input.priority ?? 'MEDIUM',
+    createdAt: now,
+    updatedAt: now,
+    version: 0,
+  };
+}
+
+/** As the server does it: absent is unchanged, and `updatedAt` grows. */
+function updated(task: Task, input: UpdateTaskInput, at: number): Task {
+  const next = { ...task };
+  for (const [field, value] of Object.entries({ ...input, dueDate: inUtc(input.dueDate) }))
+    if (value !== undefined) Object.assign(next, { [field]: value });
+  next.updatedAt = new Date(Math.max(at, Date.parse(task.updatedAt) + 1)).toISOString();
+  return next;
+}
+
+/** In the form of the API, by which lists are ordered; what is no time stays, and the server refuses it. */
+function inUtc(time: string | null | undefined): string | null | undefined {
+  const parsed = time ? Date.parse(time) : NaN;
+  return Number.isNaN(parsed) ? time : new Date(parsed).toISOString();
+}

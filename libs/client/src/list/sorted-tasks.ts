@@ -1,0 +1,49 @@
+import type { Task } from './shape.ts';
+
+/** Tasks by id and in order. */
+export interface SortedTasks {
+  get(id: string): Task | undefined;
+  /** The same array until something changes. */
+  all(): readonly Task[];
+  /** In place of the one with its id. */
+  put(task: Task): void;
+  drop(id: string): void;
+}
+
+export function createSortedTasks(
+  compare: (one: Task, other: Task) => number,
+  initial: Iterable<Task> = [],
+): SortedTasks {
+  const byId = new Map<string, Task>();
+  for (const task of initial) byId.set(task.id, task);
+  let sorted = [...byId.values()].sort(compare);
+
+  /** Where it stands, or would stand. */
+  const placeOf = (task: Task): number => {
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const there = sorted[middle];
+      if (there && compare(there, task) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  const drop = (id: string) => {
+    const task = byId.get(id);
+    if (!task) return;
+    byId.delete(id);
+    sorted = sorted.toSpliced(placeOf(task), 1);
+  };
+  return {
+    get: (id) => byId.get(id),
+    all: () => sorted,
+    put(task) {
+      drop(task.id);
+      byId.set(task.id, task);
+      sorted = sorted.toSpliced(placeOf(task), 0, task);
+    },
+    drop,
+  };
+}

@@ -1,0 +1,161 @@
+import { TaskmeshError } from './errors.ts';
+import type { Post, PostOptions } from './http.ts';
+import { createListeners } from './listeners.ts';
+import type { Document } from './document.ts';
+import type { Exclusively } from './locks.ts';
+import {
+  LOGIN,
+  LOGOUT,
+  REFRESH_SESSION,
+  SIGN_UP,
+  type LoginInput,
+  type SessionFieldsFragment,
+  type SignUpInput,
+  type UserFieldsFragment,
+} from './operations.generated.ts';
+import { readJson, type Storage } from './storage.ts';
+import type { Time } from './time.ts';
+
+export type User = UserFieldsFragment;
+
+interface Tokens {
+  user: User;
+  accessToken: string;
+  refreshToken: string;
+  /** Unix milliseconds, by this machine's clock. */
+  expiresAt: number;
+}
+
+export interface Session {
+  /** Who is signed in; undefined until storage was read, null for nobody. */
+  user(): User | null | undefined;
+  /** Calls at each change of who is signed in. The returned function takes that back. */
+  subscribe(listener: () => void): () => void;
+  signUp(input: SignUpInput): Promise<User>;
+  signIn(input: LoginInput): Promise<User>;
+  /** Also when the server cannot be reached: its session then ends by itself, this device has forgotten it. */
+  signOut(): Promise<void>;
+  /** One that counts for a while yet, or undefined when nobody is signed in. @throws TaskmeshError when it cannot be refreshed now */
+  token(): Promise<string | undefined>;
+  /** Another one than `refused`, or undefined when the session has ended. @throws TaskmeshError when that cannot be known now */
+  refresh(refused: string): Promise<string | undefined>;
+  /** As the user: a token that is refused is refreshed once, and the operation sent once more. @throws TaskmeshError */
+  request: Post;
+}
+
+export interface SessionDeps {
+  post: Post;
+  storage: Storage;
+  exclusively: Exclusively;
+  time: Pick<Time, 'now'>;
+}
+
+const KEY = 'taskmesh.session';
+/** A token that ends this soon is refreshed before it is used. */
+const MARGIN_MS = 30_000;
+/** What the server says when a session cannot be gone on with. */
+const OVER = new Set(['UNAUTHENTICATED', 'BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN']);
+
+export function createSession({ post, storage, exclusively, time }: SessionDeps): Session {
+  const changes = createListeners<[]>();
+  let tokens: Tokens | null | undefined;
+  let refreshing: Promise<string | undefined> | undefined;
+
+  const take = (next: Tokens | null) => {
+    const before = tokens;
+    tokens = next;
+    if (before === undefined || before?.user.id !== next?.user.id) changes.tell();
+  };
+  const load = async () => (await readJson<Tokens>(storage, KEY)) ?? null;
+  const loaded = load().then(
+    (stored) => tokens === undefined && take(stored),
+    () => tokens === undefined && take(null),
+  );
+
+  const keep = async ({ accessToken, refreshToken, expiresIn, user }: SessionFieldsFragment): Promise<Tokens> => {
+    const next = { user, accessToken, refreshToken, expiresAt: time.now() + expiresIn * 1_000 };
+    await storage.setItem(KEY, JSON.stringify(next));
+    take(next);
+    return next;
+  };
+  const begin = async <Result, Input>(
+    document: Document<Result, { input: Input }>,
+    input: Input,
+    sessionOf: (result: Result) => SessionFieldsFragment,
+  ) => {
+    await loaded;
+    return (await keep(sessionOf(await post(document, { input })))).user;
+  };
+  const forget = async () => {
+    await storage.removeItem(KEY);
+    take(null);
+  };
+
+  /** A refresh token counts once: whoever uses it a second time ends the session. So one page at a time, with what is stored by then. */
+  const refreshAlone = async (refused: string): Promise<string | undefined> => {
+    const mine = tokens;
+    const stored = await load();
+    if (!mine || stored?.user.id !== mine.user.id) {
+      take(stored); // another page has signed out, or somebody else in
+      return undefined;
+    }
+    if (stored.accessToken !== refused) {
+      take(stored);
+      return stored.accessToken;
+    }
+    try {
+      const { refreshSession } = await post(REFRESH_SESSION, { refreshToken: stored.refreshToken });
+      // Who has signed out meanwhile stays so.
+      return tokens === null ? undefined : (await keep(refreshSession)).accessToken;
+    } catch (error) {
+      if (!(error instanceof TaskmeshError) || !OVER.has(error.code)) throw error;
+      await forget();
+      return undefined;
+    }
+  };
+  const refresh = (refused: string) => {
+    refreshing ??= exclusively(`${KEY}.refresh`, () => refreshAlone(refused)).finally(() => (refreshing = undefined));
+    return refreshing;
+  };
+  const token = async () => {
+    await loaded;
+    if (!tokens) return undefined;
+    const { accessToken, expiresAt } = tokens;
+    return time.now() < expiresAt - MARGIN_MS ? accessToken : refresh(accessToken);
+  };
+
+  return {
+    user: () => tokens && tokens.user,
+    subscribe: changes.add,
+    signUp: (input) => begin(SIGN_UP, input, ({ signUp }) => signUp),
+    signIn: (input) => begin(LOGIN, input, ({ login }) => login),
+    async signOut() {
+      await loaded;
+      const ended = tokens;
+      await forget();
+      if (ended) await post(LOGOUT, {}, { token: ended.accessToken }).catch(() => undefined);
+    },
+    token,
+    refresh,
+    async request<Result, Variables>(
+      document: Document<Result, Variables>,
+      variables: Variables,
+      options: Omit<PostOptions, 'token'> = {},
+    ) {
+      await loaded;
+      const asked = tokens?.user.id;
+      const first = await token();
+      if (first === undefined || tokens?.user.id !== asked) throw new TaskmeshError('SIGNED_OUT', 'Nobody is signed in.');
+      try {
+        return await post(document, variables, { ...options, token: first });
+      } catch (error) {
+        if (!(error instanceof TaskmeshError) || error.code !== 'UNAUTHENTICATED') throw error;
+        const again = await refresh(first);
+        // What one user asked for is never sent as another one.
+        if (again === undefined || tokens?.user.id !== asked)
+          throw new TaskmeshError('SIGNED_OUT', 'The session has ended.', { cause: error });
+        return post(document, variables, { ...options, token: again });
+      }
+    },
+  };
+}
