@@ -124,6 +124,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
   const follow = (current: Life, onSuccess: () => void): Promise<FeedEnd> => {
     const { promise, resolve } = Promise.withResolvers<FeedEnd>();
     let forgetStanding = () => {};
+    let isOpen = true;
     const stop = openFeed(
       { filter: shape.filter, after: state.known()?.feedCursor() ?? null },
       {
@@ -133,6 +134,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
           writes.wake();
         },
         onChange(change, traceparent) {
+          if (!isOpen) return; // what a torn connection still had in its buffers
           onSuccess();
           take(change, traceparent);
         },
@@ -143,7 +145,10 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
       stop();
       resolve(CUT);
     };
-    return promise.finally(() => forgetStanding());
+    return promise.finally(() => {
+      isOpen = false;
+      forgetStanding();
+    });
   };
   const attempt = async (current: Life, onSuccess: () => void): Promise<FeedEnd> => {
     try {

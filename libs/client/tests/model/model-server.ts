@@ -1,0 +1,165 @@
+import { TaskmeshError } from '../../src/errors.ts';
+import type { Change, Page } from '../../src/list/known-tasks.ts';
+import type { Task } from '../../src/list/shape.ts';
+import type {
+  CreateTaskInput,
+  CreateTaskMutationVariables,
+  DeleteTaskMutationVariables,
+  ReadTasksQueryVariables,
+  TaskFilter,
+  TaskOrder,
+  UpdateTaskInput,
+  UpdateTaskMutationVariables,
+} from '../../src/operations.generated.ts';
+
+export interface Told {
+  change: Change;
+  traceparent: string | undefined;
+}
+
+/** A server of one account, by the words of the API and none of the client's code. */
+export type ModelServer = ReturnType<typeof createModelServer>;
+
+const RANKS = ['LOW', 'MEDIUM', 'HIGH'];
+const LAST = '9999-99';
+
+export function createModelServer(now: () => number) {
+  let tasks = new Map<string, Task>();
+  let epoch = 1;
+  let log: Told[] = [];
+  /** How many changes are not kept any more. */
+  let expired = 0;
+  let ids = 0;
+  let backup = { tasks, keys: new Map<string, string>() };
+  let keys = new Map<string, string>();
+  const onChange = new Set<(told: Told) => void>();
+  const onRestore = new Set<() => void>();
+
+  const cursorAt = (sequence: number) => `${epoch}:${sequence}`;
+  const refuse = (code: string): never => {
+    throw new TaskmeshError(code, code);
+  };
+  const record = (kind: Change['kind'], task: Task, previous: Task | null, traceparent: string | undefined) => {
+    const sequence = log.length + 1;
+    const told = { change: { cursor: cursorAt(sequence), sequence, kind, task, previous }, traceparent };
+    log.push(told);
+    for (const tell of onChange) tell(told);
+    return task;
+  };
+  const stamp = () => new Date(now()).toISOString();
+  const normal = (input: CreateTaskInput | UpdateTaskInput) =>
+    Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const found = (id: string, ifVersion: number | null | undefined): Task => {
+    const task = tasks.get(id) ?? refuse('NOT_FOUND');
+    return ifVersion == null || ifVersion === task.version ? task : refuse('PRECONDITION_FAILED');
+  };
+
+  const matching = (filter: TaskFilter | null | undefined) =>
+    [...tasks.values()].filter((task) =>
+      (['completed', 'category', 'priority'] as const).every((name) => filter?.[name] == null || task[name] === filter[name]),
+    );
+  const ordered = (filter: TaskFilter | null | undefined, order: TaskOrder | null | undefined): Task[] => {
+    const { field = 'CREATED_AT', direction = 'DESC' } = order ?? {};
+    const placeOf = (task: Task) => {
+      const first = {
+        CREATED_AT: task.createdAt,
+        UPDATED_AT: task.updatedAt,
+        DUE_DATE: task.dueDate ?? '',
+        PRIORITY: String(RANKS.indexOf(task.priority)),
+      }[field];
+      return [first, task.createdAt, task.id].join('|');
+    };
+    const ascending = matching(filter).sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
+    const sorted = direction === 'ASC' ? ascending : ascending.reverse();
+    if (field !== 'DUE_DATE') return sorted;
+    const isDue = (task: Task) => (task.dueDate ?? LAST) !== LAST;
+    return [...sorted.filter(isDue), ...sorted.filter((task) => !isDue(task))];
+  };
+
+  return {
+    ordered,
+    all: () => [...tasks.values()],
+    /** Page cursors are made of the list at their time, and stay good when their task goes, as the API's do. */
+    read({ filter, orderBy, first, after }: ReadTasksQueryVariables): Page {
+      const list = ordered(filter, orderBy);
+      const all = after == null ? list : behind(list, JSON.parse(after) as Task);
+      const page = all.slice(0, first ?? 50);
+      return {
+        edges: page.map((node) => ({ node })),
+        pageInfo: { hasNextPage: all.length > page.length, endCursor: JSON.stringify(page.at(-1) ?? null) },
+        totalCount: list.length,
+        changesCursor: cursorAt(log.length),
+      };
+
+      function behind(sorted: Task[], place: Task): Task[] {
+        const mine = tasks.get(place.id);
+        // Where the place is among the others, by putting it there in the form that it had.
+        tasks.set(place.id, place);
+        const unfiltered = ordered(undefined, orderBy).map(({ id }) => id);
+        const position = unfiltered.indexOf(place.id);
+        const isBehind = new Set(unfiltered.slice(position + 1));
+        if (mine) tasks.set(place.id, mine);
+        else tasks.delete(place.id);
+        if (!mine || mine.version === place.version) return sorted.filter(({ id }) => isBehind.has(id));
+        // The task itself has moved: it is behind when it would follow its former place.
+        const twin = { ...place, id: place.id };
+        const pair = [twin, mine].sort((one, other) => (isBefore(one, other) ? -1 : 1));
+        return sorted.filter(({ id }) => (id === place.id ? pair[1] === mine : isBehind.has(id)));
+      }
+      function isBefore(one: Task, other: Task): boolean {
+        const rest = tasks;
+        tasks = new Map([
+          ['one', { ...one, id: `${one.id}` }],
+          ['other', { ...other, id: `${other.id}` }],
+        ]);
+        const isFirst = ordered(undefined, orderBy)[0]?.version === one.version;
+        tasks = rest;
+        return isFirst;
+      }
+    },
+    task: (id: string): Task | null => tasks.get(id) ?? null,
+    create({ input, idempotencyKey }: CreateTaskMutationVariables, traceparent?: string): Task {
+      const before = idempotencyKey == null ? undefined : keys.get(idempotencyKey);
+      if (before !== undefined) return JSON.parse(before) as Task; // as it was created
+      const empty = { description: null, completed: false, dueDate: null, category: null, priority: 'MEDIUM' as const };
+      const id = String(++ids).padStart(8, '0');
+      const times = { createdAt: stamp(), updatedAt: stamp() };
+      const task: Task = { ...empty, ...(normal(input) as { title: string }), id, ...times, version: 1 };
+      tasks.set(id, task);
+      if (idempotencyKey != null) keys.set(idempotencyKey, JSON.stringify(task));
+      return record('INSERT', task, null, traceparent);
+    },
+    update({ id, input, ifVersion }: UpdateTaskMutationVariables, traceparent?: string): Task {
+      const before = found(id, ifVersion);
+      const updatedAt = new Date(Math.max(now(), Date.parse(before.updatedAt) + 1)).toISOString();
+      const task: Task = { ...before, ...normal(input), updatedAt, version: before.version + 1 };
+      tasks.set(id, task);
+      return record('UPDATE', task, before, traceparent);
+    },
+    remove({ id, ifVersion }: DeleteTaskMutationVariables, traceparent?: string): string {
+      const before = found(id, ifVersion);
+      tasks.delete(id);
+      record('DELETE', before, before, traceparent);
+      return id;
+    },
+    /** What is behind a cursor. @throws CURSOR_EXPIRED */
+    behind(cursor: string): Told[] {
+      const [itsEpoch, sequence = 0] = cursor.split(':').map(Number);
+      if (itsEpoch !== epoch || sequence < expired) return refuse('CURSOR_EXPIRED');
+      return log.slice(sequence);
+    },
+    /** Nothing of what was told so far is kept. */
+    expire: () => void (expired = log.length),
+    backUp: () => void (backup = { tasks: new Map(tasks), keys: new Map(keys) }),
+    restore() {
+      tasks = new Map(backup.tasks);
+      keys = new Map(backup.keys);
+      epoch += 1;
+      log = [];
+      expired = 0;
+      for (const tell of onRestore) tell();
+    },
+    onChange,
+    onRestore,
+  };
+}

@@ -1,0 +1,161 @@
+import type { LiveTasks, LiveTasksOptions } from '../../src/list/live-tasks.ts';
+import type { CreateTaskInput, OrderDirection, TaskOrderField, UpdateTaskInput } from '../../src/operations.generated.ts';
+import { createRandom, type Random } from './random.ts';
+import { createWorld, type Faults } from './world.ts';
+
+const FIELDS: TaskOrderField[] = ['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'];
+const DIRECTIONS: OrderDirection[] = ['ASC', 'DESC'];
+const DUE = [null, '2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z', '2027-01-01T00:00:00.000Z'];
+const CATEGORIES = [null, '', 'home', 'work'];
+const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH'] as const;
+
+type World = ReturnType<typeof createWorld>;
+interface Watched {
+  list: LiveTasks;
+  options: LiveTasksOptions;
+  stop: () => void;
+}
+
+/**
+ * Random lists of one account while it is written to here and elsewhere, over a network that loses, doubles, delays and
+ * reorders, and a server that forgets changes and is restored; then everything arrives.
+ * @throws unless every list is then as the server has it, and was in order and without doubles at every moment
+ */
+export async function runLists(seed: number, steps: number): Promise<void> {
+  const random = createRandom(seed);
+  const faults: Faults = { lost: random.pick([0, 0.05, 0.3]), doubled: random.pick([0, 0.2]), late: random.pick([0, 0.5]) };
+  const world = createWorld(random, faults);
+  for (let tasks = random.int(30); tasks > 0; tasks--) world.server.create({ input: inputOf(random) });
+  const lists = Array.from({ length: 3 }, () => openList(world, random));
+
+  for (let step = 0; step < steps; step++) {
+    if (random.chance(0.5)) await world.step();
+    else await act(world, random, lists);
+    for (const { list, options } of lists) checkView(list, options, `seed ${seed}, step ${step}`);
+  }
+
+  Object.assign(faults, { lost: 0, doubled: 0, late: 0 });
+  for (const watched of lists) if (watched.list.get().status === 'idle') watched.stop = watched.list.subscribe(() => {});
+  for (let calm = 0; calm < 3; ) {
+    while (await world.step());
+    calm = (await world.tick()) ? 0 : calm + 1;
+  }
+  if (world.pending().length > 0) throw new Error(`seed ${seed}: ${world.pending().length} writes wait for ever`);
+  for (const { list, options } of lists) checkEnd(world, list, options, `seed ${seed}`);
+}
+
+async function act(world: World, random: Random, lists: Watched[]): Promise<void> {
+  const { server } = world;
+  const watched = random.pick(lists);
+  const shown = watched.list.get().tasks;
+  const there = server.all();
+  const ifVersion = (version: number) => (random.chance(0.3) ? version : undefined);
+  switch (random.int(17)) {
+    case 0:
+    case 1:
+      return void world.create(inputOf(random));
+    case 2:
+    case 3:
+    case 4: {
+      if (shown.length === 0) return;
+      const { id, version } = random.pick(shown);
+      return world.update(id, changeOf(random), ifVersion(version));
+    }
+    case 5: {
+      if (shown.length === 0) return;
+      const { id, version } = random.pick(shown);
+      return world.remove(id, ifVersion(version));
+    }
+    case 6:
+    case 7:
+      return void server.create({ input: inputOf(random) });
+    case 8:
+    case 9:
+    case 10:
+      return void (there.length > 0 && server.update({ id: random.pick(there).id, input: changeOf(random) }));
+    case 11:
+      return void (there.length > 0 && server.remove({ id: random.pick(there).id }));
+    case 12:
+      return random.chance(0.5) ? world.cut() : world.cutAll();
+    case 13:
+      return void watched.list.loadMore(1 + random.int(5)).catch(() => undefined);
+    case 14:
+      return void (await world.tick());
+    case 15:
+      return world.pass(random.int(3));
+    default:
+      return rarely(world, random, watched);
+  }
+}
+
+function rarely({ server }: World, random: Random, watched: Watched): void {
+  switch (random.int(6)) {
+    case 0:
+      return server.expire();
+    case 1:
+      return server.backUp();
+    case 2:
+      return server.restore();
+    case 3:
+      return watched.stop();
+    default:
+      if (watched.list.get().status === 'idle') watched.stop = watched.list.subscribe(() => {});
+  }
+}
+
+function openList(world: World, random: Random): Watched {
+  const options: LiveTasksOptions = {
+    orderBy: { field: random.pick(FIELDS), direction: random.pick(DIRECTIONS) },
+    filter: {
+      completed: random.pick([undefined, null, true, false]),
+      category: random.pick([undefined, null, undefined, ...CATEGORIES]),
+      priority: random.pick([undefined, undefined, ...PRIORITIES]),
+    },
+    first: random.pick([1, 3, 10, 100]),
+  };
+  const list = world.openList(options);
+  return { list, options, stop: list.subscribe(() => {}) };
+}
+
+function inputOf(random: Random): CreateTaskInput {
+  return { title: `task ${random.int(1_000)}`, ...changeOf(random) } as CreateTaskInput; // a title is there
+}
+
+function changeOf(random: Random): UpdateTaskInput {
+  return {
+    ...(random.chance(0.5) && { title: `title ${random.int(1_000)}` }),
+    ...(random.chance(0.4) && { completed: random.chance(0.5) }),
+    ...(random.chance(0.4) && { dueDate: random.pick(DUE) }),
+    ...(random.chance(0.4) && { category: random.pick(CATEGORIES) }),
+    ...(random.chance(0.4) && { priority: random.pick(PRIORITIES) }),
+  };
+}
+
+/** At every moment: no task twice, and each matches. */
+function checkView(list: LiveTasks, { filter }: LiveTasksOptions, where: string): void {
+  const { tasks } = list.get();
+  for (const name of ['id', 'key'] as const)
+    if (new Set(tasks.map((task) => task[name])).size !== tasks.length) throw new Error(`${where}: a ${name} twice`);
+  for (const task of tasks)
+    for (const name of ['completed', 'category', 'priority'] as const)
+      if (filter?.[name] != null && task[name] !== filter[name]) throw new Error(`${where}: ${task.id} does not match`);
+}
+
+/** A list has the first tasks of the server's, as many as it has come to know. */
+function checkEnd({ server }: World, list: LiveTasks, { filter, orderBy, first = 50 }: LiveTasksOptions, where: string) {
+  const { status, tasks, totalCount, hasMore } = list.get();
+  const expected = server.ordered(filter, orderBy);
+  const got = tasks.map(({ key: _key, isPending, ...task }) => ({ ...task, isPending }));
+  const wanted = expected.slice(0, tasks.length).map((task) => ({ ...task, isPending: false }));
+  const all = { where, status, totalCount, hasMore, tasks: got };
+  expect(all).toEqual({
+    where,
+    status: 'live',
+    totalCount: expected.length,
+    hasMore: expected.length > tasks.length ? true : hasMore,
+    tasks: wanted,
+  });
+  // A list that knows its end has everything.
+  if (!hasMore) expect(tasks).toHaveLength(expected.length);
+  else expect(first).toBeLessThan(100);
+}

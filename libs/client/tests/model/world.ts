@@ -1,0 +1,194 @@
+import { TaskmeshError, toTaskmeshError } from '../../src/errors.ts';
+import { endOfError, type FeedListener, type OpenFeed } from '../../src/feed/feed.ts';
+import type { Post } from '../../src/http.ts';
+import { createLiveTasks, type LiveTasks, type LiveTasksOptions } from '../../src/list/live-tasks.ts';
+import * as operations from '../../src/operations.generated.ts';
+import { createMemoryStorage } from '../../src/storage.ts';
+import type { Time } from '../../src/time.ts';
+import { createWriteQueue } from '../../src/writes/write-queue.ts';
+import { localIdOf, type Write } from '../../src/writes/write.ts';
+import { createModelServer, type Told } from './model-server.ts';
+import type { Random } from './random.ts';
+
+/** How often something goes wrong, of all times that it could. */
+export interface Faults {
+  /** A request, or its answer. */
+  lost: number;
+  /** A change is told twice. */
+  doubled: number;
+  /** A torn connection still tells what it had. */
+  late: number;
+}
+
+interface Stream {
+  listener: FeedListener;
+  filter: operations.TaskFilter;
+  waiting: Told[];
+  isOver: boolean;
+}
+
+const USER = { id: 'user', email: 'ada@example.com', name: 'Ada' };
+
+/** Clients of a model server over a network of which the test is the master: nothing happens but by `step`. */
+export function createWorld(random: Random, faults: Faults) {
+  let now = Date.UTC(2026, 0, 1);
+  let timers: { at: number; call: () => void }[] = [];
+  /** What is on its way: requests, and their answers. */
+  let underway: (() => void)[] = [];
+  const streams = new Set<Stream>();
+  const server = createModelServer(() => now);
+
+  const time: Time = {
+    now: () => now,
+    random: random.next,
+    after(ms, call) {
+      const timer = { at: now + ms, call };
+      timers.push(timer);
+      return () => void (timers = timers.filter((each) => each !== timer));
+    },
+  };
+  const run = (document: string, variables: object, traceparent: string | undefined): object => {
+    const given = variables as never; // those of the document
+    switch (document) {
+      case operations.READ_TASKS:
+        return { tasks: server.read(given) };
+      case operations.READ_TASK:
+        return { task: server.task((given as { id: string }).id) };
+      case operations.CREATE_TASK:
+        return { createTask: server.create(given, traceparent) };
+      case operations.UPDATE_TASK:
+        return { updateTask: server.update(given, traceparent) };
+      case operations.DELETE_TASK:
+        return { deleteTask: server.remove(given, traceparent) };
+      default:
+        throw new Error(`not of the model: ${document}`);
+    }
+  };
+  const request = ((document: string, variables: object, { traceparent }: { traceparent?: string } = {}) =>
+    new Promise((resolve, reject) => {
+      const lose = () => reject(new TaskmeshError('NETWORK', 'lost'));
+      underway.push(() => {
+        if (random.chance(faults.lost)) return underway.push(lose);
+        let answer: () => void;
+        try {
+          const result = run(document, structuredClone(variables), traceparent);
+          answer = () => resolve(structuredClone(result));
+        } catch (error) {
+          answer = () => reject(error as Error);
+        }
+        return underway.push(random.chance(faults.lost) ? lose : answer);
+      });
+    })) as Post;
+
+  const matches = (task: object | null, filter: operations.TaskFilter) =>
+    task !== null && Object.entries(filter).every(([name, value]) => value == null || Reflect.get(task, name) === value);
+  const concerns = ({ change: { kind, task, previous } }: Told, filter: operations.TaskFilter) =>
+    matches(kind === 'DELETE' ? null : task, filter) || matches(previous, filter);
+  const end = (stream: Stream, code: string) => {
+    if (stream.isOver) return;
+    stream.isOver = true;
+    if (!random.chance(faults.late)) streams.delete(stream);
+    stream.listener.onEnd(endOfError(new TaskmeshError(code, code), undefined));
+  };
+  const openFeed: OpenFeed = ({ filter, after }, listener) => {
+    const stream: Stream = { listener, filter: filter ?? {}, waiting: [], isOver: false };
+    underway.push(() => {
+      if (stream.isOver) return;
+      try {
+        stream.waiting = server.behind(after ?? '').filter((told) => concerns(told, stream.filter));
+        streams.add(stream);
+        listener.onStanding();
+      } catch (error) {
+        stream.isOver = true;
+        listener.onEnd(endOfError(toTaskmeshError(error), undefined));
+      }
+    });
+    return () => {
+      stream.isOver = true;
+      if (!random.chance(faults.late)) streams.delete(stream);
+    };
+  };
+  server.onChange.add((told) => {
+    for (const stream of streams) if (!stream.isOver && concerns(told, stream.filter)) stream.waiting.push(told);
+  });
+  server.onRestore.add(() => {
+    for (const stream of [...streams]) end(stream, 'CURSOR_EXPIRED');
+  });
+
+  const storage = createMemoryStorage();
+  const session = { user: () => USER, subscribe: () => () => {}, request, refresh: async () => 'token' };
+  const createQueue = () =>
+    createWriteQueue({ session, storage, time, limit: 1_000, own: async () => () => undefined });
+  let writes = createQueue();
+  let keys = 0;
+  const write = (): Pick<Write, 'key' | 'queuedAt'> => ({
+    key: `${++keys}`.padStart(32, '0'),
+    queuedAt: now,
+  });
+  const refused: string[] = [];
+  const note = (error: TaskmeshError) => void refused.push(error.code);
+
+  const deliver = (stream: Stream) => {
+    const told = stream.waiting[0];
+    if (!told) return void (stream.isOver && streams.delete(stream));
+    stream.listener.onChange(structuredClone(told.change), told.traceparent);
+    if (!random.chance(faults.doubled)) stream.waiting.shift();
+  };
+
+  return {
+    server,
+    refused,
+    /** Which codes its writes were refused with. */
+    openList(options: LiveTasksOptions): LiveTasks {
+      return createLiveTasks(options, { session, writes, openFeed, time, onWake: () => () => {} });
+    },
+    create(input: operations.CreateTaskInput): string {
+      const started = write();
+      const taskId = localIdOf(started.key);
+      writes.add({ ...started, kind: 'create', taskId, input }).catch(note);
+      return taskId;
+    },
+    update(taskId: string, input: operations.UpdateTaskInput, ifVersion?: number) {
+      writes.add({ ...write(), kind: 'update', taskId, input, ifVersion }).catch(note);
+    },
+    remove(taskId: string, ifVersion?: number) {
+      writes.add({ ...write(), kind: 'delete', taskId, ifVersion }).catch(note);
+    },
+    pending: () => writes.pending(),
+    pass: (ms: number) => void (now += ms),
+    cut() {
+      if (streams.size > 0) end(random.pick([...streams]), 'NETWORK');
+    },
+    cutAll() {
+      for (const stream of [...streams]) end(stream, 'NETWORK');
+    },
+    /** One thing that was on its way arrives, whichever; what is promised for it is done. False when there is none. */
+    async step(): Promise<boolean> {
+      const busy = [...streams].filter(({ waiting, isOver }) => waiting.length > 0 || isOver);
+      const which = random.int(underway.length + busy.length);
+      const stream = busy[which - underway.length];
+      const arrived = underway[which];
+      if (arrived) {
+        underway = underway.filter((each) => each !== arrived);
+        arrived();
+      } else if (stream) deliver(stream);
+      await settled();
+      return arrived !== undefined || stream !== undefined;
+    },
+    /** The next timer comes due. False when there is none. */
+    async tick(): Promise<boolean> {
+      const [next] = timers.toSorted((one, other) => one.at - other.at);
+      if (!next) return false;
+      timers = timers.filter((each) => each !== next);
+      now = Math.max(now, next.at);
+      next.call();
+      await settled();
+      return true;
+    },
+  };
+}
+
+/** All promises that nothing holds up have done what they do. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
