@@ -16,8 +16,8 @@ export interface ListView {
 export interface ListState {
   /** Undefined until the first page was read, and after `forget`. */
   known(): KnownTasks | undefined;
-  /** Begins anew with what was read. */
-  begin(known: KnownTasks): void;
+  /** Begins anew with what was read; `pending` are the writes at this moment. */
+  begin(known: KnownTasks, pending: readonly Write[]): void;
   forget(): void;
   /** False for a change that was told before. `key` is that of the write that made it, if it was one of ours. */
   apply(change: Change, key: string | undefined): boolean;
@@ -25,7 +25,7 @@ export interface ListState {
   answer(write: Write, outcome: Outcome): void;
   view(pending: readonly Write[]): ListView;
   /** Ends what is kept for answers that are on their way; those that come from now on are passed over. */
-  rest(): void;
+  rest(pending: readonly Write[]): void;
   /** Answers may come: what the feed tells meanwhile is kept in mind. */
   expectAnswers(expected: boolean): void;
 }
@@ -37,6 +37,8 @@ export function createListState(shape: Shape): ListState {
   const answered = new Map<string, Task | null>();
   /** Of writes that are pending, and told by the feed already. */
   const toldWrites = new Set<string>();
+  /** Of writes that were sent before what is known now: it may have told them, and even that their task is gone again. */
+  let sentBefore = new Set<string>();
   /** By the server's id: what a task that this client made is called in its list. */
   const keys = new Map<string, string>();
   const shown = new WeakMap<Task, LiveTask>();
@@ -51,10 +53,11 @@ export function createListState(shape: Shape): ListState {
     shown.set(task, live);
     return live;
   };
-  const rest = () => {
+  const rest = (pending: readonly Write[]) => {
     unwatch?.();
     unwatch = undefined;
     answered.clear();
+    sentBefore = new Set(pending.filter(({ sentAt }) => sentAt !== undefined).map(({ key }) => key));
   };
   /** The feed has caught up with an answer, or will not tell it. */
   const forgetAnswer = ({ kind, task }: Change) => {
@@ -66,14 +69,14 @@ export function createListState(shape: Shape): ListState {
 
   return {
     known: () => known,
-    begin(next) {
+    begin(next, pending) {
       const isWatching = unwatch !== undefined;
-      rest();
+      rest(pending);
       known = next;
       if (isWatching) unwatch = next.watch();
     },
     forget() {
-      rest();
+      rest([]);
       known = undefined;
       keys.clear();
       toldWrites.clear();
@@ -95,7 +98,7 @@ export function createListState(shape: Shape): ListState {
       const now = known.get(id);
       if (told?.isGone || (task && Math.max(told?.task.version ?? 0, now?.version ?? 0) >= task.version)) return;
       // What has no place here and had none is not told here either.
-      if (now || (task && known.hasPlaceFor(task))) answered.set(id, task);
+      if (now || (task && known.hasPlaceFor(task) && !sentBefore.has(key))) answered.set(id, task);
     },
     view(pending) {
       if (!known) return NOTHING;

@@ -108,7 +108,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
       if (known) known.extend(page);
       else known = createKnownTasks(shape, page);
     }
-    state.begin(known);
+    state.begin(known, writes.pending());
     state.expectAnswers(writes.pending().length > 0);
     mustRead = false;
     changed();
@@ -226,7 +226,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
     return () => {
       for (const each of unsubscribe) each();
       endLife();
-      state.rest();
+      state.rest(writes.pending());
       become('idle');
     };
   };
