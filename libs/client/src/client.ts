@@ -90,8 +90,7 @@ export function createClient(options: ClientOptions): Client {
         });
   const writes = createWriteQueue({ session, storage, time, limit, own });
   const stopWaking = onOnline(writes.wake);
-  const write = { key: '', queuedAt: 0 };
-  const begin = () => ({ ...write, key: newKey(), queuedAt: time.now() });
+  const begin = () => ({ key: newKey(), queuedAt: time.now() });
   const present = (task: Task | null): Task => {
     if (!task) throw new Error('A write of a task gives one.');
     return task;
@@ -134,8 +133,9 @@ export function createClient(options: ClientOptions): Client {
 
 /** Where there is no such event, pauses end by themselves. */
 function onOnline(listener: () => void): () => void {
-  globalThis.addEventListener?.('online', listener);
-  return () => globalThis.removeEventListener?.('online', listener);
+  const { addEventListener, removeEventListener } = globalThis as Partial<Pick<EventTarget, keyof EventTarget>>;
+  addEventListener?.call(globalThis, 'online', listener);
+  return () => removeEventListener?.call(globalThis, 'online', listener);
 }
 
 /** Holds a lock until it is given back. */

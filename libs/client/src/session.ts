@@ -22,8 +22,8 @@ interface Tokens {
   user: User;
   accessToken: string;
   refreshToken: string;
-  /** Unix milliseconds, by this machine's clock. */
-  expiresAt: number;
+  /** Unix milliseconds, by this machine's clock: a while before the access token expires. */
+  refreshAt: number;
 }
 
 export interface Session {
@@ -51,8 +51,8 @@ export interface SessionDeps {
 }
 
 const KEY = 'taskmesh.session';
-/** A token that ends this soon is refreshed before it is used. */
-const MARGIN_MS = 30_000;
+/** How much of a token's life passes before it is refreshed. */
+const GOOD_FOR = 0.9;
 /** What the server says when a session cannot be gone on with. */
 const OVER = new Set(['UNAUTHENTICATED', 'BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN']);
 
@@ -73,7 +73,7 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
   );
 
   const keep = async ({ accessToken, refreshToken, expiresIn, user }: SessionFieldsFragment): Promise<Tokens> => {
-    const next = { user, accessToken, refreshToken, expiresAt: time.now() + expiresIn * 1_000 };
+    const next = { user, accessToken, refreshToken, refreshAt: time.now() + expiresIn * 1_000 * GOOD_FOR };
     await storage.setItem(KEY, JSON.stringify(next));
     take(next);
     return next;
@@ -120,8 +120,8 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
   const token = async () => {
     await loaded;
     if (!tokens) return undefined;
-    const { accessToken, expiresAt } = tokens;
-    return time.now() < expiresAt - MARGIN_MS ? accessToken : refresh(accessToken);
+    const { accessToken, refreshAt } = tokens;
+    return time.now() < refreshAt ? accessToken : refresh(accessToken);
   };
 
   return {

@@ -1,5 +1,5 @@
 import { keyOfLocal, type Outcome, type Write } from '../writes/write.ts';
-import { createKnownTasks, type Change, type KnownTasks, type Page } from './known-tasks.ts';
+import type { Change, KnownTasks } from './known-tasks.ts';
 import { overlay, type LiveTask } from './overlay.ts';
 import { comparatorOf, matches, type Shape, type Task } from './shape.ts';
 

@@ -65,7 +65,7 @@ export function createWorld(random: Random, faults: Faults) {
     }
   };
   const request = ((document: string, variables: object, { traceparent }: { traceparent?: string } = {}) =>
-    new Promise((resolve, reject) => {
+    new Promise<object>((resolve, reject) => {
       const lose = () => reject(new TaskmeshError('NETWORK', 'lost'));
       underway.push(() => {
         if (random.chance(faults.lost)) return underway.push(lose);

@@ -1,0 +1,94 @@
+import { bundle } from '@swc/core';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { buildClient } from '../build/build.ts';
+
+const MAX_BYTES = 12 * 1024;
+const NODE_MODULES = join(import.meta.dirname, '../../../node_modules');
+
+/** A project of somebody's who has installed it. */
+let project: string;
+let installed: string;
+
+beforeAll(() => {
+  project = mkdtempSync(join(tmpdir(), 'taskmesh-client-'));
+  installed = join(project, 'node_modules/@taskmesh/client');
+  buildClient(installed);
+  mkdirSync(join(project, 'node_modules/@types'));
+  for (const name of ['react', '@types/react', '@types/prop-types', 'csstype'])
+    symlinkSync(join(NODE_MODULES, name), join(project, 'node_modules', name));
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+async function bundled(entry: string): Promise<string> {
+  const { main } = (await bundle({
+    entry: { main: join(installed, entry) },
+    output: { path: project, name: 'main' },
+    module: {},
+    mode: 'production',
+    target: 'browser',
+    externalModules: ['react'],
+    options: {
+      minify: true,
+      jsc: { target: 'es2022', minify: { compress: true, mangle: { toplevel: true } } },
+    },
+  })) as unknown as Record<'main', { code: string }>; // its types say less than it gives
+  return main.code;
+}
+
+it('is smaller than 12 KiB compressed, and asks for nothing else', async () => {
+  const code = await bundled('index.js');
+  const sizes = { gzip: gzipSync(code).length, brotli: brotliCompressSync(code).length };
+  console.log(`@taskmesh/client: ${code.length} bytes, ${sizes.gzip} by gzip, ${sizes.brotli} by brotli`);
+  expect(code).toContain('graphql-transport-ws');
+  expect(code).not.toMatch(/\bimport\b|\brequire\(/);
+  expect(sizes.gzip).toBeLessThan(MAX_BYTES);
+});
+
+it('runs in plain Node, without a dependency', () => {
+  const script = `
+    import { createClient, LOGIN } from '@taskmesh/client';
+    const client = createClient({ url: 'http://127.0.0.1:9' });
+    const list = client.liveTasks({ filter: { completed: false } });
+    console.log(typeof client.signIn, list.get().status, LOGIN.slice(0, 14));`;
+  const text = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: project });
+  expect(String(text)).toBe('function idle mutation Login\n');
+  const { dependencies, exports, private: isPrivate } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  expect({ dependencies, isPrivate }).toEqual({});
+  expect(Object.keys(exports)).toEqual(['.', './react']);
+});
+
+it('brings its types, for pages that have those of browsers only', () => {
+  const file = join(project, 'uses.ts');
+  writeFileSync(
+    file,
+    `import { createClient, READ_TASK, type LiveTask } from '@taskmesh/client';
+     import { useLiveTasks } from '@taskmesh/client/react';
+     const client = createClient({ url: location.origin, storage: localStorage });
+     export const titles: string[] = client.liveTasks({ first: 3 }).get().tasks.map((task: LiveTask) => task.title);
+     export const read = async (): Promise<string | undefined> => (await client.request(READ_TASK, { id: '1' })).task?.title;
+     // @ts-expect-error no such variable
+     export const wrong = client.request(READ_TASK, { number: 1 });
+     // @ts-expect-error no such field
+     export const component = () => useLiveTasks(client).tasks[0].colour;`,
+  );
+  const program = ts.createProgram([file], {
+    strict: true,
+    noEmit: true,
+    types: [],
+    lib: ['lib.es2024.d.ts', 'lib.dom.d.ts'],
+    module: ts.ModuleKind.ESNext,
+    target: ts.ScriptTarget.ES2022,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+  });
+  const found = ts.getPreEmitDiagnostics(program).map(({ messageText, file: at }) => {
+    const where = at ? at.fileName.slice(dirname(file).length) : '';
+    return `${where}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+  });
+  expect(found).toEqual([]);
+});
