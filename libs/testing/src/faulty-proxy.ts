@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** A TCP proxy in front of a real server that can take the server away. */
@@ -47,9 +48,7 @@ export async function createFaultyProxy(target: { host: string; port: number }):
   });
 
   const listen = async () => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    server.once('error', reject).listen(port, host, resolve);
-    await promise;
+    await once(server.listen(port, host), 'listening');
     port = (server.address() as AddressInfo).port; // a TCP server that listens has one
   };
   const cut = async () => {

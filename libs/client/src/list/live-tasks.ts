@@ -52,6 +52,8 @@ export interface LiveTasksDeps {
 interface Life {
   isOver: boolean;
   pause: Pause;
+  /** The server has said when to come back, and sooner is of no use. */
+  isTold: boolean;
   stopFeed: () => void;
 }
 
@@ -181,7 +183,9 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
       // What is over for a reason that is dealt with is tried again at once, but not time and again.
       const pauseMs = isCut || failures > 0 ? backOffMs(failures, time) : 0;
       failures += 1;
-      await current.pause.wait(Math.max(pauseMs, end.reason === 'cut' ? end.retryAfterMs : 0));
+      const toldMs = end.reason === 'cut' ? end.retryAfterMs : 0;
+      current.isTold = toldMs > 0;
+      await current.pause.wait(Math.max(pauseMs, toldMs));
       if (current.isOver) return;
     }
   };
@@ -205,10 +209,13 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
       userId = user?.id;
     }
     if (!user) return become('signed-out');
-    life = { isOver: false, pause: createPause(time), stopFeed: () => {} };
+    life = { isOver: false, pause: createPause(time), isTold: false, stopFeed: () => {} };
     become(mustRead ? 'loading' : 'reconnecting');
     state.expectAnswers(writes.pending().length > 0);
     void live(life);
+  };
+  const hurry = () => {
+    if (life && !life.isTold) life.pause.end();
   };
   const enter = () => {
     const unsubscribe = [
@@ -218,9 +225,12 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
           state.expectAnswers(writes.pending().length > 0);
           changed();
         },
-        onDone: state.answer,
+        onDone(write, outcome) {
+          state.answer(write, outcome);
+          hurry(); // the network is there
+        },
       }),
-      onWake(() => life?.pause.end()),
+      onWake(hurry),
     ];
     followUser();
     return () => {

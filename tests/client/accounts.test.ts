@@ -1,0 +1,118 @@
+import { createMemoryStorage, type TaskmeshError } from '@taskmesh/client';
+import { eventually } from '@taskmesh/testing';
+import { createGraphql, createRest } from '../clients/http.ts';
+import { startProduct, type Product } from '../product/start-product.ts';
+import { createDevice, newAccount, readList, shownBy, type Account, type Device, type DeviceOptions } from './device.ts';
+
+/** Access tokens live for this long: all that lasts longer needs a refresh. */
+const TOKEN_S = 3;
+
+let product: Product;
+beforeAll(async () => {
+  product = await startProduct('start', { ACCESS_TOKEN_TTL_S: String(TOKEN_S) });
+}, 120_000);
+afterAll(() => product.stop(), 30_000);
+
+const devices: Device[] = [];
+const device = async (options: Omit<DeviceOptions, 'url'> = { transport: 'graphql-ws' }): Promise<Device> => {
+  const made = await createDevice({ url: product.url, ...options });
+  devices.push(made);
+  return made;
+};
+afterEach(async () => {
+  for (const each of devices.splice(0)) await each.close();
+});
+
+const isLive = ({ list }: Device) => eventually(() => expect(list.get().status).toBe('live'));
+const signedUp = async (at: Device): Promise<Account> => {
+  const account = newAccount();
+  await at.client.signUp({ ...account, name: 'Ada' });
+  await isLive(at);
+  return account;
+};
+const codeOf = (write: Promise<unknown>) => write.then(() => undefined, ({ code }: TaskmeshError) => code);
+
+describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
+  it('a list lives on when its token expires, and its next change comes by a fresh one', async () => {
+    const one = await device({ transport });
+    const account = await signedUp(one);
+    const statuses = new Set<string>();
+    const stop = one.list.subscribe(() => statuses.add(one.list.get().status));
+    // The gateway ends a stream within ten seconds of its token's end.
+    await eventually(() => expect(statuses).toContain('reconnecting'), { timeoutMs: (TOKEN_S + 12) * 1_000 });
+    await isLive(one);
+    stop();
+    const other = await device({ transport });
+    await other.client.signIn(account);
+    await other.client.createTask({ title: 'by a fresh token' });
+    await eventually(() => expect(shownBy(one).map(({ title }) => title)).toEqual(['by a fresh token']));
+    expect(statuses).not.toContain('signed-out');
+  });
+
+  it('a restore is followed: what was made since the backup is gone from the list', async () => {
+    const one = await device({ transport });
+    const account = await signedUp(one);
+    await one.client.createTask({ title: 'kept' });
+    const rest = createRest(product.url);
+    const { body } = await rest<{ data: { file: string } }>('POST', '/backups');
+    await one.client.createTask({ title: 'made since' });
+    expect(shownBy(one)).toHaveLength(2);
+    const restored = await rest('POST', `/backup/restore?file=${body.data.file}`);
+    expect(restored.status).toBe(200);
+    await eventually(() => expect(shownBy(one).map(({ title }) => title)).toEqual(['kept']));
+    await one.client.createTask({ title: 'made afterwards' });
+    expect(shownBy(one)).toEqual(await readList(product.url, account));
+    await isLive(one);
+  });
+});
+
+it('a session that is ended elsewhere empties the list, and writes are refused', async () => {
+  const storage = createMemoryStorage();
+  const one = await device({ transport: 'graphql-ws', storage });
+  await signedUp(one);
+  await one.client.createTask({ title: 'private' });
+  const { accessToken } = JSON.parse((await storage.getItem('taskmesh.session')) ?? '{}') as { accessToken: string };
+  await createGraphql(product.url)('mutation { logout }', { token: accessToken });
+  await eventually(() => expect(one.list.get()).toMatchObject({ status: 'signed-out', tasks: [] }));
+  expect(one.client.user()).toBeNull();
+  expect(await codeOf(one.client.createTask({ title: 'refused' }))).toBe('SIGNED_OUT');
+});
+
+it('what is written without a network waits, survives a restart of the page, and is done once', async () => {
+  const storage = createMemoryStorage();
+  const one = await device({ transport: 'graphql-ws', storage });
+  const account = await signedUp(one);
+  const task = await one.client.createTask({ title: 'there before' });
+
+  await one.network.cut();
+  const lost = [
+    one.client.createTask({ title: 'written offline' }),
+    one.client.updateTask(task.id, { title: 'renamed offline' }),
+  ];
+  for (const each of lost) each.catch(() => undefined); // nobody waits for them after the restart
+  await eventually(() => expect(shownBy(one).map(({ title }) => title).toSorted()).toEqual(['renamed offline', 'written offline']));
+  expect(one.list.get().tasks.every(({ isPending }) => isPending)).toBe(true);
+  await eventually(() => expect(storage.getItem(`taskmesh.writes.${one.client.user()?.id}`)).toContain('renamed offline'));
+  await one.close();
+  devices.splice(0);
+
+  const again = await device({ transport: 'graphql-ws', storage });
+  await eventually(() => expect(again.client.pendingWrites()).toBe(0));
+  await isLive(again);
+  const expected = await readList(product.url, account);
+  expect(expected.map(({ title }) => title).toSorted()).toEqual(['renamed offline', 'written offline']);
+  await eventually(() => expect(shownBy(again)).toEqual(expected));
+});
+
+it('a write that the server refuses is taken back', async () => {
+  const one = await device();
+  await signedUp(one);
+  const task = await one.client.createTask({ title: 'as it was' });
+  await one.client.updateTask(task.id, { title: 'by somebody else' });
+  const late = one.client.updateTask(task.id, { title: 'too late' }, { ifVersion: task.version });
+  expect(shownBy(one).map(({ title }) => title)).toEqual(['too late']);
+  expect(await codeOf(late)).toBe('PRECONDITION_FAILED');
+  expect(shownBy(one).map(({ title }) => title)).toEqual(['by somebody else']);
+  expect(await codeOf(one.client.createTask({ title: 'no' }))).toBe('BAD_USER_INPUT');
+  expect(shownBy(one)).toHaveLength(1);
+});

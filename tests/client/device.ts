@@ -1,0 +1,72 @@
+import { createClient, createMemoryStorage, type Client, type LiveTasks, type Storage } from '@taskmesh/client';
+import { createFaultyProxy, type FaultyProxy } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { createGraphql, createRest } from '../clients/http.ts';
+
+export type Transport = 'graphql-ws' | 'sse';
+
+/** A client with a list of everything, and a network of its own to the product. */
+export interface Device {
+  client: Client;
+  list: LiveTasks;
+  network: FaultyProxy;
+  close(): Promise<void>;
+}
+
+export interface DeviceOptions {
+  /** Of the product. */
+  url: string;
+  transport: Transport;
+  storage?: Storage;
+}
+
+export async function createDevice({ url, transport, storage = createMemoryStorage() }: DeviceOptions): Promise<Device> {
+  const { hostname: host, port } = new URL(url);
+  const network = await createFaultyProxy({ host, port: Number(port) });
+  const client = createClient({
+    url: `http://${network.host}:${network.port}`,
+    transport,
+    storage,
+    timeoutMs: 2_000,
+  });
+  const list = client.liveTasks({ orderBy: { field: 'UPDATED_AT', direction: 'DESC' }, first: 1_000 });
+  const stop = list.subscribe(() => {});
+  return {
+    client,
+    list,
+    network,
+    async close() {
+      stop();
+      client.close();
+      await network.close();
+    },
+  };
+}
+
+export interface Account {
+  email: string;
+  password: string;
+}
+
+export function newAccount(): Account {
+  return { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple' };
+}
+
+export interface Row {
+  id: string;
+  title: string;
+  version: number;
+}
+
+export function shownBy({ list }: Device): Row[] {
+  return list.get().tasks.map(({ id, title, version }) => ({ id, title, version }));
+}
+
+/** The same list as somebody reads it who has no such client. */
+export async function readList(url: string, account: Account): Promise<Row[]> {
+  const { body } = await createRest(url)<{ access_token: string }>('POST', '/auth/login', { body: account });
+  const query =
+    '{ tasks(first: 1000, orderBy: { field: UPDATED_AT, direction: DESC }) { edges { node { id title version } } } }';
+  const { data } = await createGraphql(url)<{ tasks: { edges: { node: Row }[] } }>(query, { token: body.access_token });
+  return data.tasks.edges.map(({ node }) => node);
+}
