@@ -7,6 +7,7 @@ import { createMemoryStorage } from '../../src/storage.ts';
 import type { Time } from '../../src/time.ts';
 import { createWriteQueue } from '../../src/writes/write-queue.ts';
 import { localIdOf, type Write } from '../../src/writes/write.ts';
+import { settled } from '../support/manual-time.ts';
 import { createModelServer, type Told } from './model-server.ts';
 import type { Random } from './random.ts';
 
@@ -188,7 +189,3 @@ export function createWorld(random: Random, faults: Faults) {
   };
 }
 
-/** All promises that nothing holds up have done what they do. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}

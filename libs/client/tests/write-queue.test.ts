@@ -1,0 +1,258 @@
+import { TaskmeshError } from '../src/errors.ts';
+import type { Post } from '../src/http.ts';
+import { CREATE_TASK, DELETE_TASK, READ_TASK, UPDATE_TASK } from '../src/operations.generated.ts';
+import { createMemoryStorage, type Storage } from '../src/storage.ts';
+import { createWriteQueue } from '../src/writes/write-queue.ts';
+import { localIdOf, type Write } from '../src/writes/write.ts';
+import { createManualTime, settled } from './support/manual-time.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const KEY = 'taskmesh.writes.ada';
+
+const task = (id: string, fields: object = {}) => ({ id, title: 'a task', version: 1, dueDate: null, ...fields });
+const create = (key: string): Write => ({ key, queuedAt: 0, kind: 'create', taskId: localIdOf(key), input: { title: key } });
+const update = (taskId: string, fields: object = {}): Write => ({
+  key: `update of ${taskId}`,
+  queuedAt: 0,
+  kind: 'update',
+  taskId,
+  input: { title: 'renamed' },
+  ...fields,
+});
+const remove = (taskId: string): Write => ({ key: `delete of ${taskId}`, queuedAt: 0, kind: 'delete', taskId });
+const error = (code: string, retryAfterMs = 0) => new TaskmeshError(code, code, { retryAfterMs });
+const outcomeOf = (write: Promise<unknown>) => write.then(() => 'done', ({ code }: TaskmeshError) => code);
+
+/** A server whose answers the test gives. */
+function createWorld(storage: Storage = createMemoryStorage()) {
+  const time = createManualTime();
+  const sent: { document: string; variables: Record<string, unknown> }[] = [];
+  const answers: (object | Error)[] = [];
+  let userId: string | null = 'ada';
+  const listeners = new Set<() => void>();
+  const request = (async (document: string, variables: Record<string, unknown>) => {
+    sent.push({ document, variables });
+    const answer = answers.shift() ?? error('NETWORK');
+    if (answer instanceof Error) throw answer;
+    return answer;
+  }) as Post;
+  const user = () => userId && { id: userId, email: '', name: '' };
+  const subscribe = (listener: () => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
+  const open = () =>
+    createWriteQueue({
+      session: { user, subscribe, request },
+      storage,
+      time,
+      limit: 3,
+      own: async () => () => undefined,
+    });
+  return {
+    time,
+    sent,
+    storage,
+    open,
+    documents: () => sent.map(({ document }) => document),
+    answer: (...next: (object | Error)[]) => void answers.push(...next),
+    turnTo(next: string | null) {
+      userId = next;
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+it('sends one write after the other, and those of a new task with the id that it has got', async () => {
+  const { open, answer, sent } = createWorld();
+  const queue = open();
+  answer({ createTask: task('7') }, { updateTask: task('7') }, { deleteTask: '7' });
+  const local = localIdOf('k');
+  const all = [create('k'), update(local), remove(local)].map((write) => queue.add(write));
+  expect(await Promise.all(all.map(outcomeOf))).toEqual(['done', 'done', 'done']);
+  expect(sent.map(({ document, variables }) => [document, variables['id']])).toEqual([
+    [CREATE_TASK, undefined],
+    [UPDATE_TASK, '7'],
+    [DELETE_TASK, '7'],
+  ]);
+  answer({ deleteTask: '7' });
+  expect(await outcomeOf(queue.add(remove(local)))).toBe('done');
+});
+
+it('gives up what waits for a task that was not created', async () => {
+  const { open, answer, sent } = createWorld();
+  const queue = open();
+  answer(error('BAD_USER_INPUT'));
+  const local = localIdOf('k');
+  const all = [create('k'), update(local), remove(local)].map((write) => queue.add(write));
+  expect(await Promise.all(all.map(outcomeOf))).toEqual(['BAD_USER_INPUT', 'NOT_CREATED', 'NOT_CREATED']);
+  expect(await outcomeOf(queue.add(update(local)))).toBe('NOT_CREATED');
+  expect(sent).toHaveLength(1);
+});
+
+it('takes no more than its limit', async () => {
+  const { open } = createWorld();
+  const queue = open();
+  for (const key of ['a', 'b', 'c']) void queue.add(create(key));
+  expect(await outcomeOf(queue.add(create('d')))).toBe('QUEUE_FULL');
+  expect(queue.pending()).toHaveLength(3);
+});
+
+it('tries again with growing pauses, not before it was told to, and at once when it is woken', async () => {
+  const { open, time, answer, sent } = createWorld();
+  const queue = open();
+  answer(error('RATE_LIMITED', 5_000));
+  void queue.add(create('k'));
+  await time.pass(4_900);
+  expect(sent).toHaveLength(1);
+  await time.pass(60_000);
+  const tries = sent.length;
+  expect(tries).toBeGreaterThan(4);
+  expect(tries).toBeLessThan(15);
+  answer({ createTask: task('7') });
+  queue.wake();
+  await settled();
+  expect(sent).toHaveLength(tries + 1);
+  expect(queue.pending()).toEqual([]);
+});
+
+describe('a write whose answer was lost', () => {
+  const resent = async (write: Write, ...next: (object | Error)[]) => {
+    const world = createWorld();
+    world.answer(error('NETWORK'), ...next);
+    const outcome = outcomeOf(world.open().add(write));
+    await world.time.pass(1_000);
+    return { outcome: await Promise.race([outcome, 'waits']), ...world };
+  };
+
+  it('is a create by the same key', async () => {
+    const { outcome, sent } = await resent(create('k'), error('CONFLICT'), { createTask: task('7') });
+    expect(outcome).toBe('done');
+    expect(new Set(sent.map(({ variables }) => variables['idempotencyKey']))).toEqual(new Set(['k']));
+  });
+
+  it('is a delete that finds nothing', async () => {
+    expect((await resent(remove('7'), error('NOT_FOUND'))).outcome).toBe('done');
+    expect((await resent(update('7'), error('NOT_FOUND'))).outcome).toBe('NOT_FOUND');
+  });
+
+  it('is an update with a version that finds its own values', async () => {
+    const write = update('7', { ifVersion: 1, input: { title: 'renamed', dueDate: '2026-01-01T01:00:00+01:00' } });
+    const mine = task('7', { title: 'renamed', dueDate: '2026-01-01T00:00:00.000Z' });
+    const refused = error('PRECONDITION_FAILED');
+    const { outcome, documents } = await resent(write, refused, { task: mine });
+    expect(outcome).toBe('done');
+    expect(documents()).toEqual([UPDATE_TASK, UPDATE_TASK, READ_TASK]);
+    const others = [task('7', { title: 'by another' }), { ...mine, dueDate: null }, null];
+    for (const found of others)
+      expect((await resent(write, refused, { task: found })).outcome).toBe('PRECONDITION_FAILED');
+  });
+
+  it('was refused when it is sent for the first time', async () => {
+    for (const [write, code] of [
+      [remove('7'), 'NOT_FOUND'],
+      [update('7', { ifVersion: 1 }), 'PRECONDITION_FAILED'],
+      [create('k'), 'CONFLICT'],
+    ] as const) {
+      const { open, answer } = createWorld();
+      answer(error(code));
+      expect(await outcomeOf(open().add(write))).toBe(code);
+    }
+  });
+
+  it('is not created again when the server has forgotten the key', async () => {
+    const storage = createMemoryStorage();
+    const first = createWorld(storage);
+    const queue = first.open();
+    void queue.add(create('k'));
+    await settled();
+    queue.close();
+    const later = createWorld(storage);
+    later.answer({ createTask: task('8') });
+    await later.time.pass(DAY_MS);
+    const again = later.open();
+    await settled();
+    expect(later.sent).toEqual([]);
+    expect(again.pending()).toEqual([]);
+  });
+});
+
+it('goes on with what is in the storage', async () => {
+  const { open, storage, answer, documents, time } = createWorld();
+  const first = open();
+  await settled();
+  void first.add(create('a'));
+  void first.add(update('7'));
+  await settled();
+  first.close();
+  answer({ createTask: task('1') }, { updateTask: task('7') });
+  const second = open();
+  await time.pass(100_000);
+  expect(documents().slice(-2)).toEqual([CREATE_TASK, UPDATE_TASK]);
+  expect(second.pending()).toEqual([]);
+  expect(await storage.getItem(KEY)).toBeNull();
+});
+
+it('refuses a write that cannot be kept', async () => {
+  const storage = { ...createMemoryStorage(), setItem: () => Promise.reject(new Error('full')) };
+  const { open, sent } = createWorld(storage);
+  const queue = open();
+  await settled();
+  expect(await outcomeOf(queue.add(create('k')))).toBe('STORAGE');
+  expect(sent).toEqual([]);
+});
+
+it('keeps the writes of one user from another one, and for them', async () => {
+  const { open, turnTo, sent, answer, storage } = createWorld();
+  const queue = open();
+  await settled();
+  const outcome = outcomeOf(queue.add(create('of ada')));
+  await settled();
+  turnTo('eve');
+  expect(await outcome).toBe('SIGNED_OUT');
+  answer({ createTask: task('2') });
+  expect(await outcomeOf(queue.add(create('of eve')))).toBe('done');
+  expect(sent.map(({ variables }) => variables['idempotencyKey'])).toEqual(['of ada', 'of eve']);
+  expect(await storage.getItem(KEY)).toContain('of ada');
+  answer({ createTask: task('1') });
+  turnTo('ada');
+  await settled();
+  expect(sent.at(-1)?.variables['idempotencyKey']).toBe('of ada');
+  expect(queue.pending()).toEqual([]);
+});
+
+it('waits while nobody is signed in, and goes on with the same user', async () => {
+  const { open, turnTo, answer, time, sent } = createWorld();
+  const queue = open();
+  answer(error('SIGNED_OUT'));
+  const outcome = outcomeOf(queue.add(create('k')));
+  turnTo(null);
+  await time.pass(100_000);
+  expect(sent).toHaveLength(1);
+  answer({ createTask: task('1') });
+  turnTo('ada');
+  expect(await outcome).toBe('done');
+});
+
+it('is told by the feed that a write was done, whatever its answer will be', async () => {
+  const { open, time, sent } = createWorld();
+  const queue = open();
+  const outcome = outcomeOf(queue.add(create('k')));
+  await settled();
+  queue.confirm('k', { id: '7', task: null });
+  expect(await outcome).toBe('done');
+  await time.pass(100_000);
+  expect(sent).toHaveLength(1);
+});
+
+it('forgets everything when it is told to', async () => {
+  const { open, storage } = createWorld();
+  const queue = open();
+  await settled();
+  const outcome = outcomeOf(queue.add(create('k')));
+  await settled();
+  expect(await storage.getItem(KEY)).toContain('"k"');
+  await queue.discard();
+  expect(await outcome).toBe('SIGNED_OUT');
+  expect(await storage.getItem(KEY)).toBeNull();
+});
