@@ -164,9 +164,11 @@ describe('a write whose answer was lost', () => {
     const storage = createMemoryStorage();
     const first = createWorld(storage);
     const queue = first.open();
+    await settled();
     void queue.add(create('k'));
     await settled();
     queue.close();
+    expect(await storage.getItem(KEY)).toContain('sentAt');
     const later = createWorld(storage);
     later.answer({ createTask: task('8') });
     await later.time.pass(DAY_MS);

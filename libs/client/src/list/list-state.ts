@@ -37,7 +37,10 @@ export function createListState(shape: Shape): ListState {
   const answered = new Map<string, Task | null>();
   /** Of writes that are pending, and told by the feed already. */
   const toldWrites = new Set<string>();
-  /** Of writes that were sent before what is known now: it may have told them, and even that their task is gone again. */
+  /**
+   * Of writes that were sent before what is known was read: it may have them, and what came behind them, or be of before
+   * them for good, when a backup was restored. Their answers say nothing that the feed will not.
+   */
   let sentBefore = new Set<string>();
   /** By the server's id: what a task that this client made is called in its list. */
   const keys = new Map<string, string>();
@@ -93,12 +96,12 @@ export function createListState(shape: Shape): ListState {
     answer({ key, kind }, { id, task }) {
       const wasTold = toldWrites.delete(key);
       if (kind === 'create') keys.set(id, key);
-      if (wasTold || !known) return;
+      if (wasTold || sentBefore.delete(key) || !known) return;
       const told = known.told(id);
       const now = known.get(id);
       if (told?.isGone || (task && Math.max(told?.task.version ?? 0, now?.version ?? 0) >= task.version)) return;
       // What has no place here and had none is not told here either.
-      if (now || (task && known.hasPlaceFor(task) && !sentBefore.has(key))) answered.set(id, task);
+      if (now || (task && known.hasPlaceFor(task))) answered.set(id, task);
     },
     view(pending) {
       if (!known) return NOTHING;

@@ -163,12 +163,14 @@ export function createWorld(random: Random, faults: Faults) {
     cutAll() {
       for (const stream of [...streams]) end(stream, 'NETWORK');
     },
-    /** One thing that was on its way arrives, whichever; what is promised for it is done. False when there is none. */
-    async step(): Promise<boolean> {
-      const busy = [...streams].filter(({ waiting, isOver }) => waiting.length > 0 || isOver);
-      const which = random.int(underway.length + busy.length);
-      const stream = busy[which - underway.length];
-      const arrived = underway[which];
+    /** One thing that was on its way arrives, whichever of its kind; what is promised for it is done. False when there is none. */
+    async step(kind?: 'requests' | 'changes'): Promise<boolean> {
+      await settled();
+      const busy = [...streams].filter(({ waiting, isOver }) => kind !== 'requests' && (waiting.length > 0 || isOver));
+      const requests = kind === 'changes' ? 0 : underway.length;
+      const which = random.int(requests + busy.length);
+      const stream = busy[which - requests];
+      const arrived = which < requests ? underway[which] : undefined;
       if (arrived) {
         underway = underway.filter((each) => each !== arrived);
         arrived();

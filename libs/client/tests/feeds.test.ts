@@ -1,0 +1,268 @@
+import type { FeedEnd, FeedListener } from '../src/feed/feed.ts';
+import { createSocketFeed } from '../src/feed/graphql-ws.ts';
+import { createSseFeed } from '../src/feed/sse.ts';
+import { createManualTime, settled } from './support/manual-time.ts';
+
+const URL = 'http://127.0.0.1:4000/graphql';
+const change = (sequence: number) => ({ cursor: `c${sequence}`, sequence, kind: 'INSERT', task: { id: 't' }, previous: null });
+const result = (sequence: number) => ({ data: { taskChanges: change(sequence) } });
+const failure = (code: string, more: object = {}) => ({ errors: [{ message: code, extensions: { code, ...more } }] });
+
+function createListener() {
+  const seen: (number | string | undefined)[] = [];
+  const ends: FeedEnd[] = [];
+  const listener: FeedListener = {
+    onStanding: () => void seen.push('stands'),
+    onChange: ({ sequence }, traceparent) => void seen.push(traceparent ?? sequence),
+    onEnd: (end) => void ends.push(end),
+  };
+  return { seen, ends, listener };
+}
+
+const ENDS: [what: string, result: object, end: FeedEnd][] = [
+  ['CURSOR_EXPIRED', failure('CURSOR_EXPIRED'), { reason: 'expired' }],
+  ['UNAUTHENTICATED', failure('UNAUTHENTICATED'), { reason: 'unauthenticated', token: 'token' }],
+  ['RATE_LIMITED', failure('RATE_LIMITED', { retryAfterSeconds: 7 }), { reason: 'cut', retryAfterMs: 7_000 }],
+  ['a defect', failure('INTERNAL_SERVER_ERROR'), { reason: 'cut', retryAfterMs: 0 }],
+  [
+    'BAD_USER_INPUT',
+    failure('BAD_USER_INPUT'),
+    { reason: 'refused', error: expect.objectContaining({ code: 'BAD_USER_INPUT' }) },
+  ],
+];
+
+describe('over a socket', () => {
+  interface FakeSocket {
+    sent: { type: string; id?: string; payload?: { variables?: object } }[];
+    isClosed: boolean;
+    open(): void;
+    say(message: object): void;
+    fall(code: number): void;
+  }
+
+  function createWorld() {
+    const time = createManualTime();
+    const sockets: FakeSocket[] = [];
+    const signedIn = { userId: 'ada' as string | undefined, token: 'token' as string | undefined };
+    class Socket {
+      onopen = () => {};
+      onmessage = (_: { data: string }) => {};
+      onclose = (_: { code: number }) => {};
+      constructor(url: string, protocol: string) {
+        expect([url, protocol]).toEqual(['ws://127.0.0.1:4000/graphql', 'graphql-transport-ws']);
+        sockets.push(this.#face);
+      }
+      readonly #face: FakeSocket = {
+        sent: [],
+        isClosed: false,
+        open: () => this.onopen(),
+        say: (message) => this.onmessage({ data: JSON.stringify(message) }),
+        fall: (code) => this.onclose({ code }),
+      };
+      send(text: string) {
+        this.#face.sent.push(JSON.parse(text) as FakeSocket['sent'][number]);
+      }
+      close() {
+        this.#face.isClosed = true;
+        this.onclose({ code: 1000 });
+      }
+    }
+    const openFeed = createSocketFeed({
+      url: URL,
+      token: async () => signedIn.token,
+      userId: () => signedIn.userId,
+      WebSocket: Socket as unknown as typeof WebSocket, // what is used of it
+      time,
+    });
+    const connected = async () => {
+      await settled();
+      const socket = sockets.at(-1);
+      if (!socket) throw new Error('no socket was opened');
+      socket.open();
+      socket.say({ type: 'connection_ack' });
+      return socket;
+    };
+    return { time, sockets, signedIn, openFeed, connected };
+  }
+
+  it('subscriptions share one, which says who asks, and tells each what is its own', async () => {
+    const { openFeed, connected, sockets } = createWorld();
+    const [one, two] = [createListener(), createListener()];
+    openFeed({ after: 'a' }, one.listener);
+    openFeed({ after: 'b' }, two.listener);
+    const socket = await connected();
+    expect(sockets).toHaveLength(1);
+    expect(socket.sent[0]).toEqual({ type: 'connection_init', payload: { authorization: 'Bearer token' } });
+    expect(socket.sent.slice(1).map(({ id, payload }) => [id, payload?.variables])).toEqual([
+      ['1', { after: 'a' }],
+      ['2', { after: 'b' }],
+    ]);
+    socket.say({ id: '2', type: 'next', payload: { ...result(5), extensions: { traceparent: 'trace' } } });
+    socket.say({ id: '1', type: 'next', payload: result(6) });
+    expect([one.seen, two.seen]).toEqual([
+      ['stands', 6],
+      ['stands', 'trace'],
+    ]);
+  });
+
+  it.each(ENDS)('%s ends one subscription and not the socket', async (_what, payload, end) => {
+    const { openFeed, connected } = createWorld();
+    const [one, two] = [createListener(), createListener()];
+    openFeed({}, one.listener);
+    openFeed({}, two.listener);
+    const socket = await connected();
+    socket.say({ id: '1', type: 'next', payload });
+    socket.say({ id: '1', type: 'next', payload: result(1) });
+    socket.say({ id: '2', type: 'next', payload: result(1) });
+    expect(one).toMatchObject({ seen: ['stands'], ends: [end] });
+    expect(two).toMatchObject({ seen: ['stands', 1], ends: [] });
+  });
+
+  it.each([
+    [4403, { reason: 'unauthenticated', token: 'token' }],
+    [1013, { reason: 'cut', retryAfterMs: 0 }],
+    [1006, { reason: 'cut', retryAfterMs: 0 }],
+  ] as [number, FeedEnd][])('its close with %i ends all of them', async (code, end) => {
+    const { openFeed, connected } = createWorld();
+    const [one, two] = [createListener(), createListener()];
+    openFeed({}, one.listener);
+    openFeed({}, two.listener);
+    (await connected()).fall(code);
+    expect([one.ends, two.ends]).toEqual([[end], [end]]);
+  });
+
+  it('silence is a cut, and a pong is none', async () => {
+    const { openFeed, connected, time } = createWorld();
+    const { listener, ends } = createListener();
+    openFeed({}, listener);
+    const socket = await connected();
+    for (let times = 0; times < 10; times++) {
+      await time.pass(13_000);
+      socket.say({ type: 'pong' });
+    }
+    expect(ends).toEqual([]);
+    expect(socket.sent.filter(({ type }) => type === 'ping').length).toBeGreaterThanOrEqual(10);
+    await time.pass(31_000);
+    expect(ends).toEqual([{ reason: 'cut', retryAfterMs: 0 }]);
+    expect(socket.isClosed).toBe(true);
+  });
+
+  it('one that never opens is given up', async () => {
+    const { openFeed, time } = createWorld();
+    const { listener, ends } = createListener();
+    openFeed({}, listener);
+    await time.pass(31_000);
+    expect(ends).toEqual([{ reason: 'cut', retryAfterMs: 0 }]);
+  });
+
+  it('what was stopped hears nothing more, and the last one takes the socket with it', async () => {
+    const { openFeed, connected, time } = createWorld();
+    const { listener, seen, ends } = createListener();
+    const stop = openFeed({}, listener);
+    const socket = await connected();
+    stop();
+    socket.say({ id: '1', type: 'next', payload: result(1) });
+    expect(socket.sent.at(-1)).toEqual({ id: '1', type: 'complete' });
+    await time.pass(2_000);
+    expect(socket.isClosed).toBe(true);
+    expect({ seen, ends }).toEqual({ seen: ['stands'], ends: [] });
+  });
+
+  it('a socket of one user is never another one’s', async () => {
+    const { openFeed, connected, sockets, signedIn } = createWorld();
+    const stop = openFeed({}, createListener().listener);
+    await connected();
+    stop();
+    Object.assign(signedIn, { userId: 'eve', token: 'token of eve' });
+    openFeed({}, createListener().listener);
+    const socket = await connected();
+    expect(sockets).toHaveLength(2);
+    expect(socket.sent[0]?.payload).toEqual({ authorization: 'Bearer token of eve' });
+  });
+
+  it('nobody signed in is told so, without a socket', async () => {
+    const { openFeed, sockets, signedIn } = createWorld();
+    signedIn.token = undefined;
+    const { listener, ends } = createListener();
+    openFeed({}, listener);
+    await settled();
+    expect(ends).toEqual([{ reason: 'unauthenticated', token: undefined }]);
+    expect(sockets).toEqual([]);
+  });
+});
+
+describe('over server-sent events', () => {
+  function createWorld(status = 200, headers: Record<string, string> = {}) {
+    const time = createManualTime();
+    const requests: RequestInit[] = [];
+    let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const body = new ReadableStream<Uint8Array>({ start: (it) => void (controller = it) });
+    const fetch = (async (_url: string, init: RequestInit) => {
+      requests.push(init);
+      init.signal?.addEventListener('abort', () => controller?.error(new Error('torn')));
+      return new Response(body, { status, headers });
+    }) as typeof globalThis.fetch;
+    const openFeed = createSseFeed({ url: URL, token: async () => 'token', fetch, time });
+    const say = async (text: string) => {
+      controller?.enqueue(new TextEncoder().encode(text));
+      await settled();
+    };
+    return { time, requests, openFeed, say };
+  }
+  const event = (payload: object) => `event: next\nid: c\ndata: ${JSON.stringify(payload)}\n\n`;
+
+  it('changes come whole, however the text is cut', async () => {
+    const { openFeed, say, requests } = createWorld();
+    const { listener, seen } = createListener();
+    openFeed({ after: 'a' }, listener);
+    await settled();
+    expect(requests[0]?.headers).toMatchObject({ accept: 'text/event-stream', authorization: 'Bearer token' });
+    for (const piece of `:\n\n${event(result(1))}id: c2\n\n${event(result(2))}`.match(/.{1,7}/gs) ?? []) await say(piece);
+    expect(seen).toEqual(['stands', 1, 2]);
+  });
+
+  it.each(ENDS)('%s ends it', async (_what, payload, end) => {
+    const { openFeed, say } = createWorld();
+    const { listener, ends } = createListener();
+    openFeed({}, listener);
+    await settled();
+    await say(`${event(payload)}event: complete\ndata:\n\n`);
+    expect(ends).toEqual([end]);
+  });
+
+  it.each([
+    [401, {}, { reason: 'unauthenticated', token: 'token' }],
+    [503, { 'retry-after': '3' }, { reason: 'cut', retryAfterMs: 3_000 }],
+  ] as [number, Record<string, string>, FeedEnd][])('an answer with %i ends it', async (status, headers, end) => {
+    const { openFeed } = createWorld(status, headers);
+    const { listener, ends } = createListener();
+    openFeed({}, listener);
+    await settled();
+    expect(ends).toEqual([end]);
+  });
+
+  it('silence is a cut, and a heartbeat is none', async () => {
+    const { openFeed, say, time } = createWorld();
+    const { listener, ends } = createListener();
+    openFeed({}, listener);
+    await settled();
+    for (let times = 0; times < 5; times++) {
+      await time.pass(25_000);
+      await say(':\n\n');
+    }
+    expect(ends).toEqual([]);
+    await time.pass(31_000);
+    expect(ends).toEqual([{ reason: 'cut', retryAfterMs: 0 }]);
+  });
+
+  it('what was stopped hears nothing more', async () => {
+    const { openFeed, say } = createWorld();
+    const { listener, seen, ends } = createListener();
+    const stop = openFeed({}, listener);
+    await settled();
+    stop();
+    await say(event(result(1))).catch(() => undefined);
+    await settled();
+    expect({ seen, ends }).toEqual({ seen: ['stands'], ends: [] });
+  });
+});

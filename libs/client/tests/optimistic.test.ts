@@ -1,0 +1,143 @@
+import { TaskmeshError } from '../src/errors.ts';
+import type { LiveTasks, LiveTasksOptions } from '../src/list/live-tasks.ts';
+import { createRandom } from './model/random.ts';
+import { createWorld } from './model/world.ts';
+
+/** A list that is live, over a network that loses nothing: what arrives when is up to the test. */
+async function opened(options: LiveTasksOptions = {}) {
+  const world = createWorld(createRandom(1), { lost: 0, doubled: 0, late: 0 });
+  const list = world.openList(options);
+  /** What was on show after each change, as somebody saw it who looked on. */
+  const seen: string[][] = [];
+  list.subscribe(() => seen.push(titles(list)));
+  const arriveAll = async () => {
+    while (await world.step());
+  };
+  await arriveAll();
+  seen.length = 0;
+  return { ...world, list, seen, arriveAll };
+}
+
+/** A trailing … is a write that the server has not answered. */
+const titles = (list: LiveTasks) => list.get().tasks.map(({ title, isPending }) => (isPending ? `${title}…` : title));
+const keys = (list: LiveTasks) => list.get().tasks.map(({ key }) => key);
+
+/** The write is done by the server; then its change comes before its answer, or behind it. */
+const ORDERS = [
+  ['the change comes before the answer', ['requests', 'changes', 'requests']],
+  ['the answer comes before the change', ['requests', 'requests', 'changes']],
+] as const;
+
+describe.each(ORDERS)('when %s,', (_what, order) => {
+  const arrive = async ({ step }: Awaited<ReturnType<typeof opened>>) => {
+    for (const kind of order) expect(await step(kind)).toBe(true);
+    expect(await step()).toBe(false);
+  };
+
+  it('a new task is shown at once, once, as the same row and without a break', async () => {
+    const world = await opened();
+    world.create({ title: 'new' });
+    expect(titles(world.list)).toEqual(['new…']);
+    const [key] = keys(world.list);
+    await arrive(world);
+    expect(titles(world.list)).toEqual(['new']);
+    expect(keys(world.list)).toEqual([key]);
+    expect(world.list.get().totalCount).toBe(1);
+    for (const shown of world.seen) expect([['new…'], ['new']]).toContainEqual(shown);
+  });
+
+  it('a changed task never shows its former values again', async () => {
+    const world = await opened();
+    const { id } = world.server.create({ input: { title: 'before' } });
+    await world.arriveAll();
+    world.seen.length = 0;
+    world.update(id, { title: 'after' });
+    expect(titles(world.list)).toEqual(['after…']);
+    await arrive(world);
+    expect(titles(world.list)).toEqual(['after']);
+    for (const shown of world.seen) expect([['after…'], ['after']]).toContainEqual(shown);
+  });
+
+  it('a deleted task never comes back', async () => {
+    const world = await opened();
+    const { id } = world.server.create({ input: { title: 'there' } });
+    await world.arriveAll();
+    world.seen.length = 0;
+    world.remove(id);
+    expect(world.list.get()).toMatchObject({ tasks: [], totalCount: 0 });
+    await arrive(world);
+    expect(world.list.get()).toMatchObject({ tasks: [], totalCount: 0 });
+    for (const shown of world.seen) expect(shown).toEqual([]);
+  });
+
+  it('several writes of one task end in the last one', async () => {
+    const world = await opened();
+    const id = world.create({ title: 'one' });
+    world.update(id, { title: 'two' });
+    world.update(id, { title: 'three', priority: 'HIGH' });
+    expect(titles(world.list)).toEqual(['three…']);
+    await world.arriveAll();
+    expect(titles(world.list)).toEqual(['three']);
+    for (const [title] of world.seen) expect(title).toMatch(/^three/);
+  });
+});
+
+describe('a write that is not answered yet', () => {
+  it('puts a task where it is ordered, and counts it', async () => {
+    const { create, server, list, arriveAll } = await opened({ orderBy: { field: 'PRIORITY', direction: 'ASC' } });
+    for (const priority of ['HIGH', 'LOW'] as const) server.create({ input: { title: priority, priority } });
+    await arriveAll();
+    create({ title: 'between' });
+    expect(titles(list)).toEqual(['LOW', 'between…', 'HIGH']);
+    expect(list.get().totalCount).toBe(3);
+  });
+
+  it('takes a task out of a list that it matches no more', async () => {
+    const { update, server, list, arriveAll } = await opened({ filter: { completed: false } });
+    const { id } = server.create({ input: { title: 'open' } });
+    await arriveAll();
+    update(id, { completed: true });
+    expect(list.get()).toMatchObject({ tasks: [], totalCount: 0 });
+    await arriveAll();
+    expect(list.get()).toMatchObject({ tasks: [], totalCount: 0 });
+  });
+
+  it('orders by a due date as the server does, in whatever zone it was given', async () => {
+    const { create, server, list, arriveAll } = await opened({ orderBy: { field: 'DUE_DATE', direction: 'ASC' } });
+    server.create({ input: { title: 'noon', dueDate: '2026-05-01T12:00:00.000Z' } });
+    await arriveAll();
+    create({ title: 'before noon', dueDate: '2026-05-01T13:30:00+02:00' });
+    create({ title: 'never' });
+    expect(titles(list)).toEqual(['before noon…', 'noon', 'never…']);
+  });
+});
+
+describe('a write that is refused', () => {
+  it('is taken back, with all that builds on it', async () => {
+    const { create, update, server, list, refused, arriveAll } = await opened();
+    server.create({ input: { title: 'there' } });
+    await arriveAll();
+    server.create = () => {
+      throw new TaskmeshError('BAD_USER_INPUT', 'no');
+    };
+    const id = create({ title: 'refused' });
+    update(id, { title: 'of what is not there' });
+    expect(titles(list)).toEqual(['of what is not there…', 'there']);
+    await arriveAll();
+    expect(titles(list)).toEqual(['there']);
+    expect(list.get().totalCount).toBe(1);
+    expect(refused).toEqual(['BAD_USER_INPUT', 'NOT_CREATED']);
+  });
+
+  it('shows what somebody else wrote meanwhile', async () => {
+    const { update, server, list, refused, arriveAll } = await opened();
+    const { id, version } = server.create({ input: { title: 'first' } });
+    await arriveAll();
+    server.update({ id, input: { title: 'theirs' } });
+    update(id, { title: 'mine' }, version);
+    expect(titles(list)).toEqual(['mine…']);
+    await arriveAll();
+    expect(titles(list)).toEqual(['theirs']);
+    expect(refused).toEqual(['PRECONDITION_FAILED']);
+  });
+});
