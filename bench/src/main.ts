@@ -8,6 +8,9 @@ import { runBackupBench } from './backup/run-backup-bench.ts';
 import { FEED_HELP, readFeedOptions, type FeedOptions } from './feed/options.ts';
 import { describeFeed } from './feed/report/report.ts';
 import { runFeed } from './feed/run-feed.ts';
+import { GATEWAY_HELP, readGatewayOptions, type GatewayOptions } from './gateway/options.ts';
+import { describeGateways } from './gateway/report.ts';
+import { runGatewayBench } from './gateway/run-gateway-bench.ts';
 import { HELP, readOptions, type Options } from './options.ts';
 import { runProfile } from './profile/run-profile.ts';
 import { describeBesideLogins, describeRequests, publish, putBetween } from './report/publish.ts';
@@ -27,6 +30,7 @@ const CACHE = join(BENCH, '..', '.cache');
 const RESULTS = join(BENCH, 'results');
 const README = join(BENCH, 'README.md');
 const BACKUP_FIGURES = ['<!-- backup figures: begin -->', '<!-- backup figures: end -->'] as const;
+const GATEWAY_FIGURES = ['<!-- gateway figures: begin -->', '<!-- gateway figures: end -->'] as const;
 const FEED_FIGURES = ['<!-- feed figures: begin -->', '<!-- feed figures: end -->'] as const;
 
 interface Surroundings {
@@ -59,6 +63,7 @@ function benchNamed(name: string | undefined): (around: Surroundings) => Promise
   if (name === 'backup') return benchOf(BACKUP_HELP, () => readBackupOptions(args.slice(1)), benchBackups);
   if (name === 'scale') return benchOf(SCALE_HELP, () => readScaleOptions(args.slice(1)), benchScale);
   if (name === 'traces') return benchOf(TRACES_HELP, () => readTracesOptions(args.slice(1)), benchTraces);
+  if (name === 'gateway') return benchOf(GATEWAY_HELP, () => readGatewayOptions(args.slice(1)), benchGateways);
   return benchOf(HELP, () => readOptions(args), benchRequests);
 }
 
@@ -109,6 +114,15 @@ async function benchTraces(options: TracesOptions, around: Surroundings): Promis
   const file = resultFile(options, report);
   writeReport(file, report);
   say(`\n${describeTraces(report)}\n\nAll rounds: ${file}`);
+}
+
+async function benchGateways(options: GatewayOptions, around: Surroundings): Promise<void> {
+  const report = await runGatewayBench({ ...options, ...around, cacheDir: CACHE, resultsDir: RESULTS });
+  if (!report) return;
+  const file = resultFile(options, report);
+  writeReport(file, report);
+  if (options.publish) putBetween(README, GATEWAY_FIGURES, describeGateways(report));
+  say(`\n${describeGateways(report)}\n\nAll rounds: ${file}`);
 }
 
 function resultFile({ name }: { name: string | undefined }, { startedAt }: { startedAt: string }): string {

@@ -7,10 +7,11 @@ export interface Machine {
   cores: number;
   memoryGiB: number;
   node: string;
-  postgres: string;
+  /** Absent where none is measured. */
+  postgres?: string;
 }
 
-export function describeMachine(postgres: string): Machine {
+export function describeMachine(postgres?: string): Machine {
   const cores = cpus();
   return {
     system: `${type()} ${release().split('-')[0]}`,
@@ -18,6 +19,6 @@ export function describeMachine(postgres: string): Machine {
     cores: cores.length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     node: process.version,
-    postgres,
+    ...(postgres !== undefined && { postgres }),
   };
 }

@@ -26,7 +26,7 @@ export function putBetween(readme: string, [first, last]: readonly [string, stri
 /** When, and on what. */
 export function machineLine(startedAt: string, machine: Machine): string {
   const { system, processor, cores, memoryGiB, node, postgres } = machine;
-  return `${startedAt.slice(0, 10)} · ${cores} cores (${processor}), ${memoryGiB} GiB, ${system} · Node ${node.slice(1)} · PostgreSQL ${postgres}`;
+  return `${startedAt.slice(0, 10)} · ${cores} cores (${processor}), ${memoryGiB} GiB, ${system} · Node ${node.slice(1)}${postgres === undefined ? '' : ` · PostgreSQL ${postgres}`}`;
 }
 
 /** What requests cost: where, when and how it was measured, and the table. */

@@ -48,7 +48,8 @@ export async function startEmbeddedTarget({ dataDir, env, log }: TargetOptions):
   }
 }
 
-async function untilReady(server: NodeProcess, url: string): Promise<void> {
+/** Resolves when a process of ours says at its admin port that it is. @throws when it ends, or takes too long */
+export async function untilReady(server: NodeProcess, url: string): Promise<void> {
   const ended = new AbortController();
   server.nextMessage().catch((error: unknown) => ended.abort(error)); // it sends none
   for (const deadline = Date.now() + START_MS; ; await sleep(50)) {

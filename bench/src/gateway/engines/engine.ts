@@ -1,0 +1,32 @@
+import type { NodeProcess } from '../../targets/node-process.ts';
+
+export const ENGINES = ['taskmesh', 'apollo', 'apollo-undici', 'hive'] as const;
+
+export type EngineName = (typeof ENGINES)[number];
+
+export const TITLES: Record<EngineName, string> = {
+  taskmesh: 'Taskmesh',
+  apollo: 'Apollo Server + @apollo/gateway',
+  'apollo-undici': 'the same, fetching by undici',
+  hive: 'Hive gateway-runtime',
+};
+
+/** A gateway of the shop, running. */
+export interface RunningEngine {
+  name: EngineName;
+  /** Where it takes GraphQL. */
+  url: string;
+  pid: number;
+  stop: NodeProcess['stop'];
+}
+
+export interface EngineOptions {
+  dataDir: string;
+  /** Where packages are that are none of the product's. */
+  cacheDir: string;
+  supergraphFile: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A gateway that cannot be had here: the run goes on without it, and names it. */
+export class MissingEngine extends Error {}

@@ -1,0 +1,105 @@
+import { findFreePorts } from '@taskmesh/local';
+import { Closers } from '@taskmesh/service';
+import { join } from 'node:path';
+import { untilReady } from '../../targets/embedded.ts';
+import { startNode } from '../../targets/node-process.ts';
+import { MissingEngine, TITLES, type EngineName, type EngineOptions, type RunningEngine } from './engine.ts';
+import { providePackages } from './provide-packages.ts';
+
+const HIVE = {
+  '@graphql-hive/gateway-runtime': '2.12.1',
+  '@graphql-hive/router-runtime': '1.4.23',
+  // How it reaches services: loaded by name.
+  '@graphql-mesh/transport-http': '1.2.1',
+  graphql: '16.15.0',
+};
+
+const START: Record<EngineName, (options: EngineOptions) => Promise<RunningEngine>> = {
+  taskmesh: startTaskmesh,
+  apollo: (options) => startOther('apollo', new URL('apollo.main.ts', import.meta.url), options),
+  'apollo-undici': (options) =>
+    startOther('apollo-undici', new URL('apollo.main.ts', import.meta.url), withEnv(options, { FETCH_BY: 'undici' })),
+  hive: async (options) => {
+    const packages = await providePackages(options.cacheDir, HIVE);
+    return startOther('hive', new URL('hive.main.ts', import.meta.url), withEnv(options, { PACKAGES: packages }));
+  },
+};
+
+export interface StartEnginesOptions extends EngineOptions {
+  names: readonly EngineName[];
+  log: (line: string) => void;
+  signal: AbortSignal;
+}
+
+/** Starts gateways one after the other; all run until `stop`. */
+export async function startEngines({ names, log, signal, ...options }: StartEnginesOptions): Promise<{
+  engines: RunningEngine[];
+  /** Why others are not there. */
+  missing: { name: EngineName; reason: string }[];
+  stop(): Promise<void>;
+}> {
+  const closers = new Closers();
+  const engines: RunningEngine[] = [];
+  const missing: { name: EngineName; reason: string }[] = [];
+  try {
+    for (const name of names) {
+      signal.throwIfAborted();
+      log(`Starting ${TITLES[name]} …`);
+      try {
+        const engine = await START[name](options);
+        closers.add(() => engine.stop());
+        engines.push(engine);
+      } catch (error) {
+        if (!(error instanceof MissingEngine)) throw error;
+        log(`${TITLES[name]} is left out: ${error.message}`);
+        missing.push({ name, reason: error.message });
+      }
+    }
+    return { engines, missing, stop: () => closers.closeAll() };
+  } catch (error) {
+    await closers.closeAll();
+    throw error;
+  }
+}
+
+/** The gateway's own process, as it serves a foreign graph. */
+async function startTaskmesh({ dataDir, supergraphFile, env }: EngineOptions): Promise<RunningEngine> {
+  const [port = 0, adminPort = 0] = await findFreePorts(2);
+  const server = await startNode({
+    name: 'taskmesh',
+    file: new URL('../../../../services/gateway/src/main.ts', import.meta.url),
+    env: { ...env, SUPERGRAPH_FILE: supergraphFile, PORT: String(port), ADMIN_PORT: String(adminPort) },
+    logFile: join(dataDir, 'taskmesh.log'),
+  });
+  try {
+    await untilReady(server, `http://127.0.0.1:${adminPort}/readyz`);
+    return { name: 'taskmesh', url: `http://127.0.0.1:${port}/graphql`, pid: server.pid, stop: server.stop };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+async function startOther(
+  name: EngineName,
+  file: URL,
+  { dataDir, supergraphFile, env }: EngineOptions,
+): Promise<RunningEngine> {
+  const server = await startNode({
+    name,
+    file,
+    env: { ...env, SUPERGRAPH_FILE: supergraphFile },
+    logFile: join(dataDir, `${name}.log`),
+  });
+  try {
+    const { url } = (await server.nextMessage()) as { url: string }; // its first words
+    return { name, url, pid: server.pid, stop: server.stop };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+function withEnv(options: EngineOptions, more: Record<string, string>): EngineOptions {
+  return { ...options, env: { ...options.env, ...more } };
+}

@@ -1,0 +1,52 @@
+import { fileName, list, number, parseOptions } from '../arguments.ts';
+import { ENGINES, type EngineName } from './engines/engine.ts';
+import { QUERIES, type QueryName } from './queries.ts';
+
+export const GATEWAY_HELP = `
+npm run bench -- gateway [<options>]
+What a federated query costs at the gateway: Taskmesh's beside others for Node, over the graph of the public gateway benchmark.
+
+  --quick            short rounds, for rough figures only
+  --only <list>      queries: ${QUERIES.join(', ')}
+  --targets <list>   ${ENGINES.join(', ')}
+  --seconds <n>      length of one round (default 3, quick 0.5)
+  --rounds <n>       rounds of which the median counts (default 5, quick 1)
+  --connections <n>  requests under way at once (default 32)
+  --name <name>      of the file in bench/results (default: the time)
+  --publish          also puts the table into bench/README.md
+  --profile          instead of figures: where the gateways' CPU time goes, by package and by function
+`;
+
+export interface GatewayOptions {
+  queries: QueryName[];
+  engines: EngineName[];
+  seconds: number;
+  warmUpSeconds: number;
+  rounds: number;
+  connections: number;
+  name: string | undefined;
+  publish: boolean;
+  profile: boolean;
+  help: boolean;
+}
+
+/** @throws UsageProblem */
+export function readGatewayOptions(args: string[]): GatewayOptions {
+  const values = parseOptions(args, {
+    texts: ['only', 'targets', 'seconds', 'rounds', 'connections', 'name'],
+    flags: ['quick', 'publish', 'profile'],
+  });
+  const isQuick = values.quick === true;
+  return {
+    queries: list('--only', values.only, QUERIES),
+    engines: list('--targets', values.targets, ENGINES),
+    seconds: number('--seconds', values.seconds ?? (isQuick ? '0.5' : '3'), { min: 0.05, max: 600 }),
+    warmUpSeconds: isQuick ? 1 : 4,
+    rounds: number('--rounds', values.rounds ?? (isQuick ? '1' : '5'), { min: 1, max: 100, isWhole: true }),
+    connections: number('--connections', values.connections ?? '32', { min: 1, max: 1_000, isWhole: true }),
+    name: fileName(values.name),
+    publish: values.publish === true,
+    profile: values.profile === true,
+    help: values.help === true,
+  };
+}
