@@ -1,36 +1,25 @@
-import type { ConditionNode, FlattenNode, PlanNode } from '@apollo/query-planner';
+import type { PlanNode } from '@apollo/query-planner';
+import { compileEntityRequest } from './compile-entity-request.ts';
 import { compileFetch, type FetchDeps, type Step } from './compile-fetch.ts';
-import { fetchesOf, type PlannedFetch } from './plan-fetches.ts';
+import { fetchesOf } from './plan-fetches.ts';
+import type { PlanRun } from './run.ts';
+import { scheduleFetches } from './schedule.ts';
 
 /** A plan as one function. @throws Error for a plan that this executor cannot run */
 export function compilePlan<Context>(root: PlanNode, deps: FetchDeps): Step<Context> {
-  const fetches = fetchesOf(root);
-  // In the order in which the walk below meets them.
-  const left = fetches.values();
-
-  const compile = (node: PlanNode): Step<Context> => {
-    switch (node.kind) {
-      case 'Fetch':
-        return compileFetch(nextOf(left), fetches, deps);
-      case 'Flatten':
-        return compile((node satisfies FlattenNode).node);
-      case 'Sequence':
-        return inSequence(node.nodes.map(compile));
-      case 'Parallel':
-        return inParallel(node.nodes.map(compile));
-      case 'Condition':
-        return onCondition(node, node.ifClause && compile(node.ifClause), node.elseClause && compile(node.elseClause));
-      case 'Defer':
-        throw new Error('This executor does not defer.');
-    }
-  };
-  return compile(root);
-}
-
-function nextOf(fetches: Iterator<PlannedFetch>): PlannedFetch {
-  const { value, done } = fetches.next();
-  if (done) throw new Error('The plan has another fetch than before.');
-  return value;
+  const all = fetchesOf(root);
+  if (all.some(({ node }) => node.contextRewrites?.length))
+    throw new Error('This executor does not hand on context (@fromContext).');
+  const requests = scheduleFetches(all);
+  const steps = requests.map(({ fetches }) => {
+    const [first] = fetches;
+    if (first?.node.requires) return compileEntityRequest<Context>(fetches, all, deps);
+    if (!first) throw new Error('A request of the plan has no fetch.');
+    return compileFetch<Context>(first, deps);
+  });
+  const after = requests.map((request) => request.after);
+  const isChain = after.every((places, index) => index === 0 || places.includes(index - 1));
+  return isChain ? inSequence(steps) : inOrder(steps, after);
 }
 
 function inSequence<Context>(steps: readonly Step<Context>[]): Step<Context> {
@@ -41,16 +30,32 @@ function inSequence<Context>(steps: readonly Step<Context>[]): Step<Context> {
   };
 }
 
-function inParallel<Context>(steps: readonly Step<Context>[]): Step<Context> {
-  const [only, ...others] = steps;
-  if (only && others.length === 0) return only;
-  return (run) => Promise.all(steps.map((step) => step(run)));
-}
-
-function onCondition<Context>(
-  { condition }: ConditionNode,
-  then: Step<Context> | undefined,
-  otherwise: Step<Context> | undefined,
-): Step<Context> {
-  return (run) => (run.variables[condition] === true ? then : otherwise)?.(run);
+/** Each step begins when those are over that it comes after. */
+function inOrder<Context>(steps: readonly Step<Context>[], after: readonly (readonly number[])[]): Step<Context> {
+  const next = steps.map((_step, index) => after.flatMap((places, other) => (places.includes(index) ? [other] : [])));
+  const counts = after.map((places) => places.length);
+  const first = counts.flatMap((count, index) => (count === 0 ? [index] : []));
+  return (run: PlanRun<Context>) =>
+    new Promise<void>((resolve, reject) => {
+      const waiting = [...counts];
+      let left = steps.length;
+      const end = (index: number) => {
+        if (--left === 0) return resolve();
+        for (const other of next[index] ?? []) {
+          const count = (waiting[other] ?? 0) - 1;
+          waiting[other] = count;
+          if (count === 0) begin(other);
+        }
+      };
+      const begin = (index: number) => {
+        try {
+          const running = steps[index]?.(run);
+          if (running) running.then(() => end(index)).catch(reject);
+          else end(index);
+        } catch (error) {
+          reject(error as Error);
+        }
+      };
+      first.forEach(begin);
+    });
 }

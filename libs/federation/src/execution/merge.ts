@@ -30,3 +30,11 @@ function mergeItems(known: unknown[], items: readonly unknown[]): void {
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
+
+export function copyOf<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(copyOf) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  const copy: Data = {};
+  for (const key of Object.keys(value)) if (key !== '__proto__') copy[key] = copyOf((value as Data)[key]);
+  return copy as Value;
+}

@@ -1,0 +1,87 @@
+import { ask, operationOf, serviceError, variablesWriter } from './ask.ts';
+import type { FetchDeps, Step } from './compile-fetch.ts';
+import type { AnswerError } from './errors.ts';
+import { isSameQuestion, joinOperations } from './joined-operation.ts';
+import { compileLookup, type Asked, type Lookup } from './lookup.ts';
+import type { PlannedFetch } from './plan-fetches.ts';
+import type { PlanRun, SubgraphAnswer } from './run.ts';
+
+/** A lookup under its names in the operation. */
+interface Part {
+  lookup: Lookup;
+  key: string;
+  /** Of its variable, with the colon. */
+  label: string;
+}
+
+/** One request about objects at the ends of some paths, which may have several lookups in it. */
+export function compileEntityRequest<Context>(
+  fetches: readonly PlannedFetch[],
+  all: readonly PlannedFetch[],
+  deps: FetchDeps,
+): Step<Context> {
+  const questions = sameQuestions(fetches);
+  const [first, ...others] = questions;
+  if (!first) throw new Error('A request of the plan has no fetch.');
+  const joined = joinOperations([first.node, ...others.map(({ node }) => node)]);
+  const operation = operationOf(first.node, joined.text);
+  const usages = new Set(questions.flatMap(({ node }) => node.variableUsages ?? []));
+  const writeVariables = variablesWriter([...usages], deps.renamed);
+  const parts = questions.map(({ node, same }, index): Part => {
+    const { key, variable } = joined.parts[index] ?? { key: '', variable: '' };
+    return { lookup: compileLookup(same, all, node, deps), key, label: `${JSON.stringify(variable)}:` };
+  });
+  const alone = others.length > 0 ? questions.map(({ same }) => compileEntityRequest<Context>(same, all, deps)) : [];
+
+  const fetch = async (run: PlanRun<Context>, asked: readonly Asked[]) => {
+    let variables = writeVariables(run.variables);
+    for (const [index, { label }] of parts.entries())
+      variables += `${variables === '' ? '' : ','}${label}[${asked[index]?.text ?? ''}]`;
+    const answer = await ask(operation, `{${variables}}`, run);
+    if (!answer) return;
+    // One of several failed as a whole, and took the others along.
+    if (alone.length > 0 && hasFailedAsWhole(answer)) await Promise.all(alone.map((step) => step(run)));
+    else receive(answer, asked, run);
+  };
+
+  const hasFailedAsWhole = ({ data, errors = [] }: SubgraphAnswer) =>
+    !data && errors.some(({ path }) => parts.some(({ key }) => key === path?.[0]));
+
+  const receive = ({ data, errors = [] }: SubgraphAnswer, asked: readonly Asked[], run: PlanRun<Context>) => {
+    for (const error of errors) tell(error, asked, run);
+    for (const [index, { lookup, key }] of parts.entries()) {
+      const about = asked[index];
+      if (!about || about.count === 0) continue;
+      const entities = data?.[key];
+      if (Array.isArray(entities) && entities.length === about.count) lookup.receive(entities, about);
+      else if (errors.length === 0) {
+        const message = `The service "${operation.service}" did not answer for all objects that it was asked about.`;
+        run.errors.push({ message, service: operation.service });
+      }
+    }
+  };
+
+  const tell = (error: AnswerError, asked: readonly Asked[], run: PlanRun<Context>) => {
+    const index = parts.findIndex(({ key }) => key === error.path?.[0]);
+    const about = asked[index];
+    const places = about && parts[index]?.lookup.placesOf(error, about, run.data);
+    if (!places) run.errors.push(serviceError(error, operation, undefined));
+    else for (const place of places) run.errors.push(serviceError(error, operation, place));
+  };
+
+  return (run) => {
+    const asked = parts.map(({ lookup }) => lookup.gather(run.data));
+    return asked.some(({ count }) => count > 0) ? fetch(run, asked) : undefined;
+  };
+}
+
+/** Fetches that ask the same, together. */
+function sameQuestions(fetches: readonly PlannedFetch[]): { node: PlannedFetch['node']; same: PlannedFetch[] }[] {
+  const groups: { node: PlannedFetch['node']; same: PlannedFetch[] }[] = [];
+  for (const fetch of fetches) {
+    const known = groups.find(({ node }) => isSameQuestion(node, fetch.node));
+    if (known) known.same.push(fetch);
+    else groups.push({ node: fetch.node, same: [fetch] });
+  }
+  return groups;
+}

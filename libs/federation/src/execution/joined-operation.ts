@@ -1,0 +1,122 @@
+import type { FetchNode } from '@apollo/query-planner';
+import {
+  Kind,
+  parse,
+  print,
+  visit,
+  type FieldNode,
+  type NameNode,
+  type OperationDefinitionNode,
+  type VariableDefinitionNode,
+} from 'graphql';
+
+const ENTITIES = '_entities';
+const REPRESENTATIONS = 'representations';
+
+/** What a fetch asks of objects, among others in one operation. */
+export interface JoinedPart {
+  /** Of its answers in the data. */
+  key: string;
+  /** The name of the variable for its representations. */
+  variable: string;
+}
+
+export interface JoinedOperation {
+  text: string;
+  /** One for each of the fetches. */
+  parts: JoinedPart[];
+}
+
+/** The fetch's operation as far as it can be joined: a query that asks for `_entities` alone. */
+interface EntitiesQuery {
+  definition: OperationDefinitionNode;
+  field: FieldNode;
+}
+
+const known = new WeakMap<FetchNode, { query: EntitiesQuery | undefined }>();
+
+function entitiesQuery(node: FetchNode): EntitiesQuery | undefined {
+  let found = known.get(node);
+  if (!found) known.set(node, (found = { query: readEntitiesQuery(node) }));
+  return found.query;
+}
+
+function readEntitiesQuery({ operation, operationKind, requires }: FetchNode): EntitiesQuery | undefined {
+  if (!requires || operationKind !== 'query') return undefined;
+  const [definition, ...others] = parse(operation, { noLocation: true }).definitions;
+  if (definition?.kind !== Kind.OPERATION_DEFINITION || others.length > 0 || definition.directives?.length)
+    return undefined;
+  const [field, ...more] = definition.selectionSet.selections;
+  const isAlone = field?.kind === Kind.FIELD && field.name.value === ENTITIES && !field.alias && more.length === 0;
+  return isAlone ? { definition, field } : undefined;
+}
+
+/** Whether two fetches may go to their service as one request: both only read objects, and mean the same by their variables. */
+export function canBeJoined(one: FetchNode, other: FetchNode): boolean {
+  if (one.serviceName !== other.serviceName) return false;
+  const [first, second] = [entitiesQuery(one), entitiesQuery(other)];
+  if (!first || !second) return false;
+  const types = new Map(variablesOf(first).map((each) => [each.variable.name.value, print(each)]));
+  return variablesOf(second).every((each) => (types.get(each.variable.name.value) ?? print(each)) === print(each));
+}
+
+const variablesOf = ({ definition }: EntitiesQuery): readonly VariableDefinitionNode[] =>
+  definition.variableDefinitions ?? [];
+
+/** Whether two fetches ask the same of any object. */
+export function isSameQuestion(one: FetchNode, other: FetchNode): boolean {
+  return questionOf(one) === questionOf(other);
+}
+
+function questionOf(node: FetchNode): string {
+  const query = entitiesQuery(node);
+  return JSON.stringify([
+    query && print(query.field),
+    node.requires,
+    node.inputRewrites ?? [],
+    node.outputRewrites ?? [],
+  ]);
+}
+
+/** One operation that asks what all these fetches ask, each under a key of its own. @throws Error when they cannot be joined */
+export function joinOperations(nodes: readonly [FetchNode, ...FetchNode[]]): JoinedOperation {
+  const [first, ...others] = nodes;
+  if (others.length === 0) return { text: first.operation, parts: [{ key: ENTITIES, variable: REPRESENTATIONS }] };
+  const queries = nodes.map((node) => {
+    const query = entitiesQuery(node);
+    if (!query) throw new Error('This fetch cannot be joined with others.');
+    return query;
+  });
+  const taken = new Set(queries.flatMap((query) => variablesOf(query).map(({ variable }) => variable.name.value)));
+  const parts = queries.map((_query, index) => partAt(index, taken));
+  const variables = new Map<string, VariableDefinitionNode>();
+  const selections = queries.map((query, index) => {
+    const { key, variable } = parts[index] ?? partAt(index, taken);
+    const renamed = (name: NameNode): NameNode =>
+      name.value === REPRESENTATIONS ? { ...name, value: variable } : name;
+    for (const each of variablesOf(query)) {
+      const own = { ...each, variable: { ...each.variable, name: renamed(each.variable.name) } };
+      variables.set(own.variable.name.value, own);
+    }
+    const alias = key === ENTITIES ? undefined : { kind: Kind.NAME as const, value: key };
+    const field = visit(query.field, { Variable: (each) => ({ ...each, name: renamed(each.name) }) });
+    return { ...field, alias };
+  });
+  const definition = queries[0]?.definition;
+  const text = print({
+    ...definition,
+    kind: Kind.OPERATION_DEFINITION,
+    operation: 'query' as OperationDefinitionNode['operation'],
+    variableDefinitions: [...variables.values()],
+    selectionSet: { kind: Kind.SELECTION_SET, selections },
+  });
+  return { text, parts };
+}
+
+/** The first keeps its names. */
+function partAt(index: number, taken: Set<string>): JoinedPart {
+  if (index === 0) return { key: ENTITIES, variable: REPRESENTATIONS };
+  let variable = `${REPRESENTATIONS}_${index}`;
+  while (taken.has(variable)) variable += '_';
+  return { key: `${ENTITIES}_${index}`, variable };
+}

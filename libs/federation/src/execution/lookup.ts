@@ -1,0 +1,112 @@
+import type { FetchNode } from '@apollo/query-planner';
+import type { Data } from '../projection/own-value.ts';
+import type { FetchDeps } from './compile-fetch.ts';
+import type { AnswerError } from './errors.ts';
+import { copyOf, merge } from './merge.ts';
+import { objectsAt, pathsTo, type DataPath, type ResultPath } from './places.ts';
+import type { PlannedFetch } from './plan-fetches.ts';
+import { compileRepresentations } from './representations.ts';
+import { compileRewrites, renamedKeys } from './rewrites.ts';
+import { isShareable } from './shareable.ts';
+
+/** One question about objects, which may be at the ends of several paths. */
+export interface Lookup {
+  /** Finds the objects, each different one once. */
+  gather(data: Data): Asked;
+  /** Brings the answers to the objects. `entities`: one for each representation. */
+  receive(entities: readonly unknown[], asked: Asked): void;
+  /** Where in the data an error is, in all places of the object that it is about; undefined when it is about none. */
+  placesOf(error: AnswerError, asked: Asked, data: Data): ResultPath[] | undefined;
+}
+
+/** Objects to ask about. */
+export interface Asked {
+  /** By path, and of each the place of its representation. */
+  found: { targets: Data[]; places: number[] }[];
+  /** The representations, with commas between them. */
+  text: string;
+  count: number;
+}
+
+/** @param fetches ask the same, each at a path of its own. @param all of the plan */
+export function compileLookup(
+  fetches: readonly PlannedFetch[],
+  all: readonly PlannedFetch[],
+  node: FetchNode,
+  { isOfType }: FetchDeps,
+): Lookup {
+  const write = compileRepresentations(node, isOfType);
+  const rewrite = compileRewrites(node.outputRewrites, isOfType);
+  const keys = renamedKeys(node.outputRewrites);
+  const ways = fetches.map((fetch) => ({ path: fetch.path, isShareable: isShareable(fetch, all) }));
+
+  return {
+    gather(data) {
+      const asked: Asked = { found: [], text: '', count: 0 };
+      const known = new Map<string, number>();
+      for (const { path } of ways) asked.found.push(gatherAt(data, path, write, known, asked));
+      return asked;
+    },
+
+    receive(entities, { found }) {
+      /** What stands somewhere already. */
+      const isTaken = new Uint8Array(entities.length);
+      for (const [way, { targets, places }] of found.entries()) {
+        // On another way other fetches may follow: what they tell must not show on this one.
+        const own = new Array<unknown>(entities.length);
+        const mayShare = ways[way]?.isShareable === true;
+        for (const [index, target] of targets.entries()) {
+          const place = places[index] ?? 0;
+          const entity = entities[place];
+          if (typeof entity !== 'object' || entity === null) continue;
+          if (rewrite && isTaken[place] === 0) {
+            // For the rewrites of the plan that depend on what type an object is.
+            (entity as Data).__typename ??= target.__typename;
+            rewrite(entity);
+          }
+          const isFree = isTaken[place] === 0;
+          isTaken[place] = 1;
+          if (isFree) own[place] = entity;
+          else if (!mayShare || own[place] === undefined) own[place] = copyOf(entity);
+          merge(target, own[place] as Data);
+        }
+      }
+    },
+
+    placesOf({ path = [] }, { found }, data) {
+      const [place, ...below] = (path ?? []).slice(1);
+      if (typeof place !== 'number') return undefined;
+      const rest = below.map((key) => keys.get(key) ?? key);
+      return found.flatMap(({ targets, places }, way) => {
+        // The same object may be in many places, and has failed in all of them.
+        const wanted = new Set(targets.filter((_target, index) => places[index] === place));
+        const pathsOf = pathsTo(wanted, data, ways[way]?.path ?? []);
+        return [...wanted].flatMap((target) => (pathsOf.get(target) ?? []).map((at) => [...at, ...rest]));
+      });
+    },
+  };
+}
+
+function gatherAt(
+  data: Data,
+  path: DataPath,
+  write: (object: Data) => string,
+  known: Map<string, number>,
+  asked: Asked,
+): Asked['found'][number] {
+  const targets: Data[] = [];
+  const places: number[] = [];
+  for (const object of objectsAt(data, path)) {
+    const text = write(object);
+    if (text === '') continue;
+    let place = known.get(text);
+    if (place === undefined) {
+      place = asked.count++;
+      known.set(text, place);
+      asked.text += place === 0 ? text : `,${text}`;
+    }
+    targets.push(object);
+    places.push(place);
+  }
+  return { targets, places };
+}

@@ -1,0 +1,46 @@
+import type { FetchNode } from '@apollo/query-planner';
+import { Kind, parse, type SelectionSetNode } from 'graphql';
+import type { DataPath } from './places.ts';
+import type { PlannedFetch } from './plan-fetches.ts';
+
+/**
+ * Whether parts of one answer may stand in several places: unless another fetch, at the same time or later, can tell different
+ * things of these parts.
+ */
+export function isShareable(fetch: PlannedFetch, all: readonly PlannedFetch[]): boolean {
+  const parts = compositeKeys(fetch.node).own;
+  if (parts.size === 0) return true;
+  return !all.some((other) => {
+    if (other === fetch || fetch.after.has(other) || !isPrefix(other.path, fetch.path)) return false;
+    const { own, deep } = compositeKeys(other.node);
+    const told = other.path.length === fetch.path.length ? own : deep;
+    return [...parts].some((key) => told.has(key));
+  });
+}
+
+function isPrefix(path: DataPath, of: DataPath): boolean {
+  return path.every((step, index) => of[index] === step);
+}
+
+/** Under which keys a fetch brings objects or lists of them: to what it is about, and to anything below. */
+function compositeKeys({ operation }: FetchNode): { own: Set<string>; deep: Set<string> } {
+  const [own, deep] = [new Set<string>(), new Set<string>()];
+  const visitSet = ({ selections }: SelectionSetNode, isOwn: boolean) => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FRAGMENT_SPREAD || !selection.selectionSet) continue;
+      const isField = selection.kind === Kind.FIELD;
+      // An entity's fields are the own ones of its fetch.
+      const isWrapper = isField && selection.name.value === '_entities';
+      if (isField && !isWrapper) {
+        const key = selection.alias?.value ?? selection.name.value;
+        deep.add(key);
+        if (isOwn) own.add(key);
+      }
+      visitSet(selection.selectionSet, isOwn && (!isField || isWrapper));
+    }
+  };
+  for (const definition of parse(operation, { noLocation: true }).definitions)
+    if (definition.kind === Kind.OPERATION_DEFINITION || definition.kind === Kind.FRAGMENT_DEFINITION)
+      visitSet(definition.selectionSet, true);
+  return { own, deep };
+}

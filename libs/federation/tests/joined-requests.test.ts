@@ -1,0 +1,202 @@
+import { parse } from 'graphql';
+import { createFederatedExecutor, type AskSubgraph } from '../src/index.ts';
+import { runBothWays } from './both-ways.ts';
+import { createWorld, type Call, type Source } from './world.ts';
+
+const SUBGRAPHS = [
+  {
+    name: 'shop',
+    sdl: `
+      type Query { orders: [Order] offers: [Product] }
+      type Mutation { buy: Order sell: Order }
+      type Order @key(fields: "id") { id: ID! buyer: User seller: User items: [Product] }
+      type User @key(fields: "id") { id: ID! }
+      type Product @key(fields: "id") { id: ID! weight: Int }
+    `,
+  },
+  {
+    name: 'people',
+    sdl: `
+      type Query { me: User }
+      type User @key(fields: "id") { id: ID! name(long: Boolean): String mood: String! home: Home friend: User favourite: Product }
+      type Home { street: String size: Int! }
+      type Product @key(fields: "id") { id: ID! maker: User }
+    `,
+  },
+  {
+    name: 'stock',
+    sdl: `
+      type Product @key(fields: "id") {
+        id: ID! weight: Int @external inStock: Boolean freight: Int @requires(fields: "weight") bids(of: String): Int
+      }
+    `,
+  },
+];
+
+const user = (id: string) => ({ __typename: 'User', id });
+const product = (id: string) => ({ __typename: 'Product', id });
+
+function fixed(type: string, field: string, source: Source): unknown {
+  switch (`${type}.${field}`) {
+    case 'Query.orders':
+      return ['1', '2'].map((id) => ({ __typename: 'Order', id }));
+    case 'Query.offers':
+    case 'Order.items':
+      return [product('1'), product('2')];
+    case 'Mutation.buy':
+    case 'Mutation.sell':
+      return { __typename: 'Order', id: '1' };
+    case 'Order.buyer':
+    case 'User.friend':
+      return user('1');
+    case 'Order.seller':
+      return user(String(source.id));
+    case 'Product.maker':
+    case 'Query.me':
+      return user('2');
+    case 'User.favourite':
+      return product('1');
+    case 'User.home':
+      return { __typename: 'Home', id: `home of ${String(source.id)}` };
+    case 'Home.size':
+      return source.id === 'home of 2' ? new Error('not measured') : 3;
+    case 'User.mood':
+      return source.id === '2' ? new Error('no mood') : 'fine';
+    default:
+      return undefined;
+  }
+}
+
+const world = createWorld(SUBGRAPHS, { seed: 3, fixed });
+
+/** Runs it, expects what graphql-js answers, and tells which services were asked, in order. */
+async function servicesOf(source: string, variables: Record<string, unknown> = {}) {
+  const both = await runBothWays(world, source, variables);
+  expect(both.ours).toEqual(both.theirs);
+  expect(both.object).toBe(both.theirs.data);
+  return { services: both.calls.map(({ service }) => service), calls: both.calls, errors: both.errors };
+}
+
+const ids = ({ variables }: Call, name = 'representations') => (variables[name] as Source[]).map(({ id }) => id);
+
+describe('fetches of one service at one time', () => {
+  it('are one request, which names each object once', async () => {
+    const { services, calls } = await servicesOf('{ orders { buyer { name } seller { name } } }');
+    expect(services).toEqual(['shop', 'people']);
+    expect(calls.map(({ variables }) => Object.keys(variables))).toEqual([[], ['representations']]);
+    expect(ids(calls[1] as Call)).toEqual(['1', '2']);
+  });
+
+  it('are one request where they ask different things', async () => {
+    const { services, calls } = await servicesOf(
+      '{ orders { buyer { name } seller { home { street } } items { maker { id } } } }',
+    );
+    expect(services).toEqual(['shop', 'people']);
+    const [, joined] = calls;
+    expect(joined?.text.match(/_entities/g)?.length).toBeGreaterThan(2);
+    expect(ids(joined as Call, 'representations_1')).toEqual(['1', '2']);
+  });
+
+  it('wait for a later one where nobody has to wait for them', async () => {
+    const { services } = await servicesOf('{ offers { inStock maker { favourite { weight freight } } } }');
+    expect(services).toEqual(['shop', 'people', 'shop', 'stock']);
+  });
+
+  it('do not wait where somebody waits for them', async () => {
+    const { services } = await servicesOf(
+      '{ offers { maker { favourite { maker { friend { favourite { weight } } } } } } orders { items { inStock } } }',
+    );
+    expect(services.filter((service) => service === 'stock')).toHaveLength(1);
+  });
+
+  it('take the client’s variables, whatever their names', async () => {
+    const source = `query ($representations_1: Boolean, $representations: Boolean) {
+      orders { buyer { name(long: $representations_1) } seller { name(long: $representations) home { street } } }
+    }`;
+    const { services } = await servicesOf(source, { representations_1: true, representations: false });
+    expect(services).toEqual(['shop', 'people']);
+  });
+
+  it('are no reason to ask for objects that are not there', async () => {
+    const empty = createWorld(SUBGRAPHS, {
+      seed: 3,
+      fixed: (type, field, source) => (field === 'seller' ? null : field === 'items' ? [] : fixed(type, field, source)),
+    });
+    const both = await runBothWays(
+      empty,
+      '{ orders { buyer { name } seller { home { street } } items { maker { id } } } }',
+    );
+    expect(both.ours).toEqual(both.theirs);
+    const [, joined] = both.calls;
+    expect([ids(joined as Call), ids(joined as Call, 'representations_1')]).toEqual([['1'], []]);
+    expect(await runBothWays(empty, '{ orders { seller { home { street } } items { maker { id } } } }')).toMatchObject({
+      calls: [{ service: 'shop' }],
+    });
+  });
+
+  it('stay apart in changes', async () => {
+    const { services } = await servicesOf(
+      'mutation { buy { buyer { name } seller { name } } sell { buyer { name } } }',
+    );
+    expect(services).toEqual(['shop', 'people', 'shop', 'people']);
+  });
+});
+
+describe('what goes wrong in a request of several fetches', () => {
+  it('is told where it is, for each of them', async () => {
+    const { services, errors } = await servicesOf('{ orders { buyer { mood } seller { home { size } } } me { mood } }');
+    expect(services).toEqual(expect.arrayContaining(['shop', 'people']));
+    expect(errors?.map(({ path }) => path?.join('.')).toSorted()).toEqual(['me.mood', 'orders.1.seller.home.size']);
+  });
+
+  it('is told in all places of an object', async () => {
+    const { errors } = await servicesOf(
+      '{ orders { one: seller { home { size } } two: seller { home { size street } } } }',
+    );
+    expect(errors?.map(({ path }) => path?.join('.')).toSorted()).toEqual([
+      'orders.1.one.home.size',
+      'orders.1.two.home.size',
+    ]);
+  });
+
+  it('leaves those places whole that did not ask for it', async () => {
+    const source =
+      '{ orders { buyer { home { street } } seller { home { street size } friend { home { street } } } } }';
+    const { errors } = await servicesOf(source);
+    expect(errors?.map(({ path }) => path?.join('.'))).toEqual(['orders.1.seller.home.size']);
+  });
+});
+
+describe('a request of several fetches of which one fails as a whole', () => {
+  const SOURCE = '{ orders { buyer { name } seller { home { street } } } }';
+
+  /** A service that takes the whole answer away for the failure of one list. */
+  const failing = (fails: (text: string) => boolean, error: object) => {
+    const asked: string[] = [];
+    const ask: AskSubgraph<Call[]> = async (request, calls) => {
+      const { text } = request.operation;
+      if (request.operation.service === 'people') asked.push(text);
+      const isHere = request.operation.service === 'people' && fails(text);
+      return isHere ? { data: null, errors: [error] } : world.ask(request, calls);
+    };
+    const run = () =>
+      createFederatedExecutor(world.graph, ask).compile(parse(SOURCE)).run({ variables: {}, context: [] });
+    return { asked, run };
+  };
+
+  it('is asked again, each fetch alone', async () => {
+    const { asked, run } = failing((text) => text.includes('home'), { message: 'no', path: ['_entities_1'] });
+    const { text, errors } = await run();
+    expect(asked).toHaveLength(3);
+    expect(errors).toEqual([{ message: 'no', service: 'people' }]);
+    expect(text).toContain('"name":"');
+    expect(text).toContain('"home":null');
+  });
+
+  it('is not asked again when the service says nothing of a fetch', async () => {
+    const { asked, run } = failing(() => true, { message: 'busy' });
+    const { errors } = await run();
+    expect(asked).toHaveLength(1);
+    expect(errors).toEqual([{ message: 'busy', service: 'people' }]);
+  });
+});
