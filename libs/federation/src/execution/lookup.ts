@@ -3,7 +3,8 @@ import type { Data } from '../projection/own-value.ts';
 import type { FetchDeps } from './compile-fetch.ts';
 import type { AnswerError } from './errors.ts';
 import { copyOf, merge } from './merge.ts';
-import { objectsAt, pathsTo, type DataPath, type ResultPath } from './places.ts';
+import { Gathering, type Gathered } from './gathering.ts';
+import { objectsAt, pathsTo, type ResultPath } from './places.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import { compileRepresentations } from './representations.ts';
 import { compileRewrites, renamedKeys } from './rewrites.ts';
@@ -21,8 +22,8 @@ export interface Lookup {
 
 /** Objects to ask about. */
 export interface Asked {
-  /** By path, and of each the place of its representation. */
-  found: { targets: Data[]; places: number[] }[];
+  /** By path. */
+  found: Gathered[];
   /** The representations, with commas between them. */
   text: string;
   count: number;
@@ -35,17 +36,16 @@ export function compileLookup(
   node: FetchNode,
   { isOfType }: FetchDeps,
 ): Lookup {
-  const write = compileRepresentations(node, isOfType);
+  const representationOf = compileRepresentations(node, isOfType);
   const rewrite = compileRewrites(node.outputRewrites, isOfType);
   const keys = renamedKeys(node.outputRewrites);
   const ways = fetches.map((fetch) => ({ path: fetch.path, isShareable: isShareable(fetch, all) }));
 
   return {
     gather(data) {
-      const asked: Asked = { found: [], text: '', count: 0 };
-      const known = new Map<string, number>();
-      for (const { path } of ways) asked.found.push(gatherAt(data, path, write, known, asked));
-      return asked;
+      const gathering = new Gathering(representationOf);
+      const found = ways.map(({ path }) => gathering.add(objectsAt(data, path)));
+      return { found, text: gathering.text, count: gathering.count };
     },
 
     receive(entities, { found }) {
@@ -85,28 +85,4 @@ export function compileLookup(
       });
     },
   };
-}
-
-function gatherAt(
-  data: Data,
-  path: DataPath,
-  write: (object: Data) => string,
-  known: Map<string, number>,
-  asked: Asked,
-): Asked['found'][number] {
-  const targets: Data[] = [];
-  const places: number[] = [];
-  for (const object of objectsAt(data, path)) {
-    const text = write(object);
-    if (text === '') continue;
-    let place = known.get(text);
-    if (place === undefined) {
-      place = asked.count++;
-      known.set(text, place);
-      asked.text += place === 0 ? text : `,${text}`;
-    }
-    targets.push(object);
-    places.push(place);
-  }
-  return { targets, places };
 }

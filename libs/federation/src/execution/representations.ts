@@ -5,8 +5,13 @@ import { merge } from './merge.ts';
 import { compileRewrites, type Rewrite } from './rewrites.ts';
 import type { IsOfType } from './type-conditions.ts';
 
-/** Writes what a service needs to know of an object in order to find it; empty for an object that it cannot be asked about. */
-export type WriteRepresentation = (object: Data) => string;
+/** What a service needs to know of objects of one type in order to find them. */
+export interface Representation {
+  /** As JSON; empty for an object that the service cannot be asked about. */
+  write: (object: Data) => string;
+  /** What it is made of besides what is the same for all: equal values, equal text. Undefined when only the text tells. */
+  read: readonly ((object: Data) => unknown)[] | undefined;
+}
 
 /** A value's JSON; empty when something in it is missing. */
 type Write = (value: unknown) => string;
@@ -17,31 +22,37 @@ type Selection = readonly QueryPlanSelectionNode[];
 export function compileRepresentations(
   { requires = [], inputRewrites }: Pick<FetchNode, 'requires' | 'inputRewrites'>,
   isOfType: IsOfType,
-): WriteRepresentation {
-  const byType = new Map<unknown, WriteRepresentation>();
-  const general = generalWriter(requires, compileRewrites(inputRewrites, isOfType), isOfType);
+): (typeName: unknown) => Representation {
+  const byType = new Map<unknown, Representation>();
+  const write = generalWriter(requires, compileRewrites(inputRewrites, isOfType), isOfType);
+  const general: Representation = { write, read: undefined };
   const typeNames = typeNameSetters(inputRewrites);
 
-  const compileFor = (typeName: unknown): WriteRepresentation => {
+  const compileFor = (typeName: unknown): Representation => {
     const applying = fragmentsFor(requires, typeName, isOfType);
     // Each fragment that applies stands or falls for itself: two of them have to be brought together as objects.
     const [only, ...others] = applying;
     if (!typeNames || others.length > 0 || typeof typeName !== 'string') return general;
     if (!only?.some((node) => node.kind === 'Field' && node.name === '__typename' && node.alias === undefined))
-      return () => '';
-    const write = objectWriter(only, isOfType, typeNames(typeName, isOfType));
-    return (object) => write(object);
+      return { write: () => '', read: undefined };
+    return { write: objectWriter(only, isOfType, typeNames(typeName, isOfType)), read: leafReaders(only) };
   };
 
-  return (object) => {
-    const typeName = object.__typename;
-    let write = byType.get(typeName);
-    if (!write) {
-      write = compileFor(typeName);
-      if (byType.size < 1_000) byType.set(typeName, write); // a service could make up names
+  return (typeName) => {
+    let known = byType.get(typeName);
+    if (!known) {
+      known = compileFor(typeName);
+      if (byType.size < 1_000) byType.set(typeName, known); // a service could make up names
     }
-    return write(object);
+    return known;
   };
+}
+
+/** Undefined when there is more in it than leaves. The object's type is the same for all. */
+function leafReaders(selection: Selection): Representation['read'] {
+  const fields = selection.filter((node) => node.kind === 'Field');
+  if (fields.length < selection.length || fields.some(({ selections }) => selections)) return undefined;
+  return fields.filter(({ name }) => name !== '__typename').map(({ alias, name }) => reader(alias ?? name));
 }
 
 /** The selections that apply to an object of a type, one for each fragment. */
@@ -129,7 +140,11 @@ const writeLeaf: Write = (value) => {
 const toText = (value: unknown) => JSON.stringify(value);
 
 /** For all that is seldom: several fragments on one object, and other rewrites. */
-function generalWriter(selection: Selection, rewrite: Rewrite | undefined, isOfType: IsOfType): WriteRepresentation {
+function generalWriter(
+  selection: Selection,
+  rewrite: Rewrite | undefined,
+  isOfType: IsOfType,
+): Representation['write'] {
   return (object) => {
     const representation = select(object, selection, isOfType);
     if (!representation?.__typename) return '';
