@@ -37,7 +37,8 @@ export interface RequiredVariants {
  */
 export function separateRequiredVariants(supergraph: DocumentNode): RequiredVariants {
   const types = supergraph.definitions.filter((each) => each.kind === Kind.OBJECT_TYPE_DEFINITION);
-  const variants = types.flatMap(variantsOf);
+  const taken = new Set<string>();
+  const variants = types.flatMap((type) => variantsOf(type, taken));
   if (variants.length === 0) return { document: supergraph, restore: (plan) => plan };
   /** By service, type and field, which variants the field requires. */
   const needs = new Map<string, Set<string>>();
@@ -115,8 +116,8 @@ export function separateRequiredVariants(supergraph: DocumentNode): RequiredVari
   };
 }
 
-/** The fields that some service requires of a type with several sets of arguments. */
-function variantsOf(type: ObjectTypeDefinitionNode): RequiredVariant[] {
+/** The fields that some service requires of a type with several sets of arguments. `taken`: names of other types' variants. */
+function variantsOf(type: ObjectTypeDefinitionNode, taken: Set<string>): RequiredVariant[] {
   const fields = new Map(type.fields?.map((field) => [field.name.value, field]));
   const required = new Map<string, Map<string, { node: FieldNode; graphs: Set<string> }>>();
   for (const { directives = [] } of fields.values())
@@ -132,7 +133,8 @@ function variantsOf(type: ObjectTypeDefinitionNode): RequiredVariant[] {
     if (!field || sets.size < 2) return [];
     return [...sets.values()].map(({ node, graphs }, index) => {
       let free = `${name}_required_${index}`;
-      while (fields.has(free)) free += '_';
+      while (fields.has(free) || taken.has(free)) free += '_';
+      taken.add(free);
       return { type: type.name.value, field, node, graphs, name: free };
     });
   });

@@ -29,6 +29,38 @@ describe('a plan', () => {
     expect(JSON.stringify(back)).toContain('"name":"shelf"');
   });
 
+  it('keeps apart what a service requires of several types with several arguments', async () => {
+    const made = 'one: String @requires(fields: "size(n: 1)") two: String @requires(fields: "size(n: 2)")';
+    const graph = readSupergraph(
+      compose([
+        {
+          name: 'a',
+          sdl: `type Query { first: First second: Second }
+            type First @key(fields: "id") { id: ID! size(n: Int): Int }
+            type Second @key(fields: "id") { id: ID! size(n: Int): Int }`,
+        },
+        {
+          name: 'b',
+          sdl: `type First @key(fields: "id") { id: ID! size(n: Int): Int @external ${made} }
+            type Second @key(fields: "id") { id: ID! size(n: Int): Int @external ${made} }`,
+        },
+      ]),
+    );
+    for (const [root, type] of Object.entries({ first: 'First', second: 'Second' })) {
+      const told: unknown[] = [];
+      const executor = createFederatedExecutor(graph, async ({ operation, variables }) => {
+        if (operation.service === 'b') {
+          told.push(JSON.parse(variables).representations[0]);
+          return { data: { _entities: [{ one: 'made' }] } };
+        }
+        const key = /(\w+): size\(n: 1\)/.exec(operation.text)?.[1] ?? '';
+        return { data: { [root]: { __typename: type, id: '1', [key]: 7 } } };
+      });
+      await executor.compile(parse(`{ ${root} { one } }`)).run({ variables: {}, context: undefined });
+      expect(told).toEqual([{ __typename: type, id: '1', size: 7 }]);
+    }
+  });
+
   it('is refused when no service can be asked for what is selected', () => {
     const graph = readSupergraph(
       compose([

@@ -10,6 +10,8 @@ interface Field {
   directives: string;
   /** By another service, besides its owner. */
   isProvided?: boolean;
+  /** The service that had it before, and still defines it. */
+  formerOwner?: number;
 }
 
 const SCALARS = ['String', 'Int', 'Float', 'Boolean', 'ID', 'Color', 'JSON'];
@@ -24,7 +26,10 @@ const wrappers = (type: string) => [
   `[[[${type}!]]]`,
 ];
 
-/** Services with entities that several of them know, parts of them required, interfaces, unions, value types and changes. */
+/**
+ * Services with entities that several of them know, parts of them required (with arguments), provided or taken over, interfaces,
+ * unions, value types and changes.
+ */
 export function randomSubgraphs(seed: number, { interfaceObjects = false } = {}): Subgraph[] {
   const dice = createDice(seed);
   const services = [0, 1, 2].slice(0, 2 + dice.below(2));
@@ -60,19 +65,25 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
   for (const { name } of entities)
     if (dice.oneIn(2))
       fields.get(name)?.push({ ...randomField('same'), type: dice.pick(['String', 'String!', 'Int', '[String]']) });
-  const required = new Map<string, { needs: string; owner: number; service: number }>();
+  /** From an entity to the service that needs one of its fields, and with which arguments that can be asked for. */
+  const required = new Map<string, { service: number; args: string }>();
   for (const { name } of entities) {
     if (!dice.oneIn(2)) continue;
     const [owner, service] = dice.oneIn(2) ? [0, 1] : [1, 0];
-    fields.get(name)?.push({ name: 'needed', type: 'String', args: '', owners: [owner], directives: '' });
-    fields.get(name)?.push({
-      name: 'made',
-      type: dice.pick(['String', 'String!', 'Part', 'A']),
-      args: '',
-      owners: [service],
-      directives: ' @requires(fields: "needed")',
-    });
-    required.set(name, { needs: 'needed', owner, service });
+    const args = dice.oneIn(2) ? ARGS : '';
+    fields.get(name)?.push({ name: 'needed', type: 'String', args, owners: [owner], directives: '' });
+    // Two fields of one service may need another one with arguments that exclude each other.
+    const needs =
+      args === '' ? ['needed'] : dice.pick([['needed'], ['needed(n: 1)'], ['needed(n: 1)', 'needed(n: 2)']]);
+    for (const [index, need] of needs.entries())
+      fields.get(name)?.push({
+        name: index === 0 ? 'made' : 'remade',
+        type: dice.pick(['String', 'String!', 'Part', 'A']),
+        args: '',
+        owners: [service],
+        directives: ` @requires(fields: "${need}")`,
+      });
+    required.set(name, { service, args });
   }
   const part = Array.from({ length: 3 }, (_, index) => randomField(`p${String(index)}`));
   const roots = services.map((service) =>
@@ -104,6 +115,20 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
     return { entity, field };
   });
 
+  for (const { name } of entities) {
+    const field = fields
+      .get(name)
+      ?.find((each) => /^f\d/.test(each.name) && each.owners.length === 1 && !each.isProvided);
+    const [owner] = field?.owners ?? [];
+    if (!field || owner === undefined || !dice.oneIn(3)) continue;
+    const others = services.filter((service) => service !== owner);
+    Object.assign(field, {
+      formerOwner: owner,
+      owners: [dice.pick(others)],
+      directives: ` @override(from: "s${String(owner)}")`,
+    });
+  }
+
   const written = services.map((service) => {
     const write = (
       { name, args, type, owners, directives, isProvided = false }: Field,
@@ -113,8 +138,10 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
       const own = (fields.get(name) ?? [])
         .filter(({ owners }) => owners.includes(service))
         .map((field) => write(field));
+      for (const field of fields.get(name) ?? [])
+        if (field.formerOwner === service) own.push(write({ ...field, directives: '' }));
       const need = required.get(name);
-      if (need?.service === service) own.push(`${need.needs}: String @external`);
+      if (need?.service === service) own.push(`needed${need.args}: String @external`);
       const gift = provided[service];
       if (gift?.entity === name && !own.some((text) => text.startsWith(`${gift.field.name}:`)))
         own.push(`${gift.field.name}: ${gift.field.type} @external`);

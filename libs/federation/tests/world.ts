@@ -3,6 +3,7 @@ import { buildSubgraphSchema } from '@apollo/subgraph';
 import {
   buildSchema,
   execute,
+  getArgumentValues,
   getNamedType,
   isEnumType,
   isListType,
@@ -13,6 +14,7 @@ import {
   printSchema,
   type DocumentNode,
   type ExecutionResult,
+  type FieldNode,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
@@ -100,16 +102,18 @@ export function createWorld(subgraphs: readonly Subgraph[], options: WorldOption
   return { graph, services, merged, changes, ask, executor: createFederatedExecutor(graph, ask) };
 }
 
-/** From `Type.field` to the field that it requires. */
-function requirements(sdl: string): Map<string, string> {
-  const found = new Map<string, string>();
+/** From `Type.field` to the field that it requires, with its arguments. */
+function requirements(sdl: string): Map<string, FieldNode> {
+  const found = new Map<string, FieldNode>();
   for (const definition of parse(FEDERATION + sdl).definitions) {
     if (!('fields' in definition) || !('name' in definition)) continue;
     for (const field of definition.fields ?? [])
       for (const { name, arguments: args } of field.directives ?? []) {
         const value = args?.[0]?.value;
-        if (name.value === 'requires' && value?.kind === 'StringValue')
-          found.set(`${String(definition.name?.value)}.${field.name.value}`, value.value);
+        if (name.value !== 'requires' || value?.kind !== 'StringValue') continue;
+        const [operation] = parse(`{ ${value.value} }`).definitions;
+        const [node] = operation && 'selectionSet' in operation ? operation.selectionSet.selections : [];
+        if (node?.kind === 'Field') found.set(`${String(definition.name?.value)}.${field.name.value}`, node);
       }
   }
   return found;
@@ -129,7 +133,7 @@ interface ResolveOptions extends WorldOptions {
   objects: ReadonlyMap<string, string>;
   /** The types of an interface or union, as clients know them. */
   possible: (name: string) => string[];
-  requires: ReadonlyMap<string, string>;
+  requires: ReadonlyMap<string, FieldNode>;
   changes: string[];
   isMerged?: boolean;
 }
@@ -172,10 +176,14 @@ function resolveField(
   const typeName = options.objects.get(fieldName) ?? parentType.name;
   let place = `${typeName}:${id}.${fieldName}(${JSON.stringify(args)})`;
   if (required !== undefined) {
-    const field = parentType.getFields()[required];
-    const name = `${parentType.name}:${id}.${required}({})`;
+    const field = parentType.getFields()[required.name.value];
     const value =
-      options.isMerged && field ? quiet(() => valueAt(name, field.type, schema, options)) : source[required];
+      options.isMerged && field
+        ? quiet(() => {
+            const given = JSON.stringify(getArgumentValues(field, required));
+            return valueAt(`${parentType.name}:${id}.${field.name}(${given})`, field.type, schema, options);
+          })
+        : source[required.name.value];
     place += JSON.stringify(value ?? null);
   }
   return valueAt(place, returnType, schema, options);
