@@ -1,0 +1,34 @@
+import { Kind, parse, visit } from 'graphql';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { READ_TASKS, TASK_CHANGES } from '../src/operations.generated.ts';
+
+const SUPERGRAPH = join(import.meta.dirname, '../../../services/gateway/supergraph.graphql');
+
+/** The names of a type's fields in the graph. */
+function fieldsOf(type: string): string[] {
+  const { definitions } = parse(readFileSync(SUPERGRAPH, 'utf8'));
+  for (const definition of definitions)
+    if (definition.kind === Kind.OBJECT_TYPE_DEFINITION && definition.name.value === type)
+      return (definition.fields ?? []).map(({ name }) => name.value);
+  throw new Error(`the graph has no type ${type}`);
+}
+
+/** The names of what a fragment selects. */
+function selectedBy(fragment: string, document: string): string[] {
+  const names: string[] = [];
+  visit(parse(document), {
+    FragmentDefinition: ({ name }) => (name.value === fragment ? undefined : false),
+    OperationDefinition: () => false,
+    Field: ({ name }) => void names.push(name.value),
+  });
+  return names;
+}
+
+it.each([READ_TASKS, TASK_CHANGES])('lists and changes bring every field of a task, but its owner', (document) =>
+  expect(selectedBy('TaskFields', document).toSorted()).toEqual(
+    fieldsOf('Task')
+      .filter((name) => name !== 'owner')
+      .toSorted(),
+  ),
+);

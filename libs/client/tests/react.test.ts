@@ -1,0 +1,123 @@
+import { createElement, StrictMode } from 'react';
+import { act, create as render, type ReactTestRenderer } from 'react-test-renderer';
+import type { Client } from '../src/client.ts';
+import type { LiveTasksOptions } from '../src/list/live-tasks.ts';
+import { useLiveTasks, useUser, type UsedTasks } from '../src/react.ts';
+import { createRandom } from './model/random.ts';
+import { createWorld } from './model/world.ts';
+
+Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+
+function createApp() {
+  const world = createWorld(createRandom(1), { lost: 0, doubled: 0, late: 0 });
+  let opened = 0;
+  const listeners = new Set<() => void>();
+  let user: ReturnType<Client['user']>;
+  const client = {
+    liveTasks(options: LiveTasksOptions) {
+      opened += 1;
+      return world.openList(options);
+    },
+    user: () => user,
+    onUser(listener: () => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  } as unknown as Client; // what the hooks use of it
+  let used: UsedTasks | undefined;
+  let renders = 0;
+  const List = ({ options }: { options: LiveTasksOptions }) => {
+    renders += 1;
+    used = useLiveTasks(client, options);
+    const name = useUser(client)?.name ?? 'nobody';
+    return createElement('p', null, [name, used.status, ...used.tasks.map(({ title }) => title)].join(' '));
+  };
+  let root: ReactTestRenderer | undefined;
+  return {
+    world,
+    opened: () => opened,
+    renders: () => renders,
+    text: () => (root?.toJSON() as { children: string[] } | null)?.children[0],
+    used: () => used,
+    signIn(next: ReturnType<Client['user']>) {
+      user = next;
+      act(() => listeners.forEach((tell) => tell()));
+    },
+    show: (options: LiveTasksOptions) =>
+      act(async () => {
+        const element = createElement(StrictMode, null, createElement(List, { options }));
+        if (root) root.update(element);
+        else root = render(element);
+      }),
+    hide: () => act(async () => root?.update(createElement('b'))),
+    arrive: () =>
+      act(async () => {
+        while (await world.step());
+      }),
+  };
+}
+
+it('a component shows a list, and each change of it', async () => {
+  const { show, text, arrive, world, renders } = createApp();
+  world.server.create({ input: { title: 'first' } });
+  await show({});
+  expect(text()).toBe('nobody loading');
+  await arrive();
+  expect(text()).toBe('nobody live first');
+  world.server.create({ input: { title: 'second' } });
+  await arrive();
+  expect(text()).toBe('nobody live second first');
+  const before = renders();
+  await arrive();
+  expect(renders()).toBe(before);
+});
+
+it('options that say the same are the same list, others are another one', async () => {
+  const { show, text, arrive, world, opened } = createApp();
+  for (const completed of [true, false]) world.server.create({ input: { title: `${completed}`, completed } });
+  await show({ filter: { completed: true } });
+  await arrive();
+  const before = opened();
+  await show({ filter: { completed: true } });
+  await arrive();
+  expect(opened()).toBe(before);
+  expect(text()).toBe('nobody live true');
+  await show({ filter: { completed: false } });
+  await arrive();
+  expect(text()).toBe('nobody live false');
+});
+
+it('reads on when it is asked to', async () => {
+  const { show, text, arrive, world, used } = createApp();
+  for (const title of ['3', '2', '1']) {
+    world.server.create({ input: { title } });
+    world.pass(1);
+  }
+  await show({ first: 1 });
+  await arrive();
+  expect([text(), used()?.hasMore, used()?.totalCount]).toEqual(['nobody live 1', true, 3]);
+  void used()?.loadMore(5);
+  await arrive();
+  expect([text(), used()?.hasMore]).toEqual(['nobody live 1 2 3', false]);
+});
+
+it('a component that is gone follows nothing', async () => {
+  const { show, hide, arrive, world, used } = createApp();
+  await show({});
+  await arrive();
+  await hide();
+  const last = used();
+  world.server.create({ input: { title: 'unseen' } });
+  expect(await world.step('changes')).toBe(false);
+  await arrive();
+  expect(used()).toBe(last);
+});
+
+it('tells who is signed in', async () => {
+  const { show, text, signIn } = createApp();
+  await show({});
+  signIn({ id: '1', email: 'ada@example.com', name: 'Ada' });
+  expect(text()).toBe('Ada loading');
+  signIn(null);
+  expect(text()).toBe('nobody loading');
+});
