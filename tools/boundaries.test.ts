@@ -67,6 +67,12 @@ describe('lint', () => {
       of: '../transports/sockets/socket.ts',
       by: LAYERS,
     },
+    {
+      what: 'refuses a client that knows more of ours than the public schema',
+      in: 'libs/client/src/session.ts',
+      of: '@taskmesh/errors',
+      by: MODULES,
+    },
     { what: 'lets a service use the libs', in: `${TASKS}/task.service.ts`, of: '@taskmesh/errors', by: undefined },
   ];
   let broken: string[][];

@@ -2,7 +2,15 @@ import { createMemoryStorage, type TaskmeshError } from '@taskmesh/client';
 import { eventually } from '@taskmesh/testing';
 import { createGraphql, createRest } from '../clients/http.ts';
 import { startProduct, type Product } from '../product/start-product.ts';
-import { createDevice, newAccount, readList, shownBy, type Account, type Device, type DeviceOptions } from './device.ts';
+import {
+  createDevice,
+  newAccount,
+  readList,
+  shownBy,
+  type Account,
+  type Device,
+  type DeviceOptions,
+} from './device.ts';
 
 /** Access tokens live for this long: all that lasts longer needs a refresh. */
 const TOKEN_S = 3;
@@ -30,7 +38,11 @@ const signedUp = async (at: Device): Promise<Account> => {
   await isLive(at);
   return account;
 };
-const codeOf = (write: Promise<unknown>) => write.then(() => undefined, ({ code }: TaskmeshError) => code);
+const codeOf = (write: Promise<unknown>) =>
+  write.then(
+    () => undefined,
+    ({ code }: TaskmeshError) => code,
+  );
 
 describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
   it('a list lives on when its token expires, and its next change comes by a fresh one', async () => {
@@ -90,9 +102,17 @@ it('what is written without a network waits, survives a restart of the page, and
     one.client.updateTask(task.id, { title: 'renamed offline' }),
   ];
   for (const each of lost) each.catch(() => undefined); // nobody waits for them after the restart
-  await eventually(() => expect(shownBy(one).map(({ title }) => title).toSorted()).toEqual(['renamed offline', 'written offline']));
+  await eventually(() =>
+    expect(
+      shownBy(one)
+        .map(({ title }) => title)
+        .toSorted(),
+    ).toEqual(['renamed offline', 'written offline']),
+  );
   expect(one.list.get().tasks.every(({ isPending }) => isPending)).toBe(true);
-  await eventually(() => expect(storage.getItem(`taskmesh.writes.${one.client.user()?.id}`)).toContain('renamed offline'));
+  await eventually(() =>
+    expect(storage.getItem(`taskmesh.writes.${one.client.user()?.id}`)).toContain('renamed offline'),
+  );
   await one.close();
   devices.splice(0);
 

@@ -20,7 +20,11 @@ export interface DeviceOptions {
   storage?: Storage;
 }
 
-export async function createDevice({ url, transport, storage = createMemoryStorage() }: DeviceOptions): Promise<Device> {
+export async function createDevice({
+  url,
+  transport,
+  storage = createMemoryStorage(),
+}: DeviceOptions): Promise<Device> {
   const { hostname: host, port } = new URL(url);
   const network = await createFaultyProxy({ host, port: Number(port) });
   const client = createClient({

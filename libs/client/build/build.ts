@@ -42,14 +42,21 @@ function compile(folder: string): void {
   const { diagnostics } = program.emit();
   const all = [...ts.getPreEmitDiagnostics(program), ...diagnostics];
   if (all.length === 0) return;
-  const host = { getCurrentDirectory: () => ROOT, getCanonicalFileName: (name: string) => name, getNewLine: () => '\n' };
+  const host = {
+    getCurrentDirectory: () => ROOT,
+    getCanonicalFileName: (name: string) => name,
+    getNewLine: () => '\n',
+  };
   throw new Error(ts.formatDiagnostics(all, host));
 }
 
 function publishedPackage(): object {
-  const { devDependencies: _, nx: __, private: ___, ...kept } = JSON.parse(
-    readFileSync(join(PACKAGE, 'package.json'), 'utf8'),
-  );
+  const {
+    devDependencies: _,
+    nx: __,
+    private: ___,
+    ...kept
+  } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
   const exports = Object.entries(ENTRIES).map(([path, name]) => [
     path,
     { types: `./${name}.d.ts`, default: `./${name}.js` },

@@ -145,7 +145,8 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
       await loaded;
       const asked = tokens?.user.id;
       const first = await token();
-      if (first === undefined || tokens?.user.id !== asked) throw new TaskmeshError('SIGNED_OUT', 'Nobody is signed in.');
+      if (first === undefined || tokens?.user.id !== asked)
+        throw new TaskmeshError('SIGNED_OUT', 'Nobody is signed in.');
       try {
         return await post(document, variables, { ...options, token: first });
       } catch (error) {

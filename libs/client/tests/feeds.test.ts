@@ -4,7 +4,13 @@ import { createSseFeed } from '../src/feed/sse.ts';
 import { createManualTime, settled } from './support/manual-time.ts';
 
 const URL = 'http://127.0.0.1:4000/graphql';
-const change = (sequence: number) => ({ cursor: `c${sequence}`, sequence, kind: 'INSERT', task: { id: 't' }, previous: null });
+const change = (sequence: number) => ({
+  cursor: `c${sequence}`,
+  sequence,
+  kind: 'INSERT',
+  task: { id: 't' },
+  previous: null,
+});
 const result = (sequence: number) => ({ data: { taskChanges: change(sequence) } });
 const failure = (code: string, more: object = {}) => ({ errors: [{ message: code, extensions: { code, ...more } }] });
 
@@ -217,7 +223,8 @@ describe('over server-sent events', () => {
     openFeed({ after: 'a' }, listener);
     await settled();
     expect(requests[0]?.headers).toMatchObject({ accept: 'text/event-stream', authorization: 'Bearer token' });
-    for (const piece of `:\n\n${event(result(1))}id: c2\n\n${event(result(2))}`.match(/.{1,7}/gs) ?? []) await say(piece);
+    for (const piece of `:\n\n${event(result(1))}id: c2\n\n${event(result(2))}`.match(/.{1,7}/gs) ?? [])
+      await say(piece);
     expect(seen).toEqual(['stands', 1, 2]);
   });
 

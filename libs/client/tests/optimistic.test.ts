@@ -112,6 +112,20 @@ describe('a write that is not answered yet', () => {
   });
 });
 
+it('a write waits while a list is read, and is shown all the while', async () => {
+  const { server, create, openList, step } = createWorld(createRandom(1), { lost: 0, doubled: 0, late: 0 });
+  const list = openList({});
+  const seen: string[][] = [];
+  list.subscribe(() => seen.push(titles(list)));
+  create({ title: 'new' });
+  expect(await step()).toBe(true);
+  expect(server.all()).toEqual([]);
+  while (await step());
+  expect(titles(list)).toEqual(['new']);
+  const shown = seen.slice(seen.findIndex(({ length }) => length > 0));
+  for (const each of shown) expect([['new…'], ['new']]).toContainEqual(each);
+});
+
 describe('a write that is refused', () => {
   it('is taken back, with all that builds on it', async () => {
     const { create, update, server, list, refused, arriveAll } = await opened();

@@ -58,7 +58,11 @@ it('runs in plain Node, without a dependency', () => {
     console.log(typeof client.signIn, list.get().status, LOGIN.slice(0, 14));`;
   const text = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: project });
   expect(String(text)).toBe('function idle mutation Login\n');
-  const { dependencies, exports, private: isPrivate } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  const {
+    dependencies,
+    exports,
+    private: isPrivate,
+  } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   expect({ dependencies, isPrivate }).toEqual({});
   expect(Object.keys(exports)).toEqual(['.', './react']);
 });

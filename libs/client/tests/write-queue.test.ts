@@ -10,7 +10,13 @@ const DAY_MS = 24 * 3_600_000;
 const KEY = 'taskmesh.writes.ada';
 
 const task = (id: string, fields: object = {}) => ({ id, title: 'a task', version: 1, dueDate: null, ...fields });
-const create = (key: string): Write => ({ key, queuedAt: 0, kind: 'create', taskId: localIdOf(key), input: { title: key } });
+const create = (key: string): Write => ({
+  key,
+  queuedAt: 0,
+  kind: 'create',
+  taskId: localIdOf(key),
+  input: { title: key },
+});
 const update = (taskId: string, fields: object = {}): Write => ({
   key: `update of ${taskId}`,
   queuedAt: 0,
@@ -21,7 +27,11 @@ const update = (taskId: string, fields: object = {}): Write => ({
 });
 const remove = (taskId: string): Write => ({ key: `delete of ${taskId}`, queuedAt: 0, kind: 'delete', taskId });
 const error = (code: string, retryAfterMs = 0) => new TaskmeshError(code, code, { retryAfterMs });
-const outcomeOf = (write: Promise<unknown>) => write.then(() => 'done', ({ code }: TaskmeshError) => code);
+const outcomeOf = (write: Promise<unknown>) =>
+  write.then(
+    () => 'done',
+    ({ code }: TaskmeshError) => code,
+  );
 
 /** A server whose answers the test gives. */
 function createWorld(storage: Storage = createMemoryStorage()) {
@@ -36,7 +46,7 @@ function createWorld(storage: Storage = createMemoryStorage()) {
     if (answer instanceof Error) throw answer;
     return answer;
   }) as Post;
-  const user = () => userId && { id: userId, email: '', name: '' };
+  const user = () => (userId === null ? null : { id: userId, email: '', name: '' });
   const subscribe = (listener: () => void) => {
     listeners.add(listener);
     return () => void listeners.delete(listener);

@@ -2,7 +2,16 @@ import { toTaskmeshError } from '../errors.ts';
 import { headersOf, refusalOf } from '../http.ts';
 import { TASK_CHANGES } from '../operations.generated.ts';
 import type { Time } from '../time.ts';
-import { CUT, endOfError, SILENCE_MS, tell, type FeedDeps, type FeedEnd, type FeedResult, type OpenFeed } from './feed.ts';
+import {
+  CUT,
+  endOfError,
+  SILENCE_MS,
+  tell,
+  type FeedDeps,
+  type FeedEnd,
+  type FeedResult,
+  type OpenFeed,
+} from './feed.ts';
 
 export interface SseDeps extends FeedDeps {
   fetch: typeof fetch;
@@ -42,7 +51,7 @@ export function createSseFeed({ url, token, fetch, time }: SseDeps): OpenFeed {
       }
     };
     let isStopped = false;
-    read()
+    void read()
       .catch((error: unknown) => endOfError(toTaskmeshError(error), undefined))
       .then((end) => isStopped || listener.onEnd(end));
     return () => {

@@ -41,7 +41,7 @@ export interface LiveTasks {
 
 export interface LiveTasksDeps {
   session: Pick<Session, 'user' | 'subscribe' | 'request' | 'refresh'>;
-  writes: Pick<WriteQueue, 'pending' | 'subscribe' | 'confirm' | 'wake'>;
+  writes: Pick<WriteQueue, 'pending' | 'subscribe' | 'confirm' | 'wake' | 'hold'>;
   openFeed: OpenFeed;
   time: Time;
   /** Calls when there is a reason to try at once. The returned function takes that back. */
@@ -115,6 +115,14 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
     mustRead = false;
     changed();
   };
+  const readAlone = async (current: Life) => {
+    const release = writes.hold();
+    try {
+      await readAnew(current);
+    } finally {
+      release();
+    }
+  };
   const take = (change: Change, traceparent: string | undefined) => {
     const key = keyOf(traceparent);
     const write = writes.pending().find((each) => each.key === key);
@@ -154,7 +162,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
   };
   const attempt = async (current: Life, onSuccess: () => void): Promise<FeedEnd> => {
     try {
-      if (mustRead) await readAnew(current);
+      if (mustRead) await readAlone(current);
       return current.isOver ? CUT : await follow(current, onSuccess);
     } catch (caught) {
       return endOfError(toTaskmeshError(caught), undefined);

@@ -37,8 +37,7 @@ export function comparatorOf({ field, direction }: Required<TaskOrder>): (one: T
     PRIORITY: ({ priority }: Task) => RANKS[priority],
   }[field];
   return (one, other) =>
-    sign *
-    (compare(keyOf(one), keyOf(other)) || compare(one.createdAt, other.createdAt) || compare(one.id, other.id));
+    sign * (compare(keyOf(one), keyOf(other)) || compare(one.createdAt, other.createdAt) || compare(one.id, other.id));
 }
 
 function compare<Key extends string | number>(one: Key, other: Key): number {

@@ -1,14 +1,15 @@
 import { TaskmeshError } from '../errors.ts';
 import type { Post } from '../http.ts';
 import type { Task } from '../list/shape.ts';
+import { CREATE_TASK, DELETE_TASK, READ_TASK, UPDATE_TASK, type UpdateTaskInput } from '../operations.generated.ts';
 import {
-  CREATE_TASK,
-  DELETE_TASK,
-  READ_TASK,
-  UPDATE_TASK,
-  type UpdateTaskInput,
-} from '../operations.generated.ts';
-import { traceparentOf, type CreateWrite, type DeleteWrite, type Outcome, type UpdateWrite, type Write } from './write.ts';
+  traceparentOf,
+  type CreateWrite,
+  type DeleteWrite,
+  type Outcome,
+  type UpdateWrite,
+  type Write,
+} from './write.ts';
 
 /** The server keeps idempotency keys for 24 hours; this leaves room for clocks that differ. */
 const KEY_LIFETIME_MS = 23 * 3_600_000;

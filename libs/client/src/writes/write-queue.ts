@@ -22,6 +22,8 @@ export interface WriteQueue {
   add(write: Write): Promise<Outcome>;
   /** The feed has told the change that a write made: it is done, whatever its answer will be. */
   confirm(key: string, outcome: Outcome): void;
+  /** Nothing is sent until the returned function is called: who reads a list knows then that it has no write that is not answered. */
+  hold(): () => void;
   /** Takes everything back, also from storage. */
   discard(): Promise<void>;
   /** Tries again at once, when it waits to do so. */
@@ -57,6 +59,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   let giveBack: (() => void) | undefined;
   let isClosed = false;
   let isRunning = false;
+  let holds = 0;
   let failures = 0;
 
   const set = (next: readonly Write[]) => {
@@ -131,7 +134,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     for (;;) {
       const [first] = writes;
       const isUsers = session.user()?.id === userId;
-      if (isClosed || !first || !isUsers) break;
+      if (isClosed || holds > 0 || !first || !isUsers) break;
       const ms = await sendFirst(first);
       if (ms > 0 && !isClosed) await pause.wait(ms);
     }
@@ -176,7 +179,8 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
       const write = { ...added, taskId: created.get(added.taskId) ?? added.taskId };
       const isKnown = !isLocal(write.taskId) || writes.some(({ taskId }) => taskId === write.taskId);
       if (!session.user()) return Promise.reject(new TaskmeshError('SIGNED_OUT', 'Nobody is signed in.'));
-      if (writes.length >= limit) return Promise.reject(new TaskmeshError('QUEUE_FULL', `${limit} writes wait already.`));
+      if (writes.length >= limit)
+        return Promise.reject(new TaskmeshError('QUEUE_FULL', `${limit} writes wait already.`));
       if (write.kind !== 'create' && !isKnown)
         return Promise.reject(new TaskmeshError('NOT_CREATED', 'The task was not created.'));
       const outcome = new Promise<Outcome>((resolve, reject) => waiting.set(write.key, { resolve, reject }));
@@ -190,6 +194,13 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
       if (!write) return;
       done(write, outcome);
       pause.end();
+    },
+    hold() {
+      holds += 1;
+      return () => {
+        holds -= 1;
+        void run();
+      };
     },
     async discard() {
       takeBackAll();

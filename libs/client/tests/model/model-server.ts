@@ -56,7 +56,9 @@ export function createModelServer(now: () => number) {
 
   const matching = (filter: TaskFilter | null | undefined) =>
     [...tasks.values()].filter((task) =>
-      (['completed', 'category', 'priority'] as const).every((name) => filter?.[name] == null || task[name] === filter[name]),
+      (['completed', 'category', 'priority'] as const).every(
+        (name) => filter?.[name] == null || task[name] === filter[name],
+      ),
     );
   const ordered = (filter: TaskFilter | null | undefined, order: TaskOrder | null | undefined): Task[] => {
     const { field = 'CREATED_AT', direction = 'DESC' } = order ?? {};

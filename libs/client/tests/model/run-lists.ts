@@ -1,5 +1,10 @@
 import type { LiveTasks, LiveTasksOptions } from '../../src/list/live-tasks.ts';
-import type { CreateTaskInput, OrderDirection, TaskOrderField, UpdateTaskInput } from '../../src/operations.generated.ts';
+import type {
+  CreateTaskInput,
+  OrderDirection,
+  TaskOrderField,
+  UpdateTaskInput,
+} from '../../src/operations.generated.ts';
 import { createRandom, type Random } from './random.ts';
 import { createWorld, type Faults } from './world.ts';
 
@@ -23,7 +28,11 @@ interface Watched {
  */
 export async function runLists(seed: number, steps: number): Promise<void> {
   const random = createRandom(seed);
-  const faults: Faults = { lost: random.pick([0, 0.05, 0.3]), doubled: random.pick([0, 0.2]), late: random.pick([0, 0.5]) };
+  const faults: Faults = {
+    lost: random.pick([0, 0.05, 0.3]),
+    doubled: random.pick([0, 0.2]),
+    late: random.pick([0, 0.5]),
+  };
   const world = createWorld(random, faults);
   for (let tasks = random.int(30); tasks > 0; tasks--) world.server.create({ input: inputOf(random) });
   const lists = Array.from({ length: 3 }, () => openList(world, random));
@@ -35,8 +44,9 @@ export async function runLists(seed: number, steps: number): Promise<void> {
   }
 
   Object.assign(faults, { lost: 0, doubled: 0, late: 0 });
-  for (const watched of lists) if (watched.list.get().status === 'idle') watched.stop = watched.list.subscribe(() => {});
-  for (let calm = 0; calm < 3; ) {
+  for (const watched of lists)
+    if (watched.list.get().status === 'idle') watched.stop = watched.list.subscribe(() => {});
+  for (let calm = 0; calm < 3;) {
     while (await world.step());
     calm = (await world.tick()) ? 0 : calm + 1;
   }
@@ -142,7 +152,12 @@ function checkView(list: LiveTasks, { filter }: LiveTasksOptions, where: string)
 }
 
 /** A list has the first tasks of the server's, as many as it has come to know. */
-function checkEnd({ server }: World, list: LiveTasks, { filter, orderBy, first = 50 }: LiveTasksOptions, where: string) {
+function checkEnd(
+  { server }: World,
+  list: LiveTasks,
+  { filter, orderBy, first = 50 }: LiveTasksOptions,
+  where: string,
+) {
   const { status, tasks, totalCount, hasMore } = list.get();
   const expected = server.ordered(filter, orderBy);
   const got = tasks.map(({ key: _key, isPending, ...task }) => ({ ...task, isPending }));

@@ -82,7 +82,8 @@ export function createWorld(random: Random, faults: Faults) {
     })) as Post;
 
   const matches = (task: object | null, filter: operations.TaskFilter) =>
-    task !== null && Object.entries(filter).every(([name, value]) => value == null || Reflect.get(task, name) === value);
+    task !== null &&
+    Object.entries(filter).every(([name, value]) => value == null || Reflect.get(task, name) === value);
   const concerns = ({ change: { kind, task, previous } }: Told, filter: operations.TaskFilter) =>
     matches(kind === 'DELETE' ? null : task, filter) || matches(previous, filter);
   const end = (stream: Stream, code: string) => {
@@ -118,9 +119,7 @@ export function createWorld(random: Random, faults: Faults) {
 
   const storage = createMemoryStorage();
   const session = { user: () => USER, subscribe: () => () => {}, request, refresh: async () => 'token' };
-  const createQueue = () =>
-    createWriteQueue({ session, storage, time, limit: 1_000, own: async () => () => undefined });
-  let writes = createQueue();
+  const writes = createWriteQueue({ session, storage, time, limit: 1_000, own: async () => () => undefined });
   let keys = 0;
   const write = (): Pick<Write, 'key' | 'queuedAt'> => ({
     key: `${++keys}`.padStart(32, '0'),
@@ -190,4 +189,3 @@ export function createWorld(random: Random, faults: Faults) {
     },
   };
 }
-

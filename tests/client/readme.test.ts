@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startProduct, type Product } from '../product/start-product.ts';
+
+const README = join(import.meta.dirname, '../../libs/client/README.md');
+
+let product: Product;
+beforeAll(async () => {
+  product = await startProduct('start');
+}, 120_000);
+afterAll(() => product.stop(), 30_000);
+
+it('the example of the client’s README runs, and tells what happens', async () => {
+  const [, example = ''] = /```js\n([^]*?)```/.exec(readFileSync(README, 'utf8')) ?? [];
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', example], {
+    cwd: import.meta.dirname,
+    env: { PATH: process.env.PATH, TASKMESH_URL: product.url },
+  });
+  const lines = stdout.trim().split('\n');
+  expect(lines).toContain('live 1 Water the plants …');
+  expect(lines.indexOf('live 1 Water the plants')).toBeGreaterThan(lines.indexOf('live 1 Water the plants …'));
+  expect(lines.at(-1)).toBe('signed-out 0 ');
+});
