@@ -19,10 +19,12 @@ export const realTime: Time = {
 
 const FIRST_MS = 250;
 const LONGEST_MS = 30_000;
+/** Slow enough that a network which comes and goes is found soon when it has come. */
+const GROWTH = 1.5;
 
-/** How long to wait before the next try: twice as long after each failure, and not all clients for the same time. */
+/** How long to wait before the next try: longer after each failure, and not all clients for the same time. */
 export function backOffMs(failures: number, { random }: Pick<Time, 'random'>): number {
-  return Math.min(LONGEST_MS, FIRST_MS * 2 ** failures) * (0.5 + random() / 2);
+  return Math.min(LONGEST_MS, FIRST_MS * GROWTH ** failures) * (0.5 + random() / 2);
 }
 
 /** Somebody waits, until the time is over or a reason comes to try at once. */

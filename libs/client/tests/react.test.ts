@@ -1,10 +1,20 @@
-import { createElement, StrictMode } from 'react';
-import { act, create as render, type ReactTestRenderer } from 'react-test-renderer';
+import { createRequire } from 'node:module';
+import { act, createElement, StrictMode, type ReactElement } from 'react';
 import type { Client } from '../src/client.ts';
 import type { LiveTasksOptions } from '../src/list/live-tasks.ts';
 import { useLiveTasks, useUser, type UsedTasks } from '../src/react.ts';
 import { createRandom } from './model/random.ts';
 import { createWorld } from './model/world.ts';
+
+interface Rendered {
+  update(element: ReactElement): void;
+  toJSON(): { children: string[] } | null;
+}
+
+/** Its types call it deprecated, in favour of renderers that need a browser; it belongs to the React of this test. */
+const { create: render } = createRequire(import.meta.url)('react-test-renderer') as {
+  create: (element: ReactElement) => Rendered;
+};
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
 
@@ -32,12 +42,12 @@ function createApp() {
     const name = useUser(client)?.name ?? 'nobody';
     return createElement('p', null, [name, used.status, ...used.tasks.map(({ title }) => title)].join(' '));
   };
-  let root: ReactTestRenderer | undefined;
+  let root: Rendered | undefined;
   return {
     world,
     opened: () => opened,
     renders: () => renders,
-    text: () => (root?.toJSON() as { children: string[] } | null)?.children[0],
+    text: () => root?.toJSON()?.children[0],
     used: () => used,
     signIn(next: ReturnType<Client['user']>) {
       user = next;

@@ -19,8 +19,8 @@ export interface ListState {
   /** Begins anew with what was read; `pending` are the writes at this moment. */
   begin(known: KnownTasks, pending: readonly Write[]): void;
   forget(): void;
-  /** False for a change that was told before. `key` is that of the write that made it, if it was one of ours. */
-  apply(change: Change, key: string | undefined): boolean;
+  /** False for a change that was told before. */
+  apply(change: Change): boolean;
   /** The answer to a write has come. */
   answer(write: Write, outcome: Outcome): void;
   view(pending: readonly Write[]): ListView;
@@ -35,8 +35,6 @@ const NOTHING: ListView = { tasks: [], totalCount: 0, hasMore: false };
 export function createListState(shape: Shape): ListState {
   const compare = comparatorOf(shape.order);
   const answered = new Map<string, Task | null>();
-  /** Of writes that are pending, and told by the feed already. */
-  const toldWrites = new Set<string>();
   /**
    * Of writes that were sent before what is known was read: it may have them, and what came behind them, or be of before
    * them for good, when a backup was restored. Their answers say nothing that the feed will not.
@@ -82,21 +80,15 @@ export function createListState(shape: Shape): ListState {
       rest([]);
       known = undefined;
       keys.clear();
-      toldWrites.clear();
     },
-    apply(change, key) {
+    apply(change) {
       if (!known?.apply(change)) return false;
-      if (key !== undefined) {
-        toldWrites.add(key);
-        if (change.kind === 'INSERT') keys.set(change.task.id, key);
-      }
       forgetAnswer(change);
       return true;
     },
     answer({ key, kind }, { id, task }) {
-      const wasTold = toldWrites.delete(key);
       if (kind === 'create') keys.set(id, key);
-      if (wasTold || sentBefore.delete(key) || !known) return;
+      if (sentBefore.delete(key) || !known) return;
       const told = known.told(id);
       const now = known.get(id);
       if (told?.isGone || (task && Math.max(told?.task.version ?? 0, now?.version ?? 0) >= task.version)) return;
@@ -106,8 +98,7 @@ export function createListState(shape: Shape): ListState {
     view(pending) {
       if (!known) return NOTHING;
       const base = known;
-      const writes = pending.filter(({ key }) => !toldWrites.has(key));
-      const over = overlay(base, answered, writes);
+      const over = overlay(base, answered, pending);
       let total = base.total();
       const tasks = base.all().filter(({ id }) => !over.has(id));
       const result = tasks.map((task) => show(task, false));

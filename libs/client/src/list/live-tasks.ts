@@ -125,10 +125,9 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
   };
   const take = (change: Change, traceparent: string | undefined) => {
     const key = keyOf(traceparent);
-    const write = writes.pending().find((each) => each.key === key);
-    if (!state.apply(change, write?.key)) return;
+    if (!state.apply(change)) return;
     const { kind, task } = change;
-    if (write) writes.confirm(write.key, { id: task.id, task: kind === 'DELETE' ? null : task });
+    if (key !== undefined) writes.confirm(key, { id: task.id, task: kind === 'DELETE' ? null : task });
     changed();
   };
   const follow = (current: Life, onSuccess: () => void): Promise<FeedEnd> => {

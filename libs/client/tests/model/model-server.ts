@@ -17,12 +17,10 @@ export interface Told {
   traceparent: string | undefined;
 }
 
-/** A server of one account, by the words of the API and none of the client's code. */
-export type ModelServer = ReturnType<typeof createModelServer>;
-
 const RANKS = ['LOW', 'MEDIUM', 'HIGH'];
 const LAST = '9999-99';
 
+/** A server of one account, by the words of the API and none of the client's code. */
 export function createModelServer(now: () => number) {
   let tasks = new Map<string, Task>();
   let epoch = 1;

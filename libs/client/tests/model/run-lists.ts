@@ -28,10 +28,12 @@ interface Watched {
  */
 export async function runLists(seed: number, steps: number): Promise<void> {
   const random = createRandom(seed);
-  const faults: Faults = {
+  const faults = {
     lost: random.pick([0, 0.05, 0.3]),
     doubled: random.pick([0, 0.2]),
     late: random.pick([0, 0.5]),
+    /** What makes lists begin anew, which hides what they have lost before. */
+    rare: random.pick([0, 0.05, 0.5]),
   };
   const world = createWorld(random, faults);
   for (let tasks = random.int(30); tasks > 0; tasks--) world.server.create({ input: inputOf(random) });
@@ -39,7 +41,7 @@ export async function runLists(seed: number, steps: number): Promise<void> {
 
   for (let step = 0; step < steps; step++) {
     if (random.chance(0.5)) await world.step();
-    else await act(world, random, lists);
+    else await act(world, random, lists, faults);
     for (const { list, options } of lists) checkView(list, options, `seed ${seed}, step ${step}`);
   }
 
@@ -54,7 +56,7 @@ export async function runLists(seed: number, steps: number): Promise<void> {
   for (const { list, options } of lists) checkEnd(world, list, options, `seed ${seed}`);
 }
 
-async function act(world: World, random: Random, lists: Watched[]): Promise<void> {
+async function act(world: World, random: Random, lists: Watched[], faults: Faults & { rare: number }): Promise<void> {
   const { server } = world;
   const watched = random.pick(lists);
   const shown = watched.list.get().tasks;
@@ -94,7 +96,7 @@ async function act(world: World, random: Random, lists: Watched[]): Promise<void
     case 15:
       return world.pass(random.int(3));
     default:
-      return rarely(world, random, watched);
+      return random.chance(faults.rare) ? rarely(world, random, watched) : undefined;
   }
 }
 
