@@ -28,12 +28,12 @@ export interface TracesReport {
 }
 
 /** A ratio over several starts: their geometric mean, and its standard error as a part of it. */
-export interface MeanRatio {
+interface MeanRatio {
   mean: number;
   error: number;
 }
 
-export function meanRatio(ratios: readonly number[]): MeanRatio {
+function meanRatio(ratios: readonly number[]): MeanRatio {
   const logs = ratios.map(Math.log);
   const mean = logs.reduce((sum, value) => sum + value, 0) / logs.length;
   const variance = logs.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (logs.length - 1);
@@ -41,13 +41,13 @@ export function meanRatio(ratios: readonly number[]): MeanRatio {
 }
 
 /** How many times as much a request costs because a part is recorded: beside itself before, less what changed meanwhile anyway. */
-export function costOfRecording({ before, after }: TracesStart): number {
+function costOfRecording({ before, after }: TracesStart): number {
   const others = Math.sqrt((after.without / before.without) * (after.idle / before.idle));
   return after.recording / before.recording / others;
 }
 
 /** How many times as much it costs with a collector that gets nothing: between processes, so it needs many starts. */
-export function costOfCollector({ before, after }: TracesStart): number {
+function costOfCollector({ before, after }: TracesStart): number {
   return Math.sqrt((before.idle / before.without) * (after.idle / after.without));
 }
 

@@ -1,3 +1,5 @@
+import type { TokenScope } from './personal-token.ts';
+
 /**
  * From where somebody asks; only auth receives it.
  * `ip` is the caller's address (for its limits), `client` what the caller's program calls itself, at most `CLIENT_LENGTH` characters.
@@ -7,10 +9,13 @@ export interface Whereabouts {
   client?: string;
 }
 
-/** Who asks, as the gateway found out: services trust this and nothing else. */
+/**
+ * Who asks, as the gateway found out: services trust this and nothing else. With a `scope`, somebody's program asks with a
+ * personal token, and `sessionId` is that token's id.
+ */
 export type Identity =
   | ({ role: 'anonymous' } & Whereabouts)
-  | ({ role: 'user'; userId: string; sessionId: string } & Whereabouts)
+  | ({ role: 'user'; userId: string; sessionId: string; scope?: TokenScope } & Whereabouts)
   | ({ role: 'operator' } & Whereabouts)
   /** A service on its own behalf, for internal calls. */
   | { role: 'service'; name: string };

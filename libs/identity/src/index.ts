@@ -1,4 +1,5 @@
 export { ANONYMOUS, CLIENT_LENGTH, type Identity } from './identity.ts';
+export { hashOfPersonalToken, isPersonalToken, newPersonalToken, type TokenScope } from './personal-token.ts';
 export { createSigningKey, publicKeys, type KeySet } from './keys.ts';
 export { bearerToken } from './bearer.ts';
 export {

@@ -48,6 +48,8 @@ describe('an internal token', () => {
     { role: 'anonymous', ip: '192.0.2.1' },
     { role: 'anonymous', ip: '192.0.2.1', client: 'Taskmesh CLI/1.0 (Linux) é' },
     ADA,
+    { ...ADA, scope: 'read' },
+    { ...ADA, scope: 'write' },
     { role: 'operator' },
     { role: 'service', name: 'gateway' },
   ])('tells the service who asks: %j', async (identity) => {
@@ -79,6 +81,8 @@ describe('an internal token', () => {
     ['of a user without an id', { without: ['sub'] }],
     ['of a user without an id who has a service’s name', { without: ['sub'], claims: { svc: 'gateway' } }],
     ['of a user without a session', { without: ['sid'] }],
+    ['of an unknown scope', { claims: { scope: 'admin' } }],
+    ['of a scope that is no text', { claims: { scope: null } }],
     ['of an unknown role', { claims: { role: 'admin' } }],
     ['of an issuer that has no name', { claims: { iss: '' } }],
     ['of an issuer that is a property of every object', { claims: { iss: 'constructor' } }],

@@ -3,6 +3,7 @@ import { importJWK, jwtVerify, SignJWT, type CryptoKey, type JWK, type JWTPayloa
 import { ExpiringCache } from './expiring-cache.ts';
 import type { Identity, Whereabouts } from './identity.ts';
 import type { KeySet } from './keys.ts';
+import type { TokenScope } from './personal-token.ts';
 
 const TYPE = 'int+jwt';
 const LIFETIME_S = 60;
@@ -136,16 +137,24 @@ function cacheKey(identity: Identity, audience: string): string {
 }
 
 /** JWT names: `sub` and `sid` as registered, `svc` for a service's own name. */
-function toClaims(rest: { userId?: string; sessionId?: string; name?: string } & Whereabouts) {
-  return { sub: rest.userId, sid: rest.sessionId, ip: rest.ip, client: rest.client, svc: rest.name };
+function toClaims(rest: { userId?: string; sessionId?: string; scope?: TokenScope; name?: string } & Whereabouts) {
+  const { userId: sub, sessionId: sid, scope, ip, client, name: svc } = rest;
+  return { sub, sid, scope, ip, client, svc };
+}
+
+/** @throws for one that we do not know: it must not count as none, which may do everything */
+function scopeOf(scope: unknown): { scope?: TokenScope } {
+  if (scope === undefined) return {};
+  if (scope === 'read' || scope === 'write') return { scope };
+  throw new Error('an unknown scope');
 }
 
 function fromClaims(claims: Record<string, unknown>): Identity {
-  const { role, sub, sid, ip, client, svc } = claims;
+  const { role, sub, sid, scope, ip, client, svc } = claims;
   const from = { ...(typeof ip === 'string' && { ip }), ...(typeof client === 'string' && { client }) };
   if (role === 'anonymous' || role === 'operator') return { role, ...from };
   if (role === 'user' && typeof sub === 'string' && typeof sid === 'string')
-    return { role, userId: sub, sessionId: sid, ...from };
+    return { role, userId: sub, sessionId: sid, ...scopeOf(scope), ...from };
   if (role === 'service' && typeof svc === 'string') return { role, name: svc };
   throw new Error('claims of no known role');
 }

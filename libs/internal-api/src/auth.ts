@@ -1,4 +1,4 @@
-import type { KeySet } from '@taskmesh/identity';
+import type { KeySet, TokenScope } from '@taskmesh/identity';
 import type { ArchivedStore, ImportResult, StoreComparison } from './store-import.ts';
 import type { InternalApi } from './define.ts';
 import { IMPORT_MS, SMALL_CALL_MS } from './timeouts.ts';
@@ -17,12 +17,25 @@ export interface SessionUse {
   at: number;
 }
 
+/** What somebody's program asks with. Times are Unix seconds. */
+export interface KnownToken {
+  /** Listed like that of a session once the token has ended. */
+  id: string;
+  scope: TokenScope;
+  userId: string;
+  email: string;
+  createdAt: number;
+  expiresAt: number;
+}
+
 /** What auth offers to other services. */
 export interface AuthInternal {
   /** Ended sessions behind `after` whose tokens live or have just expired, oldest first, at most 10,000; `last` is the newest sequence returned, or the head when there are no more. */
   endedSessions(after: number): Promise<{ last: number; sessions: EndedSession[] }>;
-  /** What a gateway saw since it told last, each session once. A use that is told again changes nothing. */
+  /** What a gateway saw since it told last, each session or personal token once. A use that is told again changes nothing. */
   noteSessionUses(uses: SessionUse[]): Promise<void>;
+  /** A personal token by its hash; null for one that does not count. Whoever keeps the answer keeps it for less than a day. */
+  findPersonalToken(hash: string): Promise<KnownToken | null>;
   /** The public halves of every key that signs or signed access tokens that still live. */
   accessTokenKeys(): Promise<KeySet>;
 }
@@ -55,7 +68,7 @@ export const authInternal: InternalApi<AuthInternal> = {
   service: 'auth',
   caller: 'gateway',
   timeoutMs: SMALL_CALL_MS,
-  names: ['endedSessions', 'noteSessionUses', 'accessTokenKeys'],
+  names: ['endedSessions', 'noteSessionUses', 'findPersonalToken', 'accessTokenKeys'],
 };
 
 export const authRestore: InternalApi<AuthRestore> = {

@@ -16,6 +16,7 @@ export {
   type AuthInternal,
   type AuthRestore,
   type EndedSession,
+  type KnownToken,
   type SessionUse,
 } from './auth.ts';
 export {

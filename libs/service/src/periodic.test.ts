@@ -44,13 +44,16 @@ describe('a task that runs again and again', () => {
   it.each([
     [8_000, [0, 500, 1_500, 2_500, 10_500, 11_000]],
     [300, [0, 300, 600, 900, 1_200, 1_500]],
-  ])('after failures runs again after longer and longer pauses, with %d ms between others', async (everyMs, expected) => {
-    const { periodic, startedAt } = fixture({ everyMs, outcomes: ['fails', 'fails', 'fails', 'works', 'fails'] });
-    periodic.start();
-    await jest.advanceTimersByTimeAsync(expected.at(-1) ?? 0);
-    expect(startedAt).toEqual(expected);
-    await periodic.stop();
-  });
+  ])(
+    'after failures runs again after longer and longer pauses, with %d ms between others',
+    async (everyMs, expected) => {
+      const { periodic, startedAt } = fixture({ everyMs, outcomes: ['fails', 'fails', 'fails', 'works', 'fails'] });
+      periodic.start();
+      await jest.advanceTimersByTimeAsync(expected.at(-1) ?? 0);
+      expect(startedAt).toEqual(expected);
+      await periodic.stop();
+    },
+  );
 
   it('is told of once when it fails, and once when it works again', async () => {
     const { periodic, told } = fixture({ everyMs: 100, outcomes: ['fails', 'fails', 'works', 'works', 'fails'] });

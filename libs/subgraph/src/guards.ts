@@ -9,6 +9,22 @@ export function requireUser(identity: Identity): User {
   return identity;
 }
 
+/**
+ * Somebody who has signed in: a personal token is not enough for what decides about the account.
+ * @throws AppError UNAUTHENTICATED for anybody who is no user, FORBIDDEN for a personal token
+ */
+export function requireSession(identity: Identity): User {
+  const user = requireUser(identity);
+  if (user.scope !== undefined) throw forbidden('A personal token cannot do this: sign in.');
+  return user;
+}
+
+/** @throws AppError FORBIDDEN for a personal token that may only read */
+export function requireWriting(identity: Identity): void {
+  if (identity.role === 'user' && identity.scope === 'read')
+    throw forbidden('This personal token may only read: it has the scope READ.');
+}
+
 /** @throws AppError FORBIDDEN for users, UNAUTHENTICATED for the anonymous */
 export function requireOperator(identity: Identity): void {
   if (identity.role === 'operator') return;

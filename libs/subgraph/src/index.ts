@@ -8,5 +8,5 @@ export {
   type SubgraphResult,
 } from './subgraph.ts';
 export { BACKGROUND_PRIORITY, createSubgraphServer, type SubgraphServerOptions } from './server.ts';
-export { requireUser, requireOperator } from './guards.ts';
+export { requireSession, requireUser, requireOperator } from './guards.ts';
 export { operationSpan } from './operation-span.ts';

@@ -7,6 +7,7 @@ import { getOperationAST, GraphQLError, parse, validate, type DocumentNode, type
 import { LRUCache } from 'lru-cache';
 import { countPlans, createExecution, type Execution } from './execution/execution.ts';
 import { cancelled } from './execution/run.ts';
+import { guardMutations } from './guard-mutations.ts';
 import { operationSpan } from './operation-span.ts';
 
 /** A GraphQL request as it travels in JSON. */
@@ -65,7 +66,7 @@ const BYTES_PER_CHARACTER = 32;
 const BASE_BYTES = 2_048;
 
 export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: SubgraphOptions): Subgraph {
-  const schema = buildSubgraphSchema([{ typeDefs, resolvers: resolvers as never }]); // the library's type knows no generated resolvers
+  const schema = buildSubgraphSchema([{ typeDefs, resolvers: guardMutations(resolvers) as never }]); // the library's type knows no generated resolvers
   const prepared = new LRUCache<string, Prepared>({ maxSize: PREPARED_BYTES, sizeCalculation: sizeOf });
 
   const prepare = (query: string): Prepared => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { codePoints, isBlank } from './text.ts';
+import { timestamp } from './timestamp.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
@@ -54,3 +55,10 @@ export const changePasswordInput = z.object({ currentPassword: password, newPass
 export const changeEmailInput = z.object({ email, password });
 
 export const confirmEmailInput = resetPasswordInput.pick({ token: true });
+
+/** How long one may live is auth's own rule. */
+export const personalTokenInput = z.object({
+  name,
+  scope: z.enum(['read', 'write'], 'scope must be one of read, write.'),
+  expiresAt: timestamp('expiresAt'),
+});

@@ -20,6 +20,7 @@ export {
   loginInput,
   name,
   password,
+  personalTokenInput,
   resetPasswordInput,
   signUpInput,
   type Login,

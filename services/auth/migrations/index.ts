@@ -4,6 +4,7 @@ import { Audit } from './0003-audit.ts';
 import { Retention } from './0004-retention.ts';
 import { SessionOrigins } from './0005-session-origins.ts';
 import { Changes } from './0006-changes.ts';
+import { PersonalTokens } from './0007-personal-tokens.ts';
 
 /** In order. A name once released stays: the database remembers it. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   { name: '0004-retention', class: Retention },
   { name: '0005-session-origins', class: SessionOrigins },
   { name: '0006-changes', class: Changes },
+  { name: '0007-personal-tokens', class: PersonalTokens },
 ];

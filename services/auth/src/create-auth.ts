@@ -32,6 +32,9 @@ import { createMailWorker, type Letter, type Outbox } from './mails/mail-worker.
 import { readCommonPasswords } from './passwords/common-passwords.ts';
 import { createHasher } from './passwords/hasher.ts';
 import { createPasswordRules } from './passwords/password-rules.ts';
+import { createPersonalTokenRepository } from './personal-tokens/personal-token.repository.ts';
+import { createPersonalTokenService } from './personal-tokens/personal-token.service.ts';
+import { createPersonalTokensResolvers } from './personal-tokens/personal-tokens.resolvers.ts';
 import { createRecoveryOutbox } from './recovery/recovery-outbox.ts';
 import { createRecoveryRepository } from './recovery/recovery.repository.ts';
 import { createRecoveryService } from './recovery/recovery.service.ts';
@@ -115,6 +118,8 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     passwords: createPasswordChangeService({ ...changing, hasher, rules }),
     emails: createEmailChangeService(changing),
   };
+  const tokenRepository = createPersonalTokenRepository(database);
+  const personalTokens = createPersonalTokenService({ repository: tokenRepository, limits, clock, ids });
   const housekeeping = createHousekeeping({ database, auditRetentionDays: config.auditRetentionDays, clock, log });
 
   const schema = createSchemaGate({ database, policy: config.schema, log });
@@ -130,6 +135,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
       {
         accounts: createAccountsResolvers({ accounts, logins, sessions, recovery }),
         changes: createChangesResolvers(changes),
+        personalTokens: createPersonalTokensResolvers(personalTokens),
         sessions: createSessionsResolvers(ownSessions),
       },
       metrics.mutation,
@@ -148,7 +154,11 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     },
     internal: {
       endedSessions: sessions.endedSessions,
-      noteSessionUses: sessions.noteSessionUses,
+      async noteSessionUses(uses) {
+        await sessionRepository.noteUses(uses);
+        await tokenRepository.noteUses(uses);
+      },
+      findPersonalToken: personalTokens.find,
       accessTokenKeys: () => Promise.resolve(keys.verifyingKeys()),
     },
     restore: createAccountsImport({

@@ -4,6 +4,7 @@ import { AccountEntity } from './accounts/account.entity.ts';
 import { AuditEntryEntity } from './audit/audit-entry.entity.ts';
 import { AccountMailEntity } from './changes/account-mail.entity.ts';
 import { EmailTokenEntity } from './changes/email-token.entity.ts';
+import { PersonalTokenEntity } from './personal-tokens/personal-token.entity.ts';
 import { RecoveryRequestEntity } from './recovery/recovery-request.entity.ts';
 import { ResetTokenEntity } from './recovery/reset-token.entity.ts';
 import { EndedSessionCounterEntity, EndedSessionEntity } from './sessions/ended-session.entity.ts';
@@ -20,6 +21,7 @@ const entities = [
   ResetTokenEntity,
   AccountMailEntity,
   EmailTokenEntity,
+  PersonalTokenEntity,
   AuditEntryEntity,
 ];
 

@@ -6,6 +6,7 @@ import {
   ENDED_SESSIONS,
   IS_HOUSEKEEPING,
   OLD_ENTRIES,
+  PERSONAL_TOKENS,
   OLD_FREQUENT_ENTRIES,
   RESET_TOKENS,
   SESSIONS,
@@ -60,6 +61,7 @@ export function createHousekeeping({ database, auditRetentionDays, clock, log }:
     await removeExpired(SESSIONS, before(0));
     await removeExpired(RESET_TOKENS, before(0));
     await removeExpired(EMAIL_TOKENS, before(0));
+    await removeExpired(PERSONAL_TOKENS, before(0));
     await removeEntries(OLD_ENTRIES, [before(auditRetentionDays)]);
     await removeEntries(OLD_FREQUENT_ENTRIES, [before(Math.min(auditRetentionDays, FREQUENT_RETENTION_DAYS))]);
     await removeEntries(STRANGERS_ENTRIES, []);

@@ -139,8 +139,8 @@ describe('what has expired', () => {
     );
     await running.database.query(
       `insert into email_tokens
-       select n::text, $1, 'new@example.com', now(), now() + n * interval '1 second' from generate_series(-2500, 0) n union all
-       select 'lives', $1, 'new@example.com', now(), now() + interval '1 hour'`,
+       select n::text, $1::uuid, 'new@example.com', now(), now() + n * interval '1 second' from generate_series(-2500, 0) n union all
+       select 'lives', $1::uuid, 'new@example.com', now(), now() + interval '1 hour'`,
       [userId],
     );
     await running.auth.processAll();

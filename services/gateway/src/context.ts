@@ -1,4 +1,4 @@
-import type { Identity, VerifiedClaims } from '@taskmesh/identity';
+import type { AccessTokenClaims, Identity } from '@taskmesh/identity';
 import type { KeyValue } from '@taskmesh/key-value';
 import type { EventLog } from '@taskmesh/messaging';
 import type { Clock, Log, OperatorCheck } from '@taskmesh/service';
@@ -6,7 +6,7 @@ import type { Tracing } from '@taskmesh/telemetry';
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type { Registry } from 'prom-client';
-import type { AccessKeys } from './auth/access-keys.ts';
+import type { AccessKeys, VerifyingKey } from './auth/access-keys.ts';
 import type { EndedSessions } from './auth/ended-sessions.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections.ts';
@@ -14,10 +14,20 @@ import type { GraphExecutor, RequestCall } from './graph/executor.ts';
 import type { LiveGraph } from './graph/graph.ts';
 import type { Admit } from './graphql/admission.ts';
 
-/** Who stands behind a request, as far as its access token tells. */
+/** What a token says, and the key that says so; a personal token has none. */
+export type CallerClaims = AccessTokenClaims & { key: VerifyingKey | undefined };
+
+/** Somebody whose token counts. */
+export interface User {
+  kind: 'user';
+  claims: CallerClaims;
+  identity: Extract<Identity, { role: 'user' }>;
+}
+
+/** Who stands behind a request, as far as its token tells. */
 export type Caller =
   | { kind: 'anonymous' }
-  | { kind: 'user'; claims: VerifiedClaims; identity: Extract<Identity, { role: 'user' }> }
+  | User
   /** There was a token (or something in its place), and it does not count. */
   | { kind: 'invalid' };
 
@@ -41,7 +51,7 @@ export interface GatewayContext {
   admit: Admit;
   /** `values`: every `Authorization` header of the request (see `authorizationOf`); two of them are invalid. */
   authenticate(values: readonly string[]): Promise<Caller>;
-  /** A bare access token, as sockets carry it. With `graceS`, one counts that expired no longer ago than so many seconds. */
+  /** A bare token, as sockets carry it. With `graceS`, one counts that expired no longer ago than so many seconds. */
   authenticateToken(token: string, options?: { graceS: number }): Promise<Caller>;
   /** By BACKUP_TOKEN, or by where the request comes from when there is none. */
   operator(request: IncomingMessage): OperatorCheck;

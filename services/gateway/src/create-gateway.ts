@@ -6,6 +6,7 @@ import { Registry } from 'prom-client';
 import { createAccessKeys } from './auth/access-keys.ts';
 import { createAuthenticator } from './auth/caller.ts';
 import { createEndedSessions } from './auth/ended-sessions.ts';
+import { createPersonalTokens } from './auth/personal-tokens.ts';
 import { createSessionUses } from './auth/session-uses.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Connections } from './connections.ts';
@@ -68,8 +69,9 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const keys = createAccessKeys({ auth: connections.auth, clock, log });
   const endedSessions = createEndedSessions({ auth: connections.auth, keyValue, clock, log });
   const sessionUses = createSessionUses({ auth: connections.auth, clock, log });
+  const personalTokens = createPersonalTokens({ auth: connections.auth, clock });
   const { authenticate, authenticateToken } = initial.own
-    ? createAuthenticator({ keys, endedSessions, sessionUses, clock })
+    ? createAuthenticator({ keys, endedSessions, personalTokens, sessionUses, clock })
     : noAccounts;
 
   const graphMetrics = createGraphMetrics(metrics);

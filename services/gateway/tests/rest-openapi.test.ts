@@ -51,12 +51,14 @@ describe('the API description', () => {
     ).toEqual([
       'DELETE /api/auth/sessions',
       'DELETE /api/auth/sessions/{session}',
+      'DELETE /api/auth/tokens/{token}',
       'DELETE /api/backups/{file}',
       'DELETE /api/tasks/{id}',
       'DELETE /reduced/api/tasks/{id}',
       'GET /api/auth/me',
       'GET /api/auth/profile',
       'GET /api/auth/sessions',
+      'GET /api/auth/tokens',
       'GET /api/backup/undo',
       'GET /api/backups',
       'GET /api/backups/{file}',
@@ -77,6 +79,7 @@ describe('the API description', () => {
       'POST /api/auth/refresh',
       'POST /api/auth/reset-password',
       'POST /api/auth/signup',
+      'POST /api/auth/tokens',
       'POST /api/backup/dry-run',
       'POST /api/backup/new-epoch',
       'POST /api/backup/restore',
@@ -225,6 +228,7 @@ describe('every documented answer', () => {
     changePassword: () => ({ current_password: PASSWORD, password: `${PASSWORD}, again` }),
     changeEmail: () => ({ email: 'another@example.com', password: PASSWORD }),
     confirmEmail: () => ({ token: RESET_TOKEN }),
+    createToken: () => ({ name: 'Everything', scope: 'read', expires_at: '2099-01-01T00:00:00Z' }),
     resetPassword: () => ({ token: RESET_TOKEN, password: PASSWORD }),
     refresh: () => ({ refresh_token: rest.auth.refreshTokenFor('login@example.com') }),
     createTask: () => ({ title: 'Everything' }),
@@ -252,10 +256,13 @@ describe('every documented answer', () => {
     const options: CallOptions = { ...(needsToken && { token }), ...(body && { json: body() }) };
     const call = (id: string, more: CallOptions = {}) =>
       client.call(method, path.replace(/\{\w+\}/, id), { ...options, ...more });
-    const isOfSession = path.endsWith('{session}');
-    const id = isOfSession
-      ? (await client.call('GET', '/api/auth/sessions', { token })).body.sessions[0].id
-      : created.body.data.id;
+    const personal = await client.call('POST', '/api/auth/tokens', { token, json: bodies.createToken?.() });
+    const ids: Record<string, string> = {
+      id: created.body.data.id,
+      session: (await client.call('GET', '/api/auth/sessions', { token })).body.sessions[0].id,
+      token: personal.body.id,
+    };
+    const id = ids[/\{(\w+)\}/.exec(path)?.[1] ?? 'id'] ?? '';
 
     switch (status) {
       case '400':
@@ -267,6 +274,8 @@ describe('every documented answer', () => {
       case '401':
         if (needsToken) return client.call(method, path.replace(/\{\w+\}/, id), body ? { json: body() } : {});
         return call(id, { json: { email: 'nobody@example.com', password: 'x', refresh_token: 'nonsense' } });
+      case '403':
+        return call(id, { token: personal.body.token });
       case '404':
         return call(TASK_ID);
       case '412':

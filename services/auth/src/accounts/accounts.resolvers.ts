@@ -1,5 +1,5 @@
 import type { EndedSession } from '@taskmesh/internal-api';
-import { requireUser } from '@taskmesh/subgraph';
+import { requireSession, requireUser } from '@taskmesh/subgraph';
 import type { GraphQLResolveInfo } from 'graphql';
 import { originOf, type AuthContext } from '../graphql/context.ts';
 import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
@@ -39,7 +39,7 @@ export function createAccountsResolvers(deps: AccountsResolversDeps) {
         return tellOpened(context, await sessions.refresh(refreshToken, { ...openingOf(context, info), onReuse }));
       },
       logout: async (_parent, _args, context) => {
-        tellEnded(context, await sessions.end(requireUser(context.identity), originOf(context)));
+        tellEnded(context, await sessions.end(requireSession(context.identity), originOf(context)));
         return true;
       },
       requestPasswordReset: async (_parent, { email }, context) => {

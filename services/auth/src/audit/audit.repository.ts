@@ -16,7 +16,10 @@ export type AuditKind =
   | 'password.changed'
   | 'name.changed'
   | 'email.change_requested'
-  | 'email.changed';
+  | 'email.changed'
+  /** `sessionId` is the token's. */
+  | 'token.created'
+  | 'token.ended';
 
 export interface AuditFact {
   kind: AuditKind;

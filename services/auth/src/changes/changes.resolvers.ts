@@ -1,4 +1,4 @@
-import { requireUser } from '@taskmesh/subgraph';
+import { requireSession, requireUser } from '@taskmesh/subgraph';
 import { originOf } from '../graphql/context.ts';
 import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
 import { tellEnded } from '../graphql/session-news.ts';
@@ -18,11 +18,11 @@ export function createChangesResolvers({ profiles, passwords, emails }: ChangesR
       changeName: (_parent, { name }, context) =>
         profiles.changeName(requireUser(context.identity), name, originOf(context)),
       changePassword: async (_parent, { input }, context) => {
-        tellEnded(context, await passwords.change(requireUser(context.identity), input, originOf(context)));
+        tellEnded(context, await passwords.change(requireSession(context.identity), input, originOf(context)));
         return true;
       },
       requestEmailChange: async (_parent, { input }, context) => {
-        await emails.request(requireUser(context.identity), input, originOf(context));
+        await emails.request(requireSession(context.identity), input, originOf(context));
         return true;
       },
       confirmEmailChange: async (_parent, { token }, context) => {

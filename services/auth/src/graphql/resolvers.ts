@@ -1,5 +1,6 @@
 import type { createAccountsResolvers } from '../accounts/accounts.resolvers.ts';
 import type { createChangesResolvers } from '../changes/changes.resolvers.ts';
+import type { createPersonalTokensResolvers } from '../personal-tokens/personal-tokens.resolvers.ts';
 import type { createSessionsResolvers } from '../sessions/sessions.resolvers.ts';
 import type { Resolvers } from './types.generated.ts';
 import { watchMutations } from './watch-mutations.ts';
@@ -8,18 +9,23 @@ import { watchMutations } from './watch-mutations.ts';
 export interface Features {
   accounts: ReturnType<typeof createAccountsResolvers>;
   changes: ReturnType<typeof createChangesResolvers>;
+  personalTokens: ReturnType<typeof createPersonalTokensResolvers>;
   sessions: ReturnType<typeof createSessionsResolvers>;
 }
 
 /** All of the graph; `onMutation` is told how each mutation went: `ok` or the error's code. */
 export function createResolvers(
-  { accounts, changes, sessions }: Features,
+  { accounts, changes, personalTokens, sessions }: Features,
   onMutation: (name: string, outcome: string) => void,
 ): Resolvers {
   return {
     ...accounts,
+    ...personalTokens,
     ...sessions,
-    Query: { ...accounts.Query, ...sessions.Query },
-    Mutation: watchMutations({ ...accounts.Mutation, ...changes.Mutation, ...sessions.Mutation }, onMutation),
+    Query: { ...accounts.Query, ...personalTokens.Query, ...sessions.Query },
+    Mutation: watchMutations(
+      { ...accounts.Mutation, ...changes.Mutation, ...personalTokens.Mutation, ...sessions.Mutation },
+      onMutation,
+    ),
   };
 }

@@ -5,6 +5,7 @@ const FILES = [
   './schema.graphql',
   '../accounts/accounts.graphql',
   '../changes/changes.graphql',
+  '../personal-tokens/personal-tokens.graphql',
   '../sessions/sessions.graphql',
 ];
 

@@ -2,9 +2,11 @@ import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } f
 import type { Account } from '../accounts/account.entity.ts';
 import type { OpenedSession } from '../sessions/opened-session.ts';
 import type { OwnSession } from '../sessions/own-sessions.service.ts';
+import type { PersonalToken as StoredToken } from '../personal-tokens/personal-token.entity.ts';
 import type { AuthContext } from './context.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
+export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
 /** All built-in and custom scalars, mapped to their actual values */
 export type Scalars = {
@@ -30,6 +32,13 @@ export type ChangePasswordInput = {
   newPassword: Scalars['String']['input'];
 };
 
+export type CreatePersonalTokenInput = {
+  /** At most 366 days away. */
+  expiresAt: Scalars['DateTime']['input'];
+  name: Scalars['String']['input'];
+  scope: TokenScope;
+};
+
 export type LoginInput = {
   email: Scalars['String']['input'];
   password: Scalars['String']['input'];
@@ -42,8 +51,12 @@ export type Mutation = {
   changePassword: Scalars['Boolean']['output'];
   /** Gives the account the address that the token was mailed to, and tells the former one. */
   confirmEmailChange: Scalars['Boolean']['output'];
+  /** Needs a session. An account has 100 living ones at most. */
+  createPersonalToken: NewPersonalToken;
   /** Ends all of the caller's sessions but the one that asks. Answers how many. */
   endOtherSessions: Scalars['Int']['output'];
+  /** Ends one of the caller's tokens; needs a session. Answers its id. */
+  endPersonalToken: Scalars['ID']['output'];
   /** Ends one of the caller's sessions: its tokens count no more. Answers its id. */
   endSession: Scalars['ID']['output'];
   /** Opens a session. An unknown address and a wrong password are answered alike. */
@@ -75,6 +88,16 @@ export type MutationChangePasswordArgs = {
 
 export type MutationConfirmEmailChangeArgs = {
   token: Scalars['String']['input'];
+};
+
+
+export type MutationCreatePersonalTokenArgs = {
+  input: CreatePersonalTokenInput;
+};
+
+
+export type MutationEndPersonalTokenArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -112,6 +135,13 @@ export type MutationSignUpArgs = {
   input: SignUpInput;
 };
 
+export type NewPersonalToken = {
+  __typename?: 'NewPersonalToken';
+  personalToken: PersonalToken;
+  /** Shown this once: only its hash is stored. */
+  token: Scalars['String']['output'];
+};
+
 /** A session of the caller's that can still be used. */
 export type OpenSession = {
   __typename?: 'OpenSession';
@@ -127,10 +157,24 @@ export type OpenSession = {
   lastUsedAt: Scalars['DateTime']['output'];
 };
 
+/** A token that the caller made for a program. It is used like an access token. */
+export type PersonalToken = {
+  __typename?: 'PersonalToken';
+  createdAt: Scalars['DateTime']['output'];
+  expiresAt: Scalars['DateTime']['output'];
+  id: Scalars['ID']['output'];
+  /** Exact to a minute; null before its first use. */
+  lastUsedAt?: Maybe<Scalars['DateTime']['output']>;
+  name: Scalars['String']['output'];
+  scope: TokenScope;
+};
+
 export type Query = {
   __typename?: 'Query';
   /** The caller. */
   me: User;
+  /** The caller's tokens that still count, newest first. */
+  personalTokens: Array<PersonalToken>;
   /** The caller's sessions, newest first, at most 1,000. */
   sessions: Array<OpenSession>;
 };
@@ -155,6 +199,12 @@ export type SignUpInput = {
   name: Scalars['String']['input'];
   password: Scalars['String']['input'];
 };
+
+export type TokenScope =
+  /** Queries and subscriptions. */
+  | 'READ'
+  /** Mutations, too; but none that needs a session. */
+  | 'WRITE';
 
 /** A person with an account. Clients see only themselves. */
 export type User = {
@@ -262,17 +312,21 @@ export type ResolversTypes = {
   ChangeEmailInput: ChangeEmailInput;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   ChangePasswordInput: ChangePasswordInput;
+  CreatePersonalTokenInput: CreatePersonalTokenInput;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   LoginInput: LoginInput;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  NewPersonalToken: ResolverTypeWrapper<Omit<NewPersonalToken, 'personalToken'> & { personalToken: ResolversTypes['PersonalToken'] }>;
   OpenSession: ResolverTypeWrapper<OwnSession>;
+  PersonalToken: ResolverTypeWrapper<StoredToken>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ResetPasswordInput: ResetPasswordInput;
   Session: ResolverTypeWrapper<OpenedSession>;
   SignUpInput: SignUpInput;
+  TokenScope: TokenScope;
   User: ResolverTypeWrapper<Account>;
 };
 
@@ -281,13 +335,16 @@ export type ResolversParentTypes = {
   ChangeEmailInput: ChangeEmailInput;
   String: Scalars['String']['output'];
   ChangePasswordInput: ChangePasswordInput;
+  CreatePersonalTokenInput: CreatePersonalTokenInput;
   DateTime: Scalars['DateTime']['output'];
   LoginInput: LoginInput;
   Mutation: Record<PropertyKey, never>;
   Boolean: Scalars['Boolean']['output'];
   Int: Scalars['Int']['output'];
   ID: Scalars['ID']['output'];
+  NewPersonalToken: Omit<NewPersonalToken, 'personalToken'> & { personalToken: ResolversParentTypes['PersonalToken'] };
   OpenSession: OwnSession;
+  PersonalToken: StoredToken;
   Query: Record<PropertyKey, never>;
   ResetPasswordInput: ResetPasswordInput;
   Session: OpenedSession;
@@ -303,7 +360,9 @@ export type MutationResolvers<ContextType = AuthContext, ParentType extends Reso
   changeName: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationChangeNameArgs, 'name'>>;
   changePassword: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationChangePasswordArgs, 'input'>>;
   confirmEmailChange: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationConfirmEmailChangeArgs, 'token'>>;
+  createPersonalToken: Resolver<ResolversTypes['NewPersonalToken'], ParentType, ContextType, RequireFields<MutationCreatePersonalTokenArgs, 'input'>>;
   endOtherSessions: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  endPersonalToken: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationEndPersonalTokenArgs, 'id'>>;
   endSession: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationEndSessionArgs, 'id'>>;
   login: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationLoginArgs, 'input'>>;
   logout: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
@@ -312,6 +371,11 @@ export type MutationResolvers<ContextType = AuthContext, ParentType extends Reso
   requestPasswordReset: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRequestPasswordResetArgs, 'email'>>;
   resetPassword: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationResetPasswordArgs, 'input'>>;
   signUp: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationSignUpArgs, 'input'>>;
+};
+
+export type NewPersonalTokenResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['NewPersonalToken'] = ResolversParentTypes['NewPersonalToken']> = {
+  personalToken?: Resolver<ResolversTypes['PersonalToken'], ParentType, ContextType>;
+  token?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type OpenSessionResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['OpenSession'] = ResolversParentTypes['OpenSession']> = {
@@ -323,8 +387,18 @@ export type OpenSessionResolvers<ContextType = AuthContext, ParentType extends R
   lastUsedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
+export type PersonalTokenResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['PersonalToken'] = ResolversParentTypes['PersonalToken']> = {
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  lastUsedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  scope?: Resolver<ResolversTypes['TokenScope'], ParentType, ContextType>;
+};
+
 export type QueryResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   me: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  personalTokens: Resolver<Array<ResolversTypes['PersonalToken']>, ParentType, ContextType>;
   sessions: Resolver<Array<ResolversTypes['OpenSession']>, ParentType, ContextType>;
 };
 
@@ -346,7 +420,9 @@ export type UserResolvers<ContextType = AuthContext, ParentType extends Resolver
 export type Resolvers<ContextType = AuthContext> = {
   DateTime?: GraphQLScalarType;
   Mutation?: MutationResolvers<ContextType>;
+  NewPersonalToken?: NewPersonalTokenResolvers<ContextType>;
   OpenSession?: OpenSessionResolvers<ContextType>;
+  PersonalToken?: PersonalTokenResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   Session?: SessionResolvers<ContextType>;
   User?: UserResolvers<ContextType>;

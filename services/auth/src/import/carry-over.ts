@@ -1,11 +1,12 @@
 import type { Statement } from '@taskmesh/database';
+import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
 import type { Stores } from '@taskmesh/restore-import';
 import { forgottenBefore } from '../sessions/ended-session.repository.ts';
 import { copyRows, type CopiedTable } from './copy-rows.ts';
 
 const FORGET_EARLIER_COPY: Statement = {
   name: 'import-forget-earlier-copy',
-  text: 'truncate public.sessions, public.refresh_tokens, public.reset_tokens, public.ended_sessions, public.recovery_requests, public.account_mails, public.email_tokens',
+  text: 'truncate public.sessions, public.refresh_tokens, public.reset_tokens, public.ended_sessions, public.recovery_requests, public.account_mails, public.email_tokens, public.personal_tokens',
 };
 
 const COUNTER: Statement = {
@@ -26,26 +27,30 @@ const endedSessions: CopiedTable = {
   put: 'insert into public.ended_sessions select * from batch',
 };
 
-/** $2 forgotten before. A session whose account is gone ends here, because its access tokens would live on. */
-const sessions: CopiedTable = {
-  name: 'sessions',
-  key: 'id',
-  keyType: 'uuid',
+/**
+ * $2 forgotten before, $3 the last moment that an entry needs. What people ask with and whose account is gone ends here, because
+ * it would be taken for good elsewhere; `until` is SQL, and null for what has ended already.
+ */
+const askedWith = (name: string, until: string): CopiedTable => ({
+  ...{ name, key: 'id', keyType: 'uuid' },
   put: `
     , kept as (
-      insert into public.sessions select batch.* from batch join public.accounts account on account.id = batch.account_id
+      insert into public.${name} select batch.* from batch join public.accounts account on account.id = batch.account_id
     ), gone as (
-      select id, tokens_until, row_number() over (order by id) as position from batch
-      where ended_at is null and tokens_until > $2::timestamptz
+      select id, least(${until}, $3::timestamptz) as until, row_number() over (order by id) as position from batch
+      where ${until} > $2::timestamptz
         and not exists (select 1 from public.accounts account where account.id = batch.account_id)
     ), counter as (
       update public.ended_session_counter set last = last + (select count(*) from gone)
       returning last - (select count(*) from gone) as before
     )
     insert into public.ended_sessions (sequence, session_id, until)
-    select before + position, id, tokens_until from gone, counter
+    select before + position, id, until from gone, counter
     on conflict (session_id) do nothing`,
-};
+});
+
+const sessions = askedWith('sessions', 'case when ended_at is null then tokens_until end');
+const personalTokens = askedWith('personal_tokens', 'expires_at');
 
 const refreshTokens: CopiedTable = {
   name: 'refresh_tokens',
@@ -81,7 +86,9 @@ export async function copySessions(stores: Stores, now: Date): Promise<void> {
   const [counter] = await from.run<{ last: string }>(COUNTER);
   await to.run(SET_COUNTER, [counter?.last ?? '0']);
   await copyRows(stores, endedSessions);
-  await copyRows(stores, sessions, { values: [forgottenBefore(now.getTime())] });
+  const values = [forgottenBefore(now.getTime()), new Date(now.getTime() + ACCESS_TOKEN_MAX_TTL_S * 1_000)];
+  await copyRows(stores, sessions, { values });
+  await copyRows(stores, personalTokens, { values });
   await copyRows(stores, refreshTokens);
   await copyRows(stores, resetTokens);
   await copyRows(stores, emailTokens);

@@ -61,6 +61,7 @@ export const accountRules: Omit<StoreRules, 'complete'> = {
   duplicates: 'Two rows of the table accounts have the same id or the same address.',
   leftBehind: [
     ...['sessions', 'refresh_tokens', 'reset_tokens', 'recovery_requests', 'account_mails', 'email_tokens'],
+    'personal_tokens',
     ...['ended_sessions', 'ended_session_counter', 'mikro_orm_migrations'],
   ],
   // A trail is worth what its keeper is.

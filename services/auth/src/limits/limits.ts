@@ -19,6 +19,8 @@ export interface Limits {
   countRefreshTry(ip: string | null): Promise<void>;
   /** @throws AppError RATE_LIMITED when this session was refreshed too often */
   countRefresh(sessionId: string): Promise<void>;
+  /** @throws AppError RATE_LIMITED when this account made too many personal tokens */
+  countNewToken(userId: string): Promise<void>;
   /** @throws AppError RATE_LIMITED */
   countSignUp(ip: string | null): Promise<void>;
   /** @throws AppError RATE_LIMITED */
@@ -46,6 +48,7 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
   const failuresOfIp = perIp({ name: 'auth.login.ip', points: 100, windowSeconds: 15 * MINUTE_S });
   const refreshTries = perIp({ name: 'auth.refresh.ip', points: 1_000, windowSeconds: 5 * MINUTE_S });
   const refreshes = keyValue.limiter({ name: 'auth.refresh', points: 60, windowSeconds: 15 * MINUTE_S });
+  const newTokens = keyValue.limiter({ name: 'auth.token', points: 100, windowSeconds: 24 * 60 * MINUTE_S });
   const signUps = perIp({ name: 'auth.sign-up.ip', points: 60, windowSeconds: 5 * MINUTE_S });
   const recoveries = perIp({ name: 'auth.recovery.ip', points: 60, windowSeconds: 5 * MINUTE_S });
   const mails = keyValue.limiter({ name: 'auth.recovery', points: 5, windowSeconds: 60 * MINUTE_S });
@@ -75,6 +78,9 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
     },
     async countRefresh(sessionId) {
       refuseWhenUsedUp([await refreshes.consume(sessionId)]);
+    },
+    async countNewToken(userId) {
+      refuseWhenUsedUp([await newTokens.consume(userId)]);
     },
     async countSignUp(ip) {
       refuseWhenUsedUp([await signUps?.consume(callerOf(ip))]);

@@ -4,6 +4,8 @@ import { AccountEntity } from '../accounts/account.entity.ts';
 import { recordFact, type AuditFact } from '../audit/audit.repository.ts';
 import { forgetChanges } from '../changes/forget-changes.repository.ts';
 import { claimFrom } from '../mails/claim.ts';
+import { endTokens } from '../personal-tokens/ended-token.repository.ts';
+import { PersonalTokenEntity, type PersonalToken } from '../personal-tokens/personal-token.entity.ts';
 import { endSessions } from '../sessions/ended-session.repository.ts';
 import { SessionEntity, type Session } from '../sessions/session.entity.ts';
 import { RecoveryRequestEntity, type RecoveryRequest } from './recovery-request.entity.ts';
@@ -72,6 +74,9 @@ function recoveryTransaction(em: EntityManager) {
         { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
       );
     },
+    lockPersonalTokens: (accountId: string) =>
+      em.find(PersonalTokenEntity, { accountId }, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } }),
+    endPersonalTokens: (tokens: PersonalToken[], now: Date) => endTokens(em, tokens, now),
     /** Of sessions that this transaction has locked. */
     endSessions: (sessions: Session[], now: Date) => endSessions(em, sessions, now),
   };

@@ -17,7 +17,7 @@ export interface RecoveryService {
    */
   request(email: string, origin: RequestOrigin): Promise<void>;
   /**
-   * Sets the password and ends all sessions of the account; a refused password does not spend the token.
+   * Sets the password and ends all sessions and personal tokens of the account; a refused password does not spend the token.
    * @throws AppError BAD_USER_INPUT
    */
   reset(input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
@@ -85,5 +85,6 @@ async function setPassword(
   await transaction.forgetChanges(accountId);
   transaction.record({ kind: 'password.reset', at: now, accountId, origin });
   const sessions = await transaction.lockSessions(accountId);
-  return transaction.endSessions(sessions, now);
+  const tokens = await transaction.lockPersonalTokens(accountId);
+  return [...(await transaction.endSessions(sessions, now)), ...(await transaction.endPersonalTokens(tokens, now))];
 }

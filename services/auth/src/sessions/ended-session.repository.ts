@@ -21,17 +21,26 @@ export async function endSessions(em: EntityManager, sessions: Session[], now: D
     session.expiresAt = session.tokensUntil;
   }
   await em.flush();
-  const living = sessions.filter(({ tokensUntil }) => tokensUntil > forgottenBefore(now.getTime()));
+  return listEnded(
+    em,
+    sessions.map(({ id, tokensUntil }) => ({ sessionId: id, until: tokensUntil })),
+    now,
+  );
+}
+
+/** Puts what has ended into the list, as far as it may still be shown; `until` is when the last of its tokens expires. */
+export async function listEnded(
+  em: EntityManager,
+  all: { sessionId: string; until: Date }[],
+  now: Date,
+): Promise<EndedSession[]> {
+  const living = all.filter(({ until }) => until > forgottenBefore(now.getTime()));
   if (living.length === 0) return [];
   const counter = await em.findOneOrFail(EndedSessionCounterEntity, 1, {
     lockMode: LockMode.PESSIMISTIC_WRITE,
     refresh: true,
   });
-  const ended = living.map(({ id, tokensUntil }, index) => ({
-    sequence: counter.last + index + 1,
-    sessionId: id,
-    until: tokensUntil,
-  }));
+  const ended = living.map((entry, index) => ({ ...entry, sequence: counter.last + index + 1 }));
   counter.last += ended.length;
   for (const entry of ended) em.persist(em.create(EndedSessionEntity, entry));
   await em.flush();

@@ -8,11 +8,12 @@ import { endSessions } from './ended-session.repository.ts';
 import type { NewSession } from './new-session.ts';
 import { RefreshTokenEntity, type RefreshToken } from './refresh-token.entity.ts';
 import { SessionEntity, type Session } from './session.entity.ts';
-import { ENDED_SESSIONS, NOTE_USES, OPEN_SESSION } from './sessions.statements.ts';
+import { ENDED_SESSIONS, noteUsesOf, OPEN_SESSION } from './sessions.statements.ts';
 
 /** The most entries of the list of ended sessions in one answer. */
 const LIST_SIZE = 10_000;
 
+const NOTE_USES = noteUsesOf('sessions', `ended_at is null and used.at >= created_at + interval '1 minute'`);
 /** The most sessions that one account is shown. */
 const OWN_SIZE = 1_000;
 

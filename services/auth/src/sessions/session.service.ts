@@ -34,7 +34,6 @@ export interface SessionService {
   /** Ends one living session of this account. @throws AppError UNAUTHENTICATED when there is no such */
   end(user: { userId: string; sessionId: string }, origin: RequestOrigin): Promise<EndedSession[]>;
   endedSessions: AuthInternal['endedSessions'];
-  noteSessionUses: AuthInternal['noteSessionUses'];
 }
 
 export interface SessionServiceDeps {
@@ -131,7 +130,6 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
         transaction.record({ kind: 'session.ended', at: now, accountId: userId, sessionId, origin });
         return transaction.end([session], now);
       }),
-    noteSessionUses: (uses) => repository.noteUses(uses),
     endedSessions: (after) => repository.listEnded(after, forgottenBefore(clock.now())),
   };
 }

@@ -1,4 +1,4 @@
-import { requireUser } from '@taskmesh/subgraph';
+import { requireSession, requireUser } from '@taskmesh/subgraph';
 import { originOf } from '../graphql/context.ts';
 import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
 import { tellEnded } from '../graphql/session-news.ts';
@@ -11,12 +11,12 @@ export function createSessionsResolvers(sessions: OwnSessionsService) {
     },
     Mutation: {
       endSession: async (_parent, { id }, context) => {
-        const session = await sessions.end(requireUser(context.identity), id, originOf(context));
+        const session = await sessions.end(requireSession(context.identity), id, originOf(context));
         tellEnded(context, session.ended);
         return session.id;
       },
       endOtherSessions: async (_parent, _args, context) => {
-        const { count, ended } = await sessions.endOthers(requireUser(context.identity), originOf(context));
+        const { count, ended } = await sessions.endOthers(requireSession(context.identity), originOf(context));
         tellEnded(context, ended);
         return count;
       },

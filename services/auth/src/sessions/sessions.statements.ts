@@ -47,18 +47,17 @@ export const ENDED_SESSIONS: Statement = {
 };
 
 /**
- * $1 session ids, $2 when each was used. Only what is a minute newer is written, and a session that somebody else changes right
+ * Of sessions, or what is used like them: $1 ids, $2 when each was used. Only what is a minute newer is written, and a session that somebody else changes right
  * now waits for its next use: two gateways never wait for each other.
  */
-export const NOTE_USES: Statement = {
-  name: 'auth-note-session-uses',
+export const noteUsesOf = (table: string, isUsable: string): Statement => ({
+  name: `auth-note-uses-of-${table}`,
   text: `
     with due as (
-      select session.id, used.at from sessions session
-      join unnest($1::uuid[], $2::timestamptz[]) used (id, at) on used.id = session.id
-      where session.ended_at is null
-        and used.at >= coalesce(session.last_used_at, session.created_at) + interval '1 minute'
-      for update of session skip locked
+      select r.id, used.at from ${table} r
+      join unnest($1::uuid[], $2::timestamptz[]) used (id, at) on used.id = r.id
+      where ${isUsable} and (r.last_used_at is null or used.at >= r.last_used_at + interval '1 minute')
+      for update of r skip locked
     )
-    update sessions set last_used_at = due.at from due where sessions.id = due.id`,
-};
+    update ${table} set last_used_at = due.at from due where ${table}.id = due.id`,
+});

@@ -48,6 +48,7 @@ async function fixture(first: JWK) {
     authenticator: createAuthenticator({
       keys: accessKeys,
       endedSessions,
+      personalTokens: { userOf: async () => undefined },
       sessionUses: { note: () => undefined },
       clock: systemClock,
     }),

@@ -1,5 +1,6 @@
-import { createSigningKey, publicKeys, signAccessToken } from '@taskmesh/identity';
+import { createSigningKey, newPersonalToken, publicKeys, signAccessToken } from '@taskmesh/identity';
 import { importJWK, type CryptoKey } from 'jose';
+import type { User } from '../context.ts';
 import { createAuthenticator } from './caller.ts';
 
 const NOW_S = 1_800_000_000;
@@ -19,6 +20,7 @@ async function fixture() {
     ended: new Set<string>(),
     checks: 0,
     used: [] as string[],
+    personal: undefined as User | undefined,
   };
   const authenticator = createAuthenticator({
     keys: {
@@ -41,6 +43,7 @@ async function fixture() {
       start: async () => undefined,
       stop: async () => undefined,
     },
+    personalTokens: { userOf: async () => state.personal },
     sessionUses: { note: (session) => void state.used.push(session) },
     clock: { now: () => state.nowS * 1_000 },
   });
@@ -129,5 +132,42 @@ describe('an authorization header', () => {
     for (const values of [[''], ['Bearer'], [token], [`x ${good}`], [`${good} x`], [`Basic ${token}`], [good, good]])
       expect(await authenticator.authenticate(values)).toEqual({ kind: 'invalid' });
     expect(state.checks).toBe(0);
+  });
+});
+
+describe('a personal token', () => {
+  const token = newPersonalToken();
+  const user: User = {
+    kind: 'user',
+    claims: {
+      userId: USER,
+      sub: USER,
+      email: 'a@x',
+      iat: NOW_S,
+      exp: NOW_S + 900,
+      sid: 'token',
+      jti: 'token',
+      key: undefined,
+    },
+    identity: { role: 'user', userId: USER, sessionId: 'token', scope: 'read' },
+  };
+
+  it('lets in whom auth knows, is a use, and opens nothing once it is in the list of what has ended', async () => {
+    const { authenticator, state, kindOf } = await fixture();
+    expect(await kindOf(token)).toBe('invalid');
+    state.personal = user;
+    expect(await authenticator.authenticate([`Bearer ${token}`])).toBe(user);
+    expect(state.used).toEqual(['token']);
+    state.ended.add('token');
+    expect(await kindOf(token)).toBe('invalid');
+  });
+
+  it('needs no key, but the list of what has ended', async () => {
+    const { authenticator, state, kindOf } = await fixture();
+    state.personal = user;
+    state.hasKeys = false;
+    expect(await kindOf(token)).toBe('user');
+    state.isLoaded = false;
+    await expect(authenticator.authenticateToken(token)).rejects.toMatchObject(UNAVAILABLE);
   });
 });

@@ -1,12 +1,17 @@
 import { unavailable } from '@taskmesh/errors';
-import { bearerToken, ExpiringCache, verifyAccessToken, type VerifiedClaims } from '@taskmesh/identity';
+import {
+  bearerToken,
+  ExpiringCache,
+  isPersonalToken,
+  verifyAccessToken,
+  type VerifiedClaims,
+} from '@taskmesh/identity';
 import type { Clock } from '@taskmesh/service';
-import type { Caller } from '../context.ts';
+import type { Caller, User } from '../context.ts';
 import type { AccessKeys } from './access-keys.ts';
 import type { EndedSessions } from './ended-sessions.ts';
+import type { PersonalTokens } from './personal-tokens.ts';
 import type { SessionUses } from './session-uses.ts';
-
-type User = Extract<Caller, { kind: 'user' }>;
 
 const CACHE_SIZE = 50_000;
 const ANONYMOUS_CALLER: Caller = { kind: 'anonymous' };
@@ -22,12 +27,19 @@ export interface Authenticator {
 export interface AuthenticatorDeps {
   keys: AccessKeys;
   endedSessions: EndedSessions;
+  personalTokens: PersonalTokens;
   sessionUses: Pick<SessionUses, 'note'>;
   clock: Clock;
 }
 
 /** A signature is checked once for each token; its expiry, its key and its session at every use. */
-export function createAuthenticator({ keys, endedSessions, sessionUses, clock }: AuthenticatorDeps): Authenticator {
+export function createAuthenticator({
+  keys,
+  endedSessions,
+  personalTokens,
+  sessionUses,
+  clock,
+}: AuthenticatorDeps): Authenticator {
   const verified = new ExpiringCache<User>(CACHE_SIZE);
 
   const living = (caller: User): Caller => {
@@ -50,9 +62,17 @@ export function createAuthenticator({ keys, endedSessions, sessionUses, clock }:
     }
   };
 
+  /** Personal tokens are no JWTs: auth knows them. */
+  const askFor = async (token: string): Promise<Caller> => {
+    if (!endedSessions.loaded()) throw unavailable();
+    const user = await personalTokens.userOf(token);
+    return user ? living(user) : INVALID;
+  };
+
   const authenticateToken: Authenticator['authenticateToken'] = async (token, { graceS } = { graceS: 0 }) => {
+    if (isPersonalToken(token)) return askFor(token);
     const known = verified.get(token, clock.now());
-    if (known && keys.isCurrent(known.claims.key)) return living(known);
+    if (known?.claims.key && keys.isCurrent(known.claims.key)) return living(known);
     return verify(token, graceS);
   };
 

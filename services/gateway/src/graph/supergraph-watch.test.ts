@@ -25,7 +25,13 @@ describe('the watch over a supergraph file', () => {
         return Promise.reject(new Error('It cannot be used.'));
       },
     } as unknown as LiveGraph;
-    watch = watchSupergraph({ file, graph, metrics: new Registry(), log: createLog({ service: 'test', level: 'silent' }), lookEveryMs: 5 });
+    watch = watchSupergraph({
+      file,
+      graph,
+      metrics: new Registry(),
+      log: createLog({ service: 'test', level: 'silent' }),
+      lookEveryMs: 5,
+    });
     watch.start();
   });
   afterEach(async () => {

@@ -29,6 +29,7 @@ export function errorOf({ message, extensions = {} }: GraphQLFormattedError): Ap
 /** GraphQL's names of inputs that have another one here. */
 const FIELD_NAMES = new Map([
   ['currentPassword', 'current_password'],
+  ['expiresAt', 'expires_at'],
   ['newPassword', 'password'],
   ['refreshToken', 'refresh_token'],
 ]);

@@ -70,6 +70,19 @@ export interface OpenSessionNode {
   current: boolean;
 }
 
+type Scope = 'READ' | 'WRITE';
+
+export interface PersonalTokenNode {
+  id: string;
+  name: string;
+  scope: Scope;
+  createdAt: string;
+  expiresAt: string;
+  lastUsedAt: string | null;
+}
+
+const PERSONAL_TOKEN = 'id name scope createdAt expiresAt lastUsedAt';
+
 /** Every operation that the endpoints run. */
 export const OPERATIONS = {
   signUp: operation<
@@ -109,6 +122,20 @@ export const OPERATIONS = {
   ),
   confirmEmailChange: operation<{ token: string }, { confirmEmailChange: boolean }>(
     'mutation RestConfirmEmail($token: String!) { confirmEmailChange(token: $token) }',
+  ),
+  personalTokens: operation<object, { tokens: PersonalTokenNode[] }>(
+    `query RestTokens { tokens: personalTokens { ${PERSONAL_TOKEN} } }`,
+  ),
+  createPersonalToken: operation<
+    { input: { name: string; scope: Scope; expiresAt: string } },
+    { created: { token: string; personalToken: PersonalTokenNode } }
+  >(
+    `mutation RestCreateToken($input: CreatePersonalTokenInput!) {
+      created: createPersonalToken(input: $input) { token personalToken { ${PERSONAL_TOKEN} } }
+    }`,
+  ),
+  endPersonalToken: operation<{ id: string }, { endPersonalToken: string }>(
+    'mutation RestEndToken($id: ID!) { endPersonalToken(id: $id) }',
   ),
   requestPasswordReset: operation<{ email: string }, { requestPasswordReset: boolean }>(
     'mutation RestForgotPassword($email: String!) { requestPasswordReset(email: $email) }',

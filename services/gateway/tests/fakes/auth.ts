@@ -1,12 +1,15 @@
 import { unauthenticated } from '@taskmesh/errors';
 import {
   createSigningKey,
+  hashOfPersonalToken,
+  newPersonalToken,
   publicKeys,
   signAccessToken,
   type AccessTokenClaims,
   type Identity,
+  type TokenScope,
 } from '@taskmesh/identity';
-import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
+import type { AuthInternal, EndedSession, KnownToken } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { importJWK, type CryptoKey, type JWK } from 'jose';
@@ -21,6 +24,8 @@ export interface FakeAuth {
   /** A token for a user; `claims` and `header` overrule what a good one says. */
   token(userId: string, options?: { claims?: Partial<AccessTokenClaims>; key?: JWK }): Promise<string>;
   end(sessionId: string): EndedSession;
+  /** A personal token of a user. */
+  personalToken(userId: string, scope: TokenScope): { token: string; id: string };
   /** Who asked, call by call. */
   callers: Identity[];
   /** How often the keys were asked for. */
@@ -37,6 +42,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
   let keys = [key];
   const ended: EndedSession[] = [];
   const callers: Identity[] = [];
+  const personalTokens = new Map<string, KnownToken>();
   let keyCalls = 0;
   let failure: Error | undefined;
 
@@ -53,6 +59,13 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
     };
     const privateKey = (await importJWK(signing, 'ES256')) as CryptoKey; // a JWK of an elliptic curve becomes one
     return signAccessToken({ ...good, ...claims }, { kid: signing.kid ?? '', privateKey });
+  };
+
+  const personalToken: FakeAuth['personalToken'] = (userId, scope) => {
+    const [token, id, nowS] = [newPersonalToken(), randomUUID(), Math.floor(Date.now() / 1000)];
+    const known = { id, scope, userId, email: `${userId}@example.com`, createdAt: nowS, expiresAt: nowS + 86_400 };
+    personalTokens.set(hashOfPersonalToken(token), known);
+    return { token, id };
   };
 
   const end = (sessionId: string) => {
@@ -114,6 +127,10 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
         return { last: ended.length, sessions };
       },
       noteSessionUses: async () => undefined,
+      async findPersonalToken(hash) {
+        if (failure) throw failure;
+        return personalTokens.get(hash) ?? null;
+      },
       async accessTokenKeys() {
         keyCalls += 1;
         if (failure) throw failure;
@@ -124,6 +141,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
       return key;
     },
     token,
+    personalToken,
     end,
     callers,
     keyCalls: () => keyCalls,

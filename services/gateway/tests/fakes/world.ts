@@ -127,6 +127,7 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
       internal: {
         endedSessions: internal('endedSessions'),
         noteSessionUses: internal('noteSessionUses'),
+        findPersonalToken: internal('findPersonalToken'),
         accessTokenKeys: internal('accessTokenKeys'),
       },
     },

@@ -1,8 +1,14 @@
 import { badUserInput, conflict, notFound, unauthenticated } from '@taskmesh/errors';
-import { createSigningKey, publicKeys, signAccessToken } from '@taskmesh/identity';
-import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
+import {
+  createSigningKey,
+  hashOfPersonalToken,
+  newPersonalToken,
+  publicKeys,
+  signAccessToken,
+} from '@taskmesh/identity';
+import type { AuthInternal, EndedSession, KnownToken } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
-import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
+import { createSubgraph, requireSession, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { changeNameInput, codePoints, parseInput, signUpInput } from '@taskmesh/validation';
 import { importJWK, type CryptoKey } from 'jose';
 import { randomUUID } from 'node:crypto';
@@ -39,6 +45,7 @@ export const RESET_TOKEN = 'reset-token';
 
 export async function createFakeAuth(log: Log): Promise<FakeAuth> {
   const accounts = new Map<string, Account>();
+  const tokens = new Map<string, KnownToken & { name: string }>();
   const refreshTokens = new Map<string, string>();
   const living = new Map<string, { userId: string; createdAt: string; client: string | null; ip: string | null }>();
   const ended: EndedSession[] = [];
@@ -89,6 +96,12 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
 
   const sessionsOf = (userId: string) => [...living].filter(([, session]) => session.userId === userId);
 
+  const shownToken = ({ id, name, scope, createdAt, expiresAt }: KnownToken & { name: string }) => ({
+    ...{ id, name, scope: scope.toUpperCase(), lastUsedAt: null },
+    createdAt: new Date(createdAt * 1000).toISOString(),
+    expiresAt: new Date(expiresAt * 1000).toISOString(),
+  });
+
   const accountOf = (userId: string) => {
     const account = [...accounts.values()].find(({ id }) => id === userId);
     if (!account) throw unauthenticated();
@@ -110,6 +123,11 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
       me: (_: unknown, __: unknown, { identity }: SubgraphContext) => {
         fail();
         return accountOf(requireUser(identity).userId);
+      },
+      personalTokens: (_: unknown, __: unknown, { identity }: SubgraphContext) => {
+        fail();
+        const { userId } = requireUser(identity);
+        return [...tokens.values()].filter((token) => token.userId === userId).map(shownToken);
       },
       sessions: (_: unknown, __: unknown, { identity }: SubgraphContext) => {
         fail();
@@ -151,7 +169,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
       },
       logout: (_: unknown, __: unknown, ctx: SubgraphContext) => {
         fail();
-        const { sessionId } = requireUser(ctx.identity);
+        const { sessionId } = requireSession(ctx.identity);
         if (!living.has(sessionId)) throw unauthenticated();
         end([sessionId], ctx);
         return true;
@@ -166,7 +184,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
         ctx: SubgraphContext,
       ) => {
         fail();
-        const { userId, sessionId } = requireUser(ctx.identity);
+        const { userId, sessionId } = requireSession(ctx.identity);
         requirePassword('newPassword', input.newPassword);
         provePassword(userId, 'currentPassword', input.currentPassword);
         accountOf(userId).password = input.newPassword;
@@ -178,7 +196,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
       },
       requestEmailChange: (_: unknown, { input }: Input<{ email: string; password: string }>, ctx: SubgraphContext) => {
         fail();
-        provePassword(requireUser(ctx.identity).userId, 'password', input.password);
+        provePassword(requireSession(ctx.identity).userId, 'password', input.password);
         return true;
       },
       confirmEmailChange: (_: unknown, { token }: { token: string }) => {
@@ -186,15 +204,39 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
         if (token !== RESET_TOKEN) throw badUserInput([{ path: 'token', message: 'The token does not count.' }]);
         return true;
       },
+      createPersonalToken: (
+        _: unknown,
+        { input }: Input<{ name: string; scope: 'READ' | 'WRITE'; expiresAt: string }>,
+        { identity }: SubgraphContext,
+      ) => {
+        fail();
+        const { userId } = requireSession(identity);
+        const token = newPersonalToken();
+        const secondsOf = (ms: number) => Math.floor(ms / 1000);
+        const times = { createdAt: secondsOf(Date.now()), expiresAt: secondsOf(Date.parse(input.expiresAt)) };
+        const scope = input.scope === 'READ' ? ('read' as const) : ('write' as const);
+        const known = { id: randomUUID(), name: input.name, scope, userId, email: accountOf(userId).email, ...times };
+        tokens.set(hashOfPersonalToken(token), known);
+        return { token, personalToken: shownToken(known) };
+      },
+      endPersonalToken: (_: unknown, { id }: { id: string }, ctx: SubgraphContext) => {
+        fail();
+        const { userId } = requireSession(ctx.identity);
+        const found = [...tokens].find(([, token]) => token.id === id && token.userId === userId);
+        if (!found) throw notFound('There is no such token.');
+        tokens.delete(found[0]);
+        end([id], ctx);
+        return id;
+      },
       endSession: (_: unknown, { id }: { id: string }, ctx: SubgraphContext) => {
         fail();
-        if (living.get(id)?.userId !== requireUser(ctx.identity).userId) throw notFound('There is no such session.');
+        if (living.get(id)?.userId !== requireSession(ctx.identity).userId) throw notFound('There is no such session.');
         end([id], ctx);
         return id;
       },
       endOtherSessions: (_: unknown, __: unknown, ctx: SubgraphContext) => {
         fail();
-        const { userId, sessionId } = requireUser(ctx.identity);
+        const { userId, sessionId } = requireSession(ctx.identity);
         const others = sessionsOf(userId).flatMap(([id]) => (id === sessionId ? [] : [id]));
         end(others, ctx);
         return others.length;
@@ -219,6 +261,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
     internal: {
       endedSessions: async (after) => ({ last: ended.length, sessions: ended.slice(after) }),
       noteSessionUses: async () => undefined,
+      findPersonalToken: async (hash) => tokens.get(hash) ?? null,
       accessTokenKeys: async () => publicKeys({ keys: [jwk] }),
     },
     mails,

@@ -13,6 +13,7 @@ import {
 import { changeEndpoints } from './change-endpoints.ts';
 import { said } from './said.ts';
 import { sessionEndpoints } from './session-endpoints.ts';
+import { tokenEndpoints } from './token-endpoints.ts';
 
 const LOGGED_OUT = 'Logged out.';
 const MAIL_ON_ITS_WAY = 'If there is an account with this address, a mail with further steps is on its way.';
@@ -138,6 +139,7 @@ export const authEndpoints: readonly Endpoint[] = [
   }),
   ...changeEndpoints,
   ...sessionEndpoints,
+  ...tokenEndpoints,
 ];
 
 function sessionAnswer({ session: { accessToken, refreshToken, user } }: { session: SessionNode }) {

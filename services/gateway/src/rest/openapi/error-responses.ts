@@ -12,10 +12,11 @@ const EXAMPLE_REQUEST_ID = '0199e1c4-77aa-7e20-9d0b-5f1e2d3c4b5a';
 const statusOf = (failure: Failure) => (failure === 'KEY_REUSED' ? 422 : HTTP_STATUS[failure]);
 
 /** What can go wrong at an endpoint: its own failures, and those of its kind. */
-function failuresOf({ access, bodySchema, query, headers, errors = [] }: Endpoint): Failure[] {
+function failuresOf({ access, method, bodySchema, query, headers, errors = [] }: Endpoint): Failure[] {
   const own = new Set<Failure>(errors);
   if (access !== 'public') own.add('UNAUTHENTICATED');
-  if (access === 'operator') own.add('FORBIDDEN');
+  // A personal token may be for reading only, and some things need a session.
+  if (access === 'operator' || (access === 'user' && method !== 'GET')) own.add('FORBIDDEN');
   const isChecked = headers?.some((name) => name !== 'if-none-match');
   if (bodySchema ?? query ?? isChecked) own.add('BAD_USER_INPUT');
   if (bodySchema) own.add('PAYLOAD_TOO_LARGE');

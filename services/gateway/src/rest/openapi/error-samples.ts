@@ -27,12 +27,13 @@ const SAMPLES: Partial<Record<Failure, Sample>> = {
   },
   FORBIDDEN: {
     name: 'Forbidden',
-    description: 'The caller may not do this.',
+    description:
+      'The caller may not do this; a personal token may be for reading only, and some things need a session.',
     message: 'You may not do this.',
   },
   NOT_FOUND: {
     name: 'NotFound',
-    description: 'No such task, or not one of yours: both look alike.',
+    description: 'No such thing, or not one of yours: both look alike.',
     message: 'Task not found.',
   },
   CONFLICT: {

@@ -33,6 +33,10 @@ function pathParameter(name: string): Parameter {
 
 const PATH: Record<string, Pick<Parameter, 'description' | 'schema'>> = {
   id: { description: 'A task. What is no UUID is not found.', schema: { type: 'string', format: 'uuid' } },
+  token: {
+    description: 'The id of a token of yours, as the list shows it.',
+    schema: { type: 'string', format: 'uuid' },
+  },
   session: { description: 'A session of yours, as the list shows it.', schema: { type: 'string', format: 'uuid' } },
   file: { description: 'The name of an archive, as the list shows it.', schema: { type: 'string', maxLength: 255 } },
 };

@@ -64,6 +64,37 @@ export const profile = z.object({ id: uuid, email: z.string(), name: z.string(),
 });
 export type ProfileBody = z.output<typeof profile>;
 
+const personalToken = z.object({
+  id: uuid,
+  name: z.string(),
+  scope: z.enum(['read', 'write']),
+  created_at: time,
+  expires_at: time,
+  last_used_at: time.nullable().meta({ description: 'Exact to a minute; null before its first use.' }),
+});
+
+const EXAMPLE_TOKEN = {
+  id: '0199e1c5-31f0-7c52-b0a4-7d9e2c4f6a10',
+  name: 'Backup of my tasks',
+  scope: 'read' as const,
+  created_at: '2026-11-20T10:00:00.000Z',
+  expires_at: '2027-02-18T10:00:00.000Z',
+  last_used_at: null,
+};
+
+export const tokenList = z
+  .object({ tokens: z.array(personalToken) })
+  .meta({ id: 'TokenList', examples: [{ tokens: [EXAMPLE_TOKEN] }] });
+export type TokenListBody = z.output<typeof tokenList>;
+
+export const newToken = personalToken
+  .extend({ token: z.string().meta({ description: 'Shown this once; used like an access token.' }) })
+  .meta({
+    id: 'NewToken',
+    examples: [{ ...EXAMPLE_TOKEN, token: 'taskmesh_pat_bm90LWEtdG9rZW4tYnV0LWFzLWxvbmctYXMtb25lLWlz' }],
+  });
+export type NewTokenBody = z.output<typeof newToken>;
+
 export const sessionList = z
   .object({
     sessions: z.array(

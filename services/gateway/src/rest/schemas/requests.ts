@@ -5,8 +5,10 @@ import {
   forgotPasswordInput,
   loginInput,
   password,
+  personalTokenInput,
   PRIORITIES,
   signUpInput,
+  timestamp,
   updateTaskInput,
 } from '@taskmesh/validation';
 import { z } from 'zod';
@@ -112,6 +114,17 @@ export const resetPassword = z.object({ token: opaque('token'), password: newPas
   id: 'ResetPassword',
   examples: [{ token: 'token-of-the-recovery-mail', password: 'another long and winding phrase' }],
 });
+export const createToken = z
+  .object({
+    name: personalTokenInput.shape.name,
+    scope: personalTokenInput.shape.scope,
+    expires_at: timestamp('expires_at'),
+  })
+  .meta({
+    id: 'CreateToken',
+    examples: [{ name: 'Backup of my tasks', scope: 'read', expires_at: '2027-02-18T10:00:00Z' }],
+  });
+
 export const changeName = changeNameInput.meta({ id: 'ChangeName', examples: [{ name: 'Ada Lovelace' }] });
 export const changePassword = z.object({ current_password: password, password: newPassword }).meta({
   id: 'ChangePassword',

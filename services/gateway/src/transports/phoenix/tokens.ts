@@ -1,4 +1,4 @@
-import { ACCESS_TOKEN_TYPE, type AccessTokenClaims } from '@taskmesh/identity';
+import { ACCESS_TOKEN_TYPE, isPersonalToken, type AccessTokenClaims } from '@taskmesh/identity';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 
 /** What stands for an application, and for no user. */
@@ -22,8 +22,9 @@ export function tokenOf(value: unknown, { apikey, anonKey }: PublicKeys): string
   return value.length > MAX_TOKEN_LENGTH ? NO_TOKEN : value;
 }
 
-/** By its type; whether it counts is another question. */
+/** By its form or type; whether it counts is another question. */
 export function isMeantForUs(token: string): boolean {
+  if (isPersonalToken(token)) return true;
   try {
     return decodeProtectedHeader(token).typ === ACCESS_TOKEN_TYPE;
   } catch {

@@ -1,16 +1,15 @@
-import type { VerifiedClaims } from '@taskmesh/identity';
 import type { AccessKeys } from '../../auth/access-keys.ts';
 import type { EndedSessions } from '../../auth/ended-sessions.ts';
-import type { GatewayContext } from '../../context.ts';
+import type { CallerClaims, GatewayContext } from '../../context.ts';
 
 /** Calls `onEnd` once when the token expires, its session ends or its key is removed; the returned function ends the watch. */
-export type SessionWatch = (claims: VerifiedClaims, onEnd: () => void) => () => void;
+export type SessionWatch = (claims: Pick<CallerClaims, 'sid' | 'exp' | 'key'>, onEnd: () => void) => () => void;
 
 /** setTimeout cannot wait longer. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 interface Watcher {
-  key: VerifiedClaims['key'];
+  key: CallerClaims['key'];
   end: () => void;
 }
 
@@ -23,13 +22,14 @@ export function createSessionWatch(
 ): SessionWatch & { stop(): void } {
   const { accessKeys, endedSessions, clock } = options;
   const watched = new Map<string, Set<Watcher>>();
+  const isRemoved = (key: CallerClaims['key']) => key !== undefined && !accessKeys.isCurrent(key);
   const unsubscribers = [
     endedSessions.onEnded((sessionId) => {
       for (const { end } of [...(watched.get(sessionId) ?? [])]) end();
     }),
     accessKeys.onRemoved(() => {
       const all = [...watched.values()].flatMap((watchers) => [...watchers]);
-      for (const { key, end } of all) if (!accessKeys.isCurrent(key)) end();
+      for (const { key, end } of all) if (isRemoved(key)) end();
     }),
   ];
 
@@ -46,10 +46,16 @@ export function createSessionWatch(
       onEnd();
     };
     const watcher = { key, end };
-    const timer = setTimeout(end, Math.min(Math.max(exp * 1000 - clock.now(), 0), MAX_TIMEOUT_MS));
+    let timer: NodeJS.Timeout;
+    const waitForExpiry = () => {
+      const leftMs = exp * 1000 - clock.now();
+      timer =
+        leftMs > MAX_TIMEOUT_MS ? setTimeout(waitForExpiry, MAX_TIMEOUT_MS) : setTimeout(end, Math.max(leftMs, 0));
+    };
+    waitForExpiry();
     watchers.add(watcher);
     // Either may have happened between the check of the token and now.
-    if (endedSessions.has(sid) || !accessKeys.isCurrent(key)) queueMicrotask(end);
+    if (endedSessions.has(sid) || isRemoved(key)) queueMicrotask(end);
     return stop;
   };
   return Object.assign(watch, { stop: () => unsubscribers.forEach((unsubscribe) => unsubscribe()) });

@@ -1,0 +1,31 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { TokenScope } from '@taskmesh/identity';
+import { AccountEntity } from '../accounts/account.entity.ts';
+
+/** A token that somebody made for a program. One that has ended has no row. */
+export const PersonalTokenEntity = defineEntity({
+  name: 'PersonalToken',
+  tableName: 'personal_tokens',
+  checks: [{ name: 'personal_tokens_scope_check', expression: `scope in ('read', 'write')` }],
+  properties: {
+    id: p.uuid().primary(),
+    accountId: () =>
+      p
+        .manyToOne(AccountEntity)
+        .mapToPk()
+        .name('account_id')
+        .deleteRule('cascade')
+        .foreignKeyName('personal_tokens_account_id_fkey')
+        .index('personal_tokens_account_id'),
+    name: p.text(),
+    scope: p.text().$type<TokenScope>(),
+    /** SHA-256 of the token. */
+    hash: p.text().unique('personal_tokens_hash_key').hidden(),
+    createdAt: p.datetime(3),
+    expiresAt: p.datetime(3).index('personal_tokens_expires_at'),
+    /** Exact to a minute. */
+    lastUsedAt: p.datetime(3).nullable(),
+  },
+});
+
+export type PersonalToken = InferEntity<typeof PersonalTokenEntity>;

@@ -1,0 +1,80 @@
+import { LockMode, type EntityManager } from '@mikro-orm/core';
+import { whileAway, type Database } from '@taskmesh/database';
+import type { TokenScope } from '@taskmesh/identity';
+import type { KnownToken, SessionUse } from '@taskmesh/internal-api';
+import { AccountEntity } from '../accounts/account.entity.ts';
+import { recordFact, type AuditFact } from '../audit/audit.repository.ts';
+import { SessionEntity } from '../sessions/session.entity.ts';
+import { noteUsesOf } from '../sessions/sessions.statements.ts';
+import { endTokens } from './ended-token.repository.ts';
+import { PersonalTokenEntity, type PersonalToken } from './personal-token.entity.ts';
+import { FIND_TOKEN } from './personal-tokens.statements.ts';
+
+export type PersonalTokenRepository = ReturnType<typeof createPersonalTokenRepository>;
+
+const NOTE_USES = noteUsesOf('personal_tokens', 'true');
+
+export function createPersonalTokenRepository(database: Database) {
+  return {
+    /** All of `work`, or nothing of it. It is begun anew when the database was away and is known to have done nothing. */
+    inTransaction: <Result>(
+      work: (tokens: ReturnType<typeof personalTokenTransaction>) => Promise<Result>,
+    ): Promise<Result> =>
+      whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(personalTokenTransaction(em)))),
+
+    list: (accountId: string, now: Date) =>
+      whileAway({ kind: 'read' }, () =>
+        database
+          .em()
+          .find(
+            PersonalTokenEntity,
+            { accountId, expiresAt: { $gt: now } },
+            { orderBy: { createdAt: 'desc', id: 'desc' } },
+          ),
+      ),
+
+    async find(hash: string, now: Date): Promise<KnownToken | null> {
+      const [row] = await database.run<TokenRow>('read', FIND_TOKEN, [hash, now]);
+      return row ? knownToken(row) : null;
+    },
+
+    async noteUses(uses: SessionUse[]): Promise<void> {
+      const ids = uses.map(({ sessionId }) => sessionId);
+      await database.run('read', NOTE_USES, [ids, uses.map(({ at }) => new Date(at))]); // repeating it changes nothing more
+    },
+  };
+}
+
+function personalTokenTransaction(em: EntityManager) {
+  const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+  return {
+    /** Whoever makes a token goes behind everybody else who does for this account. */
+    lockAccount: (id: string) => em.findOne(AccountEntity, id, locked),
+    lockSession: (id: string, accountId: string) => em.findOne(SessionEntity, { id, accountId, endedAt: null }, locked),
+    count: (accountId: string, now: Date) => em.count(PersonalTokenEntity, { accountId, expiresAt: { $gt: now } }),
+    add: (token: Omit<PersonalToken, 'lastUsedAt'>): PersonalToken => {
+      const created = em.create(PersonalTokenEntity, token);
+      em.persist(created);
+      return created;
+    },
+    lock: (id: string, accountId: string, now: Date) =>
+      em.findOne(PersonalTokenEntity, { id, accountId, expiresAt: { $gt: now } }, locked),
+    end: (tokens: PersonalToken[], now: Date) => endTokens(em, tokens, now),
+    record: (fact: AuditFact) => recordFact(em, fact),
+  };
+}
+
+/** Numerics come as text. */
+interface TokenRow {
+  id: string;
+  scope: TokenScope;
+  user_id: string;
+  email: string;
+  created_ms: string;
+  expires_ms: string;
+}
+
+function knownToken({ id, scope, user_id: userId, email, created_ms, expires_ms }: TokenRow): KnownToken {
+  const seconds = (ms: string) => Math.floor(Number(ms) / 1_000);
+  return { id, scope, userId, email, createdAt: seconds(created_ms), expiresAt: seconds(expires_ms) };
+}

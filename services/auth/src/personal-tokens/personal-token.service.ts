@@ -1,0 +1,74 @@
+import { hashOfPersonalToken, newPersonalToken } from '@taskmesh/identity';
+import type { EndedSession, KnownToken } from '@taskmesh/internal-api';
+import type { Clock, Ids } from '@taskmesh/service';
+import { parseInput, parseUuid, personalTokenInput } from '@taskmesh/validation';
+import { accountIsGone } from '../accounts/accounts.errors.ts';
+import type { RequestOrigin } from '../audit/request-origin.ts';
+import type { Limits } from '../limits/limits.ts';
+import { sessionHasEnded } from '../sessions/sessions.errors.ts';
+import type { PersonalToken } from './personal-token.entity.ts';
+import type { PersonalTokenRepository } from './personal-token.repository.ts';
+import { expiryIsOutOfRange, noSuchToken, tooManyTokens } from './personal-tokens.errors.ts';
+
+/** Living ones of an account. */
+const MOST = 100;
+const LONGEST_MS = 366 * 86_400_000;
+
+type User = { userId: string; sessionId: string };
+
+export interface PersonalTokenService {
+  /** What still counts, newest first. */
+  list(userId: string): Promise<PersonalToken[]>;
+  /** `token` is in no store, and told this once. @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, UNAUTHENTICATED */
+  create(user: User, input: unknown, origin: RequestOrigin): Promise<{ token: string; personalToken: PersonalToken }>;
+  /** @throws AppError NOT_FOUND when the caller has no such token */
+  end(user: User, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
+  /** By what `hashOfPersonalToken` makes of a token; null for one that does not count. */
+  find(hash: string): Promise<KnownToken | null>;
+}
+
+export interface PersonalTokenServiceDeps {
+  repository: PersonalTokenRepository;
+  limits: Pick<Limits, 'countNewToken'>;
+  clock: Clock;
+  ids: Ids;
+}
+
+export function createPersonalTokenService(deps: PersonalTokenServiceDeps): PersonalTokenService {
+  const { repository, limits, clock, ids } = deps;
+  const now = () => new Date(clock.now());
+
+  return {
+    list: (userId) => repository.list(userId, now()),
+    find: (hash) => repository.find(hash, now()),
+    async create({ userId, sessionId }, input, origin) {
+      const { name, scope, expiresAt: until } = parseInput(personalTokenInput, input);
+      const expiresAt = new Date(until);
+      const lifetimeMs = expiresAt.getTime() - clock.now();
+      if (lifetimeMs <= 0 || lifetimeMs > LONGEST_MS) throw expiryIsOutOfRange();
+      await limits.countNewToken(userId);
+      const token = newPersonalToken();
+      const personalToken = await repository.inTransaction(async (transaction) => {
+        if (!(await transaction.lockAccount(userId))) throw accountIsGone();
+        // One who holds a session that has ended must not leave a token behind.
+        if (!(await transaction.lockSession(sessionId, userId))) throw sessionHasEnded();
+        const at = now();
+        if ((await transaction.count(userId, at)) >= MOST) throw tooManyTokens(MOST);
+        const id = ids.next();
+        transaction.record({ kind: 'token.created', at, accountId: userId, sessionId: id, origin });
+        const hash = hashOfPersonalToken(token);
+        return transaction.add({ id, accountId: userId, name, scope, hash, createdAt: at, expiresAt });
+      });
+      return { token, personalToken };
+    },
+    end: ({ userId }, id, origin) =>
+      repository.inTransaction(async (transaction) => {
+        const uuid = parseUuid(id);
+        const at = now();
+        const token = uuid === undefined ? null : await transaction.lock(uuid, userId, at);
+        if (!token) throw noSuchToken();
+        transaction.record({ kind: 'token.ended', at, accountId: userId, sessionId: token.id, origin });
+        return { id: token.id, ended: await transaction.end([token], at) };
+      }),
+  };
+}

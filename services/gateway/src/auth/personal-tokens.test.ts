@@ -1,0 +1,102 @@
+import { unavailable } from '@taskmesh/errors';
+import { newPersonalToken } from '@taskmesh/identity';
+import type { KnownToken } from '@taskmesh/internal-api';
+import { createPersonalTokens } from './personal-tokens.ts';
+
+const NOW_S = 1_800_000_000;
+const MINUTE_S = 60;
+const UNAVAILABLE = { code: 'SERVICE_UNAVAILABLE' };
+
+function fixture() {
+  const known: KnownToken = {
+    ...{ id: 'token-1', scope: 'read', userId: 'ada', email: 'ada@example.com' },
+    ...{ createdAt: NOW_S - 10, expiresAt: NOW_S + 86_400 },
+  };
+  const state = {
+    nowS: NOW_S,
+    answer: known as KnownToken | null,
+    failure: undefined as Error | undefined,
+    asked: [] as string[],
+    /** Calls wait as long as this is set. */
+    held: undefined as Promise<void> | undefined,
+  };
+  const tokens = createPersonalTokens({
+    auth: {
+      async findPersonalToken(hash) {
+        state.asked.push(hash);
+        await state.held;
+        if (state.failure) throw state.failure;
+        return state.answer;
+      },
+    },
+    clock: { now: () => state.nowS * 1_000 },
+  });
+  return { state, known, tokens };
+}
+
+describe('a personal token', () => {
+  it('tells whose it is, what it may do and until when; auth sees its hash only', async () => {
+    const { state, tokens, known } = fixture();
+    const token = newPersonalToken();
+    const { id, userId, email, createdAt, expiresAt } = known;
+    expect(await tokens.userOf(token)).toEqual({
+      kind: 'user',
+      claims: { userId, email, iat: createdAt, exp: expiresAt, sub: userId, sid: id, jti: id, key: undefined },
+      identity: { role: 'user', userId, sessionId: id, scope: 'read' },
+    });
+    expect(state.asked.join()).not.toContain(token.slice(-20));
+  });
+
+  it('is asked about once a minute, and once for all who ask at the same time', async () => {
+    const { state, tokens } = fixture();
+    const token = newPersonalToken();
+    await Promise.all(Array.from({ length: 20 }, () => tokens.userOf(token)));
+    state.nowS += MINUTE_S - 1;
+    await tokens.userOf(token);
+    expect(state.asked).toHaveLength(1);
+    state.nowS++;
+    state.answer = null;
+    expect(await tokens.userOf(token)).toBeUndefined();
+    expect(state.asked).toHaveLength(2);
+  });
+
+  it('that does not count is asked about once a minute, too', async () => {
+    const { state, tokens } = fixture();
+    state.answer = null;
+    const token = newPersonalToken();
+    for (const _time of [1, 2, 3]) expect(await tokens.userOf(token)).toBeUndefined();
+    expect(state.asked).toHaveLength(1);
+  });
+
+  it('goes on while auth is away, for an hour at the most, and never beyond its end', async () => {
+    const { state, tokens, known } = fixture();
+    const token = newPersonalToken();
+    await tokens.userOf(token);
+    state.failure = unavailable();
+    state.nowS += 59 * MINUTE_S;
+    expect(await tokens.userOf(token)).toMatchObject({ kind: 'user' });
+    state.nowS += MINUTE_S;
+    await expect(tokens.userOf(token)).rejects.toMatchObject(UNAVAILABLE);
+    await expect(tokens.userOf(newPersonalToken())).rejects.toMatchObject(UNAVAILABLE);
+
+    state.failure = undefined;
+    state.answer = { ...known, expiresAt: state.nowS + 30 };
+    expect(await tokens.userOf(token)).toMatchObject({ kind: 'user' });
+    state.failure = unavailable();
+    state.nowS += 30;
+    expect(await tokens.userOf(token)).toBeUndefined();
+  });
+
+  it('waits for nobody who tries thousands: those who are known are let in, the others come back', async () => {
+    const { state, tokens } = fixture();
+    const known = newPersonalToken();
+    await tokens.userOf(known);
+    let release = () => {};
+    state.held = new Promise((resolve) => (release = resolve));
+    const tries = Array.from({ length: 1_000 }, () => tokens.userOf(newPersonalToken()).then(() => 'asked', () => 'refused')); // prettier-ignore
+    expect(await tokens.userOf(known)).toMatchObject({ kind: 'user' });
+    expect(state.asked).toHaveLength(1 + 64);
+    release();
+    expect((await Promise.all(tries)).filter((outcome) => outcome === 'asked')).toHaveLength(64);
+  });
+});

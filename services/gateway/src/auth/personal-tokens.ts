@@ -1,0 +1,80 @@
+import { AppError, unavailable } from '@taskmesh/errors';
+import { ExpiringCache, hashOfPersonalToken } from '@taskmesh/identity';
+import type { AuthInternal, KnownToken } from '@taskmesh/internal-api';
+import type { Clock } from '@taskmesh/service';
+import type { User } from '../context.ts';
+
+/** So long nobody asks auth again. That a token has ended is told by the list of ended sessions, within a second. */
+const FRESH_MS = 60_000;
+/** So long a token counts that auth cannot be asked about: as long as an access token would. */
+const STALE_MS = 3_600_000;
+const CACHE_SIZE = 50_000;
+/** More would keep auth from its work; who has asked before needs none of it. */
+const MOST_UNDER_WAY = 64;
+
+/** The tokens that people make for programs. auth alone knows them, by their hashes. */
+export interface PersonalTokens {
+  /** Whose token this is; undefined for one that does not count. @throws AppError SERVICE_UNAVAILABLE when auth cannot be asked */
+  userOf(token: string): Promise<User | undefined>;
+}
+
+export interface PersonalTokensDeps {
+  auth: Pick<AuthInternal, 'findPersonalToken'>;
+  clock: Clock;
+}
+
+interface Answer {
+  user: User | undefined;
+  /** Unix milliseconds. */
+  askedAt: number;
+}
+
+export function createPersonalTokens({ auth, clock }: PersonalTokensDeps): PersonalTokens {
+  const answers = new ExpiringCache<Answer>(CACHE_SIZE);
+  const underWay = new Map<string, Promise<Answer>>();
+
+  const ask = async (hash: string): Promise<Answer> => {
+    const askedAt = clock.now();
+    const known = await auth.findPersonalToken(hash);
+    const answer = { user: known ? userOf(known) : undefined, askedAt };
+    answers.set(hash, answer, askedAt + STALE_MS);
+    return answer;
+  };
+
+  /** Once for all who ask at the same time. */
+  const askOnce = (hash: string): Promise<Answer> => {
+    const asked = underWay.get(hash);
+    if (asked) return asked;
+    if (underWay.size >= MOST_UNDER_WAY) throw unavailable('Too many tokens are being checked right now; try again.');
+    const asking = ask(hash).finally(() => underWay.delete(hash));
+    underWay.set(hash, asking);
+    return asking;
+  };
+
+  const answerFor = async (hash: string): Promise<Answer> => {
+    const known = answers.get(hash, clock.now());
+    if (known && clock.now() < known.askedAt + FRESH_MS) return known;
+    try {
+      return await askOnce(hash);
+    } catch (error) {
+      if (known && error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE') return known;
+      throw error;
+    }
+  };
+
+  return {
+    async userOf(token) {
+      const { user } = await answerFor(hashOfPersonalToken(token));
+      return user && user.claims.exp * 1_000 > clock.now() ? user : undefined;
+    },
+  };
+}
+
+/** What an access token would say, for as long as this one lives. */
+function userOf({ id, scope, userId, email, createdAt, expiresAt }: KnownToken): User {
+  return {
+    kind: 'user',
+    claims: { userId, email, iat: createdAt, exp: expiresAt, sub: userId, sid: id, jti: id, key: undefined },
+    identity: { role: 'user', userId, sessionId: id, scope },
+  };
+}
