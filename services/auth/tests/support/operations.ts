@@ -24,6 +24,11 @@ export const CHANGE_NAME = 'mutation ($name: String!) { changeName(name: $name) 
 export const CHANGE_PASSWORD = 'mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }';
 export const CHANGE_EMAIL = 'mutation ($input: ChangeEmailInput!) { requestEmailChange(input: $input) }';
 export const CONFIRM_EMAIL = 'mutation ($token: String!) { confirmEmailChange(token: $token) }';
+export const TOKENS = '{ personalTokens { id name scope createdAt expiresAt lastUsedAt } }';
+export const CREATE_TOKEN = `mutation ($input: CreatePersonalTokenInput!) {
+  createPersonalToken(input: $input) { token personalToken { id name scope createdAt expiresAt lastUsedAt } }
+}`;
+export const END_TOKEN = 'mutation ($id: ID!) { endPersonalToken(id: $id) }';
 export const ME = '{ me { id email name emailConfirmedAt } }';
 
 export interface OpenSession {

@@ -1,0 +1,262 @@
+import { hashOfPersonalToken, type Identity } from '@taskmesh/identity';
+import { v7 } from 'uuid';
+import {
+  CHANGE_EMAIL,
+  CHANGE_NAME,
+  CHANGE_PASSWORD,
+  codeOf,
+  CREATE_TOKEN,
+  END_OTHERS,
+  END_SESSION,
+  END_TOKEN,
+  LOGIN,
+  LOGOUT,
+  ME,
+  REQUEST_RESET,
+  RESET,
+  SESSIONS,
+  signedUp,
+  TOKENS,
+  type OpenSession,
+} from './support/operations.ts';
+import { tokenIn } from './support/mails.ts';
+import { backupOf, dropDatabase, swap } from './support/restored.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+let running: RunningAuth;
+beforeEach(async () => {
+  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' } });
+});
+afterEach(() => running.stop());
+
+interface Shown {
+  id: string;
+  name: string;
+  scope: string;
+  createdAt: string;
+  expiresAt: string;
+  lastUsedAt: string | null;
+}
+
+const inDays = (days: number) => new Date(running.clock.now() + days * DAY_MS).toISOString();
+const create = ({ identity }: Pick<OpenSession, 'identity'>, change: object = {}) =>
+  running.send(
+    CREATE_TOKEN,
+    { input: { name: 'A program', scope: 'READ', expiresAt: inDays(30), ...change } },
+    identity,
+  );
+const listOf = async ({ identity }: OpenSession) =>
+  (await running.send(TOKENS, {}, identity)).data?.['personalTokens'] as Shown[];
+const find = (token: string) => running.auth.internal.findPersonalToken(hashOfPersonalToken(token));
+const endedIds = async () => (await running.auth.internal.endedSessions(0)).sessions.map(({ sessionId }) => sessionId);
+
+async function made(session: Pick<OpenSession, 'identity'>, change: object = {}) {
+  const { data, errors } = await create(session, change);
+  if (errors) throw new Error(JSON.stringify(errors));
+  return data?.['createPersonalToken'] as { token: string; personalToken: Shown };
+}
+
+/** As the gateway says who asks with a token. */
+const programOf = ({ userId }: OpenSession, id: string, scope: 'read' | 'write'): Identity => ({
+  ...{ role: 'user', userId, sessionId: id, scope },
+});
+
+describe('making a personal token', () => {
+  it('shows it once, stores its hash only, and the trail tells it', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const { token, personalToken } = await made(ada, { name: ' Backups ', scope: 'WRITE' });
+    expect(token).toMatch(/^taskmesh_pat_[\w-]{43}$/);
+    expect(personalToken).toMatchObject({ name: 'Backups', scope: 'WRITE', lastUsedAt: null });
+    expect(await listOf(ada)).toEqual([personalToken]);
+    const stored = JSON.stringify(await running.database.query('select * from personal_tokens'));
+    expect(stored).toContain(hashOfPersonalToken(token));
+    expect(stored).not.toContain(token.slice('taskmesh_pat_'.length));
+    expect(await find(token)).toEqual({
+      ...{ id: personalToken.id, scope: 'write', userId: ada.userId, email: 'ada@example.com' },
+      createdAt: Math.floor(Date.parse(personalToken.createdAt) / 1000),
+      expiresAt: Math.floor(Date.parse(personalToken.expiresAt) / 1000),
+    });
+    const facts = await running.database.query(`select session_id from audit_log where kind = 'token.created'`);
+    expect(facts).toEqual([{ session_id: personalToken.id }]);
+  });
+
+  it.each<[string, () => object]>([
+    ['a blank name', () => ({ name: ' ' })],
+    ['a name that is too long', () => ({ name: 'x'.repeat(256) })],
+    ['an end that has passed', () => ({ expiresAt: inDays(-1) })],
+    ['an end that is too far away', () => ({ expiresAt: inDays(367) })],
+    ['an end that is no time', () => ({ expiresAt: 'tomorrow' })],
+    ['an end without an offset', () => ({ expiresAt: '2027-01-01T00:00:00' })],
+  ])('is refused with %s', async (_what, change) => {
+    const ada = await signedUp(running, 'ada@example.com');
+    expect(codeOf(await create(ada, change()))).toBe('BAD_USER_INPUT');
+    expect(await listOf(ada)).toEqual([]);
+  });
+
+  it('ends at a hundred, also of many tries at once, and goes on when one has ended', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await running.database.query(
+      `insert into personal_tokens (id, account_id, name, scope, hash, created_at, expires_at)
+       select gen_random_uuid(), $1, 'One of many', 'read', n::text, now(), now() + interval '1 day' from generate_series(1, 97) n`,
+      [ada.userId],
+    );
+    const codes = await Promise.all(Array.from({ length: 8 }, async () => codeOf(await create(ada))));
+    expect(codes.filter((code) => code === undefined)).toHaveLength(3);
+    expect(codes.filter((code) => code === 'CONFLICT')).toHaveLength(5);
+    await running.send(END_TOKEN, { id: (await listOf(ada))[0]?.id }, ada.identity);
+    expect(codeOf(await create(ada))).toBeUndefined();
+  });
+
+  it('is limited to a hundred a day, so that the list of what has ended stays short', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    for (let count = 0; count < 100; count++) {
+      const { personalToken } = await made(ada);
+      await running.send(END_TOKEN, { id: personalToken.id }, ada.identity);
+    }
+    expect(codeOf(await create(ada))).toBe('RATE_LIMITED');
+  });
+
+  it('is refused to a session that has ended although its token is still shown here', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await running.send(LOGOUT, {}, ada.identity);
+    expect(codeOf(await create(ada))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await create({ identity: { role: 'anonymous' } }))).toBe('UNAUTHENTICATED');
+    expect(await running.database.query('select 1 from personal_tokens')).toEqual([]);
+  });
+});
+
+describe('a personal token', () => {
+  it('counts until it expires, and is cleared away then', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const { token } = await made(ada, { expiresAt: inDays(1) });
+    running.clock.advance(DAY_MS - 1_000);
+    expect(await find(token)).not.toBeNull();
+    running.clock.advance(2_000);
+    expect([await find(token), await listOf(ada)]).toEqual([null, []]);
+    await running.auth.processAll();
+    expect(await running.database.query('select 1 from personal_tokens')).toEqual([]);
+  });
+
+  it('shows its last use, to the minute', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const { personalToken } = await made(ada);
+    const at = running.clock.now() + 5 * MINUTE_MS;
+    const uses = [0, 30_000, -MINUTE_MS].map((more) => [{ sessionId: personalToken.id, at: at + more }]);
+    for (const use of uses) await running.auth.internal.noteSessionUses(use);
+    expect((await listOf(ada))[0]?.lastUsedAt).toBe(new Date(at).toISOString());
+  });
+
+  it.each(['read', 'write'] as const)('of scope %s decides nothing about the account', async (scope) => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const { personalToken } = await made(ada, { scope: scope.toUpperCase() });
+    const program = programOf(ada, personalToken.id, scope);
+    const input = { currentPassword: PASSWORD, newPassword: 'another horse battery' };
+    for (const [query, variables] of [
+      [CREATE_TOKEN, { input: { name: 'More', scope: 'WRITE', expiresAt: inDays(1) } }],
+      [END_TOKEN, { id: personalToken.id }],
+      [END_SESSION, { id: ada.sessionId }],
+      [END_OTHERS, {}],
+      [LOGOUT, {}],
+      [CHANGE_PASSWORD, { input }],
+      [CHANGE_EMAIL, { input: { email: 'new@example.com', password: PASSWORD } }],
+    ] as const)
+      expect([query, codeOf(await running.send(query, variables, program))]).toEqual([query, 'FORBIDDEN']);
+    expect(await endedIds()).toEqual([]);
+    expect(await listOf(ada)).toHaveLength(1);
+    for (const query of [ME, SESSIONS, TOKENS]) expect(codeOf(await running.send(query, {}, program))).toBeUndefined();
+  });
+
+  it('that may only read changes nothing at all', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const read = programOf(ada, (await made(ada)).personalToken.id, 'read');
+    const write = programOf(ada, (await made(ada, { scope: 'WRITE' })).personalToken.id, 'write');
+    expect(codeOf(await running.send(CHANGE_NAME, { name: 'Changed' }, read))).toBe('FORBIDDEN');
+    expect(codeOf(await running.send(LOGIN, { input: { email: 'ada@example.com', password: PASSWORD } }, read))).toBe('FORBIDDEN'); // prettier-ignore
+    expect(codeOf(await running.send(CHANGE_NAME, { name: 'Changed' }, write))).toBeUndefined();
+  });
+
+  it('goes on behind a new password, and ends when a password is set by mail', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const bob = await signedUp(running, 'bob@example.com');
+    const [{ token, personalToken }, foreign] = [await made(ada), await made(bob)];
+    const input = { currentPassword: PASSWORD, newPassword: 'another horse battery' };
+    await running.send(CHANGE_PASSWORD, { input }, ada.identity);
+    expect(await find(token)).not.toBeNull();
+    await running.auth.processAll();
+    await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+    await running.auth.processAll();
+    const mailed = tokenIn(running.postbox.mails.at(-1)?.text);
+    await running.send(RESET, { input: { token: mailed, newPassword: 'a third horse battery' } });
+    expect(await find(token)).toBeNull();
+    expect(await endedIds()).toEqual([ada.sessionId, personalToken.id]);
+    expect(await find(foreign.token)).not.toBeNull();
+  });
+});
+
+describe('ending a personal token', () => {
+  it('puts it into the list that gateways read, for a day at the most, and the trail tells it', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const { token, personalToken } = await made(ada);
+    const result = await running.send(END_TOKEN, { id: personalToken.id.toUpperCase() }, ada.identity);
+    expect(result.data).toEqual({ endPersonalToken: personalToken.id });
+    const [entry] = (await running.auth.internal.endedSessions(0)).sessions;
+    expect(result.extensions).toEqual({ endedSessions: [entry] });
+    expect(entry).toMatchObject({ sequence: 1, sessionId: personalToken.id });
+    const leftS = (entry?.until ?? 0) - running.clock.now() / 1000;
+    expect(Math.abs(leftS - DAY_MS / 1000)).toBeLessThan(10);
+    expect([await find(token), await listOf(ada)]).toEqual([null, []]);
+    const facts = await running.database.query(`select session_id from audit_log where kind = 'token.ended'`);
+    expect(facts).toEqual([{ session_id: personalToken.id }]);
+  });
+
+  it("answers for somebody else's as for one that is not there", async () => {
+    const [ada, bob] = [await signedUp(running, 'ada@example.com'), await signedUp(running, 'bob@example.com')];
+    const { token, personalToken } = await made(bob);
+    expect(await listOf(ada)).toEqual([]);
+    const answers = await Promise.all(
+      [personalToken.id, v7(), bob.sessionId, ada.sessionId, 'nonsense', '', '\0'].map(async (id) => {
+        const { data, errors } = await running.send(END_TOKEN, { id }, ada.identity);
+        return { data, errors };
+      }),
+    );
+    expect(answers[0]?.errors?.[0]).toMatchObject({ extensions: { code: 'NOT_FOUND' } });
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(await find(token)).not.toBeNull();
+    expect(await endedIds()).toEqual([]);
+  });
+
+  it('ends it once when many ask for it at the same time', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const { personalToken } = await made(ada);
+    const codes = await Promise.all(
+      Array.from({ length: 8 }, async () =>
+        codeOf(await running.send(END_TOKEN, { id: personalToken.id }, ada.identity)),
+      ),
+    );
+    expect(codes.filter((code) => code === undefined)).toHaveLength(1);
+    expect(codes.filter((code) => code === 'NOT_FOUND')).toHaveLength(7);
+    expect(await endedIds()).toEqual([personalToken.id]);
+  });
+});
+
+describe('a restore of the accounts', () => {
+  it('keeps living tokens, ended ones ended, and ends those of accounts that are gone', async () => {
+    const ada = await signedUp(running, 'ada@example.test');
+    const [kept, ended] = [await made(ada), await made(ada)];
+    const backup = await backupOf(running);
+    await running.send(END_TOKEN, { id: ended.personalToken.id }, ada.identity);
+    const gone = await signedUp(running, 'gone@example.test');
+    const lost = await made(gone);
+    await running.auth.restore.importDatabase(backup.name);
+    const old = await swap(running, backup.name);
+    expect(await find(kept.token)).toMatchObject({ id: kept.personalToken.id });
+    expect([await find(ended.token), await find(lost.token)]).toEqual([null, null]);
+    const [first, ...others] = await endedIds();
+    expect(first).toBe(ended.personalToken.id);
+    expect(others.toSorted()).toEqual([gone.sessionId, lost.personalToken.id].toSorted());
+    await dropDatabase(old);
+  });
+});
