@@ -69,7 +69,7 @@ export type Mutation = {
   requestEmailChange: Scalars['Boolean']['output'];
   /** Always true: it never tells whether the address is known. */
   requestPasswordReset: Scalars['Boolean']['output'];
-  /** Sets a new password with the token of a recovery mail, and ends all sessions. */
+  /** Sets a new password with the token of a recovery mail, and ends all sessions and personal tokens. */
   resetPassword: Scalars['Boolean']['output'];
   /** Opens an account and a first session. */
   signUp: Session;

@@ -1,3 +1,4 @@
+import { newPersonalToken } from '@taskmesh/identity';
 import { tokenOf } from './tokens.ts';
 
 const jwt = (header: object, payload: object) =>
@@ -6,6 +7,7 @@ const jwt = (header: object, payload: object) =>
 const anonKey = jwt({ alg: 'HS256', typ: 'JWT' }, { iss: 'supabase', role: 'anon' });
 const serviceKey = jwt({ alg: 'HS256', typ: 'JWT' }, { iss: 'supabase', role: 'service_role' });
 const accessToken = jwt({ alg: 'ES256', typ: 'at+jwt', kid: '1' }, { sub: 'ada' });
+const personalToken = newPersonalToken();
 const anonAccessToken = jwt({ alg: 'ES256', typ: 'at+jwt', kid: '1' }, { sub: 'ada', role: 'anon' });
 const forged = jwt({ alg: 'none', typ: 'JWT' }, { sub: 'ada', role: 'authenticated' });
 
@@ -25,6 +27,7 @@ describe('what a client gives as its token', () => {
 
   it.each([
     ['an access token', accessToken],
+    ['a personal token', personalToken],
     ['an access token that says it is a public key', anonAccessToken],
     ['the secret key of a Supabase project', serviceKey],
     ['a token of somebody else', forged],
@@ -40,7 +43,8 @@ describe('what a client gives as its token', () => {
   });
 
   it('is an access token also in the place of the key, and any other token there is the key', () => {
-    expect(tokenOf(accessToken, { apikey: accessToken, anonKey: undefined })).toBe(accessToken);
+    for (const token of [accessToken, personalToken])
+      expect(tokenOf(token, { apikey: token, anonKey: undefined })).toBe(token);
     for (const apikey of [anonKey, serviceKey]) expect(tokenOf(apikey, { apikey, anonKey: undefined })).toBeUndefined();
   });
 });
