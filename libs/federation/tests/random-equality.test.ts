@@ -7,5 +7,8 @@ describe('random operations over random supergraphs', () => {
     expect(seen.nulls).toBeGreaterThan(20);
     expect(seen.severalServices).toBeGreaterThan(100);
     expect(seen.changes).toBeGreaterThan(10);
+    expect(seen.joined).toBeGreaterThan(10);
+    for (const part of ['interface ', 'union ', '@provides', '@override', 'needed(n: 1)")', 'needed(n: 2)")'])
+      expect(seen.schemas).toContain(part);
   });
 });

@@ -23,12 +23,17 @@ export interface RandomOperation {
 const HEAD = '($t: Boolean!, $f: Boolean! = false, $n: Int, $words: [String!])';
 
 /** Mostly valid. */
-export function randomOperation(schema: GraphQLSchema, dice: Dice, kind: 'query' | 'mutation'): RandomOperation {
+export function randomOperation(
+  schema: GraphQLSchema,
+  dice: Dice,
+  kind: 'query' | 'mutation',
+  depth = 5,
+): RandomOperation {
   const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
   if (!root) throw new Error(`There is no ${kind}.`);
   const fragments: string[] = [];
   const context: Context = { schema, dice, fragments, count: 0 };
-  const selection = selectionOf(root, 5, new Map<string, never>(), context);
+  const selection = selectionOf(root, depth, new Map<string, never>(), context);
   const used = HEAD.slice(1, -1)
     .split(', ')
     .filter((each) => new RegExp(`\\${String(each.split(':')[0])}\\b`).test(`${selection} ${fragments.join(' ')}`));

@@ -2,21 +2,24 @@ import {
   getNamedType,
   isAbstractType,
   isEnumType,
+  isInterfaceType,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
   isSpecifiedScalarType,
+  Kind,
   type FieldNode,
   type GraphQLAbstractType,
   type GraphQLInterfaceType,
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type SelectionNode,
 } from 'graphql';
 import { collectFields, collectSubfields } from 'graphql/execution/collectFields.js';
 import { getFieldDef } from 'graphql/execution/execute.js';
-import type { ClientOperation } from '../operation/client-operation.ts';
+import { isIncluded, type ClientOperation } from '../operation/client-operation.ts';
 import type { FieldVariants } from '../operation/field-variants.ts';
 
 /** Which fields the client gets of an object, in their order. */
@@ -119,16 +122,36 @@ export function planProjection(context: ProjectionContext, rootFields: RootField
       if (plans.has(typeName)) return plans.get(typeName);
       if (typeof typeName !== 'string') return undefined;
       const named = schema.getType(typeName);
-      const fits = named === type || (isObjectType(named) && schema.isSubType(type, named)) || isInterfaceOf(named);
+      const fits = (isObjectType(named) && schema.isSubType(type, named)) || isInterfaceOf(named);
       if (!fits || !named || !(isObjectType(named) || isAbstractType(named))) return undefined;
       const plan = below(named, nodes);
       plans.set(typeName, plan);
       return plan;
     };
     function isInterfaceOf(named: unknown): boolean {
-      return isAbstractType(named) && 'getFields' in named && schema.isSubType(type, named);
+      if (!isInterfaceType(named) || !(named === type || schema.isSubType(type, named))) return false;
+      // Who should have told its own type has not: then nobody knows what to answer.
+      return !nodes.some((node) => dependsOnType(node, named));
     }
   };
+
+  const selectionsIn = (node: SelectionNode): readonly SelectionNode[] => {
+    const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments[node.name.value] : node;
+    return fragment?.selectionSet?.selections.filter((each) => isIncluded(each, variables)) ?? [];
+  };
+
+  const selectsAnything = (fragment: SelectionNode): boolean =>
+    fragment.kind === Kind.FIELD || selectionsIn(fragment).some(selectsAnything);
+
+  /** Whether there are fragments of which an interface does not tell if they apply. */
+  const dependsOnType = (node: SelectionNode, known: GraphQLInterfaceType): boolean =>
+    selectionsIn(node).some((selection) => {
+      if (selection.kind === Kind.FIELD) return false;
+      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
+      const condition = schema.getType(fragment?.typeCondition?.name.value ?? known.name);
+      const applies = condition === known || (isAbstractType(condition) && schema.isSubType(condition, known));
+      return applies ? dependsOnType(selection, known) : selectsAnything(selection);
+    });
 
   return objectPlan(rootType, rootFields);
 }
