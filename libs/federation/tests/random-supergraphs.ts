@@ -39,7 +39,7 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
   const twoKeys = new Set(dice.some(entities, 3).map(({ name }) => name));
   const union = entities.slice(0, 2).map(({ name }) => name);
   // All services know all entities by their keys: what differs is who knows their fields.
-  // One service may know an interface without its types. The planner forgets fields of some operations on them.
+  // One service may know an interface without its types.
   const objectService = interfaceObjects && dice.oneIn(2) ? services.length : undefined;
   const composites = [...entities.map(({ name }) => name), 'Node', 'Node', 'Either', 'Part', 'Part'];
 
