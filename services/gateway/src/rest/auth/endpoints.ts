@@ -104,7 +104,8 @@ export const authEndpoints: readonly Endpoint[] = [
     path: '/auth/reset-password',
     name: 'resetPassword',
     summary: 'Set a new password with the token of a recovery mail',
-    description: 'Ends all sessions and personal tokens of the account. A password that is refused does not spend the token.',
+    description:
+      'Ends all sessions and personal tokens of the account. A password that is refused does not spend the token.',
     needs: OPERATIONS.resetPassword,
     bodySchema: resetPassword,
     status: 200,
