@@ -1,9 +1,8 @@
-/** The name of the database that a connection URL leads to. */
 export function databaseOf(url: string): string {
   return decodeURIComponent(new URL(url).pathname.slice(1));
 }
 
-/** The same server and user, another database. */
+/** The same server and user, with another database. */
 export function inDatabase(url: string, database: string): string {
   const other = new URL(url);
   other.pathname = `/${encodeURIComponent(database)}`;

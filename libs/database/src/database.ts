@@ -18,29 +18,27 @@ import { refusalOf } from './why-postgres-fails.ts';
 
 const STATEMENT_TIMEOUT_MS = 5_000;
 const IS_UP_MS = 1_000;
-/** A little longer than a statement may take. */
+/** Slightly longer than a statement may take. */
 const SILENCE_MS = 6_000;
-/** A request that finds no connection free waits for a new one to be made: the driver's 10 s would have many wait. */
+/** Opening a connection delays a request, so idle ones are kept much longer than the driver's default of 10 s. */
 const IDLE_MS = 600_000;
 
 type Entities = NonNullable<Parameters<typeof defineConfig>[0]['entities']>;
 
-/** How the connections of a pool are used. */
 interface Connections {
   pool: Parameters<typeof defineConfig>[0]['pool'];
-  /** 0: as long as it takes. */
+  /** 0 means no limit. */
   statementTimeoutMs: number;
-  /** A connection that has not answered for so long is ended. */
+  /** A connection that stays silent for this long is closed. */
   silenceMs: number;
 }
 
-/** Where a service's store is; what it holds is the service's matter. */
 export interface StoreOptions {
   /** postgres://user:password@host:port/database */
   url: string;
-  /** Keeps two ORMs in one process apart. @default the service's name */
+  /** Tells apart two ORMs in one process. @default the service's name */
   name?: string;
-  /** Connections at the most. @default 10 */
+  /** Maximum number of connections. @default 10 */
   poolSize?: number;
   log: Log;
 }
@@ -48,52 +46,51 @@ export interface StoreOptions {
 export interface DatabaseOptions extends StoreOptions {
   name: string;
   entities: Entities;
-  /** In order, each with its name: static imports, so that a bundle has them too. */
+  /** In order, each with its name. Static imports, so that bundles include them. */
   migrations: MigrationObject[];
 }
 
-/** By the migrations' names, how a database differs from what we know. */
+/** How a database differs from what this version knows, by migration names. */
 export interface SchemaState {
-  /** Ours that are not applied. */
+  /** Known here but not applied. */
   missing: string[];
   /** Applied by a newer version. */
   unknown: string[];
 }
 
 export interface Database {
-  /** Waits for the server and brings the schema up to date; safe to call from several instances at once. */
+  /** Waits for the server and brings the schema up to date. Several instances may call it at once. */
   migrate(options?: MigrateOptions): Promise<void>;
-  /** The names of all migrations, oldest first: a schema's version is the last one that it has seen. */
+  /** The names of all migrations, oldest first: a schema's version is the last one applied. */
   readonly versions: readonly string[];
-  /** Changes nothing, and needs no right to. Rejects when the server does not answer. */
+  /** Read-only, and needs no more rights than that. Rejects when the server does not answer. */
   schemaState(): Promise<SchemaState>;
-  /** A fresh unit of work; one per request. */
+  /** A new unit of work; use one per request. */
   em(): EntityManager<PostgreSqlDriver>;
-  /** Runs a hot statement straight on the pool, prepared. Parameters are bound, never put into the text. */
+  /** Runs a hot statement directly on the pool, prepared. Parameters are bound, never interpolated. */
   run<Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]): Promise<Row[]>;
-  /** A connection outside the pool, for locks and notifications. Who opens it closes it. */
+  /** A connection outside the pool, for locks and notifications. The caller closes it. */
   openSession(options?: Pick<SessionOptions, 'settings' | 'timeoutMs'>): Promise<Session>;
-  /** The driver's own pool, for what needs a connection of its own. */
+  /** The driver's own pool, for callers that need a dedicated connection. */
   readonly pool: Pool;
-  /** Shows how full the pool is and how long its statements take, from now on. Migrations have a pool of their own. */
+  /** Starts measuring how full the pool is and how long its statements take. Migrations have a pool of their own. */
   measure(registry: Registry): void;
   /** Whether the server answers a trivial statement within a second. */
   isUp(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** What is for a person to mend is said in words; anything else as it is. */
+/** Reports a lasting refusal, which a person has to fix, as a ConfigError; rethrows anything else. */
 function failForPeople(error: unknown): never {
   const { reason, isLasting } = refusalOf(error);
   throw isLasting ? new ConfigError([`PostgreSQL ${reason}`]) : error;
 }
 
-/** Opens nothing yet: the first statement connects. */
+/** Does not connect: the first statement does. */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
   const { name, url, entities, migrations, poolSize = 10, log } = options;
   const spans = createStatementSpans(url);
   let observe: ObserveStatement | undefined;
-  /** Opens nothing yet. */
   const openOrm = async ({ pool, statementTimeoutMs, silenceMs }: Connections, onAnswer: ObserveStatement = ignore) => {
     const orm = await MikroORM.init(
       defineConfig({
@@ -108,12 +105,12 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         discovery: { checkDuplicateTableNames: true },
         pool,
         driverOptions: {
-          connectionString: url, // the ORM would take nothing of its parameters, and with them of TLS
+          connectionString: url, // the ORM would drop the URL's parameters, among them those for TLS
           connectionTimeoutMillis: 2_000,
           statement_timeout: statementTimeoutMs,
           idle_in_transaction_session_timeout: 10_000,
           application_name: `taskmesh-${name}`,
-          options: '-c timezone=UTC -c search_path=public', // whatever the database itself says
+          options: '-c timezone=UTC -c search_path=public', // regardless of the database's defaults
         },
         migrations: {
           migrationsList: migrations,
@@ -127,8 +124,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     );
     const connections = await poolOf(orm);
     watchConnections(connections, { silenceMs, spanOf: spans.unnamed, observe: onAnswer });
-    // An idle connection that the server ends is an event on the pool; unheard it would end the process.
-    // The driver hangs the whole connection on that error, so only what it says is logged.
+    // When the server ends an idle connection, the pool emits an error; without a listener it would end the process.
+    // The driver attaches the whole connection to that error, so only its message is logged.
     connections.on('error', (error) => log.warn({ reason: error.message }, 'database connection lost'));
     return { orm, pool: connections };
   };
@@ -179,7 +176,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   };
 }
 
-/** The ORM's own way would make its table where there is none. */
+/** Reads the table directly, as the migrator would create the table if it is missing. */
 async function appliedMigrations(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query(`select to_regclass('mikro_orm_migrations') is not null as there`);
   if (!rows[0]?.there) return [];
@@ -189,10 +186,9 @@ async function appliedMigrations(pool: Pool): Promise<string[]> {
 }
 
 function ignore(): void {
-  // nobody looks
+  // nothing observes
 }
 
-/** The PostgreSQL driver's client is a pg pool. */
 function poolOf(orm: Orm): Promise<Pool> {
   return orm.em.getConnection().getNativeClient() as Promise<Pool>;
 }

@@ -1,15 +1,15 @@
 import { type AppError, unavailable } from '@taskmesh/errors';
 
 /**
- * PostgreSQL's or the driver's way to say that the server, or the database, was not there for a statement, or could not do
- * it. These are told before or instead of its execution, so the statement has not happened and may be sent again.
+ * The server or the database was unavailable or could not run the statement. These errors come before or instead of its
+ * execution, so the statement has not happened and may be sent again.
  */
 const NOT_DONE = new Set([
   '08001', // sqlclient_unable_to_establish_sqlconnection
   '08004', // sqlserver_rejected_establishment_of_sqlconnection
-  '25006', // read_only_sql_transaction: the server follows another one since a failover
+  '25006', // read_only_sql_transaction: a failover has made this server a standby
   '3D000', // invalid_catalog_name: between the two renames of a swap
-  '40001', // serialization_failure
+  '40001',
   '40P01', // deadlock_detected
   '55000', // object_not_in_prerequisite_state: the database takes no connections
   '57P01', // admin_shutdown: the session was ended
@@ -19,22 +19,22 @@ const NOT_DONE = new Set([
   '58030', // io_error
 ]);
 const SQLSTATE = /^[0-9A-Z]{5}$/;
-/** insufficient_resources: no room on the disk, no memory, no connection left. */
+/** insufficient_resources: disk full, out of memory, too many connections. */
 const NO_RESOURCES = '53';
-/** What the resolver or the network says to these, whatever it is, comes before any statement. */
+/** Any failure of these calls comes before the first statement. */
 const CONNECTING = new Set(['getaddrinfo', 'connect']);
 
-/** A prepared statement whose columns a migration has changed since: prepared anew, it is another one. By place, as messages are translated. */
+/** A migration changed the columns of the prepared statement. Matched by routine, as messages are translated. */
 const STALE_PLAN = { code: '0A000', routine: 'RevalidateCachedQuery' };
 
-/** Messages of pg and pg-pool that have no code. */
+/** Messages of pg and pg-pool errors that have no code. */
 const NOT_DONE_MESSAGES = [
   'Client has encountered a connection error and is not queryable',
   'timeout exceeded when trying to connect',
   'Connection terminated due to connection timeout',
 ];
 
-/** The connection broke while a statement was under way: it may have happened or not. */
+/** The connection broke while a statement was running, so it may or may not have happened. */
 const UNKNOWN_CODES = new Set([
   ...['57P02', '57014', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT'],
   ...['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
@@ -44,7 +44,7 @@ const UNKNOWN_MESSAGES = ['Connection terminated unexpectedly', 'Connection term
 
 type Outcome = 'not-done' | 'unknown' | 'other';
 
-/** Looks through the causes, because the ORM wraps the driver's errors. */
+/** Follows the causes, because the ORM wraps the driver's errors. */
 export function outcomeOf(error: unknown): Outcome {
   for (let current: unknown = error; Error.isError(current); current = current.cause ?? previousOf(current)) {
     if (isNotDone(current)) return 'not-done';
@@ -64,7 +64,7 @@ function isNotDone(error: Error): boolean {
   );
 }
 
-/** To be asked after `isNotDone`, which knows some of these better. */
+/** Check `isNotDone` first: it is more precise about some of these. */
 function isUnknown(error: Error): boolean {
   const code = codeOf(error);
   return UNKNOWN_CODES.has(code) || isOfClass(CONNECTION_EXCEPTION, code) || UNKNOWN_MESSAGES.includes(error.message);
@@ -74,7 +74,7 @@ function isOfClass(sqlClass: string, code: string): boolean {
   return SQLSTATE.test(code) && code.startsWith(sqlClass);
 }
 
-/** A host with several addresses fails with all their errors at once. */
+/** A host with several addresses fails with an AggregateError. */
 function isConnecting(error: Error): boolean {
   if ('errors' in error) return codeOf(error) !== '';
   return 'syscall' in error && typeof error.syscall === 'string' && CONNECTING.has(error.syscall);
@@ -94,27 +94,27 @@ function previousOf(error: Error): unknown {
 
 const UNIQUE_VIOLATION = '23505';
 
-/** Whether PostgreSQL refused a row because there is one like it already, by `constraint` if that is given. */
+/** Whether PostgreSQL refused a duplicate row; with `constraint`, a duplicate under that constraint only. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (!Error.isError(error) || codeOf(error) !== UNIQUE_VIOLATION) return false;
   return constraint === undefined || ('constraint' in error && error.constraint === constraint);
 }
 
-/** SERVICE_UNAVAILABLE when the database was away; undefined when the error is about something else. */
+/** SERVICE_UNAVAILABLE when the database was unavailable; undefined for any other error. */
 export function asUnavailable(error: unknown): AppError | undefined {
   return outcomeOf(error) === 'other' ? undefined : unavailable(undefined, error);
 }
 
 export interface RetryOptions {
-  /** `read`: may be repeated whatever happened. `write`: only when it surely has not happened. */
+  /** A `read` is repeated whatever happened, a `write` only when it certainly has not happened. */
   kind: 'read' | 'write';
   /** @default 2_000 */
   deadlineMs?: number;
 }
 
 /**
- * Runs `work` again while the database is away for a moment (a restart, a swap), with pauses from 5 ms growing to 200 ms.
- * @throws AppError SERVICE_UNAVAILABLE when it stays away, or when a write's outcome is unknown
+ * Repeats `work` while the database is briefly unavailable, with pauses growing from 5 ms to 200 ms.
+ * @throws AppError SERVICE_UNAVAILABLE when it stays unavailable, or when a write's outcome is unknown
  */
 export async function whileAway<Result>(options: RetryOptions, work: () => Promise<Result>): Promise<Result> {
   const { kind, deadlineMs = 2_000 } = options;

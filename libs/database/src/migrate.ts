@@ -3,38 +3,38 @@ import type { MikroORM, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { whileAway } from './failures.ts';
 
-/** What is used of it: the type of the whole says of which entities it is, which nobody here minds. */
+/** The part of MikroORM used here, without its type parameter for the entities. */
 export interface Orm {
   em: EntityManager<PostgreSqlDriver>;
   migrator: Pick<MikroORM['migrator'], 'up'>;
 }
 
-/** What a migration needs from its connections; for requests there are limits that it may well exceed. */
+/** Migrations may exceed the limits that are set for requests. */
 export const MIGRATION_CONNECTIONS = {
-  /** One holds the transaction; with the other the ORM makes its own table. */
+  /** One connection holds the transaction; the ORM creates its own table on the other. */
   pool: { min: 0, max: 2 },
   statementTimeoutMs: 0,
   silenceMs: Infinity,
 };
 
 /**
- * How long a migration may wait for a table. Everybody else queues behind who waits for it, so a long transaction of
- * somebody must not make the table unusable: rather try again when it is over.
+ * How long a migration waits for a table lock. All other statements queue behind a waiting lock, so waiting for a long
+ * transaction would block the table: give up instead, and try again later.
  */
 const TABLE_WAIT = '500ms';
 const PAUSE_MS = 2_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 export interface MigrateOptions {
-  /** How long to wait for the server. @default 60_000 */
+  /** How long to wait for the server, in ms. @default 60_000 */
   waitMs?: number;
   /** The last migration to apply. @default the newest */
   to?: string | undefined;
 }
 
 /**
- * Waits for the server and applies what is missing, all or nothing, in one transaction that holds the one lock for it: of
- * several instances one does it and the others find it done; a connection that is lost takes transaction and lock along.
+ * Waits for the server and applies the missing migrations, all or nothing, in one transaction that holds the migration
+ * lock: one of several instances applies them, the others find them applied. A lost connection releases both.
  */
 export async function migrate(orm: Orm, { waitMs = 60_000, to }: MigrateOptions = {}): Promise<void> {
   const deadline = performance.now() + waitMs;

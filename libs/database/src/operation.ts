@@ -1,6 +1,6 @@
 const OPERATIONS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'WITH', 'BEGIN', 'COMMIT', 'ROLLBACK']);
 
-/** What a statement does, as far as its first word tells; one of few, whatever the statement. */
+/** The operation, judged by the statement's first word; one of a small, fixed set. */
 export function operationOf(query: unknown): string {
   const text = typeof query === 'object' && query !== null && 'text' in query ? query.text : query;
   const operation = /\w+/.exec(String(text))?.[0].toUpperCase() ?? '';

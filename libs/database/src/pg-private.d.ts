@@ -1,6 +1,6 @@
-// What pg-cursor uses of the driver, too, and the driver's own types leave out.
+// The driver's types omit this function; pg-cursor uses it as well.
 
 declare module 'pg/lib/utils.js' {
-  /** A parameter as text, or as bytes; null for what is absent. */
+  /** A parameter as text or bytes; null for null and undefined. */
   export function prepareValue(value: unknown): string | Buffer | null;
 }

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { Registry } from 'prom-client';
 import { measurePool } from './pool-metrics.ts';
 
-const poolWith = (counts: { totalCount: number; idleCount: number; waitingCount: number }) => counts as Pool; // all that is read
+const poolWith = (counts: { totalCount: number; idleCount: number; waitingCount: number }) => counts as Pool; // the only fields read
 
 it('tells how full the pools of one process are, each by its name', async () => {
   const registry = new Registry();

@@ -1,10 +1,10 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Pool } from 'pg';
 
-/** By registry and name: several services of one process share its metrics. */
+/** By registry and name: services in one process share a registry. */
 const measured = new WeakMap<Registry, Map<string, Pool>>();
 
-/** How full a database's pool is, counted when somebody looks. */
+/** Reports how full a database's pool is, counted at each scrape. */
 export function measurePool(registry: Registry, name: string, pool: Pool): void {
   const known = measured.get(registry);
   if (known) return void known.set(name, pool);

@@ -8,25 +8,25 @@ interface Column {
   parse: (text: string) => unknown;
 }
 
-/** How what PostgreSQL sends becomes a row: the same for as long as a connection knows the statement. */
+/** How to turn what PostgreSQL sends into a row; fixed for as long as the connection keeps the statement. */
 interface RowShape {
   columns: Column[];
-  /** All columns, null: rows made from it share one layout in memory. */
+  /** All columns as null: rows copied from it share one hidden class. */
   empty: Record<string, null>;
 }
 
 const DESCRIBE = serialize.describe({ type: 'P' });
 const EXECUTE_AND_SYNC = Buffer.concat([serialize.execute(), serialize.sync()]);
 
-/** What the driver knows of a connection: the texts of the statements that were prepared on it, by name. */
+/** The driver's record of the statements prepared on a connection: their texts by name. */
 type Prepared = Connection & { parsedStatements: Readonly<Record<string, string>> };
 
 const shapes = new WeakMap<Connection, Map<string, RowShape>>();
 
 /**
- * Runs a prepared statement on a connection of the pool, in one message. The driver's own query asks for the names and types
- * of the columns with each execution and reads them each time, for as much as the rest of a small statement costs; here
- * they are asked for once per connection. PostgreSQL refuses to run a statement whose columns have changed since.
+ * Runs a prepared statement on a pooled connection, in one message. The driver's own query requests and parses the
+ * column names and types with every execution, which costs as much as the rest of a small statement; this one does so
+ * once per connection. PostgreSQL refuses a prepared statement whose columns have changed.
  */
 export async function runPrepared<Row extends QueryResultRow>(
   pool: Pool,
@@ -37,7 +37,7 @@ export async function runPrepared<Row extends QueryResultRow>(
   return rows;
 }
 
-/** What the driver calls a submittable: it says when to send, and what came. */
+/** What the driver calls a submittable: an object that sends its own messages and handles the answers. */
 class PreparedQuery {
   readonly name: string;
   readonly text: string;
@@ -57,7 +57,7 @@ class PreparedQuery {
     this.#types = typeParsers;
   }
 
-  /** @returns what is wrong with the values, for the driver to tell; then nothing was sent */
+  /** @returns what is wrong with the values, for the driver to report; nothing was sent then */
   submit(connection: Connection): Error | undefined {
     this.#known = shapesOn(connection);
     this.#shape = this.#known.get(this.name);
@@ -91,7 +91,7 @@ class PreparedQuery {
   }
 
   handleCommandComplete(): void {
-    if (!this.#shape) this.#learn([]); // of what gives no rows, nothing is told
+    if (!this.#shape) this.#learn([]); // a statement without rows gets no row description
   }
 
   handleReadyForQuery(): void {

@@ -10,7 +10,7 @@ const settings = z.object({
   POSTGRES_URL: setting.url('postgres:', 'postgresql:'),
 });
 
-/** The life of a process that brings the schema of one service up to date: exits with 0 when it is, else with 1. */
+/** The main function of a process that migrates one service's schema: exits with 0 on success, otherwise with 1. */
 export async function runMigrations(
   service: string,
   open: (options: StoreOptions) => Promise<Database>,
@@ -34,7 +34,7 @@ export async function runMigrations(
   }
 }
 
-/** Why there is no server is behind what a client would be told. */
+/** The message of an AppError is for clients; its cause says why the server is unavailable. */
 function reasonOf(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   if (error instanceof AppError && error.cause) return `PostgreSQL ${refusalOf(error.cause).reason}`;

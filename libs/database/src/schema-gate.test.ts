@@ -5,7 +5,7 @@ import { createSchemaGate, readSchemaPolicy, type SchemaPolicy } from './schema-
 
 const FIT: SchemaState = { missing: [], unknown: [] };
 
-/** A gate before a database whose schema is what the test says. */
+/** A gate in front of a database whose schema is in the given state. */
 function gateBefore(state: SchemaState | Error, policy?: SchemaPolicy) {
   const lines: string[] = [];
   const log = createLog({

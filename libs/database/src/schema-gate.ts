@@ -5,9 +5,9 @@ import type { Database, SchemaState } from './database.ts';
 import { refusalOf } from './why-postgres-fails.ts';
 
 export interface SchemaPolicy {
-  /** Whether a service brings its schema up to date itself; otherwise it waits until somebody else has. */
+  /** Whether the service migrates its own schema; otherwise it waits until somebody else has done so. */
   migrates: boolean;
-  /** Whether a service runs on a schema that a newer version of it has made. */
+  /** Whether the service runs on a schema that a newer version has migrated. */
   acceptsNewer: boolean;
 }
 
@@ -25,7 +25,7 @@ export function readSchemaPolicy(env: Env): SchemaPolicy {
   return { migrates: values.MIGRATE_AT_START, acceptsNewer: values.NEWER_SCHEMA === 'allow' };
 }
 
-/** Why a service of ours cannot run on this schema. Undefined: it can. */
+/** Why this version cannot run on the schema; undefined if it can. */
 export function whyUnfit({ missing, unknown }: SchemaState, { acceptsNewer }: SchemaPolicy): string | undefined {
   if (unknown.length > 0 && !acceptsNewer)
     return `The database is of a newer version, with ${unknown.join(', ')}: run that one, or set NEWER_SCHEMA=allow`;
@@ -33,11 +33,11 @@ export function whyUnfit({ missing, unknown }: SchemaState, { acceptsNewer }: Sc
 }
 
 export interface SchemaGate extends Service {
-  /** Whether the schema was found fit. It stays so when a newer version migrates beside us: migrations allow for that. */
+  /** Whether the schema was found fit. Stays true when a newer version migrates: its migrations allow for that. */
   isOpen(): boolean;
 }
 
-/** Its `start` ends when the service may use the database, and not before. */
+/** `start` resolves once the service may use the database. */
 export function createSchemaGate(deps: {
   database: Pick<Database, 'migrate' | 'schemaState'>;
   policy?: SchemaPolicy | undefined;

@@ -7,30 +7,30 @@ import type { Statement } from './statement.ts';
 export interface SessionOptions {
   /** postgres://user:password@host:port/database */
   url: string;
-  /** What `pg_stat_activity` shows as the application. */
+  /** Shown as `application_name` in `pg_stat_activity`. */
   name: string;
-  /** Server settings for this session, e.g. `{ idle_session_timeout: '10s' }`. Names and values are ours, never a client's. */
+  /** Server settings for this session, e.g. `{ idle_session_timeout: '10s' }`. Never pass a client's input. */
   settings?: Record<string, string>;
-  /** How long one statement may take before the session counts as lost. @default 5_000 */
+  /** How long a statement may take before the session counts as lost, in ms. @default 5_000 */
   timeoutMs?: number;
 }
 
 /**
- * One connection of our own, outside the pool, for what lives as long as its session: advisory locks and notifications.
- * It never reconnects: when it is lost, so is everything that hung on it.
+ * One connection outside the pool, for what is bound to its session: advisory locks and notifications. It never
+ * reconnects: once it is lost, so are its locks and subscriptions.
  */
 export interface Session {
-  /** One statement at a time, in the order of the calls. @throws AppError SERVICE_UNAVAILABLE when the session is lost */
+  /** One statement at a time, in call order. @throws AppError SERVICE_UNAVAILABLE when the session is lost */
   run<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
-  /** Calls `heard` for every notification on the channel (a plain lower-case name). */
+  /** Calls `heard` for each notification on the channel (a plain lower-case name). */
   listen(channel: string, heard: () => void): Promise<void>;
-  /** Aborted when the connection is gone, or silent for longer than a statement may take. */
+  /** Aborted when the connection is closed, or silent for longer than a statement may take. */
   readonly lost: AbortSignal;
   /** Idempotent. */
   close(): Promise<void>;
 }
 
-/** Connects. @throws AppError SERVICE_UNAVAILABLE when the server is not there */
+/** Connects. @throws AppError SERVICE_UNAVAILABLE when the server is unavailable */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { url, name, settings = {}, timeoutMs = 5_000 } = options;
   const socket = new Socket();
@@ -49,7 +49,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   const lose = (reason: unknown) => {
     if (!gone.signal.aborted) gone.abort(reason);
-    // A peer that is silent would not answer a farewell either.
+    // A silent peer would not answer a graceful close either.
     socket.destroy();
   };
   client.on('error', lose);

@@ -24,7 +24,7 @@ describe('the statements of a database', () => {
   afterEach(() => database.close());
   afterAll(() => store.drop());
 
-  /** Series and their values. */
+  /** Series with their values. */
   const figures = async (of: RegExp) =>
     Object.fromEntries(
       (await registry.metrics())

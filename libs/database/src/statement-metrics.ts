@@ -3,10 +3,10 @@ import { errorTypeOf } from '@taskmesh/telemetry';
 import type { Registry } from 'prom-client';
 import { operationOf } from './operation.ts';
 
-/** A statement was answered: `failure` says how, undefined that it was done. */
+/** Called when a statement was answered; `failure` is undefined on success. */
 export type ObserveStatement = (query: unknown, seconds: number, failure?: unknown) => void;
 
-/** Times the statements of a pool by what they do: their texts and names are too many, and belong to PostgreSQL's own views. */
+/** Times statements by operation: names and texts would be too many labels, and PostgreSQL has views for them. */
 export function createStatementMetrics(registry: Registry, pool: string): ObserveStatement {
   const histogram = createLatencyHistogram<'pool' | 'db_operation_name' | 'error_type'>(registry, {
     name: 'db_client_operation_duration_seconds',
@@ -24,7 +24,7 @@ export function createStatementMetrics(registry: Registry, pool: string): Observ
     }
     return observe;
   };
-  /** Of statements of ours that went well, by their names: nothing is looked for in their texts again. */
+  /** Observers of successful named statements, so that their texts are not parsed again. */
   const byName = new Map<string, Observe>();
   return (query, seconds, failure) => {
     const name = nameOf(query);

@@ -2,7 +2,7 @@ import type { Attributes, SpanDescription } from '@taskmesh/telemetry';
 import { operationOf } from './operation.ts';
 import type { Statement } from './statement.ts';
 
-/** What a trace tells of statements: the texts of ours, which bind all values, and of the ORM's only what they do. */
+/** Spans show the full text of our own statements, which bind all values, but only the operation of the ORM's. */
 export function createStatementSpans(url: string) {
   const { hostname, port, pathname } = new URL(url);
   const common: Attributes = {

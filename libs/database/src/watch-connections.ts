@@ -2,13 +2,13 @@ import { activeSpan, type SpanDescription } from '@taskmesh/telemetry';
 import type { Pool, PoolClient } from 'pg';
 import type { ObserveStatement } from './statement-metrics.ts';
 
-/** The server follows another one since a failover, so whoever keeps the connection can write nothing. */
+/** A failover has made this server a standby, so this connection can no longer write. */
 const READ_ONLY = '25006';
-/** The only statements after whose failure nobody gives the connection back. */
+/** When these fail, nobody releases the connection. */
 const UNGUARDED = new Set(['begin', 'rollback']);
 const LOOK_EVERY_MS = 500;
 
-/** Statements under way on a connection; since when none of them was answered. */
+/** The statements under way on a connection, and since when none of them has been answered. */
 interface Waiting {
   statements: number;
   sinceMs: number;
@@ -16,22 +16,21 @@ interface Waiting {
 
 interface WatchOptions {
   silenceMs: number;
-  /** Of a statement that is none of `Database.run`. */
+  /** Describes a statement that does not come from `Database.run`. */
   spanOf: (query: unknown) => SpanDescription;
   observe: ObserveStatement;
 }
 
 /**
- * Keeps a pool's connections usable. To be called before its first connection.
+ * Keeps a pool's connections usable. Call it before the first connection.
  *
- * - The query builder below MikroORM keeps a connection for good when its `begin` or `rollback` fails, as they do when the
- *   server ends a session: ten such moments, and the pool is empty until the process ends. Here such a connection is thrown
- *   away, and makes room for a new one.
- * - A connection to a server that takes no writes any more is ended: a new one may lead to the server that does.
- * - A connection that has not answered for `silenceMs` (the server is frozen, the way to it lost) is ended, and its
- *   statements fail with "Query read timeout". The driver's `query_timeout` does the same with a timer for each statement,
- *   but cleared timers made V8 keep all that statements had read until the next major collection: a quarter fewer of them
- *   came back in a second.
+ * - MikroORM's query builder never releases a connection whose `begin` or `rollback` fails, as happens when the server
+ *   ends the session: ten such failures, and the pool is empty for good. Such a connection is discarded here.
+ * - A connection to a server that has become read-only is closed: a new one may reach the new primary.
+ * - A connection silent for `silenceMs` (the server is frozen, the network is gone) is closed, and its statements fail
+ *   with "Query read timeout". The driver's `query_timeout` does the same with a timer for each statement, but cleared
+ *   timers made V8 retain all that the statements had read until the next major collection, and throughput fell by a
+ *   quarter.
  */
 export function watchConnections(pool: Pool, { silenceMs, ...reports }: WatchOptions): void {
   const waiting = new Map<PoolClient, Waiting>();
@@ -59,7 +58,7 @@ export function watchConnections(pool: Pool, { silenceMs, ...reports }: WatchOpt
 
 function watch(client: PoolClient, state: Waiting, { spanOf, observe }: Omit<WatchOptions, 'silenceMs'>): void {
   const query: (...args: never[]) => unknown = client.query;
-  /** Call what it returns when it is answered. */
+  /** Call the returned function when the statement is answered. */
   const begin = (statement: unknown) => {
     const begunMs = performance.now();
     if (state.statements++ === 0) state.sinceMs = begunMs;
@@ -81,7 +80,7 @@ function watch(client: PoolClient, state: Waiting, { spanOf, observe }: Omit<Wat
       return Reflect.apply(query, client, args.with(-1, callback) as never[]);
     }
     const result = Reflect.apply(query, client, args as never[]);
-    if (!(result instanceof Promise)) return result; // a stream or cursor looks after itself
+    if (!(result instanceof Promise)) return result; // a stream or cursor handles its own failures
     const answered = begin(args[0]);
     const span = activeSpan()?.child(spanOf(args[0]));
     const endSpan = () => {

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 const CONNECT_TIMEOUT_MS = 5_000;
 const TLS = 'sslmode in POSTGRES_URL';
 
-/** Tries a server once. Undefined when it answers. */
+/** Tries to connect once; undefined when the server answers. */
 export async function whyPostgresFails(connectionString: string): Promise<Refusal | undefined> {
   try {
     const client = new Client({
@@ -12,7 +12,7 @@ export async function whyPostgresFails(connectionString: string): Promise<Refusa
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: CONNECT_TIMEOUT_MS,
     });
-    client.on('error', () => undefined); // told by the query as well
+    client.on('error', () => undefined); // the query rejects as well
     try {
       await client.connect();
       await client.query('select 1');
@@ -25,7 +25,7 @@ export async function whyPostgresFails(connectionString: string): Promise<Refusa
   }
 }
 
-/** Never repeats a password. */
+/** Never contains a password. */
 export function refusalOf(error: unknown): Refusal {
   const names = { ca: 'sslrootcert in POSTGRES_URL', cert: 'sslcert in POSTGRES_URL', tls: TLS };
   const { code, syscall, message } = detailsOf(error);
@@ -43,5 +43,5 @@ export function refusalOf(error: unknown): Refusal {
 function detailsOf(error: unknown): { code: string; syscall: string; message: string } {
   if (!Error.isError(error)) return { code: '', syscall: '', message: String(error) };
   const { code = '', syscall = '' } = error as NodeJS.ErrnoException; // the driver's errors have a code as well
-  return { code, syscall, message: error.message }; // empty when several addresses failed
+  return { code, syscall, message: error.message }; // the message is empty when several addresses failed
 }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** All that a log or an answer could show of it. */
+/** Everything that a log or a response could show of it. */
 const shown = (error: unknown) =>
   [String(error), ...Object.values(error as object), (error as Error).stack, JSON.stringify(error)].join('\n');
 

@@ -1,12 +1,12 @@
 import { DatabaseError } from 'pg';
 
-/** Classes of which PostgreSQL's text names things only; with all others it may repeat what a row or a statement holds. */
+/** Classes whose messages name only objects; all others may repeat values of a row or a statement. */
 const NAMES_ONLY = /^(08|0A|25|26|28|3D|40|42(?!601)|53|54|55|57|58|XX)/;
-/** The context of a COPY goes on with the value, or with the whole line. */
+/** The context of a COPY ends with the value or the whole line. */
 const COPIED = /^COPY (?<table>.+?), line (?<row>\d+)(, column (?<column>.+?):)?/;
 const REFUSED: Record<string, string> = { 22: 'a value', 23: 'a row' };
 
-/** PostgreSQL's refusal for logs and people: its code and the names of things, and never what a row holds. Others stay as they are. */
+/** Reduces a PostgreSQL error to its code and object names, without a row's values. Other errors stay unchanged. */
 export function withoutValues(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error;
   const { code = '', routine, constraint, where = '' } = error;

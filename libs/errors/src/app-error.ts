@@ -1,21 +1,21 @@
 import { HTTP_STATUS, type ErrorCode } from './codes.ts';
 
-/** One thing wrong with an input: `path` in the client's own field names, dots between levels. */
+/** One thing wrong with an input. `path` uses the client's field names, with dots between levels. */
 export interface Issue {
   path: string;
   message: string;
 }
 
 export interface AppErrorOptions {
-  /** For BAD_USER_INPUT: what is wrong, field by field. */
+  /** For BAD_USER_INPUT: what is wrong with each field. */
   issues?: Issue[];
-  /** For RATE_LIMITED and SERVICE_UNAVAILABLE: whole seconds to wait before the next try. */
+  /** For RATE_LIMITED and SERVICE_UNAVAILABLE: whole seconds to wait before retrying. */
   retryAfterSeconds?: number;
-  /** What really happened: for the log only, never for the client. */
+  /** What really happened; logged, never sent to the client. */
   cause?: unknown;
 }
 
-/** An expected failure: `message` is written for the client, `cause` for us. Edges map it once; anything else is a defect. */
+/** An expected failure: `message` is written for the client, `cause` for the log. Anything else thrown is a defect. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;

@@ -1,7 +1,4 @@
-/**
- * Every code that a client may see, with the HTTP status that the REST edges answer for it.
- * GraphQL clients find the same code in `extensions.code`.
- */
+/** Every code a client may see, with its HTTP status over REST. GraphQL has the same code in `extensions.code`. */
 export const HTTP_STATUS = {
   BAD_USER_INPUT: 400,
   UNAUTHENTICATED: 401,

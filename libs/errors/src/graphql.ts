@@ -1,7 +1,6 @@
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { AppError } from './app-error.ts';
 
-/** The GraphQL form of an expected failure: `extensions.code`, `issues`, `retryAfterSeconds` as the API describes them. */
 export function toGraphQLError(error: AppError): GraphQLError {
   return new GraphQLError(error.message, { extensions: extensionsOf(error), originalError: error });
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** The topic that carries every committed change of a task; records are keyed by the owner's id. */
+/** Carries every committed change of a task, keyed by the owner's id. */
 export const TASK_CHANGES_TOPIC = 'taskmesh.tasks.changes';
 
 const timestamp = z.iso.datetime();
 
-/** A field that comes later has a default: records of the release before are without it, and are read all the same. */
+/** Fields added later need a default, because records of the previous release lack them. */
 const taskImage = z.object({
   id: z.guid(),
   ownerId: z.guid(),
@@ -20,33 +20,33 @@ const taskImage = z.object({
   version: z.int().positive(),
 });
 
-/** A task as one change left it. Times are RFC 3339, UTC, milliseconds. */
+/** A task after one change. Times are RFC 3339, UTC, with milliseconds. */
 export type TaskImage = z.infer<typeof taskImage>;
 
 const taskChanged = z.object({
-  /** Unique within the store; grows with each change of the same owner. */
+  /** Unique within the store; increases with each change of the same owner. */
   id: z.string(),
-  /** The store's epoch: grows by one with each restore. */
+  /** The store's epoch, which each restore increments. */
   epoch: z.int().nonnegative(),
   ownerId: z.guid(),
-  /** Counts the owner's changes without a gap: 1, 2, 3 … */
+  /** Numbers the owner's changes without gaps, from 1. */
   sequence: z.int().positive(),
   kind: z.enum(['INSERT', 'UPDATE', 'DELETE']),
-  /** After the change; for DELETE, as it was. */
+  /** After the change; for DELETE, before it. */
   task: taskImage,
   /** Before the change; null for INSERT. */
   previous: taskImage.nullable(),
   occurredAt: timestamp,
-  /** The position behind this change, signed by the tasks service: a client passes it as `after`. */
+  /** The position after this change, signed by the tasks service: clients pass it as `after`. */
   cursor: z.string(),
   /** W3C trace context of the request that made the change. */
   traceparent: z.string().nullish(),
 });
 
-/** One committed change of one task, as it travels from the store's log to the gateways. */
+/** One committed change of one task, sent from the store's log to the gateways. */
 export type TaskChanged = z.infer<typeof taskChanged>;
 
-/** Reads a record off the wire. Unknown fields are dropped, so that a newer producer may add some; throws on anything else. */
+/** Parses a record. Drops unknown fields, so that a newer producer may add some; throws on anything else. */
 export function parseTaskChanged(text: string): TaskChanged {
   return taskChanged.parse(JSON.parse(text));
 }

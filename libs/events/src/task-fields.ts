@@ -1,18 +1,17 @@
 import type { TaskImage } from './task-changed.ts';
 
-/** What a column keeps, as PostgreSQL calls it. */
+/** A column's type, as PostgreSQL calls it. */
 export type ColumnType = 'uuid' | 'text' | 'boolean' | 'integer' | 'timestamptz(3)';
 
 interface FieldDescription<Value> {
-  /** In the store, over REST and on channels. */
+  /** The name in the store, over REST and on channels. */
   column: string;
   type: ColumnType;
   isNullable: null extends Value ? true : false;
 }
 
 /**
- * Every field of a task, once, in the order in which people are shown them. What reads, writes, restores or tells tasks
- * takes the fields from here.
+ * Every field of a task, in display order: the one list for all code that reads, writes, restores or publishes tasks.
  */
 export const TASK_FIELDS = {
   id: { column: 'id', type: 'uuid', isNullable: false },
@@ -30,8 +29,8 @@ export const TASK_FIELDS = {
 
 type Fields = typeof TASK_FIELDS;
 
-/** Those that the graph's type `Task` has: the owner is a user there, of another service. */
+/** The fields of `Task` in the graph, where the owner is a `User` of another service. */
 export const GRAPH_FIELDS = Object.keys(TASK_FIELDS).filter((name) => name !== 'ownerId');
 
-/** A task by the names of its columns. */
+/** A task keyed by column names. */
 export type TaskRow = { [Field in keyof Fields as Fields[Field]['column']]: TaskImage[Field] };

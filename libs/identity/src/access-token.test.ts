@@ -18,14 +18,14 @@ let privateKey: CryptoKey;
 let key: CryptoKey;
 beforeAll(async () => {
   const jwk = await createSigningKey('key-1');
-  const imported = (each = jwk) => importJWK(each, 'ES256') as Promise<CryptoKey>; // a JWK of an elliptic curve becomes one
+  const imported = (each = jwk) => importJWK(each, 'ES256') as Promise<CryptoKey>; // an elliptic-curve JWK imports as a CryptoKey
   [privateKey, key] = [await imported(), await imported(publicKeys({ keys: [jwk] }).keys[0])];
 });
 
 const verify = (token: string, { nowS = NOW_S, graceS }: { nowS?: number; graceS?: number } = {}) =>
   verifyAccessToken(token, () => key, nowS * 1_000, graceS);
 
-/** A good token but for what is said. */
+/** A valid token except for the given claims and type. */
 function forge(claims: Record<string, unknown> = {}, typ: string | null = 'at+jwt'): Promise<string> {
   return new SignJWT({ ...CLAIMS, iss: 'taskmesh', aud: 'taskmesh-api', ...claims })
     .setProtectedHeader({ alg: 'ES256', kid: 'key-1', ...(typ !== null && { typ }) })

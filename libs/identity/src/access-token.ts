@@ -4,29 +4,28 @@ import { jwtVerify, SignJWT, type CryptoKey, type JWTVerifyGetKey, type Resolved
 export const ACCESS_TOKEN_TYPE = 'at+jwt';
 const ISSUER = 'taskmesh';
 const AUDIENCE = 'taskmesh-api';
-/** No access token lives longer: whoever checks one needs not know how long those of an installation do. */
+/** Upper limit of every installation, so that verifiers need not know the configured lifetime. */
 export const ACCESS_TOKEN_MAX_TTL_S = 86_400;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** A token that expired no longer ago than this may still join a channel, where it gets nothing until a fresh one comes. */
+/** A token that expired at most this long ago may join a channel, but gets nothing until a fresh one comes. */
 export const EXPIRED_TOKEN_GRACE_S = 60;
 
-/** What an access token says. Times are Unix seconds. */
+/** Times are Unix seconds. */
 export interface AccessTokenClaims {
   userId: string;
   email: string;
   iat: number;
   exp: number;
-  /** Same as `userId`. */
   sub: string;
   sid: string;
   jti: string;
 }
 
-/** The claims of a token that was found good, and the key that says so. */
+/** The claims of a valid token, and the key that verified them. */
 export type VerifiedClaims = AccessTokenClaims & ResolvedKey;
 
-/** Signs with ES256; `kid` is how verifiers find the public half. */
+/** Signs with ES256; verifiers find the public key by `kid`. */
 export function signAccessToken(
   claims: AccessTokenClaims,
   key: { kid: string; privateKey: CryptoKey },
@@ -39,8 +38,8 @@ export function signAccessToken(
 }
 
 /**
- * Checks form, signature, type, issuer, audience, times and lifetime, by default with no leeway. Nothing in the token decides where the key
- * comes from but its `kid`, and `getKey` knows only keys of ours. `graceS` lets one through that expired so many seconds ago.
+ * Checks form, signature, type, issuer, audience, times and lifetime. Nothing in the token but its `kid` chooses the
+ * key, and `getKey` knows only our keys. `graceS` accepts tokens that expired at most that many seconds ago.
  * @throws AppError UNAUTHENTICATED
  */
 export async function verifyAccessToken(
@@ -69,7 +68,7 @@ function checkClaims(payload: Record<string, unknown>, nowMs: number): AccessTok
   if (typeof userId !== 'string' || !UUID.test(userId) || sub !== userId) throw new Error('userId');
   if (typeof email !== 'string' || typeof sid !== 'string' || typeof jti !== 'string') throw new Error('claims');
   if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) throw new Error('times');
-  // Made in the future: a clock that far off, or a forgery. A second covers rounding between two hosts.
+  // Issued in the future: a wrong clock or a forgery. One second covers rounding between hosts.
   if (Number(iat) > nowMs / 1000 + 1) throw new Error('iat');
   if (Number(exp) - Number(iat) > ACCESS_TOKEN_MAX_TTL_S) throw new Error('exp');
   return { userId, email, iat: Number(iat), exp: Number(exp), sub: userId, sid, jti };

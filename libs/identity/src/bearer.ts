@@ -1,6 +1,6 @@
 const BEARER = /^bearer +(\S+) *$/i;
 
-/** What an `Authorization` header carries; empty when that is no bearer token. */
+/** The token in an `Authorization` header; empty when it is not a bearer token. */
 export function bearerToken(header: string | undefined): string {
   return BEARER.exec(header ?? '')?.[1] ?? '';
 }

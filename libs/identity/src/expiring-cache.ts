@@ -1,4 +1,4 @@
-/** A bounded map whose entries end at a time of their own; the oldest entry makes room for a new one. */
+/** A bounded map whose entries expire at a time of their own; when full, it evicts the entry set longest ago. */
 export class ExpiringCache<Value> {
   readonly #entries = new Map<string, { value: Value; until: number }>();
   readonly #size: number;
@@ -7,7 +7,7 @@ export class ExpiringCache<Value> {
     this.#size = size;
   }
 
-  /** `now` and `until` are in the caller's unit, the same for both. */
+  /** `now` is in the same unit as `until`. */
   get(key: string, now: number): Value | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;

@@ -27,7 +27,7 @@ const createVerifier = (more: JWK[] = []) =>
   });
 const createSigner = (issuer: string, key: JWK) => createIdentitySigner({ issuer, key, clock });
 
-/** A good token of the gateway's for Ada, but for what is said. */
+/** A valid token of the gateway for Ada, except for the given changes. */
 async function forge(
   options: { claims?: JWTPayload; header?: Partial<JWTHeaderParameters>; key?: JWK; without?: string[] } = {},
 ): Promise<string> {
@@ -36,7 +36,7 @@ async function forge(
   const said = Object.entries({ ...good, ...claims }).filter(([name]) => !without.includes(name));
   return new SignJWT(Object.fromEntries(said))
     .setProtectedHeader({ alg: 'ES256', typ: 'int+jwt', kid: key.kid, ...header })
-    .sign((await importJWK(key, 'ES256')) as CryptoKey); // a JWK of an elliptic curve becomes one
+    .sign((await importJWK(key, 'ES256')) as CryptoKey); // an elliptic-curve JWK imports as a CryptoKey
 }
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -7,9 +7,9 @@ import type { TokenScope } from './personal-token.ts';
 
 const TYPE = 'int+jwt';
 const LIFETIME_S = 60;
-/** How far the clocks of two hosts may be apart. */
+/** How far the clocks of two hosts may differ. */
 const CLOCK_SKEW_S = 5;
-/** A cached token is not handed out any more when less than this is left, so that it lives through the call. */
+/** A cached token is reused only while more than this is left, so that it outlives the call. */
 const REUSE_MARGIN_S = 20;
 const CACHE_SIZE = 20_000;
 
@@ -18,18 +18,18 @@ interface Clock {
 }
 
 export interface IdentitySigner {
-  /** A token that tells `audience` (a service's name) who asks. Valid for 60 s; the same one is reused for 40 s. */
+  /** A token that tells `audience` (a service's name) who is asking. Valid for 60 s, reused for 40 s. */
   tokenFor(identity: Identity, audience: string): Promise<string>;
 }
 
 export interface IdentityVerifier {
-  /** @throws AppError UNAUTHENTICATED for anything but a living token that a known signer made for this service. */
+  /** @throws AppError UNAUTHENTICATED unless the token is unexpired and a known signer made it for this service. */
   verify(token: string): Promise<Identity>;
 }
 
 /**
- * `issuer` is the calling service's name; `key` its private ES256 JWK with a `kid` that says so (see `isKeyOf`).
- * @throws when it does not: nobody would take its tokens
+ * `issuer` is the calling service's name; `key` its private ES256 JWK, with a `kid` that names it (see `isKeyOf`).
+ * @throws when the `kid` does not: no verifier would accept its tokens
  */
 export function createIdentitySigner(options: { issuer: string; key: JWK; clock: Clock }): IdentitySigner {
   const { issuer, key, clock } = options;
@@ -58,16 +58,15 @@ export function createIdentitySigner(options: { issuer: string; key: JWK; clock:
   };
 }
 
-/** What each caller of a service may say there, by its name: which roles its tokens may have. */
+/** The roles that each caller, by service name, may assert here. */
 export type Callers = Readonly<Record<string, readonly Identity['role'][]>>;
 
-/** The gateway speaks for whoever asks it; another service for itself only. */
+/** The gateway speaks for its clients; any other service only for itself. */
 export const GATEWAY_ROLES: readonly Identity['role'][] = ['anonymous', 'user', 'operator', 'service'];
 
 export interface IdentityVerifierOptions {
-  /** This service's name. */
   audience: string;
-  /** The public keys of everybody who may call. */
+  /** The public keys of all callers. */
   keys: KeySet;
   callers: Callers;
   clock: Clock;
@@ -109,12 +108,12 @@ function keyOf(keys: Map<string, Promise<CryptoKey | Uint8Array>>, kid: string |
   return key;
 }
 
-/** A key tells whose it is: its `kid` is that service's name, or begins with it and a hyphen. */
+/** The `kid` names the key's owner: it is the service's name, optionally followed by a hyphen and more. */
 function isKeyOf(service: string, kid = ''): boolean {
   return kid === service || kid.startsWith(`${service}-`);
 }
 
-/** @throws when the key is another one's than the token says, or its owner may not say that */
+/** @throws when the key is not the issuer's, or the issuer may not assert this identity */
 function checkSpeaker(
   { iss = '' }: JWTPayload,
   { kid, identity, callers }: { kid: string | undefined; identity: Identity; callers: Callers },
@@ -125,7 +124,7 @@ function checkSpeaker(
   if (identity.role === 'service' && identity.name !== iss) throw new Error('a service in another one’s name');
 }
 
-/** jose has seen that it is not over. @throws for tokens of the future, and for those that live longer than any of ours */
+/** @throws for tokens issued in the future or valid for longer than LIFETIME_S; jose has checked the expiry */
 function checkExpiry({ iat = 0, exp = 0 }: JWTPayload, nowS: number): number {
   if (iat > nowS + CLOCK_SKEW_S) throw new Error('made in the future');
   if (exp - iat > LIFETIME_S) throw new Error('valid for too long');

@@ -5,13 +5,12 @@ export interface KeySet {
   keys: JWK[];
 }
 
-/** A fresh ES256 signing key; `kid` names it in every token that it signs. */
+/** `kid` identifies the key in every token that it signs. */
 export async function createSigningKey(kid: string): Promise<JWK> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   return { ...(await exportJWK(privateKey)), kid, alg: 'ES256', use: 'sig' };
 }
 
-/** The public halves only: what may be shown to anybody. */
 export function publicKeys({ keys }: KeySet): KeySet {
   return { keys: keys.map(({ kty, crv, x, y, kid, alg, use }) => ({ kty, crv, x, y, kid, alg, use }) as JWK) };
 }

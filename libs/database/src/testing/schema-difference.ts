@@ -3,11 +3,10 @@ import { createTestDatabase } from '@taskmesh/testing';
 import type { Database, StoreOptions } from '../database.ts';
 
 /**
- * The SQL that would lead from the migrated schema to the one that the entities describe: empty when both say the same.
+ * The SQL that would turn the migrated schema into the one the entities describe; empty when they agree.
  *
- * What MikroORM does not compare, and only the migrations say: storage parameters (fillfactor, autovacuum), functions,
- * and of a trigger that is told as SQL anything but its name. (PostgreSQL's catalogue of triggers, from which it reads,
- * leaves out those on TRUNCATE.)
+ * MikroORM does not compare storage parameters (fillfactor, autovacuum) and functions, and of triggers defined as SQL
+ * only the names; these stand in the migrations alone. (The catalogue view that it reads omits TRUNCATE triggers.)
  */
 export async function schemaDifference(create: (options: StoreOptions) => Promise<Database>): Promise<string> {
   const store = await createTestDatabase('schema_difference');
