@@ -3,9 +3,9 @@ import type { ArchivedStore, ImportResult, StoreComparison } from './store-impor
 import type { InternalApi } from './define.ts';
 import { IMPORT_MS, SMALL_CALL_MS } from './timeouts.ts';
 
-/** A session that has ended: its access tokens count no more, up to `until` (Unix seconds), when the last of them expires. */
+/** A revoked session: its access tokens are void up to `until` (Unix seconds), when the last of them expires. */
 export interface EndedSession {
-  /** The position in the list of ended sessions: 1, 2, 3 … in the order of the commits. */
+  /** The position in the list of ended sessions, from 1, in commit order. */
   sequence: number;
   sessionId: string;
   until: number;
@@ -30,7 +30,10 @@ export interface KnownToken {
 
 /** What auth offers to other services. */
 export interface AuthInternal {
-  /** Ended sessions behind `after` whose tokens live or have just expired, oldest first, at most 10,000; `last` is the newest sequence returned, or the head when there are no more. */
+  /**
+   * Ended sessions after `after` with tokens that are valid or just expired: oldest first, at most 10,000. `last` is
+   * the newest sequence returned, or the head when no more follow.
+   */
   endedSessions(after: number): Promise<{ last: number; sessions: EndedSession[] }>;
   /** What a gateway saw since it told last, each session or personal token once. A use that is told again changes nothing. */
   noteSessionUses(uses: SessionUse[]): Promise<void>;
@@ -40,27 +43,27 @@ export interface AuthInternal {
   accessTokenKeys(): Promise<KeySet>;
 }
 
-/** What auth offers to backup alone: its store, taken out of a restored dump. */
+/** What auth offers to backup alone: importing its store from a restored dump. */
 export interface AuthRestore {
   /**
-   * Makes a loaded database into a store that can take the place of the living one. `database` is a name on
-   * the server of the living store; it holds nothing but bare tables in the schema `restored`, and belongs to the living
-   * database's owner. Migrates the schema `public` in it, imports the accounts of `restored`, and drops `restored`.
-   * Sessions and tokens are not taken from there. With `archived`, rows are migrated from that version on, and entries of
-   * the audit trail that are older than the living one's come along. Keeps no connection to it. May be repeated
-   * only after `complete: false`, and never with `archived`.
+   * Turns a loaded database into a store that can replace the live one. `database` is a name on the live store's
+   * server; it contains nothing but bare tables in the schema `restored` and belongs to the owner of the live database.
+   * Migrates its schema `public`, imports the accounts of `restored`, and drops `restored`. Sessions and tokens are not
+   * imported. With `archived`, rows are migrated from that version, and audit entries older than the live store's are
+   * included. Keeps no connection to the database. May be repeated only after `complete: false`, and never with
+   * `archived`.
    */
   importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
   /**
-   * After `importDatabase` and right before the swap, while nobody can write to the living store: copies sessions,
-   * refresh and reset tokens and the list of ended sessions with its counter from the living store into `database`, for
-   * accounts that exist there. Must be quick, only reads the living store, and may be repeated: it replaces what an
-   * earlier call copied.
+   * Called after `importDatabase` and right before the swap, while nothing can write to the live store. Copies
+   * sessions, refresh and reset tokens and the list of ended sessions with its counter from the live store into
+   * `database`, for accounts that exist there. Must be fast and only reads the live store. May be repeated: it replaces
+   * earlier copies.
    */
   carryOver(database: string): Promise<void>;
-  /** After `importDatabase`: what would change if `database` took the living store's place. Only reads. */
+  /** After `importDatabase`: what would change if `database` replaced the live store. Read-only. */
   compare(database: string): Promise<StoreComparison>;
-  /** Makes a database that was the living store before a restore fit to be that again, as far as `carryOver` does not: migrates it. */
+  /** Migrates a database that was the live store before a restore, so that with `carryOver` it can be that again. */
   resume(database: string): Promise<void>;
 }
 

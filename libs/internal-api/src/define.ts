@@ -6,15 +6,14 @@ import type { FastifyInstance } from 'fastify';
 import type { ServicePool } from './service-pool.ts';
 import { fromWireError, toWireError, type WireError } from './wire-error.ts';
 
-/** Plain functions of a service that only other services may call. Arguments and results are JSON. */
+/** Functions of a service that only other services may call. Arguments and results are JSON. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the arguments of any such function
 export type Functions<Api> = { [Name in keyof Api]: (...args: any[]) => Promise<unknown> };
 
-/** A service's internal functions by name: what is let through, for whom, and how long one call may take. */
+/** The internal functions of a service that are exposed, to whom, and with which time-out. */
 export interface InternalApi<Api extends Functions<Api>> {
-  /** The service that offers them, which is also the audience of the callers' identity tokens. */
+  /** The service that implements them, which is also the audience of the callers' identity tokens. */
   service: string;
-  /** The service that may call them. */
   caller: string;
   timeoutMs: number;
   names: (keyof Api & string)[];
@@ -45,12 +44,12 @@ export function serveInternalApi<Api extends Functions<Api>>(
 }
 
 export interface InternalClientOptions {
-  /** Connections to the service; who made the pool closes it. */
+  /** Connections to the service; the caller closes the pool. */
   pool: ServicePool;
   signer: IdentitySigner;
 }
 
-/** The same functions over HTTP. A service that is away, slow or broken is a SERVICE_UNAVAILABLE. */
+/** The same functions over HTTP. @throws AppError SERVICE_UNAVAILABLE when the service is down, slow or broken */
 export function createInternalClient<Api extends Functions<Api>>(
   { service, caller, timeoutMs, names }: InternalApi<Api>,
   { pool, signer }: InternalClientOptions,
@@ -81,7 +80,7 @@ export function createInternalClient<Api extends Functions<Api>>(
   return Object.fromEntries(functions) as Api; // one function for each name of the definition
 }
 
-/** In our own server's form; whatever else answers is no service. */
+/** Anything but our own server's JSON is no answer of the service. */
 function readAnswer(text: string): { result?: unknown; error?: WireError } {
   try {
     return JSON.parse(text) as { result?: unknown; error?: WireError };

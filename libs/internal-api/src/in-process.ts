@@ -5,7 +5,7 @@ import { beginWaiting, gaveUp, type WaitingOptions } from './waiting.ts';
 import { fromWireError, toWireError } from './wire-error.ts';
 
 /**
- * Waits for work in this process as one waits for another one's. `isOver` tells the work that nobody waits any more.
+ * Waits for work in this process as for work in another one. `isOver` tells the work that nobody waits any longer.
  * @throws AppError SERVICE_UNAVAILABLE when there is no answer in time
  */
 export function answerInTime<Result>(
@@ -33,7 +33,7 @@ export function answerInTime<Result>(
   });
 }
 
-/** A service's functions in one process: the same deadlines, values and errors as `createInternalClient` has over HTTP. */
+/** Calls in this process, with the same deadlines, JSON values and errors as `createInternalClient` over HTTP. */
 export function callInProcess<Api extends Functions<Api>>(definition: InternalApi<Api>, implementation: Api): Api {
   const { service, names, timeoutMs } = definition;
   const call = async (name: keyof Api & string, args: unknown[]) => {

@@ -3,25 +3,25 @@ import { Pool, type Dispatcher } from 'undici';
 import { beginWaiting, gaveUp } from './waiting.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
-/** Shorter than a service keeps an idle connection, so that the caller lets go first. */
+/** Shorter than the service keeps idle connections, so that the client closes first. */
 const KEEP_ALIVE_MS = 60_000;
 const CONNECTIONS = 256;
-/** More than that wait for nothing: the service does not keep up. */
+/** More requests than this are refused: the service cannot keep up. */
 const MAX_QUEUED = 1_024;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** Failures of a connection that was idle: the service never saw the request, or died with it. */
+/** A reset of an idle connection: the service never saw the request, or died with it. */
 const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 export interface Post {
   path: string;
   headers: Record<string, string>;
   body: string;
-  /** For all of it, from now on: waiting for a connection, the answer, and a second try. */
+  /** Covers all of it: waiting for a connection, the answer, and a retry. */
   timeoutMs: number;
-  /** The caller's end is the request's, but for one that changes something and was sent. */
+  /** Aborts the request, unless it is not idempotent and was already sent. */
   signal?: AbortSignal | undefined;
-  /** Whether it only reads: then it may be sent again when the connection broke before an answer. */
+  /** Whether the request may be sent again when the connection breaks before an answer. */
   idempotent: boolean;
 }
 
@@ -32,9 +32,9 @@ export interface Answer {
 
 /** Keep-alive connections to one origin. No redirects, no proxies. */
 export interface ServicePool {
-  /** What was given up before it was sent is never sent. @throws AppError SERVICE_UNAVAILABLE when there is no answer in time */
+  /** A request given up while it waits is never sent. @throws AppError SERVICE_UNAVAILABLE without an answer in time */
   post(request: Post): Promise<Answer>;
-  /** For streams, whose time has other limits. */
+  /** For streams, which have other time limits. */
   dispatcher: Pool;
   destroy(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface ServicePool {
 interface PoolOptions {
   /** @default 256 */
   connections?: number;
-  /** How one is made. @default over TCP, or TLS */
+  /** How to open a connection. @default over TCP or TLS */
   connect?: Pool.Options['connect'];
 }
 
@@ -55,7 +55,7 @@ export function createServicePool(origin: string, options: PoolOptions = {}): Se
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     connect,
   });
-  // The pool has a queue as well, but nothing leaves that one before its turn.
+  // undici has a queue as well, but a request cannot be removed from that one.
   const queue = new Set<() => void>();
   let free = connections;
 
@@ -89,7 +89,7 @@ export function createServicePool(origin: string, options: PoolOptions = {}): Se
         if (!queue.delete(start)) control?.abort(error);
       };
       const start = () =>
-        // The timer is for all of it.
+        // `beginWaiting` limits the time of the whole request.
         void pool.dispatch({ method: 'POST', path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, handler);
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart(controller) {

@@ -1,53 +1,53 @@
-/** What an archive that was made here says of the store in it; a dump from somewhere else says nothing. */
+/** What the manifest of an archive made by Taskmesh says about a store; dumps from elsewhere have none. */
 export interface ArchivedStore {
-  /** The newest migration that the store had seen. */
+  /** The newest migration applied to the store. */
   schemaVersion: string | null;
-  /** Whether tables and columns that the store has no place for are left out, rather than a reason to refuse. */
+  /** Whether to drop tables and columns that the store lacks, instead of refusing the archive. */
   allowsLoss: boolean;
 }
 
-/** What a service says of a database that was loaded from a backup of its store. */
+/** What a service answers about a database loaded from a backup of its store. */
 export type ImportResult =
   | {
       complete: true;
-      /** Rows that were imported, by table. */
+      /** Rows imported, by table. */
       rows: Record<string, number>;
-      /** Tables, and columns as `table.column`, that the store has no place for; they are gone. */
+      /** Tables, and columns as `table.column`, that were dropped because the store lacks them. */
       dropped: string[];
     }
   | {
       complete: false;
       /** One sentence for the operator. */
       reason: string;
-      /** `archive`: it is none that is restored, whatever its rows are like. `version`: another release may restore it. */
+      /** `archive`: never restorable, whatever its rows are. `version`: another release may restore it. */
       concerns?: 'archive' | 'version';
     };
 
-/** Of a table, or of all accounts: how many there are, and how many there would be. */
+/** How many rows or accounts exist now, and would exist afterwards. */
 export interface CountChange {
   now: number;
   after: number;
 }
 
-/** Of a table. Where its rows have ids: how many there are now and would not be, and the other way round. */
+/** For a table whose rows have ids: how many rows would disappear (`gone`), and how many would appear (`back`). */
 export interface RowsChange extends CountChange {
   gone?: number;
   back?: number;
 }
 
-/** What would change if an imported database took the place of the living store. */
+/** What would change if an imported database replaced the live store. */
 export interface StoreComparison {
-  /** Rows, by table. */
+  /** By table. */
   tables: Record<string, RowsChange>;
-  /** Of the store that has them. */
+  /** Present for the store that has accounts. */
   accounts?: AccountsComparison;
 }
 
 export interface AccountsComparison extends CountChange {
-  /** That are there now, and would not be. */
+  /** Exist now, but not afterwards. */
   gone: number;
-  /** That are not there now, and would be. */
+  /** Exist afterwards, but not now. */
   back: number;
-  /** Of accounts that would be gone. */
+  /** Sessions of accounts that would be gone. */
   sessionsEnding: number;
 }

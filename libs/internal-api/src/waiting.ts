@@ -1,25 +1,24 @@
 import { unavailable } from '@taskmesh/errors';
 
-/** Why somebody stopped to wait, as the caller is told it. */
+/** The error of a caller that gave up waiting. */
 export const gaveUp = (why: string) => unavailable(undefined, new Error(why));
 
 export interface WaitingOptions {
-  /** From now on. */
   timeoutMs: number;
-  /** Of the caller, who is still there: when it goes, nobody waits any more. */
+  /** The caller's: waiting ends when it is aborted. */
   signal?: AbortSignal | undefined;
-  /** Told once, unless the answer was there before. */
+  /** Called once, unless the answer came first. */
   onGivenUp: (error: Error) => void;
 }
 
 export interface Waiting {
-  /** The answer is there. */
+  /** To be called when the answer has arrived. */
   end(): void;
-  /** From here on, the caller's end is not the end of it. */
+  /** From now on, the caller's signal no longer ends the waiting. */
   leaveCaller(): void;
 }
 
-/** Begins to wait for an answer: no longer than it may take, and not for a caller that has gone. */
+/** Starts waiting for an answer, until `timeoutMs` have passed or the caller's signal is aborted. */
 export function beginWaiting({ timeoutMs, signal, onGivenUp }: WaitingOptions): Waiting {
   const giveUp = (why: string) => {
     end();
@@ -38,7 +37,7 @@ export function beginWaiting({ timeoutMs, signal, onGivenUp }: WaitingOptions): 
 
 const calls = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** What to call when a signal is aborted. A listener of its own for each call would cost more than all the rest of a wait. */
+/** What to call when a signal aborts. A listener for each call would cost more than the rest of the wait. */
 function callsOf(signal: AbortSignal): Set<() => void> {
   const known = calls.get(signal);
   if (known) return known;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eventually } from '@taskmesh/testing';
 import type { KeyValue } from './key-value.ts';
 
-/** What every adapter of KeyValue promises. `create` gives stores that share their content with each other. */
+/** The contract of every KeyValue adapter. `create` returns stores that share their content. */
 export function describeKeyValue(name: string, create: () => KeyValue | Promise<KeyValue>): void {
   describe(`key-value store: ${name}`, () => {
     let store: KeyValue;

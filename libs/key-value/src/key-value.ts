@@ -1,52 +1,51 @@
 /**
- * What gateways share to be faster, never what must not be lost: Redis, or memory in one process.
+ * A shared cache of the gateways, for nothing that must not be lost: Redis, or memory in a single process.
  *
- * Best effort by contract: while the store is away a read answers null, a write or a message is dropped, nothing throws,
- * and nothing takes longer than about 200 ms. Whoever needs the truth asks a service.
+ * Best effort by contract: while the store is unavailable, reads return null, writes and messages are dropped, nothing
+ * throws, and nothing takes longer than about 200 ms. A caller that needs the truth asks a service.
  */
 export interface KeyValue {
   get(key: string): Promise<string | null>;
-  /** Replaces value and lifetime. A lifetime of 0 or less keeps nothing, as if the key were deleted. */
+  /** Replaces value and lifetime. A lifetime of 0 or less deletes the key. */
   set(key: string, value: string, options: { ttlSeconds: number }): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Tells every subscriber, this process' own ones too, at most once. */
+  /** Reaches every subscriber, also in this process, at most once. */
   publish(channel: string, message: string): Promise<void>;
   /**
-   * Resolves within about 200 ms, whether the store is there or not; goes on after an outage by itself. When the store is
-   * up, what is published afterwards arrives. An `onMessage` that throws is logged and harms nobody else.
+   * Resolves within about 200 ms, even while the store is down; resumes by itself after an outage. When the store is
+   * up, later messages arrive. An `onMessage` that throws is logged and affects no other listener.
    */
   subscribe(channel: string, onMessage: (message: string) => void): Promise<() => Promise<void>>;
-  /** A counter of points per key over a time window, shared by all who use the same `name`. */
+  /** Counts points per key in a time window, shared by all limiters of the same `name`. */
   limiter(options: LimiterOptions): Limiter;
-  /** For the health page: whether the store answers right now. */
+  /** For the health page: whether the store answers now. */
   isUp(): boolean;
   close(): Promise<void>;
 }
 
 export interface LimiterOptions {
-  /** Keeps the counters of different limits apart. */
+  /** Separates the counters of different limits. */
   name: string;
-  /** How many points a key may consume within the window. */
+  /** Points per key and window. */
   points: number;
   windowSeconds: number;
 }
 
 /**
- * Unlike the rest of the store, a limiter never gives way: while the store is away it counts in this process' memory, and
- * goes on from what this process has counted before.
+ * Unlike the rest of the store, a limiter keeps working in an outage: it then counts in this process's memory, starting
+ * from what this process has counted before.
  */
 export interface Limiter {
   /** Takes one point. */
   consume(key: string): Promise<LimiterResult>;
-  /** Looks without taking. */
+  /** Takes no point. */
   peek(key: string): Promise<LimiterResult>;
-  /** Forgets the key's points. */
   reset(key: string): Promise<void>;
 }
 
 export interface LimiterResult {
   /** False when the points were used up before this call. */
   allowed: boolean;
-  /** Whole seconds until the window ends; 0 when nothing is counted. */
+  /** Whole seconds until the window ends; 0 when no points are counted. */
   retryAfterSeconds: number;
 }

@@ -1,8 +1,7 @@
 import type { Log } from '@taskmesh/service';
 
-/** Who listens to which channel. */
 export interface Listeners {
-  /** The returned function takes this one listener away again. */
+  /** Returns a function that removes this listener. */
   add(channel: string, onMessage: (message: string) => void): () => void;
   tell(channel: string, message: string): void;
   channels(): string[];
@@ -15,7 +14,7 @@ export function createListeners(log: Log | undefined): Listeners {
 
   return {
     add(channel, onMessage) {
-      const listener = { onMessage }; // an object of its own: the same function may listen twice
+      const listener = { onMessage }; // an object for each call, because the same function may listen twice
       const listeners = byChannel.get(channel) ?? new Set();
       byChannel.set(channel, listeners.add(listener));
       return () => {

@@ -3,10 +3,10 @@ import { createMemoryLimiter } from './memory-limiter.ts';
 import type { KeyValue } from './key-value.ts';
 import { createListeners } from './listeners.ts';
 
-/** Expired values are thrown away whenever this many have been written. */
+/** Expired values are swept after this many writes. */
 const SWEEP_EVERY = 1_000;
 
-/** The key-value store of a process that is alone. It is always up. */
+/** The key-value store of a single process; always up. */
 export function createMemoryKeyValue({ log, clock = systemClock }: { log?: Log; clock?: Clock } = {}): KeyValue {
   const values = new Map<string, { value: string; expiresAt: number }>();
   const listeners = createListeners(log);
@@ -31,7 +31,7 @@ export function createMemoryKeyValue({ log, clock = systemClock }: { log?: Log; 
       values.delete(key);
     },
     async publish(channel, message) {
-      // As over a network: the publisher goes on before any subscriber hears of it.
+      // As over a network, the publisher continues before any subscriber is called.
       setImmediate(() => listeners.tell(channel, message));
     },
     async subscribe(channel, onMessage) {

@@ -7,7 +7,7 @@ import { createRedisSubscriptions } from './redis/subscriptions.ts';
 
 export interface RedisKeyValueOptions extends RedisConfig {
   log: Log;
-  /** Stands before every key and channel. @default 'taskmesh:' */
+  /** Prefix of every key and channel. @default 'taskmesh:' */
   prefix?: string;
   clock?: Clock;
   /** From 0 up to 1: spreads the reconnects of many processes. */
@@ -15,8 +15,8 @@ export interface RedisKeyValueOptions extends RedisConfig {
 }
 
 /**
- * The key-value store in Redis. Connects in the background at once and for ever; while Redis is away (gone, frozen, slow)
- * calls answer as the port says, after 200 ms at most, and after a few such in a row at once.
+ * The key-value store in Redis. Connects in the background and retries for ever. While Redis is gone, frozen or slow,
+ * calls return what KeyValue promises after at most 200 ms, and immediately after several failures in a row.
  */
 export function createRedisKeyValue(options: RedisKeyValueOptions): KeyValue {
   const { prefix = 'taskmesh:', clock = systemClock, random = Math.random } = options;

@@ -12,7 +12,7 @@ export interface FileMailerOptions {
   ids: Ids;
 }
 
-/** Writes each mail as an `.eml` file, as a mail program opens it: for machines without a mail server. */
+/** Writes each mail as an `.eml` file that mail programs can open: for machines without a mail server. */
 export function createFileMailer({ dir, from, clock, ids }: FileMailerOptions): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
   keepLinesWhole(transport);
@@ -23,7 +23,7 @@ export function createFileMailer({ dir, from, clock, ids }: FileMailerOptions): 
       const file = join(dir, `${time}-${ids.next()}.eml`);
       await mkdir(dir, { recursive: true, mode: 0o700 });
       await writeFile(`${file}.part`, message, { mode: 0o600 });
-      await rename(`${file}.part`, file); // whoever watches the folder sees whole mails only
+      await rename(`${file}.part`, file); // watchers of the folder see complete mails only
     },
     close: () => Promise.resolve(),
   };

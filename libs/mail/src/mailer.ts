@@ -1,22 +1,21 @@
-/** A mail to one person, as plain text. */
+/** A plain-text mail to one person. */
 export interface Mail {
-  /** One address; whatever it contains, it is no list. */
+  /** One address; commas do not make it a list. */
   to: string;
   subject: string;
   text: string;
 }
 
-/** The way out for mails. */
 export interface Mailer {
   /**
-   * Resolves when somebody else has taken responsibility for the mail.
-   * @throws UndeliverableError when it will never work; any other error may go away
+   * Resolves when the next server (or the disk) has accepted the mail.
+   * @throws UndeliverableError when it can never be delivered; any other error may be temporary
    */
   send(mail: Mail): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The mail server has refused this mail for good. */
+/** The mail server has refused this mail permanently. */
 export class UndeliverableError extends Error {
   override readonly name = 'UndeliverableError';
 }

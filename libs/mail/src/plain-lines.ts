@@ -1,11 +1,11 @@
 import type { Transporter } from 'nodemailer';
 
-/** RFC 5322 allows 998 characters in a line, without its end. */
+/** RFC 5322 allows 998 characters per line, without its end. */
 const SENDABLE_AS_IT_IS = /^(?:[\t\x20-\x7e]{0,998}\r?\n)*[\t\x20-\x7e]{0,998}$/;
 
 /**
- * nodemailer breaks every line beyond 76 characters by quoted-printable, and with it the link and `=` in it for whoever
- * reads the mail's source. ASCII text of ordinary lines needs no encoding.
+ * nodemailer encodes text with lines beyond 76 characters as quoted-printable, which breaks links and their `=` for
+ * readers of the mail's source. ASCII text with lines of allowed length needs no encoding.
  */
 export function keepLinesWhole(transport: Pick<Transporter, 'use'>): void {
   transport.use('stream', (mail, done) => {

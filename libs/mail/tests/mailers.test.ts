@@ -10,7 +10,7 @@ const FROM = 'Taskmesh <taskmesh@localhost>';
 const TOKEN = 'a-_'.repeat(14) + 'b';
 const LINK = `https://tasks.example/reset-password#token=${TOKEN}`;
 
-/** What every way out must do: the same mails, looked at where they arrive. */
+/** What every mailer must do, checked where the mails arrive. */
 function describeMailer(
   name: string,
   open: () => Promise<{ mailer: Mailer; arrived(): Promise<string[]>; close(): Promise<void> }>,

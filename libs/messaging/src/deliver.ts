@@ -1,7 +1,7 @@
 import type { Log } from '@taskmesh/service';
 import type { LogRecord } from './event-log.ts';
 
-/** Hands a record to a reader; one that throws must not hold up the records behind it. */
+/** Passes a record to a reader; an exception there must not hold up the following records. */
 export function deliver(record: LogRecord, onRecord: (record: LogRecord) => void, log: Log | undefined): void {
   try {
     onRecord(record);

@@ -1,58 +1,58 @@
-/** A record to append. Records with one key keep their order. */
+/** A record to append. Records with the same key keep their order. */
 export interface LogRecord {
   key: string;
   value: string;
   headers?: Record<string, string>;
   /**
-   * Where it goes, whatever its key says; for what is to be told on every partition. Then nothing is promised about its
-   * place among records of that key elsewhere. Never set on records that are read.
+   * Overrides the partition that the key would select, for records that belong on every partition. Their order relative
+   * to records of that key on other partitions is then undefined. Never set on records that are read.
    */
   partition?: number;
 }
 
 /**
- * A durable, ordered log of records by topic: Kafka, or memory in one process.
+ * A durable, ordered log of records by topic: Kafka, or memory in a single process.
  *
- * What every adapter promises: records of one key are read in the order in which they were published; `publish` resolves
- * only when the log has taken them all; a reader that is behind, cut off or restarted goes on where it was for as long as
- * the process lives, and when the topic is made anew reads the new one from its first record. When the log lost records at
- * one of its ends, and with them a reader's place, the reader goes on at that end.
+ * Every adapter promises: records of one key are read in the order of publication; `publish` resolves only when the log
+ * has taken all of them; a reader that lags, is disconnected or reconnects resumes where it was for as long as the
+ * process lives, and reads a recreated topic from its first record. When the log has lost records at one of its ends,
+ * and a reader's position with them, the reader resumes at that end.
  *
- * A reader may see a record again: after a publisher that got no answer and sent once more. The repetition can come behind
- * newer records of its key, so a reader drops by a number in the record what it has seen.
- * What is not promised: that a reader sees what was published before it began; an order between records of different keys;
- * the order of one key while somebody changes how many partitions the topic has.
+ * A reader may see a record twice, when a publisher got no answer and sent it again. The repetition can follow newer
+ * records of its key, so readers detect it by a number in the record. Not promised: that a reader sees what was
+ * published before it started; an order between records of different keys; the order of one key while the topic's
+ * number of partitions changes.
  */
 export interface EventLog {
-  /** As OpenTelemetry names it. @default 'memory' */
+  /** OpenTelemetry's name of the system. @default 'memory' */
   readonly system?: 'kafka';
   /**
-   * Makes the topic if it is not there (one that is there stays as it is) and resolves when it can be published to.
-   * Rejects when the log cannot be reached.
+   * Creates the topic unless it exists (an existing one is not changed); resolves when it can be published to. Rejects
+   * when the log is unreachable.
    */
   ensureTopic(topic: string, options: { partitions: number }): Promise<void>;
   /**
-   * Appends in the given order. Rejects when any of it was not taken, or may not have been: with a `PublishError` that names
-   * those records, which the caller sends again, or with any other error, which is about all of them. Behind such a record
-   * nothing of its key is taken, in this call or in those that waited meanwhile, so that nothing overtakes.
+   * Appends in the given order. Rejects when any record was not taken, or may not have been: with a `PublishError` that
+   * names those records, which the caller sends again, or with any other error, which concerns all of them. After such
+   * a record nothing of its key is taken, in this call or in those already queued, so that no record overtakes another.
    */
   publish(topic: string, records: LogRecord[]): Promise<void>;
   /**
-   * Reads every partition from now on (no group: each reader sees everything). Never rejects for a log that is away: it
-   * keeps trying. `onRecord` is called record by record, in order per key, with `headers` always there; it must not throw
-   * (when it does, that is logged, and the next record follows).
+   * Reads every partition from now on, without a consumer group: each reader sees everything. Keeps retrying while the
+   * log is unavailable and never rejects for that. `onRecord` is called for each record, in order per key, always with
+   * `headers`. It must not throw (an exception is logged, and the next record follows).
    */
   read(topic: string, onRecord: (record: LogRecord) => void): LogReader;
-  /** Ends every reader and publisher of this log. What is being published is cut off. */
+  /** Ends every reader and publisher of this log and aborts what is being published. */
   close(): Promise<void>;
 }
 
 export interface LogReader {
   /**
-   * Resolves when the reader first stands at the end of every partition: what is published after that is seen. For a topic
-   * that is not there yet that is so at once.
+   * Resolves when the reader first stands at the end of every partition: everything published later is seen. Resolves
+   * at once for a topic that does not exist yet.
    */
   ready(): Promise<void>;
-  /** After this no record is delivered any more. */
+  /** No record is delivered afterwards. */
   stop(): Promise<void>;
 }

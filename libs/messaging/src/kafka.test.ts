@@ -173,7 +173,7 @@ describe('the event log in Kafka', () => {
     );
     const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
     expect(topics[0]?.partitions).toHaveLength(6);
-    // A publish that failed halfway was sent again.
+    // A publish that failed halfway was sent again, so values may repeat.
     await eventually(() => expect(new Set(values)).toEqual(new Set(keys)), { timeoutMs: 15_000 });
   });
 
@@ -195,7 +195,7 @@ describe('the event log in Kafka', () => {
       const seen: LogRecord[] = [];
       const reader = log.read(stored, (record) => seen.push(record));
       await reader.ready();
-      // Several of the blocks that formats are made of.
+      // Large enough for several blocks of each format.
       const sent = Array.from({ length: 100 }, (_, index) => ({
         key: 'k',
         value: `${index}:${randomUUID().repeat(100)}`,
@@ -294,7 +294,7 @@ describe('the event log in Kafka', () => {
       const begun = performance.now();
       await expect(frozen.publish(topic, [record(1)])).rejects.toThrow('did not confirm');
       expect(performance.now() - begun).toBeLessThan(10_000);
-      await eventually(() => expect(proxy.connections()).toBeGreaterThan(2)); // both try on
+      await eventually(() => expect(proxy.connections()).toBeGreaterThan(2)); // both keep trying
 
       const cutOff = frozen.publish(topic, [record(2)]);
       const closing = performance.now();

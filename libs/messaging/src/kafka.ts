@@ -13,9 +13,9 @@ import { patchIdleTimer } from './kafka/idle-timer-patch.ts';
 export type { KafkaConfig };
 
 export interface KafkaEventLogOptions extends KafkaConfig {
-  /** Names this process in the broker's logs and metrics. */
+  /** Identifies this process in the broker's logs and metrics. */
   clientId: string;
-  /** Comes before every topic's name: several installations share one cluster. @default '' */
+  /** Prefix of every topic, for several installations on one cluster. @default '' */
   topicPrefix?: string | undefined;
   log: Log;
   /** From 0 up to 1: spreads the reconnects of many processes. */
@@ -23,8 +23,8 @@ export interface KafkaEventLogOptions extends KafkaConfig {
 }
 
 /**
- * The event log in Kafka. Nothing is connected before it is needed. `publish` and `ensureTopic` reject within ten seconds
- * when Kafka does not answer; readers try on for ever, at least once a second.
+ * The event log in Kafka. Connects on first use. `publish` and `ensureTopic` reject within ten seconds when Kafka does
+ * not answer; readers retry for ever, at least once a second.
  */
 export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   const { brokers, clientId, log, topicPrefix = '', random = Math.random } = options;
@@ -73,7 +73,7 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   };
 }
 
-/** The list, each time beginning with another one: the library never gets past a first broker that accepts and is silent. */
+/** The list, rotated with each call: the library never gets past a first broker that accepts and stays silent. */
 function inTurn(brokers: string[]): () => string[] {
   let turns = 0;
   return () => {

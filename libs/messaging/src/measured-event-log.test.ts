@@ -26,7 +26,7 @@ function fixture(publish?: EventLog['publish']) {
   return { eventLog, figures };
 }
 
-/** As Kafka's driver names what a broker said. */
+/** A broker's error in the driver's form. */
 const brokerError = (type: string) => Object.assign(new Error('said by a broker'), { type, code: 5 });
 
 describe('an event log that is measured', () => {

@@ -6,7 +6,7 @@ import { PublishError } from './publish-error.ts';
 
 type Label = 'messaging_system' | 'messaging_operation_name' | 'messaging_destination_name' | 'error_type';
 
-/** Counts what is sent and read, and times the sending, by OpenTelemetry's names. One log for each registry. */
+/** Counts sent and read records and times sending, under OpenTelemetry's names. One log per registry. */
 export function measureEventLog(eventLog: EventLog, registry: Registry): EventLog {
   const registers = [registry];
   const duration = createLatencyHistogram<Label>(registry, {
@@ -25,7 +25,7 @@ export function measureEventLog(eventLog: EventLog, registry: Registry): EventLo
       }
     },
   });
-  /** By topic, the records that were taken and are not in the counter yet. */
+  /** By topic, the records sent that are not in the counter yet. */
   const sendings = new Map<string, { observe: Observe; records: number }>();
   const sendingTo = (topic: string) => {
     const known = sendings.get(topic);
@@ -34,7 +34,7 @@ export function measureEventLog(eventLog: EventLog, registry: Registry): EventLo
     sendings.set(topic, fresh);
     return fresh;
   };
-  /** By topic. A gateway reads everybody's changes: a number costs nothing, a counter with labels a microsecond. */
+  /** By topic. A labelled counter costs a microsecond for each change of each user; a plain number costs nothing. */
   const read = new Map<string, { records: number }>();
   new Counter<Label>({
     name: 'messaging_client_consumed_messages_total',

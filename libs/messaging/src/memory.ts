@@ -4,11 +4,11 @@ import type { EventLog, LogRecord } from './event-log.ts';
 
 interface MemoryReader {
   onRecord: (record: LogRecord) => void;
-  /** Published and not yet delivered. */
+  /** Published but not yet delivered. */
   waiting: LogRecord[];
 }
 
-/** The event log of a process that is alone: records go to the readers of this moment and are kept nowhere. */
+/** The event log of a single process: delivers records to the current readers and stores nothing. */
 export function createMemoryEventLog({ log }: { log?: Log } = {}): EventLog {
   const readersByTopic = new Map<string, Set<MemoryReader>>();
   let closed = false;
@@ -27,7 +27,7 @@ export function createMemoryEventLog({ log }: { log?: Log } = {}): EventLog {
     async publish(topic, records) {
       if (closed) throw new Error('The event log is closed.');
       for (const reader of readersOf(topic)) {
-        // One delivery per run of the event loop takes all that waits: a burst costs one wake-up.
+        // One delivery per turn of the event loop takes everything waiting, so that a burst costs one wake-up.
         if (reader.waiting.length === 0) setImmediate(() => deliverWaiting(reader, log));
         for (const { key, value, headers } of records) reader.waiting.push({ key, value, headers: { ...headers } });
       }

@@ -1,8 +1,7 @@
 import type { LogRecord } from './event-log.ts';
 
-/** Why not everything was published. */
 export class PublishError extends Error {
-  /** By record, why it was not taken, or may not have been. Every other record was taken. */
+  /** By record, why it was not taken, or may not have been. All other records were taken. */
   readonly reasons: ReadonlyMap<LogRecord, unknown>;
 
   constructor(reasons: ReadonlyMap<LogRecord, unknown>) {

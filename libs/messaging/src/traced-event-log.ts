@@ -2,7 +2,7 @@ import { NO_TRACING, type Span, type SpanDescription, type Tracing } from '@task
 import type { EventLog, LogRecord } from './event-log.ts';
 import { PublishError } from './publish-error.ts';
 
-/** Each record of a trace that is recorded has a span of its own, on that trace: so it needs no links, which few tools follow. */
+/** Each record of a recorded trace gets its own span on that trace, without span links, which few tools show. */
 export function traceEventLog(eventLog: EventLog, tracing: Tracing): EventLog {
   if (tracing === NO_TRACING) return eventLog;
   const publish = async (topic: string, records: LogRecord[]) => {
@@ -49,7 +49,7 @@ function publishSpan({ system }: EventLog, topic: string, count: number): SpanDe
   };
 }
 
-/** What a reader does with one record. */
+/** The span of a reader's work on one record. */
 export function processSpan({ system }: Pick<EventLog, 'system'>, topic: string): SpanDescription {
   return {
     name: `process ${topic}`,

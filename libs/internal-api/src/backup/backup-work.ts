@@ -2,28 +2,27 @@ import type { Readable } from 'node:stream';
 import type { AccountsComparison, RowsChange } from '../store-import.ts';
 import type { RestoreParameters } from './restore-parameters.ts';
 
-/** An archive as the list of them shows it. */
+/** An archive as listed. */
 export interface BackupEntry {
   file: string;
   sizeBytes: number;
-  /** Of the whole file, as hexadecimal digits; null when it was not made or taken in here. */
+  /** Of the whole file, in hexadecimal; null unless this service made or received the file. */
   sha256: string | null;
   /** RFC 3339, UTC, with milliseconds. */
   createdAt: string;
-  /** `safety`: right before a restore; `unknown`: it was put there. */
+  /** `safety`: made right before a restore; `unknown`: copied into the storage. */
   origin: 'request' | 'schedule' | 'safety' | 'upload' | 'unknown';
   stores: string[];
-  /** When it was last restored into a temporary database to prove it. */
+  /** When a restore into a temporary database last proved it restorable. */
   verifiedAt: string | null;
-  /** By which version of Taskmesh. */
+  /** The version of Taskmesh that verified it. */
   verifiedVersion: string | null;
-  /** When that, or a look at all of it, last showed that it is not fit for a restore. */
+  /** When a verification or a full read last found it unfit for a restore. */
   unfitAt: string | null;
-  /** Why it is not: a part of a sentence. */
+  /** Why it is unfit, as part of a sentence. */
   unfitReason: string | null;
 }
 
-/** How far a long piece of work has come. */
 export interface WorkProgress {
   /** `dump`, `compress`, `extract`, `load`, `check`, `swap`. */
   phase: string;
@@ -40,13 +39,13 @@ export interface RestoreEnd {
   success: boolean;
   message: string;
   error: string | null;
-  /** What of the dumps was passed over, because it is no rows; absent where nothing was restored. */
+  /** Parts of the dumps that were skipped because they are not rows; absent where nothing was restored. */
   skipped?: { kind: string; count: number }[];
   /** What was left out, as `store.table` or `store.table.column`. */
   dropped: string[];
-  /** The archive of what was there before, if one was made for this. */
+  /** The archive of the replaced content, if one was made for this restore. */
   safetyBackup?: string | null;
-  /** Until then an undo brings back what was replaced; null when nothing is kept, absent when that is not known. */
+  /** An undo is possible until then; null when nothing is kept, absent when unknown. */
   keptUntil?: string | null | undefined;
   outcome:
     | 'RESTORED'
@@ -63,10 +62,10 @@ export interface RestoreEnd {
     | 'BUSY';
 }
 
-/** What a restore would change, and whether it could be done now. */
+/** What a restore would change, and whether it is possible now. */
 export interface RestoreForecast {
   possible: boolean;
-  /** What would keep the stores from being replaced now, as `store: reason`. */
+  /** What prevents replacing the stores now, as `store: reason`. */
   obstacles: string[];
   stores: { store: string; rows: (RowsChange & { name: string })[] }[];
   /** Null where no accounts would be replaced. */
@@ -76,53 +75,59 @@ export interface RestoreForecast {
   tookMs: number;
 }
 
-/** The last restore, whose former stores are kept. */
+/** The last restore, while the stores that it replaced are kept. */
 export interface UndoableRestore {
   file: string;
   stores: string[];
-  /** Whether that took another one back. */
+  /** Whether it was an undo itself. */
   isUndo: boolean;
   restoredAt: string;
   keptUntil: string;
-  /** For how long what an undo replaces would be kept in its turn; 0: not at all. */
+  /** How long the stores that an undo replaces would be kept; 0 if not at all. */
   replacedKeptMs: number;
 }
 
-/** How many archives are there, how many of them are new to the catalogue, and how many it cannot tell of. */
+/** How many archives exist, how many were added to the catalogue, and how many could not be read. */
 export interface BackupScan {
   archives: number;
   added: number;
   unread: number;
 }
 
-/** An archive on its way to a client. Destroying `content` ends it. */
+/** A download of an archive; destroying `content` ends it. */
 export interface ArchiveDownload {
   sizeBytes: number;
   sha256: string | null;
   content: Readable;
 }
 
-/** What backup does for operators that lasts, or moves whole archives. Who calls it has checked who asks. */
+/** Backup work for operators that takes long or moves whole archives. The caller has checked permissions. */
 export interface BackupWork {
   list(): Promise<BackupEntry[]>;
   find(file: string): Promise<BackupEntry | null>;
-  /** Says whether there was such an archive. */
+  /** Resolves with false when there was no such archive. */
   remove(file: string): Promise<boolean>;
-  /** @throws AppError with the reason when there is no backup in the end */
+  /** @throws AppError with the reason when no backup was made */
   create(onProgress?: OnWorkProgress): Promise<BackupEntry>;
-  /** @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for a restore */
+  /** @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for a restore */
   verify(file: string, onProgress?: OnWorkProgress): Promise<BackupEntry>;
-  /** Brings into the catalogue what is there and it does not know. */
+  /** Adds the archives to the catalogue that it lacks. */
   scan(onProgress?: OnWorkProgress): Promise<BackupScan>;
   /** @throws AppError BAD_USER_INPUT */
   restore(file: string, onProgress?: OnWorkProgress, parameters?: RestoreParameters): Promise<RestoreEnd>;
-  /** All of a restore but its last step. @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for it */
+  /**
+   * A restore without its last step. @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for
+   * it
+   */
   dryRun(file: string, onProgress?: OnWorkProgress, parameters?: RestoreParameters): Promise<RestoreForecast>;
-  /** Lets clients begin anew, after the stores were put back by other means. @throws AppError CONFLICT when the clock is evidently behind */
+  /**
+   * Makes clients start over after the stores were reset by other means. @throws AppError CONFLICT when the clock is
+   * evidently behind
+   */
   newEpoch(atLeast?: number): Promise<{ epoch: number }>;
   /** Null when nothing is kept. */
   undoable(): Promise<UndoableRestore | null>;
-  /** Takes the last restore back; with `restoredAt` only that one, as `undoable` has shown it. @throws AppError BAD_USER_INPUT */
+  /** Undoes the last restore; with `restoredAt`, only the one shown by `undoable`. @throws AppError BAD_USER_INPUT */
   undo(onProgress?: OnWorkProgress, restoredAt?: string): Promise<RestoreEnd>;
   /** Undefined when there is no such archive. */
   download(file: string): Promise<ArchiveDownload | undefined>;

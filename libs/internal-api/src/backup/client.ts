@@ -17,13 +17,13 @@ import { queryOfEpoch } from './epoch-parameters.ts';
 import { queryOfRestore } from './restore-parameters.ts';
 import { queryOfUndo } from './undo-parameters.ts';
 
-/** Storing an archive for good may take a while after its last byte: a bucket puts parts together. */
+/** After its last byte, storing an archive may still take a while: a bucket assembles the parts. */
 const STORE_TIMEOUT_MS = 10 * 60_000;
 const SERVICE = 'backup';
 
 /**
- * The work over HTTP, as an operator. Who made the pool closes it. A service that is away, or that was lost on the way,
- * is a SERVICE_UNAVAILABLE: what became of the work is then unknown.
+ * Calls the work over HTTP as an operator. The caller closes the pool. When the service is unavailable or the
+ * connection breaks, calls fail with SERVICE_UNAVAILABLE, and the outcome of the work is unknown.
  */
 export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: IdentitySigner }): BackupWork {
   const send = async (
@@ -78,7 +78,7 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
           method: 'PUT',
           path: pathOf('archive', file),
           body: content,
-          headersTimeout: 0, // how long the parts may take is the matter of who makes `content`
+          headersTimeout: 0, // the sender of `content` limits how long it may take
           signal: end.late,
         });
         if (statusCode !== 200) throw await refusalOf(body);
@@ -91,7 +91,7 @@ export function createBackupWorkClient({ pool, signer }: { pool: Pool; signer: I
   };
 }
 
-/** `late` fires when there is no answer long after the last byte. */
+/** `late` fires when no answer follows the last byte for STORE_TIMEOUT_MS. */
 function endOf(content: Readable): { late: AbortSignal; forget(): void } {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;

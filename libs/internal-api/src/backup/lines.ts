@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 
-/** The answer to work that lasts: a JSON object on each line, the last one being the end. */
+/** The answer to long work: one JSON object per line, the last of which is the result. */
 export interface Lines {
   stream: Readable;
-  /** Shown when it is time again, or at once when the phase or the store is another one. */
+  /** Throttled, but shown at once when the phase or the store changes. */
   progress(progress: { phase: string; store?: string }): void;
   end(line: object): void;
 }
 
 const SHOWN_EVERY_MS = 100;
 
-/** While nothing happens, the last line comes again every `repeatMs` (a blank one in front of the first): so both ends are known to live. */
+/** Repeats the last line every `repeatMs` (a blank one before the first), so that each end knows the other is alive. */
 export function createLines({ repeatMs }: { repeatMs: number }): Lines {
   const stream = new Readable({ read: () => undefined });
   let shown = '';
@@ -28,7 +28,7 @@ export function createLines({ repeatMs }: { repeatMs: number }): Lines {
     waiting = undefined;
     push(`${shown}\n`);
   };
-  // A reader that does not keep up is told nothing twice.
+  // Do not repeat lines to a reader that lags behind.
   const repeat = setInterval(() => stream.readableLength === 0 && push(`${shown}\n`), repeatMs);
 
   return {

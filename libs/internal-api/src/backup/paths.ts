@@ -1,7 +1,7 @@
-/** Work is `POST`ed here, by its name; whole archives are got from and put to `/archive`. */
+/** Work is a POST to its name below this path; whole archives are GET and PUT at `/archive`. */
 export const WORK_PATH = '/internal/backup';
 
-/** The work that is a name with arguments. Its answer comes in lines, because it may last. */
+/** Work that is called by name with arguments. It may take long, so its answer comes in lines. */
 export const WORK_NAMES = [
   'list',
   'find',
@@ -17,13 +17,13 @@ export const WORK_NAMES = [
 ] as const;
 export type WorkName = (typeof WORK_NAMES)[number];
 
-/** One line of an answer. The last one has a result or an error; blank and repeated ones say that the work goes on. */
+/** One line of an answer. The last has the result or the error; blank and repeated ones are signs of life. */
 export type WorkLine =
   { progress: object } | { result: unknown } | { error: { code: string; message: string; issues?: unknown } };
 
-/** A line comes at least so often, also while the work has nothing to tell. */
+/** A line is sent at least this often, even without progress. */
 export const SIGN_OF_LIFE_MS = 3_000;
-/** Nothing for so long means that the other end is gone. */
+/** The other end counts as gone after this much silence. */
 export const SILENCE_MS = 20_000;
-/** The sender of an archive, who waits for a client of its own, may be silent for longer. */
+/** The sender of an archive waits for its own client, so it may be silent for longer. */
 export const UPLOAD_SILENCE_MS = 60_000;

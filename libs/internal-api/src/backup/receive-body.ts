@@ -5,8 +5,8 @@ import { PassThrough, type Readable } from 'node:stream';
 const CHECKS = 10;
 
 /**
- * A request's body as a stream of its own: who destroys it leaves the connection whole, so that an answer still reaches the
- * client. It ends with a BAD_USER_INPUT when the client goes away, or sends nothing for `silenceMs` while more is wanted.
+ * A request's body as a separate stream: destroying it keeps the connection, so that an answer still reaches the
+ * client. Fails with BAD_USER_INPUT when the client disconnects, or stalls for `silenceMs` while the stream has room.
  */
 export function receiveBody(request: IncomingMessage, { silenceMs }: { silenceMs: number }): Readable {
   const body = new PassThrough({ highWaterMark: 1024 * 1024 });
@@ -29,11 +29,11 @@ export function receiveBody(request: IncomingMessage, { silenceMs }: { silenceMs
     if (!request.complete) body.destroy(new AppError('BAD_USER_INPUT', 'The upload broke off.', { cause }));
   };
   request.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
-  body.on('drain', onDrain).on('error', () => undefined); // told to who reads it, too
+  body.on('drain', onDrain).on('error', () => undefined); // the reader gets the error as well
   body.once('close', () => {
     clearInterval(watch);
     request.off('data', onData).off('end', onEnd).off('close', onCut);
-    request.resume(); // what still comes is passed over
+    request.resume(); // discards the rest
   });
   return body;
 }

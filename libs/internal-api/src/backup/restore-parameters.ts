@@ -3,20 +3,20 @@ import { isOneSlipAway } from '@taskmesh/service';
 import { listOf } from './known-parameters.ts';
 
 export interface RestoreParameters {
-  /** Whether tables and columns that the stores do not have are left out of an archive that was made here. @default false */
+  /** Whether to drop tables and columns that the stores lack, for archives made by Taskmesh. @default false */
   allowLoss?: boolean | undefined;
-  /** The service knows their names. @default all that the archive holds */
+  /** Checked by the service. @default all that the archive contains */
   stores?: string[] | undefined;
-  /** Whether what is replaced is backed up first. @default a setting of the service */
+  /** Whether to back up first what is replaced. @default a setting of the service */
   safetyBackup?: boolean | undefined;
-  /** The name of the archive before it was decrypted elsewhere; messages use it. @default the file */
+  /** The archive's name before it was decrypted elsewhere, for messages. @default the file */
   decryptedFrom?: string | undefined;
 }
 
-/** Of a restore, and of a dry run. */
+/** For restores and dry runs. */
 export const RESTORE_PARAMETERS = ['file', 'allowLoss', 'stores', 'safetyBackup', 'decryptedFrom'] as const;
 
-/** To be appended to a query string. */
+/** To append to a query string. */
 export function queryOfRestore({ allowLoss, stores, safetyBackup, decryptedFrom }: RestoreParameters = {}): string {
   return [
     allowLoss ? '&allowLoss=true' : '',
@@ -30,8 +30,8 @@ const STORES = 'Stores are named by the parameter stores.';
 const SAFETY = 'The parameter safetyBackup is true or false.';
 
 /**
- * By their letters: other spellings of our parameters, options of the command line, and likely guesses. If these were ignored,
- * the restore would do something else than was meant. All other names are ignored.
+ * Keyed by letters only: other spellings of our parameters, command-line options, and likely guesses. Ignoring one of
+ * these would make the restore do something unintended. Any other name is ignored.
  */
 const MISTAKEN = new Map([
   ['store', STORES],
@@ -44,7 +44,7 @@ const MISTAKEN = new Map([
   ['dryrun', 'A dry run has a path of its own.'],
 ]);
 
-/** Unknown names of stores are left to the service, which refuses them. @throws AppError BAD_USER_INPUT */
+/** The service refuses unknown store names. @throws AppError BAD_USER_INPUT */
 export function restoreParametersOf(query: unknown): RestoreParameters {
   const { allowLoss, stores, safetyBackup, decryptedFrom, ...others } = (query ?? {}) as Record<string, unknown>;
   for (const name of Object.keys(others)) {
@@ -59,14 +59,14 @@ export function restoreParametersOf(query: unknown): RestoreParameters {
   };
 }
 
-/** Shorter ones resemble too many others. */
+/** Shorter names resemble too many others. */
 const MIN_LENGTH = 5;
 
 const hintFor = (letters: string): string | undefined =>
   MISTAKEN.get(letters) ??
   [...MISTAKEN].find(([name]) => letters.length >= MIN_LENGTH && isOneSlipAway(letters, name))?.[1];
 
-/** An empty name stays, so that the service refuses it. */
+/** Keeps an empty name, which the service then refuses. */
 const namesOf = (value: unknown): string[] | undefined =>
   value === undefined ? undefined : [value].flat().flatMap((names) => (names === '' ? [] : String(names).split(',')));
 

@@ -13,11 +13,11 @@ import { seenRestoreOf } from './undo-parameters.ts';
 export interface ServedBackupWork {
   work: BackupWork;
   verifier: IdentityVerifier;
-  /** Hears of failures that are defects. */
+  /** Called with unexpected errors. */
   onDefect: (error: unknown) => void;
 }
 
-/** The work over HTTP, for callers with an operator's identity token. Bodies are streamed. */
+/** Serves the work over HTTP to callers with an operator's identity token. Bodies are streamed. */
 export function serveBackupWork(app: FastifyInstance, { work, verifier, onDefect }: ServedBackupWork): void {
   const told = (error: unknown) => {
     if (!(error instanceof AppError)) onDefect(error);
@@ -112,7 +112,7 @@ function runWork(
   }
 }
 
-/** The work goes on when nobody listens any more. */
+/** The work continues when the client disconnects. */
 function linesOf(run: (onProgress: OnWorkProgress) => Promise<unknown>, told: (error: unknown) => WorkLine): Readable {
   const lines = createLines({ repeatMs: SIGN_OF_LIFE_MS });
   void run(lines.progress)
@@ -132,6 +132,6 @@ function failureOf(error: unknown): Extract<WorkLine, { error: object }> {
 }
 
 function fileOf({ query }: FastifyRequest): string {
-  const { file } = query as Record<string, unknown>; // Fastify's queries are always an object
+  const { file } = query as Record<string, unknown>; // Fastify's queries are always objects
   return typeof file === 'string' ? file : '';
 }

@@ -4,11 +4,11 @@ export const UNDO_PARAMETERS = ['restoredAt'] as const;
 
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-/** To be appended to a query string. */
+/** To append to a query string. */
 export const queryOfUndo = (restoredAt: string | undefined): string =>
   restoredAt === undefined ? '' : `&restoredAt=${encodeURIComponent(restoredAt)}`;
 
-/** The time of the restore that the operator has seen and wants to undo. @throws AppError BAD_USER_INPUT */
+/** The time of the restore that the operator saw and wants to undo. @throws AppError BAD_USER_INPUT */
 export function seenRestoreOf(query: unknown): string | undefined {
   const { restoredAt } = (query ?? {}) as Record<string, unknown>;
   return restoredAt === undefined ? undefined : asSeenRestore(restoredAt);

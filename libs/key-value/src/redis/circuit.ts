@@ -3,11 +3,11 @@ import type { Clock } from '@taskmesh/service';
 export const FAILURES_TO_OPEN = 3;
 const OPEN_MS = 2_000;
 
-/** Open after a few failures in a row, for a while: nobody then waits for a store that does not answer. */
+/** Opens for a while after a few failures in a row, so that callers do not wait for a store that does not answer. */
 export interface Circuit {
   isOpen(): boolean;
   succeeded(): void;
-  /** True when this failure opened it. */
+  /** Returns true when this failure opened it. */
   failed(): boolean;
 }
 
@@ -21,7 +21,7 @@ export function createCircuit(clock: Clock): Circuit {
       failures = 0;
     },
     failed() {
-      // What was under way when it opened says nothing new.
+      // Failures of calls that were under way when the circuit opened say nothing new.
       if (isOpen() || ++failures < FAILURES_TO_OPEN) return false;
       failures = 0;
       openUntil = clock.now() + OPEN_MS;

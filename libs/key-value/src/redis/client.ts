@@ -3,14 +3,13 @@ import { backoffMs, withDeadline, type Backoff } from '@taskmesh/service';
 import { Redis } from 'ioredis';
 import type { RedisConfig } from './settings.ts';
 
-/** No call waits longer for an answer. */
 const ANSWER_TIMEOUT_MS = 200;
 const CONNECT_TIMEOUT_MS = 1_000;
-/** How long a connection that we close may take to end before it is torn: a frozen peer never ends it. */
+/** How long closing a connection may take before it is destroyed: a frozen peer never ends it. */
 const DISCONNECT_TIMEOUT_MS = 200;
 const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000 };
 
-/** A client that never queues: without a connection a command fails at once. It reconnects for ever once it was connected. */
+/** A client without a queue: when disconnected, commands fail at once. Once connected, it reconnects for ever. */
 export function createClient({ url, tls, random }: RedisConfig & { random: () => number }): Redis {
   return new Redis(url, {
     lazyConnect: true,
@@ -26,12 +25,12 @@ export function createClient({ url, tls, random }: RedisConfig & { random: () =>
     disableClientInfo: true,
     ...(url.startsWith('rediss:') && { tls: { ...tls } }),
     retryStrategy: (times) => backoffMs(times, RECONNECT, random),
-    // A master that became a replica: the address will lead to the new master.
+    // The master became a replica; the address will lead to the new master.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
 }
 
-/** Rejects when the answer does not come in time. */
+/** Rejects when there is no answer in time. */
 export function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
   return withDeadline(answer, ANSWER_TIMEOUT_MS, () => new Error(`No answer within ${ANSWER_TIMEOUT_MS} ms`));
 }

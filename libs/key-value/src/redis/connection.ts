@@ -5,12 +5,12 @@ import { createClient, inTime } from './client.ts';
 import { createOutage } from './outage.ts';
 import type { RedisConfig } from './settings.ts';
 
-/** An idle process, too, learns within this time that Redis froze. */
+/** Lets an idle process detect a frozen Redis, too. */
 const HEARTBEAT_MS = 2_000;
 
 export interface RedisConnection {
   redis: Redis;
-  /** Runs a command; gives `otherwise` when Redis is away, does not answer in time, or refuses. Never rejects. */
+  /** Runs a command; returns `otherwise` when Redis is unavailable, too slow, or refuses. Never rejects. */
   attempt: <Answer, Otherwise>(command: () => Promise<Answer>, otherwise: Otherwise) => Promise<Answer | Otherwise>;
   isUp(): boolean;
   close(): void;
@@ -39,7 +39,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     if (!circuit.isOpen()) outage.ended();
   });
 
-  // Only the very first calls wait for the connection, so that a process need not wait before it begins.
+  // The first calls wait for the connection, so that a process need not wait for it at start.
   let opening: Promise<unknown> | undefined = inTime(redis.connect())
     .catch(() => undefined)
     .finally(() => (opening = undefined));
@@ -59,7 +59,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
         outage.refused(error);
       } else if (circuit.failed() && !closed) {
         outage.began(error);
-        redis.disconnect(true); // a connection through which nothing comes may be dead for good
+        redis.disconnect(true); // a connection that delivers nothing may be dead for good
       }
       return otherwise;
     }

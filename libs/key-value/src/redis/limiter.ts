@@ -4,10 +4,7 @@ import { look, take } from '../limiter-result.ts';
 import { createMemoryLimiter } from '../memory-limiter.ts';
 import type { RedisConnection } from './connection.ts';
 
-/**
- * Counts in Redis, and beside it what this process took: when Redis goes away, the own count is there already, so that an
- * outage gives nobody a fresh set of points.
- */
+/** Counts in Redis, and also what this process took, so that an outage of Redis gives nobody a fresh set of points. */
 export function createRedisLimiter({ redis, attempt }: RedisConnection, options: LimiterOptions): Limiter {
   const { name, points, windowSeconds } = options;
   const shared = new RateLimiterRedis({

@@ -1,11 +1,11 @@
 import type { Log } from '@taskmesh/service';
 import { messageOf, refusalOf } from './refusal.ts';
 
-/** Tells once that Redis went away and once that it is back, however many calls and reconnects lie between. */
+/** Logs once that Redis is unavailable and once that it is back, whatever calls and reconnects lie between. */
 export interface Outage {
   began(reason: unknown): void;
   ended(): void;
-  /** A command that Redis answered with an error: each kind is told once. */
+  /** A command that Redis answered with an error; each kind is logged once. */
   refused(error: unknown): void;
 }
 

@@ -13,7 +13,7 @@ export function refusalOf(error: unknown): Refusal {
   return { reason: `does not answer: ${message}${isOneSided ? ` (${ONE_SIDED_TLS})` : ''}`, isLasting: false };
 }
 
-/** The message only: the client's errors carry the command that failed, with keys, values and even the password. */
+/** Only the message: the client's errors carry the failed command, with keys, values and even the password. */
 export function messageOf(error: unknown): string {
   return Error.isError(error) ? error.message : String(error);
 }

@@ -1,11 +1,10 @@
 import { readAll, readEnv, readTlsFiles, setting, type Env, type TlsFiles } from '@taskmesh/service';
 import { z } from 'zod';
 
-/** How to reach a Redis. */
 export interface RedisConfig {
-  /** `redis://` or `rediss://`, with user, password and database number where there are any. */
+  /** `redis://` or `rediss://`, optionally with user, password and database number. */
   url: string;
-  /** For `rediss://`: instead of what Node trusts. */
+  /** For `rediss://`: replaces Node's trusted certificates. */
   tls?: TlsFiles | undefined;
 }
 
@@ -15,7 +14,7 @@ const schema = z.object({
 const TLS_FILES = { ca: 'REDIS_TLS_CA_FILE', cert: 'REDIS_TLS_CERT_FILE', key: 'REDIS_TLS_KEY_FILE' } as const;
 
 /**
- * Undefined when there is no Redis to be used.
+ * Undefined when Redis is not configured.
  * @throws ConfigError with every problem
  */
 export function readRedisSettings(env: Env): RedisConfig | undefined {

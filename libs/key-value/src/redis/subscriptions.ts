@@ -5,7 +5,7 @@ import { createClient, inTime } from './client.ts';
 import { messageOf } from './refusal.ts';
 import type { RedisConfig } from './settings.ts';
 
-/** Nothing else is sent here, so only this finds a connection that died without a word. */
+/** This connection sends nothing else, so only the heartbeat detects that it has died silently. */
 const HEARTBEAT_MS = 2_000;
 
 export interface RedisSubscriptions {
@@ -13,7 +13,7 @@ export interface RedisSubscriptions {
   close(): void;
 }
 
-/** Subscriptions on a connection of their own, opened with the first one: a subscribed connection takes no other commands. */
+/** Subscriptions need their own connection, as a subscribed one takes no other commands; the first one opens it. */
 export function createRedisSubscriptions(
   options: RedisConfig & { log: Log; random: () => number },
 ): RedisSubscriptions {
@@ -21,7 +21,7 @@ export function createRedisSubscriptions(
   const redis = createClient(options);
   const listeners = createListeners(log);
 
-  // Redis forgets a connection's channels, so each new connection asks for all of them.
+  // Redis forgets a connection's channels, so every new connection subscribes to all of them.
   const listen = async (channels: string[]) => {
     if (channels.length === 0 || redis.status !== 'ready') return;
     await inTime(redis.subscribe(...channels)).catch(handleFailure);

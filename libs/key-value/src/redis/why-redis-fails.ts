@@ -5,7 +5,7 @@ import type { RedisConfig } from './settings.ts';
 
 const TIMEOUT_MS = 3_000;
 
-/** Tries a Redis once. Undefined when it answers. */
+/** Tries to connect once; undefined when Redis answers. */
 export async function whyRedisFails(config: RedisConfig): Promise<Refusal | undefined> {
   const redis = createClient({ ...config, random: () => 0 });
   const { promise: failed, reject } = Promise.withResolvers<never>();

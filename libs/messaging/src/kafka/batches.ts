@@ -1,11 +1,11 @@
 import type { LogRecord } from '../event-log.ts';
 
-/** A broker refuses a batch over 1 MiB (`message.max.bytes`); all records of one request may fall into one batch. */
+/** Brokers refuse batches over 1 MiB (`message.max.bytes`), and all records of a request may fall into one batch. */
 const BATCH_MAX_BYTES = 512 * 1024;
-/** What the format adds to a record, generously. */
+/** A generous estimate of what the format adds to a record. */
 const RECORD_OVERHEAD_BYTES = 64;
 
-/** Cuts records into requests, in their order. A record that is too large by itself is a request of its own. */
+/** Splits records into requests, in order. A record that exceeds the limit alone is a request of its own. */
 export function* inBatches(records: LogRecord[]): Generator<LogRecord[]> {
   let batch: LogRecord[] = [];
   let batchBytes = 0;

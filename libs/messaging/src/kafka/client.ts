@@ -11,7 +11,7 @@ export interface ClientOptions {
   log: Log;
 }
 
-/** The library's client with sockets that can be cut. It tries nothing twice, but one given broker after the other. */
+/** The library's client with sockets that can be cut. It tries each given broker once. */
 export function createClient({ brokers, settings, requestTimeoutMs, log }: ClientOptions): {
   kafka: Kafka;
   cut: (reason: string) => void;

@@ -7,8 +7,7 @@ import { uncompress } from 'snappy';
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
 /**
- * kafkajs reads gzip only. Others decide how records are compressed, whatever we send: `compression.type` of the topic or
- * the broker.
+ * kafkajs can only read gzip, but the topic's or the broker's `compression.type` decides how records are compressed.
  */
 export function registerCodecs(): void {
   register(CompressionTypes.Snappy, decompressSnappy);
@@ -21,12 +20,12 @@ function register(type: keyof typeof CompressionCodecs, decompress: (data: Buffe
   CompressionCodecs[type] = () => ({ compress, decompress });
 }
 
-/** "\x82SNAPPY\0", a version and the oldest version that can read it; then blocks, each after its length. */
+/** "\x82SNAPPY\0", a version and the oldest compatible version; blocks follow, each preceded by its length. */
 const BLOCKS_MAGIC = Buffer.from([0x82, ...Buffer.from('SNAPPY'), 0]);
 const BLOCKS_HEADER_BYTES = 16;
 const LENGTH_BYTES = 4;
 
-/** Java writes blocks, librdkafka and others one piece. */
+/** Java clients write blocks; librdkafka and others write one piece. */
 async function decompressSnappy(data: Buffer): Promise<Buffer> {
   if (!data.subarray(0, BLOCKS_MAGIC.length).equals(BLOCKS_MAGIC)) return uncompressSnappy(data);
   const blocks: Promise<Buffer>[] = [];

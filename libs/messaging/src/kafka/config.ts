@@ -1,11 +1,11 @@
 import type { TlsFiles } from '@taskmesh/service';
 import type { SASLOptions } from 'kafkajs';
 
-/** How to reach a Kafka. Needs Kafka 2.8 or newer. */
+/** Requires Kafka 2.8 or newer. */
 export interface KafkaConfig {
-  /** `host:port` of a few brokers; the others are learnt from them. */
+  /** `host:port` of some brokers; they name the others. */
   brokers: string[];
-  /** Present: over TLS, with these instead of what Node trusts. */
+  /** When present, connects over TLS, with these files instead of Node's trusted certificates. */
   ssl?: TlsFiles;
   sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string };
 }
@@ -15,7 +15,7 @@ export interface Address {
   port: number;
 }
 
-/** What every connection of ours has in common. */
+/** Settings common to all connections. */
 export interface ClientSettings {
   clientId: string;
   connectionTimeout: number;
@@ -37,7 +37,7 @@ export function clientSettings(config: KafkaConfig, clientId: string): ClientSet
   };
 }
 
-/** An IPv6 address stands in brackets. */
+/** IPv6 addresses are in brackets. */
 export function parseAddress(broker: string): Address {
   const colon = broker.lastIndexOf(':');
   return { host: broker.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(broker.slice(colon + 1)) };

@@ -9,7 +9,7 @@ import { createNode } from './node.ts';
 const REQUEST_TIMEOUT_MS = 5_000;
 const DEADLINE_MS = 10_000;
 const LOOK_EVERY_MS = 50;
-/** Kafka's own default, `default.replication.factor`. */
+/** Kafka then uses its `default.replication.factor`. */
 const AS_THE_BROKER_SAYS = -1;
 
 export interface EnsureTopicOptions {
@@ -20,7 +20,7 @@ export interface EnsureTopicOptions {
   log: Log;
 }
 
-/** Makes the topic unless it is there; of a new one it waits until it can be used. */
+/** Creates the topic unless it exists; waits until a new one is usable. */
 export async function ensureTopic(options: EnsureTopicOptions): Promise<void> {
   const late = AbortSignal.timeout(DEADLINE_MS);
   try {
@@ -31,7 +31,7 @@ export async function ensureTopic(options: EnsureTopicOptions): Promise<void> {
   }
 }
 
-/** Resolves with false for a topic that is there. */
+/** Resolves with false for a topic that exists. */
 async function makeTopic({ topic, partitions, ...client }: EnsureTopicOptions): Promise<boolean> {
   const { kafka, cut } = createClient({ ...client, requestTimeoutMs: REQUEST_TIMEOUT_MS });
   const admin = kafka.admin({ retry: { retries: 0 } });
@@ -50,7 +50,7 @@ async function makeTopic({ topic, partitions, ...client }: EnsureTopicOptions): 
   }
 }
 
-/** Asks one broker after the other: any of them may be away. */
+/** Asks the brokers in turn, because any of them may be down. */
 async function untilLeadersAnswer(
   { brokers, settings, topic, log }: EnsureTopicOptions,
   late: AbortSignal,

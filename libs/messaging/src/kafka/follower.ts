@@ -10,15 +10,15 @@ import { BEGIN, END, type Positions } from './positions.ts';
 import { toRecord } from './record.ts';
 
 const FETCH_WAIT_MS = 500;
-/** How long a partition that failed is left out, so that the others are read meanwhile. */
+/** A partition that failed is left out this long, while the others are read. */
 const REST_MS = 250;
 const OFFSET_OUT_OF_RANGE = 1;
 
 export interface FollowerOptions {
   topic: string;
-  /** Of the topic in which the positions are places. */
+  /** The id of the topic that the positions refer to. */
   topicId: string;
-  /** Those that one broker leads. */
+  /** Partitions led by one broker. */
   partitions: number[];
   connect: () => Node;
   positions: Positions;
@@ -33,13 +33,13 @@ export interface FollowerOptions {
 }
 
 export interface Follower {
-  /** Nothing is delivered afterwards, and its connection is closed. */
+  /** Stops delivering and closes the connection. */
   stop(): Promise<void>;
 }
 
 /**
- * Reads partitions from their leader until it is stopped. A connection that failed is followed by another one; a partition
- * that failed is asked for again after a while. Either goes on from the positions.
+ * Reads partitions from their leader until stopped. Replaces a failed connection with a new one, and retries a failed
+ * partition after a pause. Either way, reading resumes from the positions.
  */
 export function createFollower(options: FollowerOptions): Follower {
   const { partitions, connect, onFailure, onProgress, random } = options;
@@ -96,10 +96,10 @@ async function follow(node: Node, signal: AbortSignal, options: FollowerOptions)
 
   let order = partitions;
   while (!signal.aborted) {
-    // After a failure there may be another topic of that name, in which our offsets mean nothing.
+    // After a failure the topic may have been recreated under the same name; the offsets would be meaningless there.
     if (!isSureOfTopic && (await node.metadata(topic)).topic?.id !== topicId) throw new Error('It is another topic.');
     isSureOfTopic = true;
-    order = [...order.slice(1), ...order.slice(0, 1)]; // the first one may fill the whole answer: each is first in turn
+    order = [...order.slice(1), ...order.slice(0, 1)]; // the first one may fill the answer: each is first in turn
     await findOffsets(
       node,
       order.filter((partition) => !resting.has(partition)),
@@ -140,8 +140,8 @@ async function findOffsets(node: Node, partitions: number[], options: FollowerOp
 }
 
 /**
- * The log does not hold our offset: it was shortened, at the front because we were away for long, or at its end because a
- * leader died with what it alone had. Goes on where it is nearest, and not with all that is kept.
+ * The log does not contain our offset: it lost records at its start because we were away for too long, or at its end
+ * because a leader died with records that it alone had. Resumes at the nearest end, rather than rereading everything.
  */
 async function findNearest(node: Node, partition: number, options: FollowerOptions, rest: Rest): Promise<void> {
   const { topic, positions, log } = options;
@@ -152,7 +152,7 @@ async function findNearest(node: Node, partition: number, options: FollowerOptio
   if (failed) return rest(partition, failed.errorCode);
   const [begin = 0n, end = 0n] = found.map((listed) => listed.offset);
   const nearest = offset < begin ? begin : end;
-  if (begin <= offset && offset <= end) return rest(partition, OFFSET_OUT_OF_RANGE); // it is there again
+  if (begin <= offset && offset <= end) return rest(partition, OFFSET_OUT_OF_RANGE); // the offset is valid again
   const place = { topic, partition, offset: String(offset), nearest: String(nearest) };
   log.warn(place, 'the event log does not hold the next offset; going on with the nearest one');
   positions.moveTo(partition, nearest);
@@ -165,9 +165,9 @@ function deliverAll(
   signal: AbortSignal,
 ): void {
   for (const message of messages) {
-    if (signal.aborted) return; // by a reader that stops within its own callback
+    if (signal.aborted) return; // the reader was stopped within its own callback
     const offset = BigInt(message.offset);
-    if (offset < (positions.offset(partition) ?? 0n)) continue; // a batch is given whole, from its first record on
+    if (offset < (positions.offset(partition) ?? 0n)) continue; // a batch is returned whole, from its first record
     positions.moveTo(partition, offset + 1n);
     if (!message.isControlRecord) deliver(toRecord(message), onRecord, log);
   }

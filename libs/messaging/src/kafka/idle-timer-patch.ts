@@ -3,8 +3,8 @@ import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 const patched = Symbol.for('taskmesh.kafkajs.idle-timer-patch');
 
 /**
- * kafkajs 2.2.4 keeps a timer of 1 ms running on every connection although nothing waits for it (issues 1556, 1704), with a
- * negative time, which Node 24 warns of (1751). Only a queue in which something waits needs the timer.
+ * kafkajs 2.2.4 keeps a 1 ms timer running on every idle connection (issues 1556, 1704), with a negative delay, about
+ * which Node 24 warns (1751). Only a queue with pending requests needs the timer.
  */
 export function patchIdleTimer(): void {
   const queue: typeof RequestQueue.prototype & { [patched]?: true } = RequestQueue.prototype;

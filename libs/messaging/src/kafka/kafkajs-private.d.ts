@@ -1,5 +1,5 @@
 /* eslint-disable import-x/no-default-export -- these are CommonJS modules, whose exports arrive as the default */
-// The parts of kafkajs 2.2.4 that have no public types: only what is used here. The version is pinned for their sake.
+// The parts of kafkajs 2.2.4 used here that have no public types. The version is pinned because of them.
 
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   export default class RequestQueue {
@@ -26,7 +26,7 @@ declare module 'kafkajs/src/network/connectionPool.js' {
 
   export interface WireResponse<Decoded> {
     decode(payload: Buffer): Promise<Decoded & { clientSideThrottleTime?: number }>;
-    /** In the library it throws when anything in the answer is an error; here callers look for themselves. */
+    /** The library's own versions throw on any error in the answer; here the callers check. */
     parse(decoded: Decoded): Promise<Decoded>;
   }
 
@@ -61,10 +61,10 @@ declare module 'kafkajs/src/broker/index.js' {
 
   export default class Broker {
     constructor(options: { connectionPool: ConnectionPool; logger: Logger; authenticationTimeout: number });
-    /** The versions of each API that the broker speaks, by API key; null before `connect`. */
+    /** The API versions that the broker supports, by API key; null before `connect`. */
     readonly versions: Record<number, { minVersion: number; maxVersion: number } | undefined> | null;
     connect(): Promise<void>;
-    /** The newest version of a request that both sides speak. */
+    /** The newest version of a request that both sides support. */
     lookupRequest<Arguments, Decoded>(
       apiKey: number,
       definition: RequestDefinition<Arguments, Decoded>,

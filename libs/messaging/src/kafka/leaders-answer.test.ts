@@ -5,7 +5,7 @@ import type { Node } from './node.ts';
 const NOT_LEADER = 6;
 const seed: Address = { host: 'seed', port: 1 };
 
-/** Brokers that lead one partition each, by its index; a test says with which code each of them answers. */
+/** Brokers that lead one partition each, by index; `codes` says with which code each of them answers. */
 function createCluster(leaders: number[] | undefined, codes: Record<string, number> = {}) {
   const asked: string[] = [];
   const open = new Set<string>();

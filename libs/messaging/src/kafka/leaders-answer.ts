@@ -5,8 +5,8 @@ import { END } from './positions.ts';
 import { byLeader } from './topic-metadata.ts';
 
 /**
- * Whether the leader of each partition of a topic takes requests for it. The metadata name a leader before it has opened
- * the partition, and what is sent to it meanwhile fails.
+ * Whether the leader of each partition of a topic accepts requests for it. Metadata name a leader before it has opened
+ * the partition, and requests to it fail until then.
  */
 export async function leadersAnswer(
   topic: string,

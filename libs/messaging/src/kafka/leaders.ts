@@ -11,14 +11,14 @@ import { byLeader } from './topic-metadata.ts';
 
 const UNKNOWN_TOPIC_OR_PARTITION = 3;
 const LEADER_NOT_AVAILABLE = 5;
-/** Partitions may have been added, which nobody tells. */
+/** Partitions may be added without notice. */
 const GOOD_FOR_MS = 300_000;
-/** Of a picture that may be wrong: how soon a new one is worth asking for. */
+/** How old a doubtful picture must be before it is refreshed. */
 const DOUBTFUL_FOR_MS = 100;
-/** So long one broker is asked after the other; those that are silent take a while each. */
+/** How long to keep asking brokers in turn; each silent one takes a while. */
 const ASKING_MS = 3_000;
 
-/** To see whether a broker answers, whatever it says. */
+/** Checks that a broker answers at all. */
 const NO_TOPIC = '';
 
 export interface LeadersOptions {
@@ -28,18 +28,18 @@ export interface LeadersOptions {
   monotonicMs: () => number;
 }
 
-/** Where a record goes; without a leader, why not. */
+/** Where a record goes; without a leader, the reason. */
 export type Place = { partition: number; leader: string } | { partition: number; leader?: undefined; reason: unknown };
 
-/** Who leads the partitions of topics, and the connections to them. Leaders go by `host:port`. */
+/** The leaders of topics' partitions, and the connections to them. A leader is identified by `host:port`. */
 export interface Leaders {
-  /** @returns what gives a record's place. Rejects when nobody can tell, or there is no such topic. */
+  /** @returns a function from record to place. Rejects when no broker can tell, or there is no such topic. */
   of(topic: string): Promise<(record: LogRecord) => Place>;
-  /** What is known of the topic may be wrong by now. */
+  /** Marks what is known of the topic as possibly outdated. */
   doubt(topic: string): void;
-  /** One that does not answer is left alone, and its partitions have no leader, until it answers again. */
+  /** A leader that does not answer is not asked, and its partitions have no leader, until it answers again. */
   ask<Result>(leader: string, question: (node: ProducingNode) => Promise<Result>): Promise<Result>;
-  /** What is under way rejects. */
+  /** Rejects pending requests. */
   close(): void;
 }
 
@@ -149,7 +149,7 @@ export function createLeaders({ seeds, connect, random, monotonicMs }: LeadersOp
   };
 }
 
-/** As every Kafka client does it, so that a key keeps its partition whoever publishes. */
+/** The Java client's default, so that a key keeps its partition whichever client publishes. */
 function partitionOf(key: string, partitions: number): number {
   return (murmur2(key) & 0x7fffffff) % partitions;
 }
@@ -162,7 +162,7 @@ function nameOf({ host, port }: Address): string {
   return `${host}:${port}`;
 }
 
-/** A broker that refuses is there. */
+/** A broker that answers with an error is up. */
 function hasAnswered(error: unknown): boolean {
   return error instanceof Error && 'type' in error && 'code' in error;
 }

@@ -2,12 +2,12 @@ import type { Log } from '@taskmesh/service';
 import kafkajs, { type logCreator, type Logger } from 'kafkajs';
 import { createLogger } from 'kafkajs/src/loggers/index.js';
 
-/** What the library tells is worth a warning at most: below it everything is made into text for nothing. */
+/** Messages below this level are not even formatted. */
 export const LIBRARY_LOG_LEVEL = kafkajs.logLevel.WARN;
 
 /**
- * The library tells each failed try as an error. Each one reaches us as a rejected promise, too, and is told by us when it
- * matters; so its own lines are for debugging.
+ * The library logs each failed attempt as an error. Each one also rejects a promise, and we log it where it matters; so
+ * the library's lines are for debugging only.
  */
 export function libraryLog(log: Log): logCreator {
   return () =>

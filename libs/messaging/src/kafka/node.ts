@@ -12,39 +12,38 @@ import { metadataExchange, type ClusterMetadata } from './topic-metadata.ts';
 const REQUEST_TIMEOUT_MS = 2_000;
 const ACKS_FROM_ALL = -1;
 const UNCOMPRESSED = 0;
-/** The broker gives up before we do, so that its reason reaches us. */
+/** The broker times out before we do, so that its reason reaches us. */
 const ACK_TIMEOUT_MS = 4_000;
-/** Nobody writes in transactions, so there is nothing uncommitted to hide. */
+/** Nothing is written in transactions, so there is no uncommitted data to hide. */
 const READ_UNCOMMITTED = 0;
-/** Small enough that a reader far behind leaves the process room for other work between two answers. */
+/** Small enough that a reader far behind leaves the process time for other work between two answers. */
 const FETCH_MAX_BYTES = 256 * 1024;
 
 /**
- * One broker. Errors of single partitions are in the answers (kafkajs' own client fails the whole request for
- * one of them); everything else rejects. After a rejection the connection is in no known state: close the node.
+ * One broker. Errors of single partitions are part of the answers (kafkajs's own client fails the whole request for
+ * one); everything else rejects. After a rejection the state of the connection is unknown: close the node.
  */
 export interface Node {
   metadata(topic: string): Promise<ClusterMetadata>;
-  /** `at` is -1 for the end, -2 for the first record that is kept. */
+  /** `at` is -1 for the end, -2 for the oldest record kept. */
   listOffsets(topic: string, partitions: { partition: number; at: bigint }[]): Promise<ListedOffset[]>;
-  /** Answers at once when there is anything behind the offsets, otherwise after `maxWaitMs`. */
+  /** Answers at once when there are records at the offsets, otherwise after `maxWaitMs`. */
   fetch(
     topic: string,
     partitions: { partition: number; offset: bigint }[],
     maxWaitMs: number,
   ): Promise<FetchedPartition[]>;
-  /** What is under way rejects. */
+  /** Rejects pending requests. */
   close(): void;
 }
 
-/** Records of one partition. */
 export interface Batch {
   partition: number;
   records: LogRecord[];
 }
 
 export interface ProducingNode extends Pick<Node, 'metadata' | 'close'> {
-  /** Resolves when each partition's batch is with all replicas in sync, or refused: each as a whole. */
+  /** Resolves when each partition's batch was refused, or has reached all in-sync replicas. */
   produce(topic: string, batches: Batch[]): Promise<{ partition: number; errorCode: number }[]>;
 }
 
@@ -60,7 +59,7 @@ export interface NodeOptions {
   logger: Logger;
 }
 
-/** Nothing is sent before the first request. */
+/** Connects with the first request. */
 export function createNode({ address, settings, logger }: NodeOptions): Node & ProducingNode {
   const { authenticationTimeout, ...connection } = settings;
   const sockets = createSockets();

@@ -1,7 +1,7 @@
 import type { Address } from './config.ts';
 import type { Node } from './node.ts';
 
-/** The nodes of one piece of work: one for each address, all closed at its end. */
+/** The nodes of one task: one for each address, all closed together. */
 export interface Nodes {
   open(address: Address): Node;
   close(): void;

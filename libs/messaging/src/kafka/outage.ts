@@ -1,17 +1,17 @@
 import type { Log } from '@taskmesh/service';
 import { refusalOf } from './why-kafka-fails.ts';
 
-/** A broker that restarts or hands over a partition costs one try; only what lasts longer is worth a line. */
+/** A broker's restart or a change of leader costs one attempt; only longer failures are worth a log line. */
 const FAILURES_TO_TELL = 3;
 
-/** What can fail by itself: a partition, or the look at the topic. */
+/** What can fail independently: a partition, or the metadata request. */
 export type Part = number | 'metadata';
 
-/** Counts failures in a row of each part, and tells once that reading stands still and once that all of it goes on. */
+/** Counts each part's failures in a row; logs once that reading is stalled, and once that all parts are read again. */
 export interface Outage {
   failed(part: Part, error: unknown): void;
   end(part: Part): void;
-  /** Forgets the failures of partitions that are not there any more. */
+  /** Forgets the failures of partitions that no longer exist. */
   keep(partitions: number[]): void;
   failures(part: Part): number;
 }

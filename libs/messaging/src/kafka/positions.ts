@@ -1,19 +1,19 @@
 import type { TopicMetadata } from './topic-metadata.ts';
 
-/** As Kafka writes them: places in a log whose offset is still to be asked for. */
+/** Kafka's values for positions whose offset is not known yet. */
 export const END = -1n;
 export const BEGIN = -2n;
 
-/** Where a reader stands in every partition of its topic. Lives as long as the reader, whatever happens to connections. */
+/** A reader's position in each partition of its topic. Survives reconnects. */
 export interface Positions {
-  /** Takes in how the topic looks now; undefined means that it is not there. */
+  /** Applies the topic's current metadata; undefined means that there is no such topic. */
   reconcile(topic: TopicMetadata | undefined): void;
-  /** The next offset to read; undefined when it is still to be asked for. */
+  /** The next offset to read; undefined while it is unknown. */
   offset(partition: number): bigint | undefined;
-  /** What to ask for, in the form of a request for offsets. */
+  /** The offsets to ask for, in the form of that request. */
   unknownOf(partitions: number[]): { partition: number; at: bigint }[];
   moveTo(partition: number, offset: bigint): void;
-  /** Whether everything that is published from now on will be seen. */
+  /** Whether everything published from now on will be seen. */
   areSettled(): boolean;
 }
 
@@ -32,7 +32,7 @@ export function createPositions(): Positions {
           if (!offsets.has(partition)) offsets.set(partition, newOnesBeginAt);
         }
       }
-      // What comes later was made while we were reading, so all of it is ours to read.
+      // Partitions that appear later are new, so they are read from the beginning.
       wasSeen = true;
       newOnesBeginAt = BEGIN;
     },

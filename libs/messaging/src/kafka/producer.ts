@@ -5,7 +5,7 @@ import { createLeaders, type LeadersOptions } from './leaders.ts';
 import type { Batch } from './node.ts';
 
 const NETWORK_EXCEPTION = 13;
-/** A partition rests for so many times as long as it took to fail: one that fails slowly takes little time of the others. */
+/** A failed partition rests this many times as long as the failure took, so that slow ones delay others little. */
 const REST_FACTOR = 4;
 const LONGEST_REST_MS = 10_000;
 
@@ -13,7 +13,7 @@ const LONGEST_REST_MS = 10_000;
 export type Reasons = Map<LogRecord, unknown>;
 
 export interface Producer {
-  /** Resolves when of every record it is known whether all in-sync replicas have it, or nobody can tell. Never rejects. */
+  /** Resolves when each record is on all in-sync replicas, refused, or of unknown outcome. Never rejects. */
   send(topic: string, records: LogRecord[]): Promise<Reasons>;
   close(): void;
 }
@@ -25,17 +25,17 @@ interface Rest {
 }
 
 /**
- * Sends each leader what is for it, and tells apart what becomes of each partition: kafkajs' own producer fails as a whole
- * when one of them has no leader or refuses its records, and then its caller sends again what the others have taken.
- * Not idempotent: that protects only tries of one producer, and a caller's new try may be another process.
- * It tries nothing twice by itself, so what happened is the caller's to see.
+ * Sends each leader its records and reports the outcome by partition: kafkajs's own producer fails as a whole when one
+ * partition has no leader or refuses its records, and its caller then repeats what the others have taken. Not
+ * idempotent: that protects only the retries of one producer, and the caller's retry may come from another process.
+ * Never retries by itself, so that the caller sees what happened.
  */
 export function createProducer(options: LeadersOptions): Producer {
   const { monotonicMs } = options;
   const leaders = createLeaders(options);
   const rests = new Map<string, Rest>();
 
-  /** Why a partition is not to be sent anything now: it has just failed, and has no other leader since. */
+  /** Why a partition must rest: it has just failed, and its leader has not changed since. */
   const restOf = (topic: string, partition: number, leader: string): Rest | undefined => {
     const rest = rests.get(`${topic} ${partition}`);
     return rest?.leader === leader && rest.untilMs > monotonicMs() ? rest : undefined;
@@ -71,7 +71,7 @@ export function createProducer(options: LeadersOptions): Producer {
     return reasons;
   };
 
-  /** A batch is refused as a whole: this finds which of its records is to blame, and sends the others. */
+  /** A batch is refused as a whole: this finds the record that is to blame, and sends the others. */
   const halve = async (topic: string, leader: string, { partition, records }: Batch, reason: Error) => {
     if (records.length === 1) return new Map(records.map((record) => [record, reason]));
     const reasons: Reasons = new Map();
@@ -117,7 +117,7 @@ export function createProducer(options: LeadersOptions): Producer {
   };
 }
 
-/** Gives what may be sent: nothing of the keys of which a record before was not taken, which is the reason for those. */
+/** Filters out records whose key has an earlier record that was not taken, and adds them to `reasons`. */
 export function holdBack(records: LogRecord[], before: Reasons, reasons: Reasons): LogRecord[] {
   if (before.size === 0) return records;
   const keys = new Set([...before.keys()].map(({ key }) => key));

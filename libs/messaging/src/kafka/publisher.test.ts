@@ -4,7 +4,7 @@ import { PublishError } from '../publish-error.ts';
 import type { Producer, Reasons } from './producer.ts';
 import { createPublisher } from './publisher.ts';
 
-/** A producer that confirms what the test tells it to, and remembers what it was given. */
+/** A producer that confirms when the test says so, and remembers what it was given. */
 function createFakeProducer() {
   const sent: { values: string[]; confirm: (notTaken?: Reasons) => void }[] = [];
   let isClosed = false;

@@ -6,7 +6,7 @@ import { holdBack, type Producer, type Reasons } from './producer.ts';
 interface Job {
   topic: string;
   records: LogRecord[];
-  /** Records of these keys were published before it and not taken. */
+  /** Earlier records that were not taken; later ones of the same keys must not overtake them. */
   heldBack: Reasons;
   resolve: () => void;
   reject: (error: unknown) => void;
@@ -17,7 +17,7 @@ export interface Publisher {
   close(): void;
 }
 
-/** Publishes one batch at a time, in the order of the calls. What is not taken holds back what waits of the same keys. */
+/** Publishes one job at a time, in call order. A record that is not taken holds back queued records of its key. */
 export function createPublisher(producer: Producer): Publisher {
   const waiting: Job[] = [];
   let isWorking = false;

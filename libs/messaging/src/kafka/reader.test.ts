@@ -29,7 +29,7 @@ const topicOf = (leaders: number[], id = 't1'): ClusterMetadata => ({
   topic: { id, partitions: leaders.map((leader, partition) => ({ partition, leader })) },
 });
 
-/** Two brokers of our own, whose answers the test gives; one that has no more answers waits until it is closed. */
+/** Two fake brokers with scripted answers; a broker without answers waits until it is closed. */
 function createCluster(...leaders: number[]) {
   const fetches = new Map<string, Fetch[]>();
   const asked: string[] = [];
@@ -37,12 +37,12 @@ function createCluster(...leaders: number[]) {
   let connects = 0;
   const cluster = {
     metadata: topicOf(leaders) as ClusterMetadata | Error,
-    /** Refuses connections. */
+    /** These refuse connections. */
     down: new Set<string>(),
     listOffsets: ((partitions) =>
       partitions.map(({ partition }) => ({ partition, errorCode: 0, offset: 0n }))) as ListOffsets,
     asked,
-    /** What each of the followers of a broker asked last. */
+    /** The last request to a broker. */
     lastAsked: (host: string) => asked.findLast((line) => line.startsWith(host)),
     open: () => open.size,
     connects: () => connects,
@@ -188,7 +188,7 @@ describe('a part of a topic that is in trouble', () => {
     }
     await eventually(() => expect(lines).toMatchObject([{ level: 'warn' }]));
     expect(values).toEqual(['0', '1', '2', '3', '4']);
-    // One connection to it was enough for all of that, beside the one that tells how the topic looks.
+    // All of that took one connection to it, besides the one for metadata.
     expect(cluster.lastAsked('one')).toBe('one: 0@5');
     expect(cluster.asked.filter((line) => line.startsWith('one'))).toHaveLength(6);
 

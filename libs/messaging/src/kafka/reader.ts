@@ -10,13 +10,13 @@ import { createPositions } from './positions.ts';
 import { byLeader, type ClusterMetadata, type PartitionMetadata } from './topic-metadata.ts';
 
 const REFRESH_MS = 5_000;
-/** While the topic or one of its leaders is missing, its coming must not wait for the next ordinary look. */
+/** A missing topic or leader should be noticed sooner than with the ordinary refresh. */
 const REFRESH_INCOMPLETE_MS = 500;
 
 export interface ReaderOptions {
   topic: string;
   onRecord: (record: LogRecord) => void;
-  /** Asked how the topic looks, one after the other; more of them are learnt. */
+  /** Asked for metadata in turn; they name further brokers. */
   seeds: Address[];
   connect: (address: Address) => Node;
   log: Log;
@@ -24,9 +24,9 @@ export interface ReaderOptions {
 }
 
 /**
- * Reads all partitions of a topic without a consumer group, from the end on, for ever: connections come and go, the
- * positions stay in memory. A group would lose what is published between its members' death and their return.
- * Each leader is followed by itself, so that the trouble of one is nobody else's.
+ * Reads all partitions of a topic without a consumer group, from the end, for ever; the positions stay in memory across
+ * reconnects. A group would lose what is published between its members' death and their return. Each leader has a
+ * follower of its own, so that a failing one does not affect the others.
  */
 export function createReader(options: ReaderOptions): LogReader {
   const { topic, seeds, connect, log, random } = options;
@@ -34,11 +34,11 @@ export function createReader(options: ReaderOptions): LogReader {
   const positions = createPositions();
   const outage = createOutage(log, topic);
   const nextAddress = inTurn(seeds);
-  /** By what they follow. */
+  /** Keyed by what they follow. */
   const followers = new Map<string, Follower>();
   let guide: Node | undefined;
   let isStopped = false;
-  /** Aborted when it is time for another look. */
+  /** Aborted to refresh the metadata early. */
   let pausing = new AbortController();
 
   const onPositions = () => {
@@ -57,13 +57,13 @@ export function createReader(options: ReaderOptions): LogReader {
       connect: () => connect(address),
       onFailure(partition, error) {
         outage.failed(partition, error);
-        // Somebody else may lead it by now. When nobody can tell, asking more often does not help.
+        // The leader may have changed. While metadata requests fail, asking more often does not help.
         if (outage.failures('metadata') === 0) pausing.abort();
       },
       onProgress: outage.end,
     });
 
-  /** Followers of what did not change go on; the others end before anything is followed anew. */
+  /** Followers of unchanged partitions continue; the others stop before new ones start. */
   const assign = async (metadata: ClusterMetadata) => {
     const { id = '' } = metadata.topic ?? {};
     const wanted = new Map(
@@ -80,7 +80,7 @@ export function createReader(options: ReaderOptions): LogReader {
     for (const [name, start] of wanted) if (!followers.has(name)) followers.set(name, start());
   };
 
-  /** Gives how long the picture is good for. */
+  /** Resolves with the time until the next refresh, in ms. */
   const look = async (): Promise<number> => {
     try {
       guide ??= connect(nextAddress());
@@ -113,10 +113,10 @@ export function createReader(options: ReaderOptions): LogReader {
     ready: () => settled,
     async stop() {
       isStopped = true;
-      void stopFollowers([...followers.keys()]); // at once: perhaps one of them is delivering to who calls this
+      void stopFollowers([...followers.keys()]); // not awaited, as the caller may be inside a follower's delivery
       guide?.close();
       pausing.abort();
-      settle(); // nobody waits for a reader that is gone
+      settle(); // a stopped reader must not leave `ready` pending
       await ended;
     },
   };
@@ -124,7 +124,7 @@ export function createReader(options: ReaderOptions): LogReader {
 
 const isWithoutLeader = ({ leader }: PartitionMetadata) => leader < 0;
 
-/** Another broker at each call: first the given ones, then those that the cluster told of. */
+/** Another broker with each call: first the given ones, then those learnt from the cluster. */
 function inTurn(seeds: Address[]) {
   let known: Address[] = [];
   let calls = 0;

@@ -1,7 +1,7 @@
 import type { FetchedMessage } from 'kafkajs/src/protocol/requests/index.js';
 import type { LogRecord } from '../event-log.ts';
 
-/** A key or value that is null becomes an empty text; of a header given twice the first one counts. */
+/** A null key or value becomes an empty string; of a repeated header, the first counts. */
 export function toRecord({ key, value, headers = {} }: FetchedMessage): LogRecord {
   return {
     key: key?.toString() ?? '',

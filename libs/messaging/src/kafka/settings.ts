@@ -20,7 +20,7 @@ const schema = z.object({
 
 const TLS_FILES = { ca: 'KAFKA_SSL_CA_FILE', cert: 'KAFKA_SSL_CERT_FILE', key: 'KAFKA_SSL_KEY_FILE' } as const;
 
-/** How to reach Kafka, and how topics' names begin; undefined when there is none to be used. */
+/** How to reach Kafka, and the prefix of topics; undefined when Kafka is not configured. */
 export type KafkaSettings = KafkaConfig & { topicPrefix: string };
 
 /** @throws ConfigError with every problem */
@@ -40,7 +40,7 @@ export function readKafkaSettings(env: Env): KafkaSettings | undefined {
   };
 }
 
-/** A file that says whom to trust and goes unused would mean records in the clear. */
+/** Ignoring a file that says whom to trust would mean unencrypted records. */
 function checkSwitch(env: Env): void {
   const named = Object.values(TLS_FILES).filter((name) => env[name]);
   if (named.length > 0 && !env.KAFKA_SSL)
@@ -68,5 +68,5 @@ function readSasl(env: Env): KafkaConfig['sasl'] {
     }
   }
   if (problems.length > 0 || !username) throw new ConfigError(problems);
-  return { mechanism, username, password } as KafkaConfig['sasl']; // that the mechanism is one of ours is told by the schema
+  return { mechanism, username, password } as KafkaConfig['sasl']; // the schema has checked the mechanism
 }

@@ -4,11 +4,11 @@ import createSocketFactory from 'kafkajs/src/network/socketFactory.js';
 
 /**
  * The sockets of one client, which can be cut for good. The library's own disconnect waits for answers, and after a
- * time-out it keeps the socket (pull request 1783): with a broker that is frozen or out of reach both last for minutes.
+ * time-out it keeps the socket (pull request 1783): with a frozen or unreachable broker either takes minutes.
  */
 export interface Sockets {
   factory: ISocketFactory;
-  /** What is under way fails at once; no new socket is opened any more. */
+  /** Fails pending requests at once; no new socket is opened afterwards. */
   cut(reason: string): void;
 }
 
@@ -28,7 +28,7 @@ export function createSockets(): Sockets {
     },
     cut(reason) {
       cutBecause = reason;
-      // With an error, because the library listens to that and not to "close".
+      // The library listens to errors, but not to "close".
       for (const socket of open) socket.destroy(new Error(reason));
     },
   };

@@ -4,7 +4,7 @@ import type { Exchange } from 'kafkajs/src/network/connectionPool.js';
 import type { Address } from './config.ts';
 import { createWireReader } from './wire-reader.ts';
 
-/** The metadata request that kafkajs knows tells no topic ids, and without them a topic made anew looks like the old one. */
+/** kafkajs's metadata request has no topic ids, and without them a recreated topic looks like the old one. */
 const VERSION = 12;
 const UNKNOWN_TOPIC_OR_PARTITION = 3;
 
@@ -15,7 +15,7 @@ export interface ClusterMetadata {
 }
 
 export interface TopicMetadata {
-  /** Another one after the topic was deleted and made again. */
+  /** Changes when the topic is deleted and created again. */
   id: string;
   partitions: PartitionMetadata[];
 }
@@ -26,7 +26,7 @@ export interface PartitionMetadata {
   leader: number;
 }
 
-/** Which broker leads which partitions; those without a leader are in no list. */
+/** The partitions that each broker leads; those without a leader are omitted. */
 export function byLeader({ brokers, topic }: ClusterMetadata): [Address, number[]][] {
   return brokers.flatMap(({ nodeId, host, port }): [Address, number[]][] => {
     const led = topic?.partitions.filter(({ leader }) => leader === nodeId).map(({ partition }) => partition) ?? [];
@@ -35,7 +35,7 @@ export function byLeader({ brokers, topic }: ClusterMetadata): [Address, number[
 }
 
 interface MetadataAnswer extends ClusterMetadata {
-  /** 0 when the topic is there or simply is not. */
+  /** 0 also when the topic does not exist. */
   errorCode: number;
 }
 
@@ -54,12 +54,12 @@ function encode(topic: string): Encoder {
   return new Encoder().writeBuffer(
     Buffer.concat([
       noTags,
-      Buffer.from([2]), // one topic: lengths are written plus one
-      Buffer.alloc(16), // no id: it is asked for by name
+      Buffer.from([2]), // one topic: lengths are encoded plus one
+      Buffer.alloc(16), // no id: the topic is requested by name
       unsignedVarint(name.length + 1),
       name,
       noTags,
-      Buffer.from([0, 0]), // neither make it nor tell what we may do with it
+      Buffer.from([0, 0]), // neither create the topic nor list the authorized operations
       noTags,
     ]),
   );
@@ -91,14 +91,14 @@ function decode(payload: Buffer): MetadataAnswer & { clientSideThrottleTime: num
     const id = reader.uuid();
     reader.int8(); // internal
     const partitions = reader.array(() => {
-      reader.int16(); // an error says no more than the missing leader
+      reader.int16(); // error code: says no more than the missing leader
       const [partition, leader] = [reader.int32(), reader.int32()];
       reader.int32(); // the leader's epoch
       for (const _ of ['replicas', 'in sync', 'offline']) reader.array(() => reader.int32());
       reader.skipTags();
       return { partition, leader };
     });
-    reader.int32(); // what we may do with it
+    reader.int32(); // authorized operations
     reader.skipTags();
     return { errorCode, id, partitions };
   });

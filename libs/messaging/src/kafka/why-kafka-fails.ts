@@ -6,7 +6,7 @@ import { patchIdleTimer } from './idle-timer-patch.ts';
 
 const ANY_TOPIC = 'taskmesh';
 
-/** Tries all brokers once, for some seconds at the most. Undefined when one of them answers. */
+/** Tries all brokers once, for some seconds at most; undefined when one of them answers. */
 export async function whyKafkaFails(config: KafkaConfig, log: Log): Promise<Refusal | undefined> {
   patchIdleTimer();
   const settings = clientSettings(config, 'taskmesh-check');
@@ -27,7 +27,7 @@ export async function whyKafkaFails(config: KafkaConfig, log: Log): Promise<Refu
   return refusals.includes(undefined) ? undefined : (refusals.find((refusal) => refusal?.isLasting) ?? refusals[0]);
 }
 
-/** Undefined for an answer that only a Kafka in use gives. Never repeats a value of the settings but addresses. */
+/** Undefined for an answer that only a working Kafka gives. Never repeats a setting's value except addresses. */
 export function refusalOf(error: unknown): Refusal | undefined {
   const tls = explainTls(error, { ca: 'KAFKA_SSL_CA_FILE', cert: 'KAFKA_SSL_CERT_FILE', tls: 'KAFKA_SSL' });
   if (tls) return tls;

@@ -1,4 +1,4 @@
-/** Reads the "flexible" encoding of Kafka's protocol from front to back. */
+/** Reads the "flexible" encoding of Kafka's protocol sequentially. */
 export interface WireReader {
   int8(): number;
   int16(): number;
@@ -10,7 +10,7 @@ export interface WireReader {
   skipTags(): void;
 }
 
-/** @throws RangeError when the bytes end too early */
+/** @throws RangeError when the input ends too early */
 export function createWireReader(bytes: Buffer): WireReader {
   let position = 0;
   const advance = (length: number) => (position += length) - length;
@@ -23,7 +23,7 @@ export function createWireReader(bytes: Buffer): WireReader {
       if (byte < 0x80) return value;
     }
   };
-  /** Strings and arrays carry their length plus one; 0 is null. */
+  /** The length of a string or array is encoded plus one; 0 is null. */
   const length = () => Math.max(unsignedVarint() - 1, 0);
   const text = (encoding: 'utf8' | 'hex', size: number) => {
     const begin = advance(size);

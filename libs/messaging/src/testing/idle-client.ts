@@ -3,8 +3,8 @@ import { createLog } from '@taskmesh/service';
 import kafkajs from 'kafkajs';
 import { createKafkaEventLog } from '../kafka.ts';
 
-// A process that publishes one record, reads it, and then has nothing to do; prints what share of a core that took.
-// idle-client.ts <stock | ours> <host:port> <topic> <seconds>
+// Publishes one record, reads it, then stays idle; prints the share of a core used while idle.
+// Usage: idle-client.ts <stock | ours> <host:port> <topic> <seconds>
 
 const SETTLE_MS = 3_000;
 
@@ -18,7 +18,7 @@ const { user, system } = process.cpuUsage(before);
 process.stdout.write(`${(user + system) / 1_000 / (performance.now() - begun)}\n`);
 process.exit(0);
 
-/** kafkajs as its documentation uses it. */
+/** Uses kafkajs as its documentation does. */
 async function startStock(): Promise<void> {
   const kafka = new kafkajs.Kafka({ brokers: [broker], clientId: 'idle', logLevel: kafkajs.logLevel.NOTHING });
   const consumer = kafka.consumer({ groupId: `idle-${process.pid}` });
