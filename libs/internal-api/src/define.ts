@@ -49,7 +49,7 @@ export interface InternalClientOptions {
   signer: IdentitySigner;
 }
 
-/** The same functions over HTTP. @throws AppError SERVICE_UNAVAILABLE when the service is down, slow or broken */
+/** The same functions over HTTP, which fail with SERVICE_UNAVAILABLE when the service is down, slow or broken. */
 export function createInternalClient<Api extends Functions<Api>>(
   { service, caller, timeoutMs, names }: InternalApi<Api>,
   { pool, signer }: InternalClientOptions,

@@ -6,15 +6,15 @@ const START = '00000000-0000-0000-0000-000000000000';
 export interface RowsComparison {
   now: number;
   after: number;
-  /** That are there now, and would not be. */
+  /** Exist now, but not afterwards. */
   gone: number;
-  /** That are not there now, and would be. */
+  /** Exist afterwards, but not now. */
   back: number;
 }
 
 /**
- * What would become of a table's rows, by their ids, if the database of `to` took the place of that of `from`. Only reads, in
- * batches; `onGone` hears which ones would not be there any more.
+ * Compares a table's rows by id, as if the database of `to` replaced that of `from`. Read-only, in batches; `onGone` is
+ * called with the ids that would be gone.
  */
 export async function compareRows(
   { from, to }: { from: Pick<Session, 'run'>; to: Pick<Session, 'run'> },
@@ -43,13 +43,13 @@ export async function countRows(session: Pick<Session, 'run'>, table: string): P
   return Number(row?.count);
 }
 
-/** $1 behind which id */
+/** $1: the last id of the previous batch */
 const idsBehind = (table: string): Statement => ({
   name: `compare-ids-${table}`,
   text: `select id::text from public.${table} where id > $1::uuid order by id limit ${BATCH}`,
 });
 
-/** $1 ids */
+/** $1: ids */
 const unknownIn = (table: string): Statement => ({
   name: `compare-unknown-${table}`,
   text: `select id::text from unnest($1::uuid[]) id where not exists (select 1 from public.${table} t where t.id = id.id)`,

@@ -10,26 +10,26 @@ import { RESTORED, tooManyColumns } from './restored-tables.ts';
 import type { StoreDatabase, StoreRules, Stores } from './store-rules.ts';
 
 export interface ImporterOptions {
-  /** As its sessions are called. */
+  /** The name of its database sessions. */
   name: string;
-  /** The living store's address: the restored one is beside it. */
+  /** The URL of the live store; the restored database is on the same server. */
   url: string;
-  /** The service's database at another address; opens nothing yet. */
+  /** The service's database at another URL; does not connect yet. */
   databaseAt(url: string): Promise<StoreDatabase>;
   rules: StoreRules;
   log: Log;
 }
 
 export interface Importer {
-  /** Makes a database that a backup was loaded into a store that can take the living one's place. */
+  /** Turns a database loaded from a backup into a store that can replace the live one. */
   importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
-  /** Migrates a database that was the living store before a restore, so that it can be that again. */
+  /** Migrates a database that was the live store before a restore, so that it can be that again. */
   resume(database: string, work?: (stores: Stores) => Promise<void>): Promise<void>;
-  /** @throws AppError BAD_USER_INPUT for the living store itself */
+  /** @throws AppError BAD_USER_INPUT when `database` is the live store itself */
   withStores<Result>(database: string, work: (stores: Stores) => Promise<Result>): Promise<Result>;
 }
 
-/** No row passes through this process, unless a service's own rules take it there. */
+/** Rows do not pass through this process, unless a service's own rules read them. */
 export function createImporter({ name, url, databaseAt, rules, log }: ImporterOptions): Importer {
   const databaseName = z
     .string()
@@ -94,7 +94,7 @@ async function importRows({ stores, store, archived, rules }: Import): Promise<I
   await inTransaction(to, async () => {
     await rules.complete(stores, archived ? 'archive' : 'dump');
     await to.run({ name: 'import-drop-restored', text: `drop schema ${RESTORED} cascade` });
-    // So that the first reads after the swap are planned with the truth.
+    // So that the first reads after the swap are planned with accurate statistics.
     await to.run({ name: 'import-analyze', text: `analyze public.${rules.table}` });
   });
   return { complete: true, ...imported };

@@ -5,7 +5,7 @@ import { refusedRows } from './row-rules.ts';
 import type { StoreDatabase, StoreRules } from './store-rules.ts';
 
 interface ArchiveImport {
-  /** In the restored database. */
+  /** Connected to the restored database. */
   session: Session;
   /** The service's own database there. */
   store: StoreDatabase;
@@ -15,12 +15,12 @@ interface ArchiveImport {
 
 export type ImportedRows =
   | { rows: Record<string, number>; dropped: string[] }
-  /** `concerns` the archive as a whole, a version that only others know, or rows in it. */
+  /** What the refusal `concerns`: the archive as a whole, or a version unknown here; absent when it is about rows. */
   | { reason: string; concerns?: 'archive' | 'version' };
 
 /**
- * Makes a store of the archive's version, puts its rows in as they are, and migrates them to the present. A new table is
- * imported unless it is named as left behind. The rows may come from anybody, so they are checked in the end.
+ * Migrates an empty store to the archive's version, inserts its rows unchanged, and migrates on to the present. Imports
+ * every table that is not in `leftBehind`. The rows are untrusted, so they are checked in the end.
  */
 export async function importArchive(archive: ArchiveImport): Promise<ImportedRows> {
   const { session, store, archived, rules } = archive;
@@ -59,7 +59,7 @@ function unknownVersion({ store, archived }: ArchiveImport): ImportedRows {
 
 type Shapes = Record<'given' | 'own', Map<string, Columns>>;
 
-/** As a sentence; undefined when all of the version's tables are there. */
+/** A sentence; undefined when all of the version's tables and columns are present. */
 function missingTables({ given, own }: Shapes, version: string): string | undefined {
   const missing = [...own].flatMap(([table, columns]) => {
     const there = given.get(table);
@@ -75,7 +75,7 @@ const LAST_MIGRATION: Statement = {
   text: `select name from ${RESTORED}.mikro_orm_migrations order by id desc limit 1`,
 };
 
-/** As a sentence; undefined when the store says the same as the archive. */
+/** A sentence; undefined when the store's last migration is the archive's version. */
 async function otherVersion(session: Session, version: string): Promise<string | undefined> {
   const [last] = await session.run<{ name: string }>(LAST_MIGRATION);
   return last?.name === version ? undefined : `The store in the archive is not of the version ${version}.`;
@@ -88,7 +88,7 @@ function wouldLose(lost: string[]): ImportedRows {
   };
 }
 
-/** How many there were; undefined when they cannot be there. */
+/** The number of rows; undefined when they break the table's constraints. */
 async function put(session: Session, table: string, columns: string[]): Promise<number | undefined> {
   const names = columns.map((name) => `"${name}"`).join(', ');
   try {
@@ -107,7 +107,7 @@ async function put(session: Session, table: string, columns: string[]): Promise<
   }
 }
 
-/** $1 table */
+/** $1: table */
 const COUNTED_COLUMNS: Statement = {
   name: 'import-counted-columns',
   text: `
@@ -122,7 +122,7 @@ const countOn = (table: string, column: string): Statement => ({
     from ${STORE}."${table}" having pg_catalog.max("${column}") > 0`,
 });
 
-/** PostgreSQL's classes of values that cannot be, and of rows that may not be. */
+/** PostgreSQL's error classes for invalid values and violated constraints. */
 function breaksRules(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code));
 }

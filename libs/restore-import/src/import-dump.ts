@@ -5,14 +5,14 @@ import { missingColumns, refusedRows, usableVersion } from './row-rules.ts';
 import type { StoreDatabase, StoreRules } from './store-rules.ts';
 
 interface DumpImport {
-  /** In the restored database. */
+  /** Connected to the restored database. */
   session: Session;
   /** The service's own database there. */
   store: StoreDatabase;
   rules: StoreRules;
 }
 
-/** Takes one table of a dump that anybody may have made; its rows are checked before. */
+/** Imports one table of an untrusted dump, after checking its rows. */
 export async function importDump({ session, store, rules }: DumpImport): Promise<ImportedRows> {
   const { table, columns, needed, leftBehind, onlyArchived = [], duplicates } = rules;
   const given = await columnsOf(session, table);

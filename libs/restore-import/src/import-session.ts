@@ -2,9 +2,9 @@ import { openSession, type Session } from '@taskmesh/database';
 import { withoutValues } from '@taskmesh/database/without-values';
 
 /**
- * A session in a database that was loaded from a backup, or beside one. What the database says of itself counts for
- * nothing: names mean PostgreSQL's own things, and no statement outlives `timeoutMs`, also when this process is gone. Its
- * errors never repeat what the rows hold.
+ * A session in a database that was loaded from a backup, or beside one. The database's own settings have no effect:
+ * names mean PostgreSQL's own objects, and no statement outlives `timeoutMs`, even when this process dies. Errors never
+ * contain values of rows.
  */
 export async function openImportSession(
   url: string,
@@ -12,7 +12,7 @@ export async function openImportSession(
 ): Promise<Session> {
   const settings = {
     search_path: 'pg_catalog,pg_temp',
-    datestyle: 'ISO', // times go from one database to the other as text
+    datestyle: 'ISO', // times are transferred between databases as text
     statement_timeout: String(timeoutMs),
     lock_timeout: '30s',
   };

@@ -1,16 +1,16 @@
 import type { Session, Statement } from '@taskmesh/database';
 
-/** Where a loaded backup's rows are: bare tables, whose columns may have any of PostgreSQL's own types. */
+/** The schema with a loaded backup's rows: bare tables, whose columns may have any built-in type. */
 export const RESTORED = 'restored';
-/** Where the store is made. */
+/** The schema of the store that is made from them. */
 export const STORE = 'public';
 
 export type RestoredSchema = typeof RESTORED | typeof STORE;
 
-/** The names of a table's columns and their types, as PostgreSQL writes them. */
+/** A table's column names with their types, as PostgreSQL writes them. */
 export type Columns = Map<string, string>;
 
-/** $1 schema. A table that another one refers to is older than that one. */
+/** $1: schema. Sorted by oid, so that a table follows those it refers to. */
 const TABLES: Statement = {
   name: 'import-tables',
   text: `
@@ -21,13 +21,13 @@ const TABLES: Statement = {
     where c.relnamespace = pg_catalog.to_regnamespace($1) and c.relkind in ('r', 'p') group by c.oid, c.relname order by c.oid`,
 };
 
-/** All tables of the schema, in the order in which they were made. */
+/** All tables of the schema, in the order of creation. */
 export async function tablesOf(session: Session, schema: RestoredSchema): Promise<Map<string, Columns>> {
   const rows = await session.run<{ name: string; columns: Record<string, string> }>(TABLES, [schema]);
   return new Map(rows.map(({ name, columns }) => [name, new Map(Object.entries(columns))]));
 }
 
-/** A dump may have many more than a service needs, and all of their names are read. */
+/** All names are read, and a dump may have many more than a service needs. */
 const MOST_COLUMNS = 20_000;
 
 const SIZE: Statement = {
@@ -38,7 +38,7 @@ const SIZE: Statement = {
     where c.relnamespace = pg_catalog.to_regnamespace('${RESTORED}') and c.relkind in ('r', 'p')`,
 };
 
-/** To be asked first. As a sentence; undefined when there are as many tables and columns as anybody needs. */
+/** Check this first. A sentence; undefined when the number of columns is acceptable. */
 export async function tooManyColumns(session: Session): Promise<string | undefined> {
   const [size] = await session.run<{ columns: string }>(SIZE);
   return Number(size?.columns) > MOST_COLUMNS ? `The dump has more than ${MOST_COLUMNS} columns.` : undefined;
@@ -51,7 +51,7 @@ export async function columnsOf(session: Session, table: string, schema: Restore
 
 const MOST_NAMED = 50;
 
-/** Restored tables, and columns as `table.column`, that have no place in the store; of `leftBehind` nothing is wanted. */
+/** Restored tables, and columns as `table.column`, that the store lacks; tables in `leftBehind` do not count. */
 export async function lostColumns(
   session: Session,
   kept: Record<string, readonly string[]>,
@@ -68,7 +68,7 @@ export async function lostColumns(
   return lost.length > MOST_NAMED ? [...lost.slice(0, MOST_NAMED), `${lost.length - MOST_NAMED} more`] : lost;
 }
 
-/** What a column becomes. */
+/** The type that a column is converted to. */
 export type ColumnType = 'uuid' | 'text' | 'boolean' | 'integer' | 'timestamptz(3)';
 
 const SAME: Record<ColumnType, string> = {
@@ -79,7 +79,7 @@ const SAME: Record<ColumnType, string> = {
   'timestamptz(3)': 'timestamp with time zone',
 };
 
-/** SQL for a column of the row `r` as the wanted type; null where that cannot be made of it. */
+/** SQL that converts a column of row `r` to the given type; null where the value is invalid. */
 export function valueOf(columns: Columns, name: string, type: ColumnType): string {
   const raw = `r.${name}`;
   if (columns.get(name) === SAME[type]) return type === 'timestamptz(3)' ? `${raw}::${type}` : raw;

@@ -3,21 +3,21 @@ import { isBlank } from '@taskmesh/validation';
 import { STORE, valueOf, type Columns, type RestoredSchema } from './restored-tables.ts';
 import type { RowRule, StoreRules } from './store-rules.ts';
 
-/** Far from the end of the type, so that there is room for what comes. */
+/** Far below the type's maximum, to leave room for further versions. */
 export const LARGEST_VERSION = 2_000_000_000;
 
-/** SQL */
+/** Returns SQL. */
 export const usableVersion = (value: string): string =>
   `case when ${value} between 1 and ${LARGEST_VERSION} then ${value} else 1 end`;
 
-/** Which of the needed columns the table is without, as a sentence; undefined when all are there. */
+/** A sentence that names the missing columns; undefined when all are present. */
 export function missingColumns(table: string, needed: readonly string[], columns: Columns): string | undefined {
   if (columns.size === 0) return `There is no table ${table}.`;
   const missing = needed.filter((name) => !columns.has(name));
   return missing.length > 0 ? `The table ${table} is without ${missing.join(', ')}.` : undefined;
 }
 
-/** Why the store cannot have the rows of its table in this schema, as a sentence; undefined when it can. */
+/** A sentence that says why the store cannot accept the rows of its table; undefined when it can. */
 export async function refusedRows(
   session: Session,
   schema: RestoredSchema,
@@ -45,13 +45,13 @@ function columnRules(declared: StoreRules['columns'], schema: RestoredSchema, co
   });
 }
 
-/** What has a name in JSON and JavaScript: neither infinite nor beyond. */
+/** Years that JSON and JavaScript can express: neither infinite nor beyond. */
 export const inOurYears = (name: string, value: string): RowRule => ({
   sentence: `${name} is in the years 0001 to 9999`,
   broken: `(${value} < '0001-01-01T00:00Z' or ${value} >= '10000-01-01T00:00Z')`,
 });
 
-/** Which rules the rows break, and how often, as a sentence; `values` are the parameters of the rules' SQL. */
+/** A sentence that says which rules are broken, and by how many rows. `values` are the parameters of the rules' SQL. */
 export async function brokenRules(
   session: Session,
   { schema, table }: { schema: RestoredSchema; table: string },
@@ -66,7 +66,7 @@ export async function brokenRules(
   return broken.length > 0 ? `Rows of the table ${table} break the rules: ${broken.join('; ')}.` : undefined;
 }
 
-/** One look at every row for all rules: the columns `broken_0`, `broken_1` … count who breaks which. */
+/** Checks all rules in one pass: the columns `broken_0`, `broken_1` … count the rows that break each. */
 function countBroken(table: string, rules: RowRule[]): Statement {
   const counts = rules.map(({ broken }, index) => `count(*) filter (where ${broken})::text as broken_${index}`);
   return { name: `count-broken-${table}`, text: `select ${counts.join(', ')} from ${table} r` };
@@ -80,5 +80,5 @@ export function charactersThat(is: (character: string) => boolean): string {
     .join('');
 }
 
-/** Every character that a blank text may consist of; all of them are in the basic plane. */
+/** All characters that a blank text may consist of; none is beyond the basic plane. */
 export const BLANKS = charactersThat(isBlank);

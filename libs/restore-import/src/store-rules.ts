@@ -1,7 +1,7 @@
 import type { Database, Session } from '@taskmesh/database';
 import type { Columns, ColumnType, RestoredSchema } from './restored-tables.ts';
 
-/** What every row must keep to, and SQL that is true for a row `r` that breaks it. */
+/** A rule for every row, and SQL that is true for a row `r` that breaks it. */
 export interface RowRule {
   sentence: string;
   broken: string;
@@ -10,38 +10,38 @@ export interface RowRule {
 export interface ImportedColumn {
   type: ColumnType;
   isNullable?: boolean;
-  /** Counts from 1 on. One that cannot be used begins anew, unless the rows are taken as they are. */
+  /** Counts from 1. Unusable values restart at 1, unless rows are imported unchanged. */
   isVersion?: boolean;
 }
 
-/** The living store and a database beside it. */
+/** The live store (`from`) and a database on the same server (`to`). */
 export interface Stores {
   from: Session;
   to: Session;
 }
 
-/** What differs from store to store. */
+/** What differs between stores. */
 export interface StoreRules {
-  /** All that is taken of a dump from elsewhere. */
+  /** The only table imported from dumps made elsewhere. */
   table: string;
   columns: Record<string, ImportedColumn>;
-  /** Columns that a dump must have; the others have a default in the store. */
+  /** Columns that a dump must have; the others have defaults in the store. */
   needed: readonly string[];
-  /** What the rows must keep to besides the types of their columns. */
+  /** Rules for rows besides the types of their columns. */
   rulesFor(columns: Columns): RowRule[];
   /** The parameters of the rules' SQL. */
   values: unknown[];
-  /** What no row rule can say. As a sentence; undefined when all is well. */
+  /** Checks that span several rows. Resolves with a sentence; undefined when all is well. */
   check?(session: Session, schema: RestoredSchema, columns: Columns): Promise<string | undefined>;
-  /** What two rows of a dump must not have in common, as a refusal. */
+  /** The refusal of a dump with rows that violate a unique constraint. */
   duplicates: string;
-  /** Tables that are made anew, or come from the living store. */
+  /** Tables that are created empty or come from the live store. */
   leftBehind: readonly string[];
-  /** Tables that only archives made here are trusted with. */
+  /** Tables that are imported only from archives made by Taskmesh. */
   onlyArchived?: readonly string[];
-  /** Completes a store whose rows are in place, in one transaction in `to`; the restored rows can still be read. */
+  /** Completes a store with its imported rows, in one transaction in `to`; the restored rows are still readable. */
   complete(stores: Stores, of: 'archive' | 'dump'): Promise<void>;
 }
 
-/** A service's own database, at whatever address. */
+/** A service's own database, at any URL. */
 export type StoreDatabase = Pick<Database, 'migrate' | 'versions' | 'close'>;

@@ -10,14 +10,14 @@ interface Answer {
   text: string;
 }
 
-/** What the routes of an operator were asked for. */
+/** The requests that the operator's routes received. */
 let handled: unknown[] = [];
 let stop: () => Promise<void>;
 let address = '';
 beforeEach(() => (handled = []));
 afterEach(() => stop());
 
-/** Gives a way to ask the server; unlike fetch it says what it is told to in `Host`. */
+/** Returns a function that sends requests; unlike fetch, it can set `Host`. */
 async function serve(token?: string) {
   const handle = ({ body }: { body: unknown }) => Promise.resolve({ count: handled.push(body) });
   const admin = createAdminServer({
@@ -94,7 +94,7 @@ describe('the admin port', () => {
     const ask = await serve();
     const silent = connect(Number(new URL(address).port), '127.0.0.1').resume();
     await once(silent, 'connect');
-    await ask('GET', '/livez'); // it is accepted before this one
+    await ask('GET', '/livez'); // it is accepted before this request
     await Promise.all([stop(), once(silent, 'close')]);
   });
 });

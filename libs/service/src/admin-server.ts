@@ -7,27 +7,29 @@ import type { Log } from './log.ts';
 import { createOperatorCheck } from './operator-check.ts';
 import { closePromptly } from './prompt-close.ts';
 
-/** Something that an operator, and nobody else, can look at (GET) or have done (POST, with a JSON body). */
+/** An operation for operators only: reads (GET), or acts (POST with a JSON body). */
 export interface AdminRoute {
   method: 'GET' | 'POST';
   path: string;
-  /** Resolves with the answer's JSON; an AppError is told as REST tells it. A POST needs a JSON body, so that no page can send it. */
+  /**
+   * Resolves with the JSON answer; an AppError is answered as in REST. Only JSON is accepted: no web page can send it.
+   */
   handle(request: { query: Record<string, string>; body: unknown }): Promise<unknown>;
 }
 
 export interface AdminServerOptions {
   host: string;
   port: number;
-  /** What operators show for `routes`; undefined: those on this machine need none. */
+  /** What operators must send for `routes`; if undefined, those on this machine need no token. */
   token?: string | undefined;
   metrics: Registry;
   ready: () => HealthReport | Promise<HealthReport>;
-  /** Besides the ordinary ones. */
+  /** Served besides the built-in ones. */
   routes?: AdminRoute[];
   log: Log;
 }
 
-/** A registry with the process' own figures (version, event loop, memory, CPU). One for each process. */
+/** A registry with the process's own metrics (version, event loop, memory, CPU). Create one per process. */
 export function createMetrics(labels: Record<string, string> = {}): Registry {
   const registry = new Registry();
   registry.setDefaultLabels(labels);
@@ -41,7 +43,7 @@ export function createMetrics(labels: Record<string, string> = {}): Registry {
   return registry;
 }
 
-/** What the public does not see: `/livez`, `/readyz` (with `?verbose`), `/metrics` for whoever reaches it, `routes` for operators. */
+/** The private port: `/livez`, `/readyz` (with `?verbose`) and `/metrics` for everybody, `routes` for operators. */
 export function createAdminServer(options: AdminServerOptions): Service & { address(): string } {
   const { host, port, token, metrics, ready, routes = [], log } = options;
   const operator = createOperatorCheck(token);
@@ -74,7 +76,7 @@ export function createAdminServer(options: AdminServerOptions): Service & { addr
         try {
           if (method === 'POST' && !/^application\/json\b/.test(headers['content-type'] ?? ''))
             throw new AppError('BAD_USER_INPUT', 'A JSON body is needed.');
-          return await handle({ query: query as Record<string, string>, body }); // a repeated name is refused by who reads it
+          return await handle({ query: query as Record<string, string>, body }); // the handler refuses repeated names
         } catch (error) {
           if (error instanceof AppError) return sendError(reply, error);
           log.error({ err: error, path }, 'an operation failed');

@@ -1,4 +1,4 @@
-/** Where time comes from: Unix milliseconds. */
+/** Returns Unix milliseconds. */
 export interface Clock {
   now(): number;
 }

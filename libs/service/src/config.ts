@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
-/** An environment as processes get it: every value a string or absent. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Wrong configuration: every problem at once, each one a sentence that names the variable. */
+/** Wrong configuration, with all problems, each one a sentence that names the variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: string[];
@@ -15,11 +14,11 @@ export class ConfigError extends Error {
 }
 
 const known = new Set<string>();
-/** The names of all settings that this process has looked for. */
+/** The names of all settings that this process has read so far. */
 export const knownSettings: ReadonlySet<string> = known;
 
 /**
- * Reads the variables that `schema` names. An empty value counts as absent, as shells and Compose files write it.
+ * Reads the variables in `schema`. An empty value counts as absent, as shells and Compose files write it.
  * @throws ConfigError with every problem
  */
 export function readEnv<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, env: Env) {
@@ -31,13 +30,13 @@ export function readEnv<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>,
   if (result.success) return result.data;
   throw new ConfigError(
     result.error.issues.map(({ path: [variable], message }) => {
-      const name = String(variable); // behind it there may be the place in a list
+      const name = String(variable); // the path may continue with an index of a list
       return name in present ? `${name} ${message} (is: ${shown(name, env[name])})` : `${name} is needed: ${message}`;
     }),
   );
 }
 
-/** Runs several readers and throws one ConfigError with the problems of all of them. */
+/** Runs several readers and throws one ConfigError with the problems of all. */
 export function readAll<Readers extends Record<string, () => unknown>>(
   readers: Readers,
 ): { [Name in keyof Readers]: ReturnType<Readers[Name]> } {
@@ -61,12 +60,11 @@ function shown(name: string, value: string | undefined): string {
   return SECRET.test(name) ? 'not shown' : JSON.stringify(value);
 }
 
-/** Kinds of settings; each message goes on after the variable's name. */
+/** Kinds of settings; each message continues the variable's name. */
 export const setting = {
   text: () => z.string(),
-  /** What a client shows behind `Bearer`: anything else could never be shown. */
+  /** A bearer token: other characters could not be sent in a header. */
   token: () => z.string().regex(/^[!-~]+$/, 'must be of ASCII characters without blanks'),
-  /** A whole number in a range. */
   int: (min: number, max: number) =>
     z
       .string()
@@ -80,7 +78,7 @@ export const setting = {
       .transform(Number)
       .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`),
   port: () => setting.int(0, 65_535),
-  /** How names begin in a server that several installations share. */
+  /** The prefix of topics on a server that several installations share. */
   topicPrefix: () =>
     z
       .string()
@@ -100,7 +98,7 @@ export const setting = {
       },
       `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     ),
-  /** Values between commas, blanks around them ignored. */
+  /** Comma-separated values; blanks around them are ignored. */
   list: () =>
     z.string().transform((value) =>
       value
@@ -112,13 +110,13 @@ export const setting = {
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** The settings that every process of ours has. */
+/** Settings common to all processes. */
 export const processSettings = {
   NODE_ENV: setting.oneOf(['development', 'test', 'production']).default('development'),
   LOG_LEVEL: setting.oneOf(LOG_LEVELS).default('info'),
 };
 
-/** The settings of every process with an admin port. */
+/** Settings of every process with an admin port. */
 export const adminSettings = {
   ADMIN_HOST: setting.text().default('127.0.0.1'),
   ADMIN_TOKEN: setting.token().optional(),

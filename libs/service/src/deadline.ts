@@ -1,4 +1,4 @@
-/** Rejects with `late` when `work` is not done in time; the work itself goes on, its end is ignored. */
+/** Rejects with `late` when `work` is not done in time; the work continues, its outcome is ignored. */
 export async function withDeadline<Result>(
   work: Promise<Result>,
   timeoutMs: number,
@@ -13,7 +13,7 @@ export async function withDeadline<Result>(
   }
 }
 
-/** Waits for `work`, but no longer than that. Says whether it was done in time. @throws what it throws in time */
+/** Waits at most `timeoutMs`; returns whether `work` finished in time. @throws what the work throws in time */
 export async function settlesWithin(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   const late = new Error();
   return withDeadline(work, timeoutMs, () => late).then(

@@ -1,4 +1,4 @@
-/** Where new ids come from: each call another one. */
+/** Every call returns a new id. */
 export interface Ids {
   next(): string;
 }

@@ -1,15 +1,15 @@
-/** Variables and what their inputs hold; what is deeper, or goes in circles, is for JSON itself. */
+/** Enough for variables and their inputs; deeper or circular values take the slow path. */
 const MAX_LEVELS = 3;
 
 /**
- * What is left of a value once it has travelled as JSON: a copy without anything undefined, with dates as text.
- * @throws TypeError for what JSON has no form for
+ * What a value becomes when it is sent as JSON: a copy without undefined fields, with dates as text.
+ * @throws TypeError for values that JSON cannot express
  */
 export function asJson<Value>(value: Value): Value {
   if (isCarriedAsItIs(value)) return value;
   const copy = isPlain(value) ? copyOf(value, MAX_LEVELS) : undefined;
   if (copy) return copy as Value;
-  const text = JSON.stringify(value) as string | undefined; // undefined for functions and symbols, which its type leaves out
+  const text = JSON.stringify(value) as string | undefined; // its type omits undefined, for functions and symbols
   return (text === undefined ? undefined : JSON.parse(text)) as Value; // as far as a type can say it
 }
 
@@ -22,7 +22,7 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.getOwnPropertySymbols(value).length === 0;
 }
 
-/** Most are the variables of a request: without the way over text, they cost next to nothing. Undefined for what needs it. */
+/** A fast path without text for plain values, such as most variables; undefined for values that need JSON. */
 function copyOf(value: Readonly<Record<string, unknown>>, levels: number): Record<string, unknown> | undefined {
   const copy = { ...value };
   for (const key in copy) {

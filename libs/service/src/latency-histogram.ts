@@ -1,13 +1,13 @@
 import type { Metric, Registry } from 'prom-client';
 
-/** Seconds; the aims are 10 ms (half of all) and 50 ms (all but one of a hundred). */
+/** Seconds. The targets are 10 ms (median) and 50 ms (99th percentile). */
 const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Counts one series of a `LatencyHistogram`. */
+/** Counts a value in one series of a `LatencyHistogram`. */
 export type Observe = (seconds: number) => void;
 
 export interface LatencyHistogram<Label extends string> {
-  /** To be asked for once for each series, as looking one up costs more than counting. */
+  /** Call once per series and keep the result: the lookup costs more than counting. */
   observer(labels: Partial<Record<Label, string>>): Observe;
 }
 
@@ -18,8 +18,8 @@ interface Series {
 }
 
 /**
- * A histogram that counts per message, per socket and per statement, which prom-client's own does ten times as slowly: it
- * looks its series up at each observation. Several services of one process share the one of a name.
+ * A histogram for every message, socket and statement. prom-client's own is ten times slower, because it looks up its
+ * series with each observation. Services in one process share the histogram of a name.
  */
 export function createLatencyHistogram<Label extends string>(
   registry: Registry,
@@ -63,6 +63,6 @@ export function createLatencyHistogram<Label extends string>(
       };
     },
   };
-  registry.registerMetric(metric as unknown as Metric); // all that a registry asks of one
+  registry.registerMetric(metric as unknown as Metric); // all that a registry needs of a metric
   return metric as LatencyHistogram<Label>;
 }

@@ -1,18 +1,18 @@
-/** What is started and stopped as one. `create` does not listen, `start` does; who opens it closes it. */
+/** What is started and stopped as a unit. `create` functions do not listen, `start` does; the creator stops it. */
 export interface Service {
   start(): Promise<void>;
-  /** Idempotent; resolves when everything that `start` opened is closed. */
+  /** Idempotent; resolves when everything opened by `start` is closed. */
   stop(): Promise<void>;
 }
 
-/** One thing that the health page tells: whether it works, and if not, why. */
+/** Whether a part works; a line of the health page. */
 export interface HealthReport {
   ok: boolean;
-  /** Part by part, for `/readyz?verbose`. */
+  /** By part, for `/readyz?verbose`. */
   checks?: Record<string, boolean | number | string>;
 }
 
-/** Remembers what was opened, and closes it in reverse order: every part is tried, the first failure is thrown at the end. */
+/** Closes what was added, in reverse order: it tries all, then throws the first failure. */
 export class Closers {
   readonly #closers: (() => Promise<unknown> | unknown)[] = [];
 
@@ -33,7 +33,7 @@ export class Closers {
   }
 }
 
-/** Starts in the given order; when one fails, stops those that had started, in reverse. */
+/** Starts in the given order; when one fails, stops it and those before it, in reverse order. */
 export async function startAll(services: Service[]): Promise<void> {
   for (const [index, service] of services.entries()) {
     try {
@@ -45,14 +45,14 @@ export async function startAll(services: Service[]): Promise<void> {
   }
 }
 
-/** Stops in reverse order; every one is tried, the first failure is thrown at the end. */
+/** Stops in reverse order: tries all, then throws the first failure. */
 export async function stopAll(services: Service[]): Promise<void> {
   const closers = new Closers();
   for (const service of services) closers.add(() => service.stop());
   await closers.closeAll();
 }
 
-/** Parts as one service, which is ready when `ready` says so, but neither before all of them have started nor once it stops. */
+/** Combines parts into a service that is ready when `ready` says so, but only between its start and its stop. */
 export function readyWhenStarted(
   parts: Service[],
   ready: () => Promise<HealthReport>,

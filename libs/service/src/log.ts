@@ -3,13 +3,13 @@ import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pin
 
 export type Log = Logger;
 
-/** What never goes into a log, wherever it stands in the fields; the last ones are where PostgreSQL's errors cite rows. */
+/** Fields that are never logged, at any place; the last ones are those in which PostgreSQL's errors cite rows. */
 const REDACTED = [
   ...['password', 'newPassword', 'token', 'accessToken', 'refreshToken', 'authorization', 'email'],
   ...['detail', 'where', 'internalQuery'],
 ];
 
-/** JSON lines: `level`, `time` (RFC 3339), `service`, `trace_id` and `span_id` within a trace, the given fields, `msg`. Goes to standard output unless told otherwise. */
+/** JSON lines: `level`, `time` (RFC 3339), `service`, `trace_id` and `span_id` within a trace, the fields, `msg`. */
 export function createLog(options: { service: string; level: string; destination?: DestinationStream }): Log {
   const { service, level, destination } = options;
   return pino(

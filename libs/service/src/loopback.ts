@@ -6,13 +6,13 @@ const addresses = new BlockList();
 addresses.addSubnet('127.0.0.0', 8, 'ipv4');
 addresses.addAddress('::1', 'ipv6');
 
-/** Whether a peer with this address is on this machine. */
+/** Whether the address is of this machine. */
 export function isLoopbackAddress(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && addresses.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Whether a `Host` header names this machine as only this machine does; whatever else it is, a resolver may have said so. */
+/** Whether a `Host` header can only mean this machine; any other name could come from a hostile resolver. */
 export function isLoopbackHost(host: string): boolean {
   return HOST.test(host);
 }

@@ -1,11 +1,11 @@
 import { knownSettings, type Env } from './config.ts';
 
-/** Shorter names are near to too many others. */
+/** Shorter names resemble too many others. */
 const MIN_LENGTH = 6;
 
 /**
- * Variables that nobody reads whose names are one slip away from a setting: a sentence for each. To be asked when all
- * settings have been read.
+ * A sentence for each variable that nothing reads and whose name is one typing error away from a setting. Call it after
+ * all settings have been read.
  */
 export function misspelt(env: Env): string[] {
   return Object.keys(env).flatMap((name) => {
@@ -15,7 +15,7 @@ export function misspelt(env: Env): string[] {
   });
 }
 
-/** One character too many, too few or wrong, or two next to each other in the wrong order. */
+/** One character too many, too few or wrong, or two neighbours swapped. */
 export function isOneSlipAway(left: string, right: string): boolean {
   let begin = 0;
   while (begin < left.length && left[begin] === right[begin]) begin++;

@@ -1,18 +1,18 @@
 import { isIP } from 'node:net';
 
 /**
- * What a caller's limits are counted by. An IPv6 network of 64 bits is one household or one host: whoever has one address
- * of it has all of them. IPv4 has an address for each, in whatever form it is written.
+ * The key by which a caller's limits are counted. An IPv6 network of 64 bits is one household or host: whoever has one
+ * of its addresses has them all. An IPv4 address stands for itself, in whatever form it is written.
  */
 export function networkOf(address: string): string {
-  const [plain = ''] = address.split('%'); // without the zone of a link-local one
+  const [plain = ''] = address.split('%'); // without the zone of a link-local address
   if (isIP(plain) !== 6) return address;
   const groups = groupsOf(plain);
   const isIPv4 = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
   return isIPv4 ? groups.slice(6).flatMap(bytesOf).join('.') : `${groups.slice(0, 4).join(':')}::/64`;
 }
 
-/** The eight groups, each in hexadecimal without zeros in front: as URLs write them, once the gap is filled. */
+/** All eight groups in hexadecimal without leading zeros: the form in URLs, with the gap filled. */
 function groupsOf(address: string): string[] {
   const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = [], tail = []] = shortest.split('::').map((part) => (part === '' ? [] : part.split(':')));

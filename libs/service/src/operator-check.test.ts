@@ -52,7 +52,7 @@ describe('an operator without a token', () => {
 
   it('says to which host it speaks', () => {
     const { socket } = request('127.0.0.1');
-    expect(check({ socket, headers: {}, rawHeaders: [] } as unknown as IncomingMessage)).toEqual(REFUSED); // as HTTP/1.0 allows it
+    expect(check({ socket, headers: {}, rawHeaders: [] } as unknown as IncomingMessage)).toEqual(REFUSED); // HTTP/1.0 allows it
   });
 
   it.each(['cross-site', 'same-site', 'nonsense', ''])('is no page of another site: Sec-Fetch-Site "%s"', (site) => {

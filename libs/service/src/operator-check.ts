@@ -2,15 +2,15 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isLoopbackAddress, isLoopbackHost } from './loopback.ts';
 
-/** Whether a request may do what operators may. */
+/** Whether a request has an operator's permissions. */
 export type OperatorCheck = { ok: true } | { ok: false; status: 401 | 403 };
 
 const BEARER = /^bearer +(\S+) *$/i;
 const OK: OperatorCheck = { ok: true };
 
 /**
- * With a token, whoever has it; without one, whoever is on this machine, is no page in a browser and comes through no
- * proxy: a developer's own client, and nobody by accident.
+ * With a token, its holders are operators. Without one, requests from this machine are, unless they come from a web
+ * page of another site or through a proxy: a developer's own client, and nobody by accident.
  */
 export function createOperatorCheck(operatorToken: string | undefined): (request: IncomingMessage) => OperatorCheck {
   if (operatorToken === undefined) return (request) => (isLocal(request) ? OK : { ok: false, status: 403 });
@@ -22,7 +22,7 @@ export function createOperatorCheck(operatorToken: string | undefined): (request
   };
 }
 
-/** The values of every `Authorization` header, also of repeated ones, which Node hides behind the first. */
+/** The values of all `Authorization` headers; Node shows only the first of repeated ones. */
 export function authorizationOf(request: IncomingMessage): string[] {
   const { rawHeaders } = request;
   const values: string[] = [];
@@ -33,7 +33,7 @@ export function authorizationOf(request: IncomingMessage): string[] {
   return values;
 }
 
-/** A page that makes its own name lead to this machine cannot change the name that its requests carry. */
+/** A page whose own name resolves to this machine (DNS rebinding) cannot change the `Host` of its requests. */
 function isLocal({ socket, headers }: IncomingMessage): boolean {
   return (
     isLoopbackAddress(socket.remoteAddress ?? '') &&
@@ -57,7 +57,7 @@ function tellsOfAnother(header: string): boolean {
   );
 }
 
-/** In the same time wherever they differ; only the length of the token can be told from it. */
+/** Takes the same time wherever they differ; it reveals only the token's length. */
 function isSame(given: Buffer, expected: Buffer): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }

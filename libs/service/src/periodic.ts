@@ -3,28 +3,28 @@ import { backoffMs, type Backoff } from './backoff.ts';
 import type { Log } from './log.ts';
 
 export interface PeriodicOptions {
-  /** From the end of one run to the beginning of the next. */
+  /** From the end of a run to the start of the next. */
   everyMs: number;
-  /** The same after failures; its first pause is also what `soon` means. @default everyMs */
+  /** The pauses after failures; the first is also the delay of `soon`. @default everyMs */
   retry?: Backoff;
   task: () => Promise<void>;
-  /** For the log: what is done. */
+  /** The task's name in the log. */
   what: string;
   log: Log;
 }
 
 export interface Periodic {
-  /** The first run begins at once, or when the first pause is over. @default at once */
+  /** Runs at once, or after the first pause. @default at once */
   start(options?: { afterPause: boolean }): void;
-  /** Does not wait for the next turn; resolves with the run that this begins or joins. Never rejects. */
+  /** Resolves with the run that it starts or joins, without waiting for the next turn. Never rejects. */
   now(): Promise<void>;
-  /** There is something to do: runs within a short while, also when a run is under way, which may not have seen it. */
+  /** Runs within a short while because there is work; also after a current run, which may have missed it. */
   soon(): void;
-  /** Waits for the run that is under way. */
+  /** Waits for the current run. */
   stop(): Promise<void>;
 }
 
-/** Runs a task again and again, one run at a time. A failure is told once, until it works again. */
+/** Repeats a task, one run at a time. Logs a failure once, until the task works again. */
 export function createPeriodic(options: PeriodicOptions): Periodic {
   const { everyMs, retry = { firstMs: everyMs, longestMs: everyMs }, task, what, log } = options;
   let timer: NodeJS.Timeout | undefined;

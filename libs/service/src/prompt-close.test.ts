@@ -56,6 +56,6 @@ describe('a server that stops', () => {
     await new Promise(setImmediate);
     expect(await ask()).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*connection: close[^]*made$/i);
     await once(socket, 'close');
-    await stopped; // and not after 20 seconds
+    await stopped; // not after 20 seconds
   });
 });

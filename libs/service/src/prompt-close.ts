@@ -3,23 +3,23 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A request may be on its way for so long. */
+/** How long a request may take to arrive. */
 const ARRIVAL_MS = 1_000;
-/** Requests that run have this long to finish. */
+/** How long running requests may take to finish. */
 const DRAIN_MS = 20_000;
 const SWEEP_MS = 50;
-/** Who has asked for nothing for so long is not at work. */
+/** Clients that have sent no request for this long count as inactive. */
 const QUIET_MS = 1_000;
 
 /**
- * A server that stops waits for its requests, within bounds, and for no connection without one. Node counts those as busy
- * that have sent nothing yet, or a part of a request, and once a server closes it times out none of them any more.
- * For `lingerMs`, or until nobody is at work, it still takes requests, and each answer tells its client to close: a request
- * that is on its way over a connection that we close would fail.
+ * A stopping server waits for its requests, within limits, but not for connections without one. Node considers those
+ * busy that have sent nothing or part of a request, and no longer times them out once the server is closing. For
+ * `lingerMs`, or until no client is active, the server still accepts requests, and each answer tells the client to
+ * close: a request already sent over a connection that we close would fail.
  */
 export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void {
   const { server } = app;
-  /** By connection, to its last request. */
+  /** The last response on each connection. */
   const answers = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {
     answers.set(socket, undefined);
@@ -38,7 +38,7 @@ export function closePromptly(app: FastifyInstance, { lingerMs = 0 } = {}): void
     while (isAtWork() && performance.now() < lingersUntil) await sleep(SWEEP_MS);
     const begun = performance.now();
     const sweep = setInterval(() => {
-      // A connection whose last request ends after the server closed would stay open until its keep-alive ends.
+      // A connection whose last request ends later would otherwise stay open until its keep-alive ends.
       server.closeIdleConnections();
       if (performance.now() - begun < ARRIVAL_MS) return;
       for (const [socket, answer] of answers) if (!answer || answer.writableFinished) socket.destroy();

@@ -7,8 +7,8 @@ import { misspelt } from './misspelt.ts';
 const STOP_DEADLINE_MS = 25_000;
 
 /**
- * The life of a process: create, start, wait for SIGTERM or SIGINT, stop, exit.
- * Wrong configuration prints every problem to standard error and exits with 1; a second signal exits at once.
+ * The life of a process: create, start, wait for SIGTERM or SIGINT, stop, exit. Wrong configuration prints all problems
+ * to standard error and exits with 1; a second signal exits at once.
  */
 export async function runMain(create: () => Promise<{ service: Service; log: Log }> | { service: Service; log: Log }) {
   setV8Flags();
@@ -36,7 +36,7 @@ export async function runMain(create: () => Promise<{ service: Service; log: Log
   try {
     await service.start();
   } catch (error) {
-    if (stopping) return; // what is stopped does not start
+    if (stopping) return; // a start interrupted by the stop
     if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
     else log.fatal({ err: error }, 'failed to start');
     await service.stop().catch(() => undefined);

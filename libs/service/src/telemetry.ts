@@ -7,7 +7,7 @@ import type { Service } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import { readVersion } from './version.ts';
 
-/** What a stop waits for the collector. */
+/** How long a stop waits for the collector. */
 const FLUSH_MS = 3_000;
 
 const SAMPLERS = [
@@ -31,13 +31,13 @@ const settings = z.object({
   OTEL_BSP_MAX_QUEUE_SIZE: setting.int(1, 1_000_000).default(2_048),
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: setting.int(1, 1_000_000).default(512),
   TRACE_CALLERS_PER_S: setting.int(0, 1_000_000).default(10),
-  // The SDK reads these itself.
+  // Read by the SDK itself.
   OTEL_SERVICE_NAME: setting.text().optional(),
   OTEL_RESOURCE_ATTRIBUTES: setting.text().optional(),
   OTEL_EXPORTER_OTLP_HEADERS: setting.text().optional(),
 });
 
-/** Undefined: nothing is traced. */
+/** Undefined when tracing is off. */
 export type TelemetryConfig =
   | Pick<
       SdkOptions,
@@ -52,7 +52,7 @@ export type TelemetryConfig =
     >
   | undefined;
 
-/** The variables that OpenTelemetry names. @throws ConfigError with every problem */
+/** Reads OpenTelemetry's standard variables. @throws ConfigError with every problem */
 export function readTelemetry(env: Env): TelemetryConfig {
   const values = readEnv(settings, env);
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = values;
@@ -71,12 +71,12 @@ export function readTelemetry(env: Env): TelemetryConfig {
   };
 }
 
-/** Stop it last: what the others do while they stop is sent as well. */
+/** Stop it last, so that spans of the other services' stops are sent as well. */
 export interface Telemetry extends Service {
   tracing(service: string): Tracing;
 }
 
-/** Without a collector nothing of OpenTelemetry is loaded. */
+/** Without a collector, OpenTelemetry is not even loaded. */
 export async function openTelemetry(config: TelemetryConfig, log: Log): Promise<Telemetry> {
   if (!config) return { start: async () => undefined, stop: async () => undefined, tracing: () => NO_TRACING };
   const { startSdk } = await import('@taskmesh/telemetry/sdk');
@@ -93,7 +93,7 @@ export async function openTelemetry(config: TelemetryConfig, log: Log): Promise<
   return {
     start: async () => undefined,
     tracing: sdk.tracing,
-    // What the collector has not taken by then is lost, and it has been told why.
+    // Spans not sent by then are lost; the outage has been logged.
     stop: () => withDeadline(sdk.stop(), FLUSH_MS, () => new Error('Not sent in time.')).catch(() => undefined),
   };
 }

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { ConfigError, type Env } from './config.ts';
 
-/** PEM texts, as Node's TLS takes them. */
+/** PEM texts, as Node's TLS accepts them. */
 export interface TlsFiles {
-  /** Whom to trust instead of the authorities that Node trusts. */
+  /** Trusted authorities, instead of Node's. */
   ca?: string;
   cert?: string;
   key?: string;
@@ -12,7 +12,7 @@ export interface TlsFiles {
 
 /**
  * Reads the files that the given variables name.
- * @throws ConfigError when one cannot be read, or is of no use to TLS
+ * @throws ConfigError when one cannot be read or used for TLS
  */
 export function readTlsFiles(env: Env, variables: Readonly<Partial<Record<keyof TlsFiles, string>>>): TlsFiles {
   const problems: string[] = [];
@@ -45,10 +45,10 @@ function fit({ cert, key }: TlsFiles): boolean {
   }
 }
 
-/** Why a server that was named in the settings cannot be used, in words that go on after its name. */
+/** Why a configured server cannot be used, in words that continue its name. */
 export interface Refusal {
   reason: string;
-  /** Whether it is for a person to mend: waiting does not help. */
+  /** Whether a person must fix it: waiting does not help. */
   isLasting: boolean;
 }
 
@@ -61,7 +61,7 @@ const UNTRUSTED = new Set([
   'CERT_SIGNATURE_FAILURE',
 ]);
 
-/** What is wrong between us and a server's TLS; undefined when it is not that. The variables are those that mend it. */
+/** Explains a TLS failure; undefined for other errors. The parameters are the names of the variables that fix it. */
 export function explainTls(
   error: unknown,
   { ca, cert, tls }: { ca: string; cert: string; tls: string },
@@ -75,7 +75,7 @@ export function explainTls(
     if (/ALERT.*(CERTIFICATE|UNKNOWN_CA)/.test(code))
       return lasting(`does not take our certificate, or none (${cert})`);
     if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/.test(code)) return lasting(`speaks no TLS there (${tls})`);
-    // As Node says it; a server that goes away at this moment looks the same.
+    // Node's message; a server that goes away at this moment looks the same.
     if (each.message.includes('disconnected before secure TLS connection'))
       return {
         reason: `ends the connection where TLS begins: perhaps it speaks none there (${tls})`,

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** A request to one of our routes, by its route: paths and queries hold what clients sent. */
+/** Named by the route, because paths and queries contain what clients sent. */
 export function requestSpan({ method, routeOptions }: FastifyRequest): SpanDescription {
   const known = METHODS.has(method) ? method : '_OTHER';
   const route = routeOptions.url;
@@ -14,12 +14,12 @@ export function requestSpan({ method, routeOptions }: FastifyRequest): SpanDescr
   };
 }
 
-/** What requests lead to is below their span, for those that `begin` has one for. */
+/** Gives requests the span that `begin` returns, if any; spans of their work become its children. */
 export function traceRequests(app: FastifyInstance, begin: (request: FastifyRequest) => Span | undefined): void {
   app.addHook('onRequest', (request, reply, done) => {
     const span = begin(request);
     if (!span) return done();
-    // Comes behind the end of every answer, and also when the client goes before it.
+    // Emitted after every response, also when the client disconnects first.
     reply.raw.once('close', () => {
       const { headersSent, statusCode, writableFinished } = reply.raw;
       if (headersSent) span.set({ 'http.response.status_code': statusCode });

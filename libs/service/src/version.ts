@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of Taskmesh that this is. */
 export function readVersion(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version; // our own
+  return (JSON.parse(text) as { version: string }).version; // our own file
 }

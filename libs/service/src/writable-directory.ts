@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { ConfigError } from './config.ts';
 
 /**
- * Sees to it that a directory is there and can be written.
+ * Makes sure that a directory exists and is writable.
  * @throws ConfigError that names `setting`
  */
 export function ensureWritableDirectory(setting: string, dir: string, mode = 0o777): void {
@@ -18,7 +18,7 @@ export function ensureWritableDirectory(setting: string, dir: string, mode = 0o7
   }
 }
 
-/** Level by level: Node's `recursive` never comes back where a directory exists in which none can be made, as below /proc. */
+/** Level by level: Node's `recursive` hangs where a parent exists but cannot be written, as below /proc. */
 function make(dir: string, mode: number): void {
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;
   if (dirname(dir) !== dir) make(dirname(dir), mode);

@@ -3,7 +3,7 @@ import type { Identity } from '@taskmesh/identity';
 
 type User = Extract<Identity, { role: 'user' }>;
 
-/** @throws AppError UNAUTHENTICATED for anybody who is not a logged-in user */
+/** @throws AppError UNAUTHENTICATED unless a user is logged in */
 export function requireUser(identity: Identity): User {
   if (identity.role !== 'user') throw unauthenticated();
   return identity;

@@ -2,8 +2,8 @@ import type { SpanDescription } from '@taskmesh/telemetry';
 import { Kind, type OperationDefinitionNode } from 'graphql';
 
 /**
- * What a trace tells of an operation: which fields of our schema it asks for. Documents and names are the client's; only one
- * that is ours is given as `name`.
+ * The span of an operation, with the fields of our schema that it selects. Documents and operation names belong to
+ * clients; `name` is given only for operations of our own.
  */
 export function operationSpan(
   { operation: type, selectionSet }: OperationDefinitionNode,

@@ -18,7 +18,7 @@ const IDENTITIES: Record<string, Identity> = {
 let isBackground: boolean | undefined;
 /** By the resolvers that began. */
 const calls: string[] = [];
-/** Of the call that began last. */
+/** `isCancelled` of the resolver that started last. */
 let isCancelled = () => false;
 let answer = Promise.withResolvers<void>();
 

@@ -10,33 +10,33 @@ const GATEWAY = 'gateway';
 /** The value of the header `priority` (RFC 9218) by which a caller says that its request gives way to others. */
 export const BACKGROUND_PRIORITY = 'u=7';
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
-/** In which gateways that are at work notice that they should take another connection. */
+/** Enough for active gateways to notice that they should open another connection. */
 const LINGER_MS = 3_000;
 
 export interface SubgraphServerOptions {
   subgraph: Subgraph;
   host: string;
   port: number;
-  /** Reads the caller's identity out of the `authorization` header. @throws AppError UNAUTHENTICATED */
+  /** Reads the caller's identity from the `authorization` header. @throws AppError UNAUTHENTICATED */
   authenticate: (authorization: string | undefined) => Promise<Identity>;
-  /** More routes: the service's internal API. */
+  /** Further routes: the service's internal API. */
   routes?: (app: FastifyInstance) => void;
-  /** @default nothing is traced */
+  /** @default no tracing */
   tracing?: Tracing;
   log: Log;
 }
 
-/** `POST /graphql` for the gateway: nobody gets in without an identity token, and no other host is asked for anything. */
+/** `POST /graphql` for the gateway: requires an identity token, and sends no requests of its own. */
 export function createSubgraphServer(options: SubgraphServerOptions): Service & { address(): string } {
   const { subgraph, host, port, authenticate, routes, tracing = NO_TRACING, log } = options;
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
     keepAliveTimeout: 75_000,
-    // What still comes in over open connections while the service stops is answered, and its connection closed.
+    // While the service stops, requests on open connections are still answered, then the connection is closed.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // What clients put into their variables is for GraphQL to judge, as it is in one process.
+    // GraphQL judges what clients put into variables, as it does in a single process.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
   });
@@ -44,11 +44,11 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
   const identities = new WeakMap<FastifyRequest, Identity>();
   let address = '';
 
-  // By the headers alone, whatever the path: what a stranger sends besides is not even read.
+  // Uses only the headers, for any path: a stranger's body is not even read.
   app.addHook('onRequest', async (request) => {
     identities.set(request, await authenticate(request.headers.authorization));
   });
-  // Behind the check: a stranger has nothing recorded.
+  // After the check, so that a stranger's requests are not traced.
   if (tracing !== NO_TRACING)
     traceRequests(app, (request) => tracing.goOn(one(request.headers.traceparent), () => requestSpan(request)));
   app.addHook('onSend', async (_request, reply) => {
@@ -59,7 +59,7 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
     const { traceparent, priority } = request.headers;
     const requestId = one(request.headers['x-request-id']) ?? randomUUID();
     const identity = identities.get(request) ?? ANONYMOUS;
-    // Other services have the internal calls that are meant for them.
+    // Other services have internal calls of their own.
     if (identity.role === 'service' && identity.name !== GATEWAY) throw forbidden('For the gateway only.');
     const { socket } = request.raw;
     const result = await subgraph.execute(request.body, {

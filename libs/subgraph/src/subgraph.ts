@@ -10,14 +10,14 @@ import { cancelled } from './execution/run.ts';
 import { guardMutations } from './guard-mutations.ts';
 import { operationSpan } from './operation-span.ts';
 
-/** A GraphQL request as it travels in JSON. */
+/** A GraphQL request in JSON. */
 export interface SubgraphRequest {
   query: string;
   variables?: Record<string, unknown> | null;
   operationName?: string | null;
 }
 
-/** What comes with a request besides its text: who asks, and the names under which logs and traces find it. */
+/** What accompanies a request: who is asking, and the ids for logs and traces. */
 export interface SubgraphCall {
   identity: Identity;
   requestId: string;
@@ -31,11 +31,11 @@ export interface SubgraphCall {
 export interface SubgraphResult {
   data?: Record<string, unknown> | null;
   errors?: GraphQLFormattedError[];
-  /** From the service to the gateway only; never for the client. */
+  /** From the service to the gateway; never sent to clients. */
   extensions?: Record<string, unknown>;
 }
 
-/** What every resolver of ours finds in its context. `extensions` goes out with the result. */
+/** The context of every resolver. `extensions` is sent with the result. */
 export interface SubgraphContext extends SubgraphCall {
   extensions: Record<string, unknown>;
 }
@@ -49,20 +49,20 @@ export interface Subgraph {
 export interface SubgraphOptions {
   name: string;
   typeDefs: DocumentNode;
-  /** Resolvers typed by the service's generated types. */
+  /** Typed by the service's generated types. */
   resolvers: object;
-  /** Turns errors of a store or a client library into expected ones. */
+  /** Maps errors of a store or a client library to expected ones. */
   mapError?: (error: unknown) => AppError | undefined;
   log: Log;
 }
 
 type Prepared = { execute: Execution; plans: number; span: SpanDescription } | { errors: GraphQLFormattedError[] };
 
-/** The gateway sends the same few texts again and again: parsed, validated and planned once each. */
+/** The gateway repeats a small set of texts, so each is parsed, validated and planned once. */
 const PREPARED_BYTES = 16 * 1024 * 1024;
-/** What a document of our graph takes in memory for each character of its text, and each of its plans again (measured: 23 to 34, 18 to 30). */
+/** Memory of a document per character of its text, and of each plan again (measured: 23 to 34 and 18 to 30 bytes). */
 const BYTES_PER_CHARACTER = 32;
-/** What even the shortest takes. */
+/** The minimum for any document. */
 const BASE_BYTES = 2_048;
 
 export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: SubgraphOptions): Subgraph {
@@ -82,7 +82,7 @@ export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: Sub
       const document = parse(query, { noLocation: true });
       const errors = validate(schema, document);
       if (errors.length > 0) return { errors: errors.map((error) => error.toJSON()) };
-      const operation = getOperationAST(document); // none when there are several: the call names one
+      const operation = getOperationAST(document); // none when there are several; the call then names one
       const span = operation ? operationSpan(operation) : { name };
       return { execute: createExecution(schema, document), plans: countPlans(document), span };
     } catch (error) {

@@ -17,11 +17,11 @@ const SDL = `
 
 const RUNS = 300;
 
-/** What is found where a value should be. */
+/** What may be found where a value should be. */
 const SYNC = ['right', 'right', 'right', 'right', 'null', 'undefined', 'wrong', 'error', 'throws', 'called'];
 const ASYNC = [...SYNC, 'later', 'later', 'rejects'];
 
-/** The same at a place whoever asks, and whenever. */
+/** The same for a place and seed, whenever it is asked for. */
 function valueAt(place: string, seed: number, fates: readonly string[]): unknown {
   const dice = createHash('md5')
     .update(`${String(seed)} ${place}`)
@@ -53,8 +53,8 @@ function valueAt(place: string, seed: number, fates: readonly string[]): unknown
 
 function rightValueAt(place: string, seed: number, fates: readonly string[], die: number): unknown {
   const at = (key: string) => valueAt(`${place}.${key}`, seed, fates);
-  // Nobody calls what is in a list. Where something is late all items are: graphql-js would leave the rejection of one
-  // unhandled when another fails at once.
+  // List items are not called, so call them here. If one may be late, all are: graphql-js would leave a late item's
+  // rejection unhandled when another fails at once.
   const item = (index: number) => {
     const value = callIfFunction(at(String(index)));
     return fates === ASYNC ? Promise.resolve(value) : value;
@@ -81,7 +81,7 @@ function rightValueAt(place: string, seed: number, fates: readonly string[], die
   }
 }
 
-/** Every property is there, as deep as anybody looks. */
+/** Has every property, to any depth. */
 function object(at: (key: string) => unknown): object {
   return new Proxy({}, { get: (_target, key) => (typeof key === 'string' && key !== 'then' ? at(key) : undefined) });
 }
@@ -95,7 +95,7 @@ function callIfFunction(value: unknown): unknown {
   }
 }
 
-/** A schema over such values, and what its resolvers are called with. */
+/** A schema over such values, with a record of its resolvers' calls. */
 function createWorld(seed: number, fates: readonly string[]) {
   const schema = buildSchema(SDL);
   const calls: string[] = [];
@@ -165,30 +165,30 @@ const variables = fc.record(
   { requiredKeys: ['yes'] },
 );
 
-/** graphql-js' execution and ours, each in a world of its own; the worlds are the same. */
+/** Runs graphql-js's execution and ours, in two equal worlds. */
 async function both(seed: number, fates: readonly string[], text: string, given: Record<string, unknown>) {
   const [theirs, ours] = [createWorld(seed, fates), createWorld(seed, fates)];
   const document = parse(text, { noLocation: true });
   const request = { operationName: 'Run', contextValue: { who: 'someone' } };
   const expected = await execute({ schema: theirs.schema, document, variableValues: given, ...request });
   const run = createExecution(ours.schema, document);
-  await run({ variables: { ...given, yes: given.yes !== true, no: given.no !== true }, ...request }); // has another plan
+  await run({ variables: { ...given, yes: given.yes !== true, no: given.no !== true }, ...request }); // needs another plan
   ours.calls.length = 0;
   const actual = await run({ variables: given, ...request });
   return { expected: told(expected), actual: told(actual), theirCalls: theirs.calls, ourCalls: ours.calls };
 }
 
-/** Data with the order of its keys, and errors but for the words about what no type fits. */
+/** Data with the order of its keys; errors, except the wording about values that fit no type. */
 function told({ data, errors = [] }: ExecutionResult) {
   const withoutWords = (message: string) =>
     message.replace(/^(Abstract type .*|A .* is resolved to .*)/, 'no such type');
   const failures = errors.map(({ message, path }) => `${withoutWords(message)} at ${String(path?.join('.'))}`);
-  // Which of several errors below a null is told is a matter of time.
+  // Of several errors below one null, timing decides which is reported.
   const nulls = new Set(errors.map(({ path = [] }) => nullOn(data, path).join('.')));
   return { data: JSON.stringify(data), failures, nulls: [...nulls].toSorted() };
 }
 
-/** The way to the null that an error has left. */
+/** The path to the null that an error left. */
 function nullOn(data: unknown, [key, ...rest]: readonly (string | number)[]): (string | number)[] {
   if (data === null || data === undefined || key === undefined) return [];
   return [key, ...nullOn(new Map<unknown, unknown>(Object.entries(data)).get(String(key)), rest)];
@@ -204,7 +204,7 @@ describe('an execution does what graphql-js does', () => {
       for (const failure of expected.failures) seen.add(failure.split(' ').slice(0, 2).join(' '));
     });
     await fc.assert(property, { numRuns: RUNS });
-    // What was compared was not all well.
+    // The comparison covered failures, too.
     expect([...seen]).toEqual(expect.arrayContaining(['Cannot return', 'error at', 'no such', 'thrown at']));
   });
 

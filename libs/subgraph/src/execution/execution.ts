@@ -12,24 +12,24 @@ import {
 import { planOperation, type ObjectPlan, type Operation } from './plan.ts';
 import { cancelled, runFields, runFieldsInTurn, type Run } from './run.ts';
 
-/** Each way to answer an operation's `@skip` and `@include` has a plan of its own; nobody needs many. */
+/** Each combination of `@skip` and `@include` conditions has its own plan; clients need few. */
 const MAX_PLANS = 16;
 
-/** Never rejects: whatever goes wrong is in the result. */
+/** Never rejects: failures are part of the result. */
 export type Execution = (request: ExecutionRequest) => Promise<ExecutionResult>;
 
 export interface ExecutionRequest {
-  /** Which operation of the document; may be left out when there is only one. */
+  /** Optional when the document has only one operation. */
   operationName?: string | null;
   variables?: Record<string, unknown> | null;
   contextValue: unknown;
-  /** Ends a query: no resolver begins any more once it is true. A mutation that has begun goes on to its end. */
+  /** Once true, no further resolver of a query starts. A mutation that has started runs to its end. */
   isCancelled?: (() => boolean) | undefined;
 }
 
 /**
- * What graphql-js' `execute` does for a validated document of queries and mutations: the same results, errors and calls of
- * resolvers. What it finds out anew for each field of each object is found out once for each operation (ADR 10).
+ * Equivalent to graphql-js's `execute` for validated queries and mutations: same results, errors and resolver calls.
+ * Computes once per operation what graphql-js computes for each field of each object (ADR 10).
  */
 export function createExecution(schema: GraphQLSchema, document: DocumentNode): Execution {
   const operations = operationsOf(schema, document);
@@ -75,7 +75,7 @@ export function createExecution(schema: GraphQLSchema, document: DocumentNode): 
   };
 }
 
-/** How many plans an execution of the document may come to have. */
+/** The maximum number of plans for the document. */
 export function countPlans(document: DocumentNode): number {
   return Math.min(2 ** conditionVariables(document).length, MAX_PLANS);
 }
@@ -98,7 +98,7 @@ function chooseOperation(operations: Operation[], name: string | null | undefine
   return new GraphQLError(name == null ? 'Name one of the operations.' : `There is no operation "${name}" here.`);
 }
 
-/** The variables on which it depends which fields are asked for. */
+/** The variables that decide which fields are selected. */
 function conditionVariables(document: DocumentNode): string[] {
   const names = new Set<string>();
   visit(document, {

@@ -16,14 +16,14 @@ import {
 import { collectFields, collectSubfields } from 'graphql/execution/collectFields.js';
 import { getFieldDef } from 'graphql/execution/execute.js';
 
-/** Which fields of an object are asked for, in their order. */
+/** The selected fields of an object, in order. */
 export interface ObjectPlan {
   fields: readonly FieldPlan[];
-  /** All keys of the result: a copy of this has one hidden class for all of them, and no key reaches its prototype. */
+  /** All keys of the result. Copies share one hidden class, and a key like `__proto__` is an own property. */
   blank: Readonly<Record<string, undefined>>;
 }
 
-/** A place for a value: a field, or an item of a list. A null that is not allowed here nulls what is around it. */
+/** The place of a value: a field or a list item. A null that is not allowed here nulls the enclosing slot. */
 export interface Slot {
   field: FieldPlan;
   isNonNull: boolean;
@@ -31,7 +31,7 @@ export interface Slot {
 }
 
 export interface FieldPlan extends Slot {
-  /** The field's name in the result. */
+  /** The field's key in the result. */
   key: string;
   nodes: readonly FieldNode[];
   parentType: GraphQLObjectType;
@@ -44,7 +44,6 @@ export type ValuePlan =
   | { kind: 'object'; object: ObjectPlan }
   | { kind: 'abstract'; type: GraphQLAbstractType; objectOf: (type: GraphQLObjectType) => ObjectPlan };
 
-/** An operation with what belongs to it. */
 export interface Operation {
   schema: GraphQLSchema;
   definition: OperationDefinitionNode;
@@ -53,8 +52,8 @@ export interface Operation {
 }
 
 /**
- * Everything about a validated operation that does not depend on the request: what graphql-js finds out again for each
- * field of each object of each result. `variables` decide what `@skip` and `@include` leave, and nothing else.
+ * Everything about a validated operation that does not depend on the request, which graphql-js recomputes for each
+ * field of each object. `variables` decide only what `@skip` and `@include` leave.
  */
 export function planOperation(operation: Operation, variables: Record<string, unknown>): ObjectPlan {
   const { schema, definition, rootType, fragments } = operation;
@@ -69,7 +68,7 @@ export function planOperation(operation: Operation, variables: Record<string, un
   const fieldPlan = (parentType: GraphQLObjectType, key: string, nodes: readonly FieldNode[]) => {
     const definition = nodes[0] && getFieldDef(schema, parentType, nodes[0]);
     if (!definition) return undefined;
-    const field = { key, nodes, parentType, definition } as FieldPlan; // complete with what follows
+    const field = { key, nodes, parentType, definition } as FieldPlan; // the next line completes it
     return Object.assign(field, slot(field, definition.type));
   };
   const slot = (field: FieldPlan, type: GraphQLOutputType): Slot => ({

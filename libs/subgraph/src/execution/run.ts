@@ -15,22 +15,20 @@ import type { FieldPlan, ObjectPlan, Operation, Slot } from './plan.ts';
 
 type Path = GraphQLResolveInfo['path'];
 
-/** One request. */
 export interface Run {
   operation: Operation;
   variables: Record<string, unknown>;
   contextValue: unknown;
   isCancelled: (() => boolean) | undefined;
-  /** Of the fields that are null for it. */
+  /** Errors of the fields that became null. */
   errors: GraphQLError[];
 }
 
-/** The end of what nobody waits for. */
 export const cancelled = () => new GraphQLError('Nobody waits for the result any more.');
 
 /**
- * The fields of an object, whatever their order of arrival, as they are planned. A promise only if one of them is.
- * @throws the error of a field that must not be null, located
+ * An object's fields, in the planned order whichever arrives first. Returns a promise only if a field is one.
+ * @throws the located error of a non-null field
  */
 export function runFields(plan: ObjectPlan, source: unknown, path: Path | undefined, run: Run): unknown {
   const result: Record<string, unknown> = { ...plan.blank };
@@ -47,7 +45,7 @@ export function runFields(plan: ObjectPlan, source: unknown, path: Path | undefi
   return late.length > 0 ? Promise.all(late).then(() => result) : result;
 }
 
-/** As `runFields`, one after the other: what mutations promise. */
+/** Like `runFields`, but one field after the other, as mutations require. */
 export async function runFieldsInTurn(plan: ObjectPlan, source: unknown, run: Run): Promise<unknown> {
   const result: Record<string, unknown> = { ...plan.blank };
   for (const field of plan.fields) result[field.key] = await runField(field, source, undefined, run);
@@ -57,7 +55,7 @@ export async function runFieldsInTurn(plan: ObjectPlan, source: unknown, run: Ru
 function runField(field: FieldPlan, source: unknown, parentPath: Path | undefined, run: Run): unknown {
   const { definition, nodes } = field;
   if (!definition.resolve && field.value.kind === 'leaf') {
-    // Most fields of most results, in the shortest way: a column that goes out as it is.
+    // Fast path for most fields of most results: a column that is returned unchanged.
     try {
       const column = (source as Record<string, unknown> | undefined)?.[definition.name];
       if (typeof column !== 'object' && typeof column !== 'function')
@@ -99,7 +97,7 @@ function infoOf({ definition, nodes, parentType }: FieldPlan, path: Path, run: R
   };
 }
 
-/** A value in its place, now or later, as it goes into the result. */
+/** A value completed for its slot, now or later. */
 function settleValue(slot: Slot, value: unknown, path: Path, run: Run): unknown {
   try {
     const result = isPromise(value)
@@ -118,7 +116,7 @@ function failField({ field, isNonNull }: Slot, cause: unknown, path: Path, run: 
   return null;
 }
 
-/** `path` is only needed where there is something below. */
+/** `path` is needed only for values with fields or items. */
 function completeValue(slot: Slot, value: unknown, path: Path | undefined, run: Run): unknown {
   if (value instanceof Error) throw value;
   const result = value === null || value === undefined ? null : complete(slot, value, path, run);
@@ -131,7 +129,7 @@ function completeValue(slot: Slot, value: unknown, path: Path | undefined, run: 
 function complete({ value: plan, field }: Slot, value: unknown, path: Path | undefined, run: Run): unknown {
   switch (plan.kind) {
     case 'leaf': {
-      const result = asJson(plan.type.serialize(value)); // nothing that the service keeps
+      const result = asJson(plan.type.serialize(value)); // a copy, so that the service's own objects stay private
       if (result !== null && result !== undefined) return result;
       throw new Error(`${plan.type.name} has no form for a value of ${nameOf(field)}.`);
     }
@@ -141,7 +139,7 @@ function complete({ value: plan, field }: Slot, value: unknown, path: Path | und
       return runFields(plan.object, value, path, run);
     case 'abstract': {
       const resolveType = plan.type.resolveType ?? defaultTypeResolver;
-      const info = { schema: run.operation.schema } as GraphQLResolveInfo; // what such resolvers read, also the library's
+      const info = { schema: run.operation.schema } as GraphQLResolveInfo; // all that such resolvers read
       const name = resolveType(value, run.contextValue, info, plan.type);
       const runAs = (typeName: string | undefined) =>
         runFields(plan.objectOf(runtimeType(plan.type, typeName, run)), value, path, run);
@@ -175,7 +173,7 @@ function runtimeType(type: GraphQLAbstractType, name: string | undefined, { oper
   throw new GraphQLError(`A ${type.name} is resolved to ${String(name)}, which is none of its types.`);
 }
 
-/** Those under way may fail, too, and nobody else waits for them. */
+/** Waits for the pending fields, as they may reject, too, with nobody else waiting for them. */
 function failWhenAllEnded(late: readonly PromiseLike<unknown>[], error: unknown): Promise<never> {
   if (late.length === 0) throw error;
   return Promise.allSettled(late).then(() => {
