@@ -1,4 +1,4 @@
-// What a container of Taskmesh runs: its arguments say which part.
+// The entry point of a Taskmesh container: the arguments select the part.
 import { readFileSync } from 'node:fs';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -17,7 +17,7 @@ const PARTS = new Map(
   }),
 );
 
-/** Settings that are secret: NAME_FILE may name a file with the value, as engines mount it. */
+/** Secret settings: NAME_FILE may name a file with the value, as container engines mount it. */
 const SECRETS = [
   ...['POSTGRES_URL', 'REDIS_URL', 'SMTP_URL', 'AUTH_ADMIN_URL', 'TASKS_ADMIN_URL', 'BACKUP_S3_URL'],
   ...['BACKUP_TOKEN', 'BACKUP_WEBHOOK_URL', 'ADMIN_TOKEN', 'REALTIME_ANON_KEY'],
@@ -34,14 +34,14 @@ endAtOnceUntilHandled('SIGTERM');
 readSecrets(process.env);
 await import(new URL(file, ROOT).href);
 
-/** The first process of a container gets no signal that it has not asked for: nothing would end it while it loads. */
+/** As PID 1 a process ignores signals without a listener, so nothing would end it while it loads. */
 function endAtOnceUntilHandled(signal: NodeJS.Signals): void {
   const end = () => process.exit(143);
   process.on(signal, end);
   process.on('newListener', function handOver(event) {
     if (event !== signal) return;
     process.off('newListener', handOver);
-    // Not before the new one is there: with its last listener Node gives the signal up.
+    // Only once the new listener is registered: without any, Node stops handling the signal.
     queueMicrotask(() => process.off(signal, end));
   });
 }

@@ -1,9 +1,9 @@
-// Takes out of node_modules what nothing loads when the product runs. Licences stay.
+// Removes files from node_modules that nothing loads at run time. Licences stay.
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Files of theirs are served to browsers as they are; what these were once built from is not needed. */
+/** Their built files are served to browsers; the packages that they were built from are not needed. */
 const SERVED_AS_BUILT = ['graphiql', 'react-dom', 'swagger-ui-dist'];
 const NEVER_LOADED =
   /\.map$|\.d\.[cm]?ts$|\.test\.[cm]?[jt]s$|\.(md|markdown|flow|tsbuildinfo)$|\/(__tests__|tests?|benchmarks?|examples?|docs|\.github)\//i;
@@ -22,7 +22,7 @@ const lock = JSON.parse(readFileSync(join(ROOT, 'node_modules/.package-lock.json
 };
 const packages = new Map(Object.entries(lock.packages));
 
-/** Where Node finds a package that a file in `from` asks for. */
+/** Resolves a package as Node does for a file in `from`. */
 function locate(name: string, from: string): string | undefined {
   for (let at = from; ; at = dirname(at)) {
     const place = join(at === '.' ? '' : at, 'node_modules', name);
@@ -56,7 +56,7 @@ for (const place of packages.keys())
 for (const name of readdirSync(ROOT, { recursive: true, encoding: 'utf8' })) {
   if (!NEVER_LOADED.test(name) || LICENCE.test(name)) continue;
   const file = join(ROOT, name);
-  // Our own workspaces are links in node_modules: what is theirs stays.
+  // Workspaces are links in node_modules: leave their files alone.
   if (statSync(file, { throwIfNoEntry: false })?.isFile() && realpathSync(file).includes('/node_modules/'))
     rmSync(file);
 }

@@ -24,29 +24,29 @@ const settings = z.object({
   DATABASE_PREFIX: databasePrefix(),
 });
 
-/** What the platform itself needs to know before anything runs. */
+/** Settings of the platform itself. */
 export interface EmbeddedSettings {
   logLevel: string;
-  /** Absolute. */
+  /** An absolute path. */
   dataDir: string;
-  /** A server to use instead of an own one; the services' databases are made on it. */
+  /** A server to use instead of our own; the services' databases are created on it. */
   postgresUrl: string | undefined;
-  /** How the names of the services' databases begin. */
+  /** Prefix of the services' databases. */
   databasePrefix: string;
-  /** Absent: shared within the process. */
+  /** Absent: shared state stays within the process. */
   redis: RedisConfig | undefined;
-  /** Absent: an event log within the process. */
+  /** Absent: the event log stays within the process. */
   kafka: KafkaSettings | undefined;
   traces: TelemetryConfig;
 }
 
-/** What each service is told. */
+/** The configuration of each service. */
 export type PlatformConfig = ReturnType<typeof readPlatformConfig>;
 
-/** Stands for the server that is not started yet, so that all other problems are told before it is. */
+/** Stands in for the server until it is started, so that all other problems are reported before that. */
 const NOT_STARTED = 'postgres://not-started.invalid/postgres';
 
-/** @throws ConfigError with the problems of every service at once */
+/** @throws ConfigError with the problems of all services */
 export function readEmbeddedSettings(env: Env): EmbeddedSettings {
   const { own, redis, kafka, traces } = readAll({
     own: () => readEnv(settings, env),
@@ -67,7 +67,7 @@ export function readEmbeddedSettings(env: Env): EmbeddedSettings {
   };
 }
 
-/** Every service's configuration out of one environment; each has a database of its own on one server. */
+/** Reads every service's configuration from one environment; each has its own database on one server. */
 export function readPlatformConfig(env: Env, postgresUrl: string) {
   const database = (service: InnerService) => databaseUrl(postgresUrl, serviceDatabase(service, env.DATABASE_PREFIX));
   const shared = { ...env, PUBLIC_URL: env.PUBLIC_URL ?? defaultPublicUrl(env) };
@@ -85,7 +85,7 @@ export function readPlatformConfig(env: Env, postgresUrl: string) {
   });
 }
 
-/** Undefined when there is none to be made: that PORT or HOST is wrong is told in their own name. */
+/** Undefined when PORT or HOST is invalid; that is reported under its own name. */
 function defaultPublicUrl({ HOST = '127.0.0.1', PORT = '4000' }: Env): string | undefined {
   const url = localUrl(HOST, PORT);
   return URL.canParse(url) ? url : undefined;

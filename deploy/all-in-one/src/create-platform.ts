@@ -24,13 +24,13 @@ export interface PlatformDeps {
   metrics: Registry;
   keyValue: KeyValue;
   eventLog: EventLog;
-  /** Who opened it stops it. */
+  /** The caller stops it. */
   telemetry: Telemetry;
 }
 
-/** The four services in one process: the same code as in a cluster, with plain calls where that has HTTP. */
+/** The four services in one process: the same code as in a cluster, with function calls instead of HTTP. */
 export type Platform = Service & {
-  /** Where the gateway listens. */
+  /** The gateway's address. */
   address(): string;
 };
 
@@ -72,7 +72,7 @@ export async function createPlatform(config: PlatformConfig, deps: PlatformDeps)
   };
 }
 
-/** Services that do not wait for each other. */
+/** Combines services that are independent of each other. */
 function together(services: Service[]): Service {
   const all = async (step: (service: Service) => Promise<void>) => {
     const outcomes = await Promise.allSettled(services.map(step));

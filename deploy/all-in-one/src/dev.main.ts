@@ -27,10 +27,10 @@ await runCommand({
     const settings = readEmbeddedSettings(env);
     const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, say);
     const postgresUrl = settings.postgresUrl ?? postgres?.current.url ?? '';
-    // Node starts it again: after a change, and also when it has failed.
+    // Node restarts it after a change, and also after a failure.
     const child = spawn(process.execPath, ['--watch', '--watch-preserve-output', MAIN], {
       env: { ...env, POSTGRES_URL: postgresUrl },
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'], // the channel tells it when we are gone
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'], // its end tells the child that we are gone
     });
     const ended = once(child, 'exit');
     void tellDemo(readPlatformConfig(env, postgresUrl).gateway, signal);
@@ -48,7 +48,7 @@ await runCommand({
 
 type Addresses = Pick<PlatformConfig['gateway'], 'host' | 'port' | 'adminHost' | 'adminPort'>;
 
-/** As soon as it runs, which may be after the first mistakes are mended. */
+/** Waits until the platform runs, possibly only after the developer's first mistakes are fixed. */
 async function tellDemo({ host, port, adminHost, adminPort }: Addresses, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const isReady = await fetch(`${localUrl(adminHost, adminPort)}/readyz`).then(

@@ -1,10 +1,10 @@
 import { startPostgres, supervise, type PostgresServer, type Supervised } from '@taskmesh/local';
 import { join } from 'node:path';
 
-/** About six seconds of pauses, besides the starts themselves. */
+/** About six seconds of pauses, not counting the starts themselves. */
 const MAX_TRIES = 5;
 
-/** Starts the platform's own PostgreSQL, and again whenever it dies: at the same address, with the same data. */
+/** Starts the platform's own PostgreSQL, and restarts it whenever it dies, at the same address with the same data. */
 export async function keepPostgres(
   dataDir: string,
   progress: (line: string) => void,
@@ -20,7 +20,7 @@ export async function keepPostgres(
         signal,
         ...(port ? { port } : {}),
       });
-      port = server.port; // the services know it
+      port = server.port; // the services have been given it
       return server;
     },
     revive: true,

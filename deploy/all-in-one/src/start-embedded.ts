@@ -29,29 +29,28 @@ import { keepPostgres } from './keep-postgres.ts';
 
 export interface EmbeddedOptions {
   env: Env;
-  /** Hears what is being done, a line at a time. */
+  /** Receives progress messages, one line each. */
   progress: (line: string) => void;
-  /** Gives up when it is aborted. */
+  /** Aborts the start. */
   signal?: AbortSignal;
 }
 
 export interface Embedded {
-  /** Where the gateway listens. */
+  /** The gateway's URL. */
   url: string;
   adminUrl: string;
   dataDir: string;
   logFile: string;
-  /** The PostgreSQL of this platform at the moment; undefined when one was given. */
+  /** The current PostgreSQL process; undefined when a server was given. */
   readonly postgresPid: number | undefined;
-  /** Resolves, with the reason, when it cannot go on. It is still to be stopped. */
+  /** Resolves with the reason when the platform cannot continue. It must still be stopped. */
   failed: Promise<Error>;
   stop(): Promise<void>;
 }
 
 /**
- * The whole platform in this process, with a real PostgreSQL beside it whose data stay in the data directory, and which is
- * started again when it dies.
- * When anything fails, whatever had started is stopped again.
+ * Runs the whole platform in this process, with a real PostgreSQL beside it, which keeps its data in the data directory
+ * and is restarted when it dies. When the start fails, everything already started is stopped.
  * @throws ConfigError, PlainError
  */
 export async function startEmbedded({ env, progress, signal }: EmbeddedOptions): Promise<Embedded> {
@@ -66,7 +65,7 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     );
     closers.add(() => lock.release());
     const early = readPlatformConfig(env, settings.postgresUrl ?? 'postgres://not-started.invalid/postgres');
-    // At a terminal it is a mistake of now; a service that runs for long waits for a place that is away.
+    // At a terminal this is a mistake to report now; a long-running service would wait for the directory.
     if (!early.backup.secrets.s3) ensureWritableDirectory('BACKUPS_DIR', early.backup.backupsDir, 0o700);
     await checkWantedPorts(early.gateway);
     signal?.throwIfAborted();
@@ -96,7 +95,7 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
     closers.add(() => platform.stop());
     await platform.start();
     closers.add(() => lock.announceRelease());
-    // What stops us may have reached PostgreSQL as well.
+    // The signal that stops us may have reached PostgreSQL as well.
     closers.add(() => postgres?.retire());
     return {
       url: localUrl(config.gateway.host, new URL(platform.address()).port),
@@ -110,12 +109,12 @@ export async function startEmbedded({ env, progress, signal }: EmbeddedOptions):
       stop: () => closers.closeAll(),
     };
   } catch (error) {
-    await closers.closeAll().catch(() => undefined); // the first failure is the one to tell
+    await closers.closeAll().catch(() => undefined); // the first failure is the one to report
     throw error;
   }
 }
 
-/** The terminal belongs to people; what happens inside goes to a file. */
+/** The terminal is for people; logs go to a file. */
 function createFileLogs(file: string, level: string): (service: string) => Log {
   const destination = pino.destination({ dest: file, mkdir: true, mode: 0o600, sync: true });
   return (service) => createLog({ service, level, destination });

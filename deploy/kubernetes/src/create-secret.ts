@@ -8,7 +8,6 @@ export interface NewSecret {
 }
 
 export interface ApiServer {
-  /** Its origin. */
   url: string;
   token: string;
 }
@@ -19,9 +18,9 @@ const CREATED = 201;
 const CONFLICT = 409;
 
 /**
- * Makes a secret in one step, so that there is all of it or nothing; one that is there stays as it is.
- * @returns whether it was made now
- * @throws Error with a sentence that holds nothing of the secret
+ * Creates a secret in one step, so that it is complete or absent; an existing one is not changed.
+ * @returns whether it was created
+ * @throws Error with a sentence that reveals nothing of the secret
  */
 export async function createSecret(api: ApiServer, { name, namespace, labels, data }: NewSecret): Promise<boolean> {
   const body = JSON.stringify({
@@ -32,7 +31,7 @@ export async function createSecret(api: ApiServer, { name, namespace, labels, da
     stringData: data,
   });
   let reason = '';
-  // The network's rules may take a moment to hold for a new pod.
+  // Network policies may take a moment to apply to a new pod.
   for (let tried = 0; tried < TRIES; tried++) {
     if (tried > 0) await sleep(1_000 * tried);
     try {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createSecret } from './create-secret.ts';
 import { makeKeys } from './make-keys.ts';
 
-// The chart's hook: an installation's keys, made once.
+// A hook of the chart that creates an installation's keys once.
 const TOKEN_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 const given = z.object({

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 
 const TOKEN_BYTES = 32;
 
-/** Every key and token of an installation, by the names that the chart's secret has for them. */
+/** All keys and tokens of an installation, by their names in the chart's secret. */
 export async function makeKeys(): Promise<Record<string, string>> {
   const gateway = await createSigningKey(`gateway-${randomUUID()}`);
   const backup = await createSigningKey(`backup-${randomUUID()}`);

@@ -1,6 +1,6 @@
 import { expectedSecrets, preflight } from './preflight.ts';
 
-// The chart's hook before anything is replaced.
+// A hook of the chart that runs before anything is replaced.
 const { EXPECTED_SECRETS = '{}', SECRETS_DIR = '/secrets', ...env } = process.env;
 const expected = expectedSecrets.parse(JSON.parse(EXPECTED_SECRETS));
 const { problems, notes } = await preflight({ expected, secretsDir: SECRETS_DIR, env });

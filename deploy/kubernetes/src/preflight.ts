@@ -5,34 +5,34 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 const expectedSecret = z.object({
-  /** The variable that the service reads: the value for `env/…`, otherwise the file's path. Empty: a file that a URL names. */
+  /** The variable that the service reads: a value for `env/…`, otherwise a path. Empty: a file named in a URL. */
   name: z.string(),
   secret: z.string(),
   key: z.string(),
-  /** Below the component's directory. */
+  /** Relative to the component's directory. */
   file: z.string(),
-  /** Where it is said in the chart's values. */
+  /** The setting in the chart's values. */
   path: z.string(),
-  /** The store whose server's authority checks this URL. */
+  /** The store whose CA file verifies the server in this URL. */
   ca: z.string().optional(),
 });
 
-/** By component, every secret that its pods need. */
+/** The secrets that each component's pods need. */
 export const expectedSecrets = z.record(z.string(), z.array(expectedSecret));
 export type ExpectedSecrets = z.output<typeof expectedSecrets>;
 
 export interface Findings {
-  /** Sentences; with any of them nothing may be replaced. */
+  /** Sentences; any problem stops the upgrade. */
   problems: string[];
-  /** What may mend itself. */
+  /** Sentences about what may resolve itself. */
   notes: string[];
 }
 
-/** Looks whether every secret is there, and then whether the servers that they lead to can be used. */
+/** Checks that all secrets exist, then that the servers they refer to are usable. */
 export async function preflight(options: {
   expected: ExpectedSecrets;
   secretsDir: string;
-  /** Settings that are no secrets. */
+  /** Settings that are not secret. */
   env: Env;
   check?: typeof checkGivenServers;
 }): Promise<Findings> {
@@ -70,7 +70,7 @@ function read(file: string): string | undefined {
   }
 }
 
-/** As the pod's template puts it together. */
+/** The URL as the pod's template composes it. */
 function asRead(value: string, { ca }: ExpectedSecrets[string][number], dir: string): string {
   return ca ? `${value}?sslmode=verify-full&sslrootcert=${join(dir, 'postgresql', `${ca}.crt`)}` : value;
 }
@@ -78,7 +78,7 @@ function asRead(value: string, { ca }: ExpectedSecrets[string][number], dir: str
 const missing = ({ secret, key, path }: ExpectedSecrets[string][number]) =>
   `The secret ${secret} has no key ${key}, or is not there: make it, or name another one at ${path} of the chart's values.`;
 
-/** Each client of Kafka has a name of its own; only those two read and write there. */
+/** Only two components use Kafka, each with its own user name. */
 function ofComponent(env: Env, component: string): Env {
   const { KAFKA_BROKERS, ...others } = env;
   const user = env[`KAFKA_USERNAME_OF_${component.toUpperCase()}`];

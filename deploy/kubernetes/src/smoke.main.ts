@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { smoke, type Side } from './smoke.ts';
 
-// `helm test`: smoke.main.ts public|inner URL
+// Run by `helm test`: smoke.main.ts public|inner URL
 const TRIES = 15;
 const [side = 'public', url = ''] = process.argv.slice(2) as [Side, string];
 

@@ -1,10 +1,10 @@
 const TIMEOUT_MS = 5_000;
 const UNAUTHENTICATED = 401;
 
-/** A service as its callers see it: `public` must be ready, an `inner` one must refuse who shows no token of ours. */
+/** What to expect of a service: `public` must be ready, an `inner` one must refuse callers without a token. */
 export type Side = 'public' | 'inner';
 
-/** @throws Error with a sentence when it does not do what it should */
+/** @throws Error with a sentence when the service behaves otherwise */
 export async function smoke(side: Side, url: string): Promise<void> {
   const path = side === 'public' ? '/readyz' : '/graphql';
   const wanted = side === 'public' ? 200 : UNAUTHENTICATED;

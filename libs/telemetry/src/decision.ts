@@ -1,22 +1,22 @@
 import type { TraceParent } from './traceparent.ts';
 
 export interface DecisionOptions {
-  /** Which part of the traces that begin here is recorded, from 0 to 1. */
+  /** The share of traces starting here that is recorded, from 0 to 1. */
   ratio: number;
-  /** Whether a caller's own decision counts. */
+  /** Whether to respect the caller's decision. */
   isParentBased: boolean;
-  /** So many traces a second are recorded because their caller does; those behind them as the ratio has it. */
+  /** How many traces per second are recorded because their caller does so; beyond that, `ratio` applies. */
   callersPerS: number;
   /** From 0 up to 1. */
   random: () => number;
-  /** Milliseconds of any clock that only goes forward. */
+  /** Milliseconds of any monotonic clock. */
   monotonicMs: () => number;
 }
 
 /**
- * Whether a request from outside is recorded. Not OpenTelemetry's samplers: those believe every caller, and the one that
- * goes by the trace's id records whatever id a caller chose for that. A caller that records nothing is believed; one that
- * records is believed as often as there is room for.
+ * Decides whether a request from outside is recorded. OpenTelemetry's samplers do not fit: they trust every caller, and
+ * the one based on trace ids lets a caller choose an id that is recorded. Here a caller's "not recorded" is respected,
+ * and its "recorded" up to a rate limit.
  */
 export function createDecision(options: DecisionOptions): (parent: TraceParent | undefined) => boolean {
   const { ratio, isParentBased, callersPerS, random, monotonicMs } = options;

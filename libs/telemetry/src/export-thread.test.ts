@@ -32,7 +32,7 @@ it('tells the one whose body was refused, and nobody else', async () => {
 });
 
 it('fails what is on its way when it ends, and is there again for the next', async () => {
-  collector.answerWith(503); // tried again for a while
+  collector.answerWith(503); // makes the exporter retry for a while
   const waiting = thread.post(body('waiting')).catch((error: Error) => error.message);
   await eventually(() => expect(collector.exports).toHaveLength(1));
   await thread.stop();

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** Where traces are posted. Headers, certificates and time-outs are read from the environment there. */
+/** Where traces are posted. The thread reads headers, certificates and time-outs from the environment. */
 export interface OtlpTarget {
   url: string;
   contentType: 'application/x-protobuf' | 'application/json';
@@ -16,9 +16,8 @@ export interface ExportOutcome {
   failure?: { message: string; code: string | undefined };
 }
 
-/** A thread that posts to the collector. */
 export interface ExportThread {
-  /** Rejects when the collector does not take it. */
+  /** Rejects when the collector does not accept it. */
   post(body: Uint8Array): Promise<void>;
   stop(): Promise<void>;
 }
@@ -29,9 +28,9 @@ interface Waiting {
 }
 
 /**
- * Node's HTTP client runs through the same streams and sockets as its server. In a process that is only a server, a request
- * to the collector every few seconds makes all of them slower for good (V8 had compiled them for the server's objects alone):
- * by 6 % of a request here. So the client has a thread of its own, from the first export on.
+ * Node's HTTP client shares streams and sockets with its server. In a process that is only a server, a request to the
+ * collector every few seconds makes all of them slower for good, because V8 compiled them for the server's objects
+ * alone: by 6 % of a request here. So the client runs in its own thread, started with the first export.
  */
 export function createExportThread(target: OtlpTarget): ExportThread {
   const waiting = new Map<number, Waiting>();
@@ -48,7 +47,7 @@ export function createExportThread(target: OtlpTarget): ExportThread {
   const start = (): Worker => {
     const worker = new Worker(new URL('./otlp.worker.ts', import.meta.url), {
       workerData: target,
-      execArgv: [], // the process' flags are not the thread's
+      execArgv: [], // do not inherit the process's flags
       resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 },
     });
     const over = (error: Error) => {
@@ -59,7 +58,7 @@ export function createExportThread(target: OtlpTarget): ExportThread {
     worker.on('message', settle);
     worker.on('error', (error: Error) => over(error));
     worker.on('exit', () => over(new Error('The thread that sends traces has ended.')));
-    worker.unref(); // whoever waits for the last of it keeps the process
+    worker.unref(); // callers that wait for an export keep the process alive themselves
     return worker;
   };
 

@@ -1,4 +1,4 @@
-/** A span as a collector sees it: what OTLP's JSON says of it, with plain values. */
+/** A span in OTLP's JSON, with plain attribute values. */
 export interface ReceivedSpan {
   /** `service.name` */
   service: string;
@@ -40,7 +40,7 @@ interface OtlpTraces {
 
 const ERROR = 2;
 
-/** The spans of one export (`POST /v1/traces`, JSON). @throws for what is none */
+/** The spans of one export (`POST /v1/traces`, JSON). @throws on anything else */
 export function readOtlpJson(text: string): ReceivedSpan[] {
   const { resourceSpans = [] } = JSON.parse(text) as OtlpTraces;
   return resourceSpans.flatMap(({ resource: of, scopeSpans = [] }) => {

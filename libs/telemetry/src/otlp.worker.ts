@@ -3,8 +3,8 @@ import { convertLegacyHttpOptions, createOtlpHttpExportDelegate } from '@opentel
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ExportJob, ExportOutcome, OtlpTarget } from './export-thread.ts';
 
-/** The exporter of OpenTelemetry with bodies that are written already: it sends, and tries again what may go well later. */
-const { url, contentType } = workerData as OtlpTarget; // what `createExportThread` gives
+/** OpenTelemetry's exporter for bodies that are serialized already: sends them, and retries temporary failures. */
+const { url, contentType } = workerData as OtlpTarget; // set by `createExportThread`
 // eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing else reads headers, certificates and time-outs from the environment
 const options = convertLegacyHttpOptions({ url }, 'TRACES', 'v1/traces', { 'Content-Type': contentType });
 const asItIs = { serializeRequest: (body: Uint8Array) => body, deserializeResponse: () => ({}) };

@@ -156,12 +156,12 @@ describe('traces that are recorded', () => {
 
   it('take no more memory than the queue while the collector is away', async () => {
     const tracing = start({ maxQueueSize: 10, scheduledDelayMs: 600_000, maxExportBatchSize: 10 }).tracing('gateway');
-    collector.answerWith(503); // tried again for a while
+    collector.answerWith(503); // makes the exporter retry for a while
     for (let count = 0; count < 1_000; count++) tracing.begin(undefined, () => ({ name: `request ${count}` }))?.end();
     await eventually(() => expect(collector.exports).toHaveLength(1));
     collector.answerWith(200);
     await started.pop()?.stop();
-    expect(collector.spans.length).toBeLessThanOrEqual(20); // one batch on its way, one in the queue
+    expect(collector.spans.length).toBeLessThanOrEqual(20); // one batch being sent, one in the queue
   }, 15_000);
 
   it('outlive what throws in them', async () => {

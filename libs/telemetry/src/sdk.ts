@@ -24,24 +24,23 @@ import { formatTraceparent, parseTraceparent, type TraceParent } from './tracepa
 import type { Tracing } from './tracing.ts';
 
 export interface SdkOptions extends DecisionOptions {
-  /** Where traces are posted. */
   url: string;
   protocol: 'http/protobuf' | 'http/json';
   version: string;
-  /** Names this process among its like. */
+  /** Identifies this process among others of its service. */
   instanceId: string;
-  /** At the most so many ended spans wait for the collector; more are dropped. */
+  /** The maximum number of ended spans that wait for the collector; further ones are dropped. */
   maxQueueSize: number;
   maxExportBatchSize: number;
   scheduledDelayMs: number;
-  /** Told once when the collector does not take them, and once when it does again. */
+  /** Called once when the collector stops accepting spans; `onRecovery` once when it accepts them again. */
   onOutage: (error: unknown) => void;
   onRecovery: () => void;
 }
 
 export interface StartedSdk {
   tracing(service: string): Tracing;
-  /** Sends what is waiting, for as long as that takes. */
+  /** Sends the queued spans, without a time limit. */
   stop(): Promise<void>;
 }
 
@@ -53,7 +52,7 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 };
 
-/** OpenTelemetry's SDK. Loaded only when there is a collector. Its headers, certificates and time-outs it reads itself. */
+/** OpenTelemetry's SDK, loaded only with a collector. It reads headers, certificates and time-outs itself. */
 export function startSdk(options: SdkOptions): StartedSdk {
   const { maxQueueSize, maxExportBatchSize, scheduledDelayMs: scheduledDelayMillis } = options;
   const exporter = tellOutages(createExporter(options), options);
@@ -70,7 +69,7 @@ export function startSdk(options: SdkOptions): StartedSdk {
       'service.version': options.version,
       'service.instance.id': options.instanceId,
     }).merge(ofEnvironment);
-    // Not the process' global one: libraries would begin to trace every request, with the documents that clients sent.
+    // Not registered globally: libraries would then trace every request, including the documents that clients sent.
     const fresh = new TracerProvider({ resource, spanProcessors: [processor] }).getTracer('taskmesh', options.version);
     tracers.set(service, fresh);
     return fresh;
@@ -132,7 +131,7 @@ export function startSdk(options: SdkOptions): StartedSdk {
         },
       };
     },
-    stop: () => processor.shutdown().catch(() => undefined), // told by `onOutage`
+    stop: () => processor.shutdown().catch(() => undefined), // reported by `onOutage`
   };
 }
 
@@ -152,7 +151,7 @@ function createExporter({ protocol, url }: SdkOptions): SpanExporter {
         (error: Error) => done({ code: ExportResultCode.FAILED, error }),
       );
     },
-    forceFlush: () => Promise.resolve(), // nothing is kept back
+    forceFlush: () => Promise.resolve(), // nothing is buffered
     shutdown: () => thread.stop(),
   };
 }

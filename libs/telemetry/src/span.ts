@@ -1,44 +1,44 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Names and texts of our own, never a client's: whatever is written here leaves the product. */
+/** Our own names and texts, never a client's: attributes leave the product. */
 export type Attributes = Record<string, string | number | boolean | string[] | undefined>;
 
 export interface SpanDescription {
   name: string;
   /** @default 'internal' */
   kind?: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
-  /** By the names of OpenTelemetry's semantic conventions, or `taskmesh.…`. */
+  /** Named after OpenTelemetry's semantic conventions, or `taskmesh.…`. */
   attributes?: Attributes;
   /** Unix milliseconds. @default now */
   startMs?: number;
 }
 
-/** A span of a trace that is recorded. */
+/** A span of a recorded trace. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
-  /** For whoever goes on with the trace: W3C trace context. */
+  /** W3C trace context to pass on. */
   readonly traceparent: string;
   readonly startMs: number;
-  /** A span below this one. `service`: whose it is when another service of this process works. */
+  /** A child span; `service` is set when another service in this process does the work. */
   child(description: SpanDescription, service?: string): Span;
   set(attributes: Attributes): void;
-  /** Once. `failure`: why it failed, of which only the kind is told; its message may quote what a client sent. */
+  /** Call once. Of `failure` only the kind is exported, as its message may quote what a client sent. */
   end(failure?: unknown): void;
 }
 
 const active = new AsyncLocalStorage<Span>();
 
-/** The span that the present work belongs to; undefined when its trace is not recorded. */
+/** The span of the current work; undefined when its trace is not recorded. */
 export const activeSpan = (): Span | undefined => active.getStore();
 
-/** Runs work, and all that it leads to, below a span. */
+/** Runs work, with all that it calls, as part of a span. */
 export const within = <Result>(span: Span, work: () => Result): Result => active.run(span, work);
 
-/** What goes on by itself belongs to no request, whoever began it. */
+/** Runs background work, which belongs to no request, whichever started it. */
 export const outside = <Result>(work: () => Result): Result => active.exit(work);
 
-/** Work with a span of its own when it belongs to a trace that is recorded, and otherwise just the work. */
+/** Runs work in a child span when the current trace is recorded, otherwise without one. */
 export function inSpan<Result>(
   describe: () => SpanDescription,
   work: (span: Span | undefined) => Promise<Result>,
@@ -48,7 +48,7 @@ export function inSpan<Result>(
   return parent ? workIn(parent.child(describe(), service), work) : work(undefined);
 }
 
-/** The same below a span that has begun; ends it. */
+/** Runs work in a span that has begun; ends the span. */
 export async function workIn<Result>(span: Span, work: (span: Span) => Promise<Result>): Promise<Result> {
   try {
     const result = await active.run(span, work, span);
@@ -60,7 +60,7 @@ export async function workIn<Result>(span: Span, work: (span: Span) => Promise<R
   }
 }
 
-/** What a line of a log has to say of its trace. */
+/** The trace fields of a log line. */
 export function logFields(): { trace_id?: string; span_id?: string } {
   const span = active.getStore();
   return span ? { trace_id: span.traceId, span_id: span.spanId } : {};

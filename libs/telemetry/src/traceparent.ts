@@ -3,11 +3,11 @@ const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-
 export interface TraceParent {
   traceId: string;
   spanId: string;
-  /** Whether its sender records the trace. */
+  /** Whether the sender records the trace. */
   isSampled: boolean;
 }
 
-/** W3C trace context. Undefined for anything else. */
+/** Parses a W3C trace context; undefined for anything else. */
 export function parseTraceparent(text: unknown): TraceParent | undefined {
   if (typeof text !== 'string') return undefined;
   const [, traceId, spanId, flags] = TRACEPARENT.exec(text) ?? [];

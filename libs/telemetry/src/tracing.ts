@@ -1,19 +1,18 @@
 import type { Span, SpanDescription } from './span.ts';
 
-/** Where the traces of one service begin, and where those of others go on. */
+/** Starts or continues the traces of one service. */
 export interface Tracing {
   /**
-   * A request from outside. Its caller's trace is gone on with; whether it is recorded is decided here (see `createDecision`).
-   * Undefined when it is not.
+   * A span for a request from outside, in its caller's trace; undefined when `createDecision` decides not to record it.
    */
   begin(traceparent: string | undefined, describe: () => SpanDescription): Span | undefined;
-  /** A part of ours has recorded what led here, or not: so it stays. */
+  /** A span for a call between our own services: follows the caller's decision. */
   goOn(traceparent: string | null | undefined, describe: () => SpanDescription): Span | undefined;
-  /** A caller's trace context as it is passed on where nothing is recorded: so that nobody behind us records it either. */
+  /** The trace context to pass on when nothing is recorded, so that later services do not record either. */
   unrecorded(traceparent: string | undefined): string | undefined;
 }
 
-/** Nothing is recorded, and a caller's trace is passed on as it came. */
+/** Records nothing, and passes a caller's trace context on unchanged. */
 export const NO_TRACING: Tracing = {
   begin: () => undefined,
   goOn: () => undefined,

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** The address of a real server for tests; `npm test` starts the servers and exports these. */
+/** The address of a real server for tests; `npm test` starts the servers and sets these variables. */
 export function requiredAddress(name: 'POSTGRES_URL' | 'REDIS_URL' | 'KAFKA_BROKERS'): string {
   const address = process.env[name];
   if (!address)
@@ -11,7 +11,7 @@ export function requiredAddress(name: 'POSTGRES_URL' | 'REDIS_URL' | 'KAFKA_BROK
 /** Redis has 16 databases; the first is for tests of single services. */
 const REDIS_DATABASES = 16;
 
-/** Settings of an installation that shares the servers of the tests with others, and nothing else. */
+/** Settings that let an installation share only the servers with other tests. */
 export function ownInstallation() {
   const name = `test_${randomInt(2 ** 32).toString(36)}`;
   const redis = new URL(requiredAddress('REDIS_URL'));

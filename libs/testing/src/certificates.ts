@@ -6,9 +6,9 @@ export interface Certificate {
   key: string;
 }
 
-/** An authority of this moment, and what it vouches for. */
+/** A new certificate authority. */
 export interface Authority {
-  /** Its own certificate. */
+  /** The authority's own certificate. */
   ca: string;
   /** For a server at `localhost` and 127.0.0.1, and for its clients. */
   issue(name?: string): Promise<Certificate>;

@@ -1,7 +1,7 @@
-/** The real time, also for a test that has changed it for what it tests. */
+/** The real clock, even in tests that fake time. */
 const now = performance.now.bind(performance);
 
-/** Waits until `check` stops throwing (or returns anything but false); the last failure is thrown when the time is up. */
+/** Waits until `check` neither throws nor returns false; rethrows the last failure after the time-out. */
 export async function eventually<Result>(
   check: () => Result | Promise<Result>,
   { timeoutMs = 10_000, everyMs = 20 } = {},

@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A TCP proxy in front of a real server that can take the server away. */
+/** A TCP proxy in front of a real server that simulates its failures. */
 export interface FaultyProxy {
-  /** Where clients connect; the same for the whole life of the proxy. */
+  /** Where clients connect; fixed for the proxy's life. */
   host: string;
   port: number;
-  /** Connections stay open, new ones are accepted, and nothing comes through: a stopped process, a black hole. */
+  /** Keeps and accepts connections, but passes nothing on: a stopped process, a black hole. */
   freeze(): void;
-  /** What was held back comes through. */
+  /** Passes on what was held back. */
   thaw(): void;
-  /** What is connected now stays connected and silent for good; new connections work: a firewall that forgot them. */
+  /** Keeps the current connections open but silent for good; new ones work: a firewall that lost its state. */
   strand(): void;
-  /** Tears every connection and refuses new ones: a killed process. */
+  /** Destroys all connections and refuses new ones: a killed process. */
   cut(): Promise<void>;
   /** Accepts connections again. */
   restore(): Promise<void>;
-  /** How many connections clients opened so far. */
+  /** The number of connections that clients have opened so far. */
   connections(): number;
   close(): Promise<void>;
 }

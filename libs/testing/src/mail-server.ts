@@ -13,7 +13,7 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
-/** A real SMTP server on this machine; `refuse` answers 550 to a recipient. */
+/** A real SMTP server on this machine; `refuse` says for which recipients it answers 550. */
 export async function startMailServer(
   options: { port?: number; refuse?: (to: string) => boolean } = {},
 ): Promise<MailServer> {
@@ -37,7 +37,7 @@ export async function startMailServer(
     },
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const bound = (server.server.address() as AddressInfo).port; // a TCP server that listens has one
+  const bound = (server.server.address() as AddressInfo).port; // it listens on TCP
   return {
     url: `smtp://127.0.0.1:${bound}`,
     port: bound,

@@ -4,12 +4,12 @@ import { requiredAddress } from './addresses.ts';
 
 export interface TestDatabase {
   url: string;
-  /** A statement on a connection of its own, behind the service's back. */
+  /** Runs a statement on a separate connection, behind the service's back. */
   query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   drop(): Promise<void>;
 }
 
-/** A fresh, empty database on the test server; one for each test file keeps them apart. */
+/** A new, empty database on the test server; use one per test file. */
 export async function createTestDatabase(
   name: string,
   server = requiredAddress('POSTGRES_URL'),

@@ -1,9 +1,9 @@
 import { appendFileSync } from 'node:fs';
 
 /**
- * A test of a promise about time ("within a second"): a machine that does everything at once breaks one now and then. In a
- * run of everything it gets one more try, and the run names it (TASKMESH_SECOND_TRIES: the file that collects the names).
- * Whatever `run` needs it prepares itself, so that it can run twice. Every other test has one try.
+ * Tests a promise about time ("within a second"), which a busy machine breaks now and then. In a run of the whole suite
+ * the test is retried once, and its name is written to the file in TASKMESH_SECOND_TRIES. `run` must do its own setup,
+ * so that it can run twice. All other tests run once.
  */
 export function timingTest(name: string, run: () => Promise<void>, timeoutMs = 30_000): void {
   const secondTries = process.env.TASKMESH_SECOND_TRIES;

@@ -5,7 +5,7 @@ import { timestamp } from './timestamp.ts';
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 
-/** An e-mail address: trimmed, one `@` with something on both sides, no control characters, at most 254 characters. */
+/** An e-mail address: trimmed, one `@` with text on both sides, no control characters, at most 254 characters. */
 export const email = z
   .string({ error: 'email must be a string.' })
   .transform((value) => value.trim())
@@ -25,14 +25,14 @@ export const name = z
   .refine((value) => !isBlank(value) && codePoints(value) <= 255, 'name must have 1 to 255 characters.')
   .meta({ minLength: 1, maxLength: 255 });
 
-/** What any password field takes before its rules are looked at: bounded, so that nothing huge is hashed. */
+/** Checked before a password's rules; bounded, so that nothing huge is hashed. */
 export const password = z.string({ error: 'password must be a string.' }).max(1_024, 'password is too long.');
 
-/** The rules for a new password are auth's own (length, list of common ones). */
+/** Auth itself enforces the rules for a new password (length, list of common ones). */
 export const signUpInput = z.object({ email, password, name });
 export type SignUp = z.output<typeof signUpInput>;
 
-/** Only types and a bound: what does not match an account is simply wrong. */
+/** Checks only types and size: anything that matches no account is a failed login. */
 export const loginInput = z.object({
   email: z.string({ error: 'email must be a string.' }).max(1_024, 'email is too long.'),
   password,
@@ -41,7 +41,7 @@ export type Login = z.output<typeof loginInput>;
 
 export const forgotPasswordInput = z.object({ email });
 
-/** The rules for the new password are auth's own; a token that is none is simply wrong. */
+/** Auth itself enforces the rules for the new password; a malformed token is treated as a wrong one. */
 export const resetPasswordInput = z.object({
   token: z.string({ error: 'token must be a string.' }).max(1_024, 'token is too long.'),
   newPassword: password,

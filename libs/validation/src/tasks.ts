@@ -12,7 +12,7 @@ const dueDate = timestamp('dueDate');
 const priority = z.enum(PRIORITIES, `priority must be one of ${PRIORITIES.join(', ')}.`);
 const completed = z.boolean('completed must be true or false.');
 
-/** A new task. `null` counts as absent where a task may be without; unknown fields are dropped. */
+/** A new task. `null` counts as absent for optional fields; unknown fields are dropped. */
 export const createTaskInput = z.object({
   title,
   description: description.nullish(),
@@ -23,7 +23,7 @@ export const createTaskInput = z.object({
 });
 export type CreateTask = z.output<typeof createTaskInput>;
 
-/** A change of a task. Absent: unchanged. `null`: cleared, where a task may be without. Unknown fields are dropped. */
+/** A change of a task: absent fields stay unchanged, `null` clears optional ones, unknown ones are dropped. */
 export const updateTaskInput = z.object({
   title: title.optional(),
   description: description.nullish(),

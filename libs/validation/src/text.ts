@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** NUL cannot be stored by PostgreSQL; a lone surrogate is no character and cannot be sent as UTF-8. */
+/** PostgreSQL cannot store NUL; a lone surrogate cannot be encoded as UTF-8. */
 const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0');
 
-/** Nothing to see: white space of any kind, and the characters that take no room. */
+/** Invisible text: white space of any kind, and characters without width. */
 const BLANK = /^[\s\p{Z}\u00ad\u180e\u200b-\u200f\u2060\ufeff]*$/u;
 
 export const isBlank = (text: string) => BLANK.test(text);
 
-/** Characters as people count them in limits: code points, not UTF-16 units. */
+/** The number of code points, as people count characters; not UTF-16 units. */
 export function codePoints(text: string): number {
-  // Most text is short ASCII: its length is the answer, and only surrogates make a difference.
+  // Most text is short ASCII; only surrogate pairs make a difference.
   let count = text.length;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
@@ -19,7 +19,7 @@ export function codePoints(text: string): number {
   return count;
 }
 
-/** Text within a number of code points, stored as sent. `what` begins the sentences of the messages. */
+/** Text with a limited number of code points, stored as sent. The messages start with `what`. */
 export function text(what: string, limits: { min?: number; max: number }) {
   const { min = 0, max } = limits;
   return z

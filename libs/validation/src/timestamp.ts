@@ -3,7 +3,7 @@ import { z } from 'zod';
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
 /**
- * RFC 3339 with an offset, a real date of the calendar, years 0001 to 9999 in UTC.
+ * RFC 3339 with an offset, a real date, years 0001 to 9999 in UTC.
  * @returns UTC with milliseconds and `Z`; undefined for anything else
  */
 export function parseTimestamp(value: string): string | undefined {
@@ -34,7 +34,7 @@ function daysIn(year: number, month: number): number {
   return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
 }
 
-/** Reads a time and gives it back in UTC with milliseconds. */
+/** Parses a time into UTC with milliseconds. */
 export function timestamp(what: string) {
   const message = `${what} must be an RFC 3339 time with an offset, such as 2026-11-20T10:00:00Z.`;
   return z

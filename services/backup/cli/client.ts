@@ -2,9 +2,9 @@ import type { BackupEntry, BackupScan, RestoreForecast, UndoableRestore, WorkPro
 import type { Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
 
-/** Taskmesh answered, and what it said is for the operator. */
+/** Taskmesh refused; its message is for the operator. */
 export class Refused extends Error {
-  /** Of the answer; absent where it is ours that refuse. */
+  /** The HTTP status; absent when the command itself refuses. */
   readonly status: number | undefined;
 
   constructor(message: string, status?: number) {
@@ -12,10 +12,10 @@ export class Refused extends Error {
     this.status = status;
   }
 }
-/** Nothing answered, or it was lost on the way. */
+/** No answer, or the connection broke. */
 export class Unreachable extends Error {}
 
-/** The last word of Taskmesh about a piece of work. */
+/** Taskmesh's final answer about a task. */
 export interface End {
   status: number;
   success: boolean;
@@ -23,27 +23,27 @@ export interface End {
   error?: string;
   data?: BackupEntry & BackupScan & RestoreForecast;
   databaseRestored?: boolean;
-  /** The archive of what was there before a restore, also before one that failed. */
+  /** The backup made before a restore, even a failed one. */
   safetyBackup?: string;
-  /** What a restore left out. */
+  /** Tables and columns that a restore left out. */
   dropped?: string[];
-  /** What a restore passed over. */
+  /** Parts of the dumps that a restore skipped. */
   skipped?: RestoreForecast['skipped'];
-  /** Until then an undo brings back what was replaced. */
+  /** An undo is possible until then. */
   keptUntil?: string | null;
 }
 
 export type BackupClient = ReturnType<typeof createClient>;
 
-/** While work goes on, something comes every few seconds. */
+/** During work, something arrives every few seconds. */
 const SILENCE_MS = 60_000;
-/** An upload is answered when it is stored for good. */
+/** An upload is answered once it is stored. */
 const STORE_TIMEOUT_MS = 15 * 60_000;
 
 export interface ClientOptions {
   url: URL;
   token: string | undefined;
-  /** Ends what is waited for, with its reason. */
+  /** Aborts waiting, with its reason. */
   signal?: AbortSignal | undefined;
 }
 
@@ -82,13 +82,13 @@ export function createClient({ url, token, signal: interrupted }: ClientOptions)
     /** @throws Refused when there is none */
     undoable: async () => ((await json(await send('GET', '/backup/undo'))) as { data: UndoableRestore }).data,
 
-    /** Goes on when somebody wants to end: it may be the clearing up. */
+    /** Not interruptible, because it may be part of the cleanup. */
     remove: async (file: string) => {
       const path = `/backups/${encodeURIComponent(file)}`;
       return (await json(await send('DELETE', path, { signal: NEVER }))) as End;
     },
 
-    /** `POST`s and follows the progress. @throws Refused, Unreachable */
+    /** Sends a POST and follows the progress. @throws Refused, Unreachable */
     async work(path: string, onProgress: (progress: WorkProgress) => void): Promise<End> {
       const headers = { accept: 'application/x-ndjson' };
       const response = await send('POST', path, { headers, headersTimeout: STORE_TIMEOUT_MS });
@@ -120,13 +120,13 @@ export function createClient({ url, token, signal: interrupted }: ClientOptions)
       };
     },
 
-    /** Ends with its content: when all of that was sent, whether it is stored is waited for in any case. */
+    /** To abort, destroy the content: once all of it is sent, the call waits for the answer in any case. */
     upload: async (file: string, content: Readable, sizeBytes?: number) =>
       (await json(
         await send('PUT', `/backups/${encodeURIComponent(file)}`, {
           body: content,
           signal: NEVER,
-          headersTimeout: 0, // sending may take as long as it takes
+          headersTimeout: 0, // sending has no time limit
           headers: {
             'content-type': 'application/octet-stream',
             ...(sizeBytes !== undefined && { 'content-length': String(sizeBytes) }),

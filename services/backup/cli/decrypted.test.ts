@@ -27,7 +27,7 @@ async function encrypted(): Promise<Buffer> {
   return buffer((await cipher?.encrypt(Readable.from([CONTENT]))) ?? Readable.from([]));
 }
 
-/** What a Taskmesh with that one archive answers, and what it got. */
+/** Runs a restore against a fake Taskmesh with one archive; returns what Taskmesh received. */
 async function restoreWith(
   key: string,
   stored: Buffer,

@@ -17,8 +17,8 @@ export interface Decryption {
 }
 
 /**
- * Decrypts an archive here and brings it back under another name, for as long as `work` takes: the key goes nowhere. What is
- * restored lies open in the databases afterwards, so nothing is given away by that.
+ * Decrypts an archive locally and uploads it under another name for the duration of `work`; the key stays here. The
+ * restore puts the same data unencrypted into the databases anyway, so the upload reveals nothing more.
  */
 export async function withDecrypted(
   client: BackupClient,
@@ -42,7 +42,7 @@ export async function withDecrypted(
   }
 }
 
-/** Also when there never was any, except that what was lost on the way may arrive yet. */
+/** True also when it never existed, although an upload whose connection broke may still arrive. */
 async function isGone(client: BackupClient, plainFile: string): Promise<boolean> {
   try {
     await client.remove(plainFile);

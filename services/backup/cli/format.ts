@@ -11,7 +11,7 @@ export function bytesText(bytes: number): string {
 
 const COLUMNS = ['file', 'size', 'made', 'origin', 'stores', 'verified'];
 
-/** One line for each archive. */
+/** One line per archive. */
 export function backupTable(backups: readonly BackupEntry[]): string {
   if (backups.length === 0) return 'There are no backups yet.';
   const rows = backups.map((backup) => [
@@ -41,11 +41,11 @@ function proofText({ verifiedAt, verifiedVersion, unfitAt, unfitReason }: Backup
 
 export const timeText = (time: string) => `${time.slice(0, 19).replace('T', ' ')} UTC`;
 
-/** What a restore leaves out, on one line; empty without anything. */
+/** One line with what a restore leaves out; empty when that is nothing. */
 export const leftOutText = (dropped: readonly string[]): string =>
   dropped.length > 0 ? printable(`Left out: ${dropped.join(', ')}`) : '';
 
-/** What a terminal would take as a command is not shown to it. */
+/** Replaces characters that a terminal could interpret. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?');
 }

@@ -2,10 +2,10 @@ import { constants } from 'node:os';
 
 export type InterruptingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** Somebody wants the command to end. What it has brought somewhere for a while it takes away before. */
+/** The user wants the command to end. The command first removes what it stored temporarily. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  /** As shells have it. */
+  /** As in shells. */
   readonly exitStatus: number;
 
   constructor(exitStatus: number, message: string) {
@@ -21,7 +21,7 @@ export class Interrupted extends Error {
 export const exitStatusOf = (signal: InterruptingSignal): number => 128 + constants.signals[signal];
 
 export interface Interruption {
-  /** Aborts with an Interrupted. */
+  /** Aborts with an Interrupted as its reason. */
   signal: AbortSignal;
   interrupt(signal: InterruptingSignal): void;
 }

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { createInterruption, exitStatusOf, type InterruptingSignal } from './interruption.ts';
 import { run } from './run.ts';
 
-/** A launcher may pass on a signal that the terminal has sent to every process already: that counts as the same one. */
+/** A launcher may forward a signal that the terminal sent to all processes: this close, both count as one. */
 const SAME_INTERRUPTION_MS = 1_000;
 
 const isAttended = process.stdin.isTTY && process.stderr.isTTY;
@@ -16,12 +16,12 @@ process.exitCode = await run({
   env: process.env,
   out: process.stdout,
   err: process.stderr,
-  cwd: process.env['INIT_CWD'] ?? process.cwd(), // npm changes the folder
+  cwd: process.env['INIT_CWD'] ?? process.cwd(), // npm changes the working directory
   ask: isAttended ? ask : undefined,
   interrupted,
 });
 
-/** The first time it clears up before; who does not want to wait for that sends it again. */
+/** The first signal lets the command clean up; a second one ends it at once. */
 function end(signal: InterruptingSignal): void {
   const now = performance.now();
   if (interruptedAt !== undefined && now - interruptedAt > SAME_INTERRUPTION_MS) process.exit(exitStatusOf(signal));
@@ -31,7 +31,7 @@ function end(signal: InterruptingSignal): void {
 
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  terminal.on('SIGINT', () => end('SIGINT')); // while it reads keys, no signal comes of them
+  terminal.on('SIGINT', () => end('SIGINT')); // while reading keys, the terminal sends no signals
   try {
     return await terminal.question(question, { signal: interrupted });
   } catch (error) {

@@ -51,25 +51,25 @@ export type Command = keyof typeof COMMANDS;
 
 export interface Options {
   command: Command;
-  /** The name of an archive; a path for an upload. Empty where there is none. */
+  /** An archive's name, or a path for an upload; empty for commands without a file. */
   file: string;
   url: URL;
   to: string | undefined;
   as: string | undefined;
   identity: string | undefined;
-  /** Of a new epoch. */
+  /** For a new epoch. */
   atLeast: number | undefined;
   yes: boolean;
   allowLoss: boolean;
   dryRun: boolean;
-  /** Undefined: as Taskmesh is set. */
+  /** Undefined: Taskmesh's own setting. */
   safetyBackup: boolean | undefined;
-  /** Undefined: all that the archive holds. */
+  /** Undefined: all stores in the archive. */
   stores: string[] | undefined;
   json: boolean;
 }
 
-/** The arguments make no sense. */
+/** Invalid arguments. */
 export class UsageError extends Error {}
 
 /** @throws UsageError */

@@ -3,7 +3,7 @@ import { bytesText } from './format.ts';
 
 export interface ProgressView {
   show(progress: WorkProgress): void;
-  /** Takes a bar away. */
+  /** Removes the bar. */
   end(): void;
 }
 
@@ -30,7 +30,7 @@ const LABELS: Record<string, string> = {
 const BAR = 24;
 const CLEAR = '\r\u001b[2K';
 
-/** A bar for people at a terminal, a line for each step for everything else. */
+/** A bar on a terminal; otherwise one line per step. */
 export function createProgressView(out: Terminal): ProgressView {
   return out.isTTY ? barView(out) : lineView(out);
 }

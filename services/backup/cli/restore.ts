@@ -14,14 +14,14 @@ export interface RestoreCommand {
   cwd: string;
   view: ProgressView;
   work: (path: string) => Promise<End>;
-  /** Aborts when somebody wants the command to end. */
+  /** Aborted when the user interrupts the command. */
   signal: AbortSignal | undefined;
   tell: (text: string, value: unknown) => void;
-  /** @throws Error when it must not be */
+  /** @throws Error when the user declines */
   confirm: (what: string) => Promise<void>;
 }
 
-/** The interface says so to everybody; of this product nothing has to be started anew. */
+/** Every answer says so by specification, but nothing in Taskmesh needs a restart. */
 const NO_RESTART = '; the application may need a restart';
 
 /** Returns the exit status. */

@@ -8,7 +8,7 @@ const UNDOABLE = {
   ...{ restoredAt: '2026-11-22T10:00:00.000Z', keptUntil: '2026-11-23T10:00:00.000Z' },
 };
 
-/** Of a Taskmesh with a restore that can be taken back: what it was asked to do, and what was asked on the way. */
+/** Runs a command against a fake Taskmesh with an undoable restore; returns the requests and the questions. */
 async function runAsked(args: string[], answer: string | undefined) {
   const done: string[] = [];
   const server = createServer((request, response) => {
@@ -48,7 +48,7 @@ describe.each([
   it('says what a script must say, which is asked nothing', async () => {
     const err = expect.stringContaining(`${args[0]} needs --yes.`);
     expect(await runAsked(args, undefined)).toMatchObject({ status: 2, done: [], err });
-    const unseen = request.replace(/\?restoredAt=.*/, ''); // who was asked nothing has seen nothing
+    const unseen = request.replace(/\?restoredAt=.*/, ''); // without a question, no restore was shown
     expect(await runAsked([...args, '--yes'], undefined)).toMatchObject({ asked: '', done: [unseen] });
   });
 });

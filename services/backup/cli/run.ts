@@ -19,22 +19,22 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** What the command line touches of the world. */
+/** Everything that the command line uses from its environment. */
 export interface World {
   args: string[];
   env: Readonly<Record<string, string | undefined>>;
   out: Output;
-  /** For progress and complaints. */
+  /** For progress and errors. */
   err: Output;
   /** Paths are relative to it. */
   cwd: string;
-  /** Asks a person; undefined when there is nobody to be asked. */
+  /** Asks the user; undefined when nobody is attending. */
   ask: ((question: string) => Promise<string>) | undefined;
-  /** Aborts when somebody wants the command to end. @default never */
+  /** Aborted when the user interrupts the command. @default never */
   interrupted?: AbortSignal;
 }
 
-/** Runs one command. Returns the exit status; never throws. */
+/** Runs one command and returns the exit status; never throws. */
 export async function run(world: World): Promise<number> {
   try {
     const options = readOptions(world.args, world.env);
@@ -147,14 +147,14 @@ async function confirm(
   if (!/^y(es)?$/i.test((await ask(`${asked} [y/N] `)).trim())) throw new Refused('Nothing was changed.');
 }
 
-/** The file appears under its name when it is whole. */
-/** Where what is fetched goes: into a folder under its own name. */
+/** The path to download to: `to`, or the file's own name in the folder `to`. */
 async function placeFor(file: string, { to = '.' }: Pick<Options, 'to'>, { cwd }: World): Promise<string> {
   const place = resolve(cwd, to);
   const isFolder = (await stat(place).catch(() => undefined))?.isDirectory();
   return isFolder ? join(place, basename(file)) : place;
 }
 
+/** The file gets its name only once it is complete. */
 async function download(
   client: BackupClient,
   { file, to: path }: { file: string; to: string },
@@ -189,7 +189,7 @@ async function upload(
   const content: Readable = createReadStream(file, { signal });
   const counted = counter('upload', { sizeBytes: found.size, view });
   try {
-    const sending = pipeline(content, counted).catch(() => undefined); // told by the request as well
+    const sending = pipeline(content, counted).catch(() => undefined); // the request rejects as well
     const end = await client.upload(as ?? basename(file), counted, found.size);
     await sending;
     return end;

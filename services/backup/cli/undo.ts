@@ -3,7 +3,7 @@ import { printable, timeText } from './format.ts';
 
 const HOUR_MS = 60 * 60_000;
 
-/** What somebody is asked who wants to take a restore back. */
+/** The question before an undo. */
 export function undoQuestion(origin: string, undoable: UndoableRestore): string {
   const { file, stores, isUndo, restoredAt, keptUntil, replacedKeptMs } = undoable;
   const what = `the ${isUndo ? 'undo of a restore' : 'restore'} of ${printable(file)} (${stores.join(', ')})`;
@@ -14,7 +14,7 @@ export function undoQuestion(origin: string, undoable: UndoableRestore): string 
   return `Take back ${what} from ${timeText(restoredAt)} at ${origin}? That can be done until ${timeText(keptUntil)}. ${then}`;
 }
 
-/** Undefined from a Taskmesh that does not say. */
+/** Empty when Taskmesh does not say. */
 export function keptText(keptUntil: string | null | undefined): string {
   if (keptUntil === undefined) return '';
   return keptUntil === null

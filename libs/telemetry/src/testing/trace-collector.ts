@@ -5,16 +5,16 @@ import type { AddressInfo } from 'node:net';
 export interface TraceCollector {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string;
-  /** What was exported as JSON. */
+  /** The spans exported as JSON. */
   spans: ReceivedSpan[];
-  /** Each export as it came. */
+  /** The raw exports. */
   exports: { path: string; headers: IncomingHttpHeaders; body: Buffer }[];
-  /** What it answers from now on; it takes nothing unless that is 200. */
+  /** The status of further answers; anything but 200 rejects the export. */
   answerWith(status: number): void;
   stop(): Promise<void>;
 }
 
-/** A collector of traces that keeps what it is sent. */
+/** A trace collector that stores what it receives. */
 export async function startTraceCollector(): Promise<TraceCollector> {
   const spans: ReceivedSpan[] = [];
   const exports: TraceCollector['exports'] = [];
@@ -31,7 +31,7 @@ export async function startTraceCollector(): Promise<TraceCollector> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // listening on a port
+  const { port } = server.address() as AddressInfo; // it listens on TCP
   return {
     url: `http://127.0.0.1:${port}`,
     spans,
