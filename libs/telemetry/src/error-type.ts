@@ -1,6 +1,4 @@
-/**
- * `error.type` of spans and metrics: a code (Kafka: a type) or the error's name; never the message, which may quote.
- */
+/** `error.type` of spans and metrics: an error's code, type (Kafka) or name; never its message, which may quote. */
 export function errorTypeOf(failure: unknown): string {
   if (typeof failure === 'string') return failure;
   if (!(failure instanceof Error)) return '_OTHER';

@@ -7,13 +7,13 @@ export const RELAY_BACKOFF: Backoff = { firstMs: 50, longestMs: 2_000 };
 export interface TasksConfig {
   /** postgres://user:password@host:port/database */
   postgresUrl: string;
-  /** Connections at the most, besides the relay's own. */
+  /** Maximum number of connections, besides the relay's own. */
   poolSize: number;
-  /** How long published changes are kept for clients that come back. */
+  /** How long published changes are kept for clients that reconnect. */
   changeRetentionMs: number;
-  /** Towards an event log that does not take records. */
+  /** For an event log that does not accept records. */
   relay: Backoff;
-  /** @default brings the schema up to date itself */
+  /** @default the service migrates its schema itself */
   schema?: SchemaPolicy;
 }
 
@@ -26,7 +26,7 @@ const settings = z.object({
   CHANGE_RETENTION_HOURS: setting.number(0, 10 * YEAR_H).default(168),
 });
 
-/** @throws ConfigError with every problem at once */
+/** @throws ConfigError with every problem */
 export function readTasksConfig(env: Env): TasksConfig {
   const { values, schema } = readAll({
     values: () => readEnv(settings, env),

@@ -32,15 +32,15 @@ import { createTaskService } from './tasks/task.service.ts';
 import { createTasksResolvers } from './tasks/tasks.resolvers.ts';
 
 const HOUSEKEEPING_EVERY_MS = 60_000;
-/** Migrating has connections of its own. */
+/** Migrations have connections of their own. */
 const IMPORT_POOL_SIZE = 1;
 
 export interface TasksDeps {
   clock: Clock;
-  /** Ids of new tasks. @default UUIDs in the order of time, so that new rows stand side by side in the indexes */
+  /** Ids of new tasks. @default UUIDs in order of time, so that new rows are adjacent in the indexes */
   ids?: Ids;
   log: Log;
-  /** Who opened it closes it. */
+  /** The caller closes it. */
   eventLog: EventLog;
   metrics?: Registry;
 }
@@ -48,19 +48,19 @@ export interface TasksDeps {
 export interface Tasks extends Service {
   subgraph: Subgraph;
   internal: TasksInternal;
-  /** For operators, at the admin server. */
+  /** For operators, served by the admin server. */
   adminRoutes: AdminRoute[];
   /** For backup alone. */
   restore: TasksRestore;
-  /** `ok` when the database answers and has our schema. The event log never counts: without it the feed is late, and nothing is lost. */
+  /** `ok` when the database answers with our schema. The event log does not count: without it the feed is only late. */
   ready(): Promise<HealthReport>;
   /** Resolves when every committed change is published. */
   processAll(): Promise<void>;
-  /** Forgets now what is due; it is done every minute anyway. */
+  /** Deletes what has expired now, rather than with the next run (one a minute). */
   housekeep(): Promise<void>;
 }
 
-/** The whole service, not yet started: `start` sees to the schema and begins to publish. It listens on no port. */
+/** The whole service: `start` checks the schema and starts publishing. It listens on no port. */
 export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise<Tasks> {
   const { clock, ids = { next: () => v7() }, log, eventLog } = deps;
   const database = await createTasksDatabase({ url: config.postgresUrl, poolSize: config.poolSize, log });

@@ -1,4 +1,4 @@
-/** The parts of the feed without servers, for a simulated world to put together. Not for production. */
+/** The parts of the feed without servers, for simulations. Not for production. */
 export type { ChangeRow } from './feed/change.ts';
 export { createCursors } from './feed/cursors.ts';
 export { createFeedRepository } from './feed/feed.repository.ts';

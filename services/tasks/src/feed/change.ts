@@ -2,7 +2,7 @@ import type { TaskChanged } from '@taskmesh/events';
 import { toTask } from '../tasks/task-row.ts';
 import { toRfc3339 } from '../tasks/task-time.ts';
 
-/** A row of the change log as statements give it: CHANGE_COLUMNS. */
+/** A row of CHANGE_COLUMNS. */
 export interface ChangeRow {
   id: string;
   owner_id: string;
@@ -14,11 +14,11 @@ export interface ChangeRow {
   traceparent: string | null;
 }
 
-/** Texts where drivers differ in what they make of a type. */
+/** As text where drivers convert a type differently. */
 export const CHANGE_COLUMNS = `c.id::text, c.owner_id, c.sequence::text, c.kind, c.task::text, c.previous::text,
   c.occurred_at::text, c.traceparent`;
 
-/** The one form in which a change leaves this service, by whichever way. */
+/** The only form in which changes leave this service. */
 export function toTaskChanged(row: ChangeRow, epoch: number, cursor: string): TaskChanged {
   return {
     id: row.id,

@@ -6,13 +6,13 @@ import { STATE } from './feed.statements.ts';
 
 interface FeedState {
   epoch: number;
-  /** Prepared once: from bytes, OpenSSL would do that anew for each cursor, which takes five times as long as sealing. */
+  /** Imported once: from raw bytes OpenSSL would do so for each cursor, at five times the cost of sealing. */
   key: KeyObject;
 }
 
 export type Cursors = ReturnType<typeof createCursors>;
 
-/** Seals and unseals feed positions with the store's own key. A restored store has another epoch and another key. */
+/** Seals and opens feed positions with the store's own key. A restored store has another epoch and another key. */
 export function createCursors(database: Pick<Database, 'run'>) {
   let known: FeedState | undefined;
 
@@ -25,15 +25,15 @@ export function createCursors(database: Pick<Database, 'run'>) {
 
   return {
     /**
-     * The epoch was read with the position, maybe just before a restore. Then the key is already the next one, and the
-     * cursor will not open: as it must be for every cursor of an epoch that is over.
+     * The epoch was read with the position, possibly just before a restore. The key is then the next one, and the
+     * cursor will not open, as is right for any cursor of a past epoch.
      */
     async seal(ownerId: string, position: FeedPosition): Promise<string> {
       const state = known?.epoch === position.epoch ? known : await current();
       return sealCursor(state.key, ownerId, position);
     },
 
-    /** Null for nonsense, another owner's cursor, and one of another epoch. */
+    /** Null when the cursor is malformed, another owner's, or of another epoch. */
     async open(ownerId: string, cursor: string): Promise<FeedPosition | null> {
       const state = await current();
       const position = unsealCursor(state.key, ownerId, cursor);

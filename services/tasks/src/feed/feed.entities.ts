@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { TaskRow } from '@taskmesh/events';
 
-/** What a store's cursors are made with: the epoch, which grows with each restore, and the key that signs. */
+/** What cursors are made with: the epoch, which each restore increases, and the signing key. */
 export const FeedStateEntity = defineEntity({
   name: 'FeedState',
   tableName: 'feed_state',
@@ -12,7 +12,7 @@ export const FeedStateEntity = defineEntity({
   },
 });
 
-/** Where an owner's feed stands. */
+/** The head of an owner's feed. */
 export const FeedEntity = defineEntity({
   name: 'Feed',
   tableName: 'feeds',
@@ -22,7 +22,7 @@ export const FeedEntity = defineEntity({
   },
 });
 
-/** What happened to tasks, in the order of the commits of each owner; the relay marks what the event log has. */
+/** The change log, in commit order for each owner; `publishedAt` marks what the event log has. */
 export const ChangeEntity = defineEntity({
   name: 'Change',
   tableName: 'changes',
@@ -34,7 +34,7 @@ export const ChangeEntity = defineEntity({
     ownerId: p.uuid(),
     sequence: p.bigint('number'),
     kind: p.enum(['INSERT', 'UPDATE', 'DELETE']),
-    /** The task's row after the change, or the last one, and the row before it. */
+    /** The task's row after the change (for DELETE, its last one), and before it. */
     task: p.json<TaskRow>().columnType('json'),
     previous: p.json<TaskRow>().columnType('json').nullable(),
     occurredAt: p.datetime(3),
@@ -44,8 +44,8 @@ export const ChangeEntity = defineEntity({
 });
 
 /**
- * A change that the event log refused for good, or a record of it that a gateway could not read. The change stays in the
- * change log, so that feeds still have it.
+ * A change that the event log refused for good, or a record that a gateway could not read. The change itself stays in
+ * the change log, so feeds still have it.
  */
 export const DeadLetterEntity = defineEntity({
   name: 'DeadLetter',
@@ -53,7 +53,7 @@ export const DeadLetterEntity = defineEntity({
   properties: {
     id: p.bigint('string').primary(),
     source: p.enum(['relay', 'gateway']),
-    /** The same one is kept once. */
+    /** Keeps repeated reports of one record as one row. */
     fingerprint: p.text().unique('dead_letters_once'),
     changeId: p.bigint('string').name('change_id').nullable(),
     ownerId: p.uuid().name('owner_id').nullable(),

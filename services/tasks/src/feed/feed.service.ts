@@ -17,7 +17,7 @@ const headsInput = z.array(z.string());
 const changesAfterInput = z.object({ owner, sequence: z.int().min(0), limit: z.int().min(1).max(MAX_CHANGES) });
 const cursorInput = z.object({ owner, cursor: z.string() });
 
-/** The feed as other services see it: where it stands, what came after a place, and what a client's cursor says. */
+/** The feed for other services: its heads, the changes after a position, and clients' cursors. */
 export function createFeedService(
   repository: FeedRepository,
   cursors: Cursors,
@@ -44,7 +44,7 @@ export function createFeedService(
       });
       const { epoch, head, changes } = await repository.changesAfter(owner, sequence, limit);
       const next = changes[0] ? Number(changes[0].sequence) : undefined;
-      // The log has no gap, so only what is no longer kept can be missing. A place beyond the head was lost with its store.
+      // The log has no gaps: only expired changes are missing. A position beyond the head was lost with its store.
       const expired = sequence === head ? false : next !== sequence + 1;
       if (expired) return { epoch, expired, changes: [] };
       return { epoch, expired, changes: await Promise.all(changes.map((row) => toChange(row, epoch))) };

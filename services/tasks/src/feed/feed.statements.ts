@@ -1,7 +1,7 @@
 import type { Statement } from '@taskmesh/database';
 import { CHANGE_COLUMNS } from './change.ts';
 
-/** 32 bytes by chance. With another key, every cursor that was told before is worthless. */
+/** 32 random bytes. A new key invalidates all earlier cursors. */
 export const NEW_CURSOR_KEY = `decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`;
 
 export const STATE: Statement = {
@@ -9,7 +9,7 @@ export const STATE: Statement = {
   text: 'select epoch, cursor_key from feed_state',
 };
 
-/** $1 owners. Always a row; without any feed its owner is null. */
+/** $1: owners. Always returns a row; without any feed its owner is null. */
 export const HEADS: Statement = {
   name: 'feed-heads',
   text: `
@@ -17,7 +17,7 @@ export const HEADS: Statement = {
     from feed_state s left join feeds f on f.owner_id = any($1::uuid[])`,
 };
 
-/** $1 owner, $2 sequence, $3 limit. Always a row; without any change its id is null. */
+/** $1: owner, $2: sequence, $3: limit. Always returns a row; without any change its id is null. */
 export const CHANGES_AFTER: Statement = {
   name: 'feed-changes-after',
   text: `
@@ -32,10 +32,10 @@ export const CHANGES_AFTER: Statement = {
 };
 
 /**
- * $1 how long a published change is kept, $2 behind which id, $3 how many are looked at, $4 owners of whom an earlier one
- * is kept. By the time of their publishing and the database's clock: what an update wrote into a change may lie in any
- * future. Of each owner they go from the oldest on up to the first that is young or not yet published, so that what is
- * left is always the end of the feed, without a hole.
+ * $1: how long a published change is kept, $2: the last id of the previous batch, $3: batch size, $4: owners with an
+ * earlier change that is kept. Uses the time of publication and the database's clock, because a change's own time may
+ * be in the future. Deletes each owner's changes from the oldest up to the first that is recent or unpublished, so that
+ * what is left is always the end of the feed, without gaps.
  */
 export const FORGET_CHANGES: Statement = {
   name: 'feed-forget-changes',
@@ -56,7 +56,7 @@ export const FORGET_CHANGES: Statement = {
     from judged`,
 };
 
-/** $1 now, $2 how many */
+/** $1: now, $2: limit */
 export const FORGET_KEYS: Statement = {
   name: 'feed-forget-keys',
   text: `

@@ -11,9 +11,9 @@ export interface HousekeepingDeps {
   log: Log;
 }
 
-/** Forgets what is older than it has to be: published changes, and keys of creates. In batches, so that nobody waits. */
+/** Deletes expired changes and idempotency keys, in batches, so that other statements do not wait. */
 export function createHousekeeping({ database, changeRetentionMs, clock, log }: HousekeepingDeps) {
-  /** From the front of the log to where everything is young. */
+  /** From the start of the log until a whole batch is recent. */
   const forgetChanges = async (): Promise<number> => {
     const kept = new Set<string>();
     let total = 0;
@@ -46,14 +46,14 @@ export function createHousekeeping({ database, changeRetentionMs, clock, log }: 
   };
 }
 
-/** What one look at the log found. */
+/** The result of one batch. */
 interface ForgottenChanges extends Record<string, unknown> {
   last: string;
   lookedAt: number;
-  /** How many of them are old, those included that one before them keeps. */
+  /** How many of these are old, including those kept because of an earlier change. */
   old: number;
-  /** Owners of whom something is young or not yet published. */
+  /** Owners with a change that is recent or unpublished. */
   kept: string[];
-  /** How many are gone. */
+  /** How many were deleted. */
   count: number;
 }

@@ -5,12 +5,12 @@ import { z } from 'zod';
 import { NEW_CURSOR_KEY } from './feed.statements.ts';
 
 const FIRST_MS = Date.parse('2026-01-01T00:00Z');
-/** Far from the end of the type, which is some decades later. */
+/** Far below the type's maximum, which is some decades further. */
 const LARGEST = 2_000_000_000;
 
 const least = z.int().min(1).max(LARGEST);
 
-/** $1 at the least */
+/** $1: the lowest acceptable epoch */
 const NEW_EPOCH: Statement = {
   name: 'feed-new-epoch',
   text: `
@@ -18,7 +18,7 @@ const NEW_EPOCH: Statement = {
     returning epoch`,
 };
 
-/** What the database's clock says, and what it said when the newest of the changes that are kept was published. */
+/** The database's time now, and at the publication of the newest change that is kept. */
 const CLOCK: Statement = {
   name: 'feed-clock',
   text: `
@@ -29,17 +29,17 @@ const CLOCK: Statement = {
 };
 
 export interface NewEpoch {
-  /** What the clock of this host says. */
+  /** The time on this host. */
   nowMs: number;
-  /** Above what clients and gateways know, by somebody who has seen to it. Absent: the clocks are trusted. */
+  /** Above all epochs that clients and gateways know, as the operator has checked. Absent: the clocks are trusted. */
   atLeast?: number | null | undefined;
 }
 
 /**
- * Begins an epoch above all that were ever told, also where the database was put back to an earlier state and says an old one
- * again: the seconds of a clock go on, and restores, which count up by one, take longer than a second. Of the two clocks the
- * later one counts. Sequences go on.
- * @throws AppError CONFLICT when both are evidently behind, BAD_USER_INPUT
+ * Starts an epoch above all earlier ones, even when the database was reset and has an old one again: epochs follow the
+ * seconds of a clock, and restores, which add one, take longer than a second. The later of the two clocks counts.
+ * Sequences continue.
+ * @throws AppError CONFLICT when both clocks are evidently behind, BAD_USER_INPUT
  */
 export async function beginNewEpoch(database: Pick<Database, 'run'>, { nowMs, atLeast }: NewEpoch): Promise<number> {
   const wanted = atLeast == null ? undefined : parseInput(least, atLeast);

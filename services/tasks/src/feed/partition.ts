@@ -1,9 +1,9 @@
-/** How many relays can work side by side, and into how many partitions the topic is divided. */
+/** The number of the topic's partitions, and of relays that can work in parallel. */
 export const PARTITIONS = 8;
 
 /**
- * Which part of the change log an owner's changes are in. Stored with each change, so it must never change for an owner
- * (FNV-1a: the ids' own bits are not spread evenly).
+ * The part of the change log that has an owner's changes. It is stored with each change, so it must never change for an
+ * owner. (FNV-1a, because the bits of the ids are not evenly distributed.)
  */
 export function partOf(ownerId: string): number {
   let hash = 0x811c9dc5;

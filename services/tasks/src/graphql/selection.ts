@@ -2,12 +2,12 @@ import { Kind, type FieldNode, type GraphQLResolveInfo, type SelectionSetNode } 
 
 type Fragments = GraphQLResolveInfo['fragments'];
 
-/** Documents are parsed once and used again and again, so their fields' selections are, too. */
+/** Documents are parsed once and reused, so the selections of their fields can be cached. */
 const known = new WeakMap<FieldNode, Set<string>>();
 
 /**
- * The names of the fields below this one, dots between levels, two levels deep. Fields under `@skip` and `@include`
- * count as selected: what is computed for nothing is the only harm.
+ * The names of the selected fields, two levels deep, with dots between levels. Fields under `@skip` and `@include`
+ * count as selected: at worst something is computed in vain.
  */
 export function selectedFields({ fieldNodes, fragments }: GraphQLResolveInfo): Set<string> {
   const [only, ...others] = fieldNodes;

@@ -5,11 +5,11 @@ import { beginEpoch, resumeEpoch } from './epoch.ts';
 import { taskRules } from './rules.ts';
 
 export interface TasksImportDeps extends Pick<ImporterOptions, 'url' | 'databaseAt' | 'log'> {
-  /** In the living store; tells everybody. */
+  /** In the live store; also announces it. */
   newEpoch: TasksRestore['newEpoch'];
 }
 
-/** Makes the database of a restored backup into a store. No row passes through this process. */
+/** Turns the database of a restored backup into a store. Rows do not pass through this process. */
 export function createTasksImport({ newEpoch, ...deps }: TasksImportDeps): TasksRestore {
   const { importDatabase, resume, withStores } = createImporter({
     ...deps,

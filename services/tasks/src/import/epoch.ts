@@ -4,7 +4,7 @@ import { NEW_CURSOR_KEY } from '../feed/feed.statements.ts';
 
 const EPOCH: Statement = { name: 'import-living-epoch', text: 'select epoch from public.feed_state' };
 
-/** The epoch of the store that was backed up; 0 when it had none that makes sense. */
+/** The epoch of the store that was backed up; 0 when it had no valid one. */
 function restoredEpoch(columns: Columns): Statement {
   const epoch = valueOf(columns, 'epoch', 'integer');
   return {
@@ -15,13 +15,13 @@ function restoredEpoch(columns: Columns): Statement {
   };
 }
 
-/** $1 epoch. The key is a new one already: the migrations made it in this database. */
+/** $1: epoch. The migrations of this database have already made a new key. */
 const BEGIN_EPOCH: Statement = {
   name: 'import-begin-epoch',
   text: 'update public.feed_state set epoch = $1::integer',
 };
 
-/** $1 the living store's epoch. Nothing of the earlier epochs is published again. */
+/** $1: the live store's epoch. */
 const RESUME: Statement = {
   name: 'import-resume',
   text: `
@@ -36,14 +36,14 @@ const FORGET_CHANGES: Statement = {
 const readEpoch = async (session: Session, statement = EPOCH): Promise<number> =>
   (await session.run<{ epoch: number }>(statement))[0]?.epoch ?? 0;
 
-/** An imported store's epoch: above the living one's, and above that of the store that was backed up. */
+/** Gives an imported store an epoch above that of the live store and that of the backup. */
 export async function beginEpoch({ from, to }: Stores): Promise<void> {
   const columns = await columnsOf(to, 'feed_state');
   const restored = columns.has('epoch') ? await readEpoch(to, restoredEpoch(columns)) : 0;
   await to.run(BEGIN_EPOCH, [1 + Math.max(await readEpoch(from), restored)]);
 }
 
-/** The same for a database that was the living store, whose changes are void. */
+/** Does the same for a database that was the live store, whose changes become void. */
 export async function resumeEpoch({ from, to }: Stores): Promise<void> {
   await to.run(FORGET_CHANGES);
   await to.run(RESUME, [await readEpoch(from)]);

@@ -3,7 +3,7 @@ import { BLANKS, valueOf, type Columns, type RowRule, type StoreRules } from '@t
 import { createTaskInput } from '@taskmesh/validation';
 import { z } from 'zod';
 
-/** The rules of @taskmesh/validation for rows that did not come through it; length counts code points here as there. `$1` is `BLANKS`. */
+/** The rules of @taskmesh/validation for imported rows; both measure lengths in code points. `$1` is `BLANKS`. */
 function rulesFor(columns: Columns): RowRule[] {
   const present = Object.entries(TASK_FIELDS).filter(([, { column }]) => columns.has(column));
   return [
@@ -42,7 +42,7 @@ function limitRules(column: string, value: string, { minLength, maxLength, choic
 
 const INPUT = z.toJSONSchema(createTaskInput, { io: 'input' }).properties ?? {};
 
-/** What a new task may have there; of what callers do not give, nothing. */
+/** The limits for a new task's field; none for fields that callers do not give. */
 function limitsOf(field: string): Limits {
   const schema = INPUT[field];
   if (typeof schema !== 'object') return {};
@@ -58,7 +58,7 @@ export const taskRules: Omit<StoreRules, 'complete'> = {
       { type, isNullable, isVersion: column === 'version' },
     ]),
   ),
-  // Those of the interface document: a dump from elsewhere has them.
+  // The columns of the interface document, which dumps from elsewhere have.
   needed: [
     ...['id', 'user_id', 'title', 'description', 'completed', 'due_date', 'category', 'priority'],
     ...['created_at', 'updated_at'],

@@ -4,20 +4,20 @@ import { backoffMs, type Log } from '@taskmesh/service';
 import { PARTITIONS } from '../feed/partition.ts';
 
 const BACKOFF = { firstMs: 500, longestMs: 15_000 };
-/** Gateways compare epochs by themselves, too: nothing depends on an announcement. */
+/** Nothing depends on the announcement, as gateways also compare epochs themselves. */
 const TRIES = 10;
 
 export interface AnnouncementDeps {
   eventLog: Pick<EventLog, 'publish'>;
   log: Log;
   pause: (ms: number) => Promise<unknown>;
-  /** Whether it is still our store that this is about. */
+  /** Whether the announcement is still about our store. */
   isCurrent: () => boolean;
 }
 
 /**
- * Tells the store's epoch on every partition, so that gateways learn of a restore at once. A gateway that has this epoch
- * already, or a higher one, makes nothing of it.
+ * Announces the store's epoch on every partition, so that gateways learn of a restore at once. Gateways that already
+ * have this epoch or a higher one ignore it.
  */
 export async function announceEpoch(
   epoch: number,

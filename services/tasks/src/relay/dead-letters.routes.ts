@@ -1,7 +1,7 @@
 import type { AdminRoute } from '@taskmesh/service';
 import type { DeadLetters } from './dead-letters.ts';
 
-/** docs/runbooks/dead-letters.md */
+/** Described in docs/runbooks/dead-letters.md. */
 export function deadLetterRoutes(deadLetters: DeadLetters): AdminRoute[] {
   return [
     {

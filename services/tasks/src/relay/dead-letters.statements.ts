@@ -3,7 +3,7 @@ import { REPLAYS_CHANNEL } from './relay.statements.ts';
 
 const NOTED_AGAIN = 'on conflict (fingerprint) do update set reason = excluded.reason, died_at = now()';
 
-/** $1 the change's id, $2 reason. Counts the change as published, so that those behind it can go on. */
+/** $1: the change's id, $2: reason. Marks the change as published, so that later ones can follow. */
 export const MOVE_TO_DEAD_LETTERS: Statement = {
   name: 'relay-dead-letter',
   text: `
@@ -16,7 +16,7 @@ export const MOVE_TO_DEAD_LETTERS: Statement = {
     ${NOTED_AGAIN}`,
 };
 
-/** $1 fingerprint, $2 owner or null, $3 sequence or null, $4 reason, $5 record, $6 how many there may be. */
+/** $1: fingerprint, $2: owner or null, $3: sequence or null, $4: reason, $5: record, $6: the maximum number of rows. */
 export const NOTE_UNREADABLE: Statement = {
   name: 'dead-letters-note-unreadable',
   text: `
@@ -27,7 +27,7 @@ export const NOTE_UNREADABLE: Statement = {
     ${NOTED_AGAIN}`,
 };
 
-/** $1 behind which id, $2 how many */
+/** $1: the last id of the previous page, $2: limit */
 export const LIST: Statement = {
   name: 'dead-letters-list',
   text: `
@@ -38,7 +38,7 @@ export const LIST: Statement = {
     where d.id > $1::bigint order by d.id limit $2`,
 };
 
-/** $1 ids, or null for all. Has the relays look for the changes and publish them again, as the store has them. */
+/** $1: ids, or null for all. Marks the changes as unpublished, so that the relays publish them again. */
 export const REPLAY: Statement = {
   name: 'dead-letters-replay',
   text: `
@@ -54,7 +54,7 @@ export const REPLAY: Statement = {
     select count(*)::int as count, pg_notify('${REPLAYS_CHANNEL}', '') from gone`,
 };
 
-/** $1 ids, or null for all */
+/** $1: ids, or null for all */
 export const DISCARD: Statement = {
   name: 'dead-letters-discard',
   text: `

@@ -5,40 +5,40 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { DISCARD, LIST, NOTE_UNREADABLE, REPLAY } from './dead-letters.statements.ts';
 
-/** A change that the event log refused, or a record that a gateway could not read. No subscriber missed it. */
+/** A change that the event log refused, or a record that a gateway could not read. Subscribers still get the change. */
 export interface DeadLetter {
   id: string;
   source: 'relay' | 'gateway';
-  /** Of the change in the change log; null when the record does not say. */
+  /** The change's id in the change log; null when the record does not tell. */
   changeId: string | null;
   ownerId: string | null;
   sequence: string | null;
   reason: string;
-  /** The record as it was read; of gateways only. */
+  /** The raw record; only from gateways. */
   record: string | null;
   diedAt: string;
-  /** The change is still in the change log. */
+  /** Whether the change is still in the change log. */
   canReplay: boolean;
 }
 
 export interface DeadLetters {
-  /** In the order of their ids. */
+  /** Ordered by id. */
   list(page?: { after?: string; limit?: number }): Promise<DeadLetter[]>;
-  /** Has the relay publish their changes again. Those whose change is not in the change log stay. */
+  /** Publishes the changes again. Dead letters whose change is no longer in the change log stay. */
   replay(choice: unknown): Promise<{ replayed: number }>;
   discard(choice: unknown): Promise<{ discarded: number }>;
-  /** Keeps what a gateway could not read. The same record is kept once. */
+  /** Keeps a record that a gateway could not read; repeated reports are kept once. */
   note(record: unknown): Promise<void>;
 }
 
 export interface DeadLettersDeps {
   database: Pick<Database, 'run'>;
-  /** There is something to publish again. */
+  /** Called when there are changes to publish again. */
   onReplayed: () => void;
 }
 
 const PAGE = { usual: 100, most: 1_000 };
-/** A flood of nonsense must not fill the store. */
+/** A flood of invalid records must not fill the store. */
 const MAX_OF_GATEWAYS = 10_000;
 const MAX_RECORD = 64 * 1024;
 const MAX_REASON = 2_000;
@@ -50,7 +50,7 @@ const choice = z.union([z.strictObject({ ids: z.array(id).max(10_000) }), z.stri
 const page = z.object({ after: id.default('0'), limit: z.int().min(1).max(PAGE.most).default(PAGE.usual) });
 const unreadable = z.object({ key: z.string(), value: z.string(), reason: z.string() });
 
-/** What the feed's pipe could not carry: kept in the store until an operator has looked at it. */
+/** Keeps what the event log could not deliver, until an operator has dealt with it. */
 export function createDeadLetters({ database, onReplayed }: DeadLettersDeps): DeadLetters {
   const idsOf = (given: unknown): string[] | null => {
     const chosen = parseInput(choice, given);
@@ -87,11 +87,11 @@ export function createDeadLetters({ database, onReplayed }: DeadLettersDeps): De
   };
 }
 
-/** What an unreadable record says after all of where it belongs. */
+/** The owner and the sequence, if an unreadable record still reveals them. */
 function placeOf({ key, value }: UnreadableRecord): { owner: string | null; sequence: number | null } {
   const owner = parseUuid(key) ?? null;
   try {
-    const { sequence } = JSON.parse(value) as { sequence?: unknown }; // whatever it is: a number is looked for
+    const { sequence } = JSON.parse(value) as { sequence?: unknown }; // only a number is looked for
     const isPlace = typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence > 0;
     return { owner, sequence: isPlace ? sequence : null };
   } catch {
@@ -99,7 +99,7 @@ function placeOf({ key, value }: UnreadableRecord): { owner: string | null; sequ
   }
 }
 
-/** PostgreSQL's texts cannot hold U+0000. */
+/** PostgreSQL's text cannot contain U+0000. */
 function storable(text: string, most: number): string {
   return text.slice(0, most).replaceAll('\0', '\u2400').toWellFormed();
 }

@@ -1,10 +1,10 @@
 import { backoffMs, type Backoff } from '@taskmesh/service';
 
-/** To see whether the log takes changes of an owner again, one is enough. */
+/** One change shows whether the log accepts the owner's changes again. */
 const PROBE = 1;
 const MANY = 100;
 
-/** From which change on an owner's changes wait, and how many of them are to be tried next. */
+/** The first change of an owner that waits, and how many to try next. */
 export interface Owed {
   ownerId: string;
   sequence: number;
@@ -17,18 +17,18 @@ interface Held extends Owed {
 }
 
 /**
- * Owners of whom the event log does not take a change at the moment: what they do meanwhile waits behind it, and everybody
- * else goes on. Each is tried again by itself, with growing pauses.
+ * Owners with a change that the event log does not accept at the moment: their later changes wait behind it, while all
+ * other owners continue. Each owner is retried separately, with growing pauses.
  */
 export function createHeldOwners({ backoff, monotonicMs }: { backoff: Backoff; monotonicMs: () => number }) {
   const held = new Map<string, Held>();
   return {
     size: () => held.size,
     has: (ownerId: string) => held.has(ownerId),
-    /** The log did not take this change: it and what is behind it wait. */
+    /** The log did not accept this change: it waits, with all later ones. */
     hold(ownerId: string, sequence: number): void {
       const failures = (held.get(ownerId)?.failures ?? 0) + 1;
-      held.delete(ownerId); // to the end: those that were tried longest ago come first
+      held.delete(ownerId); // moves it to the end, so that owners tried longest ago come first
       held.set(ownerId, {
         ownerId,
         sequence,
@@ -37,12 +37,12 @@ export function createHeldOwners({ backoff, monotonicMs }: { backoff: Backoff; m
         dueMs: monotonicMs() + backoffMs(failures, backoff),
       });
     },
-    /** The log took what is before: this one is next, and at once. */
+    /** The log accepted all earlier changes: try this one next, at once. */
     goOn(ownerId: string, sequence: number): void {
       held.set(ownerId, { ownerId, sequence, most: MANY, failures: 0, dueMs: monotonicMs() });
     },
     release: (ownerId: string) => void held.delete(ownerId),
-    /** Those whose pause is over. */
+    /** Owners whose pause is over. */
     due(most: number): Owed[] {
       const now = monotonicMs();
       const due: Owed[] = [];

@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import type { Database, Session, Statement } from '@taskmesh/database';
 import { FENCE_MS, openLease } from './lease.ts';
 
-/** A session that answers when the test lets it. */
+/** A session that answers when the test allows it. */
 function fakeSession() {
   const lost = new AbortController();
   const session: Session = {
@@ -33,7 +33,7 @@ describe('a lease', () => {
     expect(lease.isSafe()).toBe(false);
 
     session.run = async () => {
-      nowMs += 2_000; // the answer was long on its way
+      nowMs += 2_000; // the answer took long
       return [];
     };
     await lease.read(1);

@@ -6,48 +6,48 @@ import { createLowWater } from './low-water.ts';
 import type { ReadChange } from './publisher.ts';
 import * as statements from './relay.statements.ts';
 
-/** No answer for so long, and somebody else may hold our parts: nothing more is published. */
+/** After this long without an answer, another relay may hold our parts, so we stop publishing. */
 export const FENCE_MS = 3_000;
 const PING_EVERY_MS = 1_000;
-/** The server ends a session that is silent for so long (a frozen process), which gives its parts to others. After FENCE_MS. */
+/** The server ends a session silent for this long (a frozen process) and so frees its parts. Longer than FENCE_MS. */
 const SILENCE_S = 8;
-/** With more, reading round them in the same statement costs more than a statement of their own. */
+/** With more marks, a separate statement costs less than excluding them from the read. */
 const FEW_MARKS = 50;
-/** How often the low water may rise. */
+/** How often to check whether the low water may rise. */
 const LOOK_EVERY_MS = 250;
 const ALL_PARTS = Array.from({ length: PARTITIONS }, (_, part) => part);
 
-/** Parts of the change log that are ours for as long as one session lives: it holds their locks, reads and marks. */
+/** The parts of the change log that one session owns: it holds their locks, reads them and marks them. */
 export interface Lease {
   readonly lost: AbortSignal;
   holds(part: number): boolean;
   heldParts(): number[];
-  /** Takes every part that nobody holds. */
+  /** Takes every part that is free. */
   claim(): Promise<void>;
-  /** Whether the parts are surely still ours. Checked right before each publish. */
+  /** Whether the parts are certainly still ours. Check it right before each publish. */
   isSafe(): boolean;
-  /** Of the store that this session is connected to. */
+  /** The epoch of the store that this session is connected to. */
   epoch(): Promise<number>;
-  /** Changes that nobody published yet, in order for each owner. What is not marked, deadLettered or passed comes again. */
+  /** Unpublished changes, in order for each owner. Read again unless marked, dead-lettered or passed. */
   read(limitPerPart: number): Promise<ReadChange[]>;
-  /** Of these owners, from their sequences on. */
+  /** Unpublished changes of these owners, from the given sequences. */
   readOwed(owed: Owed[]): Promise<ReadChange[]>;
-  /** Not to be read again, though they are not published: by `readOwed` only. */
+  /** Excludes unpublished changes from further reads, except by `readOwed`. */
   pass(changes: ReadChange[]): void;
-  /** The next read looks at everything: something may be there that is older than what was read. */
+  /** Makes the next read start from the beginning: older changes than those read may have appeared. */
   readAnew(): void;
-  /** Marks with the next read, or at the end: a round trip less. Until then a crash would publish these once more. */
+  /** Marks with the next read or at the end, to save a round trip. After a crash these would be published again. */
   markLater(ids: string[]): void;
   deadLetter(id: string, reason: string): Promise<void>;
-  /** Tells the relays of other instances that there is something new. */
+  /** Notifies the relays of other instances of new changes. */
   wakeOthers(): Promise<void>;
-  /** Gives everything back. */
+  /** Releases everything. */
   end(): Promise<void>;
 }
 
 type ReadRow = ReadChange & Record<string, unknown>;
 
-/** Connects, and hears when other instances have something for us. `monotonicMs` counts on while a process is frozen. */
+/** Connects and listens for notices of other instances. `monotonicMs` must advance while the process is frozen. */
 export async function openLease(
   database: Pick<Database, 'openSession'>,
   { onNews, monotonicMs }: { onNews: () => void; monotonicMs: () => number },
@@ -59,7 +59,7 @@ export async function openLease(
   let lookAt = 0;
   let answeredAt = monotonicMs();
 
-  /** An answer proves that the locks were ours when the question was sent. */
+  /** An answer proves that the locks were ours when the statement was sent. */
   const run = async <Row extends Record<string, unknown>>(statement: Statement, values: unknown[] = []) => {
     const askedAt = monotonicMs();
     const rows = await session.run<Row>(statement, values);
@@ -77,7 +77,7 @@ export async function openLease(
     return ids;
   };
 
-  /** Lets the low water rise as far as it may by now. */
+  /** Raises the low water as far as possible. */
   const look = async (): Promise<void> => {
     const now = monotonicMs();
     if (now < lookAt || !lowWater.isMoving()) return;
@@ -144,7 +144,7 @@ export async function openLease(
     },
     async end() {
       clearInterval(pinging);
-      // Published once more by whoever holds the parts next, when this fails.
+      // If this fails, the next owner of the parts publishes them again.
       await mark(takeMarks()).catch(() => undefined);
       await session.close();
     },
@@ -156,7 +156,7 @@ function keepAlive(session: Session, ping: () => Promise<unknown>): NodeJS.Timeo
   return setInterval(() => {
     if (waiting || session.lost.aborted) return;
     waiting = true;
-    // A ping that fails has already made the session count as lost.
+    // A failed ping has already marked the session as lost.
     ping()
       .catch(() => undefined)
       .finally(() => (waiting = false));

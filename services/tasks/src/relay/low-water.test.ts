@@ -2,7 +2,7 @@ import { createLowWater } from './low-water.ts';
 
 const ONE = { parts: [0], limit: 10 };
 
-/** A log of one part: what was committed and not published, whoever else is writing. */
+/** A log with one part and several concurrent writers. */
 function createWorld() {
   const water = createLowWater();
   const committed = new Set<number>();
@@ -11,7 +11,7 @@ function createWorld() {
   return {
     water,
     except: () => water.begin(ONE.parts, ONE.limit).except,
-    /** Takes the next id, and writes it when the transaction ends. */
+    /** Takes the next id; the row appears when the transaction ends. */
     take(writer: string) {
       last += 1;
       writers.set(writer, [...(writers.get(writer) ?? []), last]);
@@ -22,7 +22,7 @@ function createWorld() {
       writers.delete(writer);
     },
     look: () => water.see({ last, writers: [...writers.keys()] }),
-    /** What a read gives: never anything at or below the low water. */
+    /** Reads the log above the low water. */
     read(limit = ONE.limit) {
       const { after, except } = water.begin(ONE.parts, limit);
       const rows = [...committed]
@@ -80,7 +80,7 @@ it('waits for who took an id between two looks, and not for who came later', () 
   publish(read().ids);
   for (let looks = 0; looks < 3; looks++) look();
   read();
-  expect(read().after).toBe(0); // whose id is 2 was under way when 1 was the last
+  expect(read().after).toBe(0); // the writer of id 2 was under way when 1 was the last
   end('late');
   look();
   expect(read().ids).toEqual([2]);

@@ -1,8 +1,8 @@
-/** What is known of the writers of the change log at one moment. */
+/** The writers of the change log at one moment. */
 export interface WritersSeen {
-  /** The last id that somebody took. */
+  /** The last id taken. */
   last: number;
-  /** Transactions under way that may write into the log. */
+  /** Transactions under way that may write to the log. */
   writers: string[];
 }
 
@@ -11,7 +11,7 @@ interface ReadRow {
   part: number;
 }
 
-/** A read that has not been looked back on. */
+/** A read whose outcome has not been evaluated yet. */
 interface Reading {
   parts: number[];
   rows: ReadRow[];
@@ -20,15 +20,15 @@ interface Reading {
 }
 
 /**
- * Up to which id a part of the log need not be looked at any more. Without it each read walks over what is published
- * already: its entries stay in the index for as long as any old snapshot may want them.
+ * The id below which a part of the log need not be read any more. Without it, each read scans the entries of published
+ * changes, which stay in the index for as long as an old snapshot may need them.
  *
- * Ids are taken before they are committed, so a low one may show up behind a high one. An id counts as settled when all
- * transactions have ended that were under way at some moment after it was taken: then it is there, or never will be.
+ * Ids are taken before the commit, so a low one may appear after a high one. An id is settled once all transactions
+ * have ended that were under way at some moment after it was taken: then its row is visible, or will never be.
  */
 export function createLowWater() {
   const lowest = new Map<number, number>();
-  /** Read, not published, and somebody else's to remember; above the low water they would be read again and again. */
+  /** Read, unpublished, and remembered elsewhere; above the low water they would be read again and again. */
   const passed = new Map<string, number>();
   const done = new Set<string>();
   let settledTo = 0;
@@ -50,9 +50,9 @@ export function createLowWater() {
   };
 
   return {
-    /** Whether it is worth looking at the writers: something came, or is awaited. */
+    /** Whether it is worth looking at the writers: changes arrived, or are awaited. */
     isMoving: () => isStirred || taken !== undefined || awaited !== undefined,
-    /** To be told again and again. */
+    /** Call it repeatedly. */
     see({ last, writers }: WritersSeen): void {
       isStirred = false;
       const running = new Set(writers);
@@ -60,30 +60,30 @@ export function createLowWater() {
         settledTo = awaited.last;
         awaited = undefined;
       }
-      // Who is under way now may have taken that id: it was the last one at an earlier moment.
+      // Transactions under way now may have taken that id, which was the last at an earlier moment.
       if (!awaited && taken !== undefined) awaited = { last: taken, writers: running };
       taken = last > (awaited?.last ?? settledTo) ? last : undefined;
     },
-    /** Before each read: what the last one gave is dealt with, as far as `settle` and `pass` say. */
+    /** Call it before each read; evaluates the previous one by what was settled and passed since. */
     begin(parts: number[], limit: number): { after: number[]; except: string[] } {
       if (reading) lookBack(reading);
       done.clear();
       reading = { parts, limit, settledTo, rows: [] };
       return { after: parts.map((part) => lowest.get(part) ?? 0), except: [...passed.keys()] };
     },
-    /** What `begin` was for has come. */
+    /** The rows of the read that `begin` prepared. */
     end(rows: ReadRow[]): void {
       if (rows.length > 0) isStirred = true;
       if (reading) reading.rows = rows;
     },
-    /** Published, or put aside. */
+    /** These changes were published or dead-lettered. */
     settle(ids: string[]): void {
       for (const id of ids) done.add(id);
     },
     pass(rows: ReadRow[]): void {
       for (const { id, part } of rows) passed.set(id, part);
     },
-    /** Something older may have come: everything is looked at once more. */
+    /** Older changes may have appeared: read everything once more. */
     restart(): void {
       lowest.clear();
       passed.clear();

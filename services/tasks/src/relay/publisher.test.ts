@@ -31,10 +31,10 @@ function change(id: number, owner: string, title = 'x'): ReadChange {
   };
 }
 
-/** As the broker says it. */
+/** A broker's error in the driver's form. */
 const tooLarge = () => Object.assign(new Error('too large'), { type: 'MESSAGE_TOO_LARGE' });
 
-/** An event log that takes what has no reason against it, and remembers the ids of what it took, batch by batch. */
+/** An event log that accepts records without a reason against them, and remembers the accepted ids by batch. */
 function logThat(reasonAgainst: (id: string) => Error | undefined) {
   const batches: string[][] = [];
   const eventLog: Pick<EventLog, 'publish'> = {

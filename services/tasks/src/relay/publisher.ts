@@ -3,19 +3,19 @@ import { isRefusedForGood, PublishError, type EventLog, type LogRecord } from '@
 import { toTaskChanged, type ChangeRow } from '../feed/change.ts';
 import type { Cursors } from '../feed/cursors.ts';
 
-/** A change as the relay reads it: with the store's epoch. */
+/** A change as the relay reads it, with the store's epoch. */
 export type ReadChange = ChangeRow & { part: number; epoch: number };
 
-/** Brokers take about a megabyte at once. */
+/** Brokers accept about a megabyte per request. */
 const MAX_BYTES = 512 * 1024;
 const MAX_RECORDS = 500;
 
-/** Whatever is in none of these was not tried: it is behind one of the others, or nothing may be sent any more. */
+/** Changes in none of these were not tried: they wait behind a failed one, or sending has ended. */
 export interface Outcome {
   published: ReadChange[];
-  /** Refused for what they are: the log will never take them. */
+  /** Never acceptable to the log, because of their content. */
   refused: Failure[];
-  /** Of each owner the first that the log did not take, or perhaps not. */
+  /** The first of each owner that the log did not accept, or may not have. */
   failed: Failure[];
 }
 
@@ -41,7 +41,7 @@ export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Cu
     }
   };
 
-  /** What cannot even be written down is refused here, and holds back what its owner did after it. */
+  /** A change that cannot be serialized is refused here, and holds back its owner's later ones. */
   const prepareAll = async (changes: ReadChange[]) => {
     const prepared: Prepared[] = [];
     const refused: Failure[] = [];
@@ -58,7 +58,7 @@ export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Cu
     return { prepared, refused };
   };
 
-  /** Of the records that were not taken, why. Only what the log says of single records can be about them. */
+  /** Why records were not taken. Only reasons that the log gives for single records can be about their content. */
   const send = async (
     records: LogRecord[],
   ): Promise<{ reasons: ReadonlyMap<LogRecord, unknown>; isNamed: boolean }> => {
@@ -73,8 +73,8 @@ export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Cu
 
   return {
     /**
-     * In the given order, many at a time. What is not taken holds back what its owner did after it, and nobody else. Ends
-     * when nothing is taken any more.
+     * In the given order, many at a time. A change that is not taken holds back later ones of its owner only. Ends
+     * early when nothing is accepted any more.
      */
     async publish(changes: ReadChange[], maySend: () => boolean): Promise<Outcome> {
       const { prepared, refused } = await prepareAll(changes);

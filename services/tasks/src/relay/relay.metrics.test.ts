@@ -8,7 +8,7 @@ it('has no backlog and no dead letters to tell while they cannot be counted, ins
     async run(_kind, { name }) {
       if (isAway) throw new Error('away');
       const row = name === 'relay-backlog' ? { pending: 3, oldest_age_s: 7 } : { source: 'gateway', count: 2 };
-      return [row as never]; // what the statement of that name gives
+      return [row as never]; // what the statement of that name returns
     },
   };
   const registry = new Registry();

@@ -4,13 +4,13 @@ import { COUNT } from './dead-letters.statements.ts';
 import { BACKLOG } from './relay.statements.ts';
 
 export interface RelayMetrics {
-  /** `lagsMs`: of each change, from its commit until the log had taken it. */
+  /** `lagsMs`: for each change, the time from its commit until the log had taken it. */
   published(lagsMs: number[]): void;
   failed(): void;
   deadLettered(): void;
 }
 
-/** How far the event log is behind the store. The backlog is counted when somebody looks. */
+/** How far the event log is behind the store. The backlog is counted at each scrape. */
 export function createRelayMetrics(registry: Registry, database: Pick<Database, 'run'>): RelayMetrics {
   const registers = [registry];
   let looking: Promise<Backlog | undefined> | undefined;
@@ -81,19 +81,19 @@ interface Backlog {
   oldest_age_s: number;
 }
 
-/** What cannot be read is absent: an old value would look like the truth to an alert. */
+/** Removes a gauge that cannot be read: alerts would take an old value for a current one. */
 function setOrRemove(gauge: Gauge, value: number | undefined): void {
   if (value === undefined) gauge.remove();
   else gauge.set(value);
 }
 
-/** Undefined when the database is away, or does not count them in time. */
+/** Undefined when the database is unavailable or too slow. */
 async function backlogOf(database: Pick<Database, 'run'>): Promise<Backlog | undefined> {
   const [row] = await database.run<Backlog & Record<string, unknown>>('read', BACKLOG, []).catch(() => []);
   return row;
 }
 
-/** By source, 0 where there are none. */
+/** By source, including those with 0. */
 async function deadLettersOf(database: Pick<Database, 'run'>): Promise<Map<string, number> | undefined> {
   const counts = new Map([
     ['relay', 0],

@@ -1,16 +1,16 @@
 import type { Statement } from '@taskmesh/database';
 import { CHANGE_COLUMNS } from '../feed/change.ts';
 
-/** The first half of the advisory locks' names; the second is the part. */
+/** The first key of the advisory locks; the second is the part. */
 export const LOCK_CLASS = 7_203_001;
 
-/** There is something new. */
+/** For notices of new changes. */
 export const CHANNEL = 'taskmesh_task_changes';
 
-/** Something old is to be published once more. */
+/** For notices of old changes to publish again. */
 export const REPLAYS_CHANNEL = 'taskmesh_task_replays';
 
-/** $1 the lock class, $2 parts that are wanted. Gives those that are ours from now on. */
+/** $1: lock class, $2: wanted parts. Returns the parts that are now ours. */
 export const CLAIM: Statement = {
   name: 'relay-claim',
   text: 'select part from unnest($2::int[]) part where pg_try_advisory_lock($1::int, part)',
@@ -27,19 +27,19 @@ const selectUnpublished = (butNot: string) => `
 
 const markPublished = (ids: string) => `update changes set published_at = now() where id = any(${ids}::bigint[])`;
 
-/** $1 parts, $2 behind which id in each, $3 how many of each, $4 which ids not. Each part by its index, oldest first. */
+/** $1: parts, $2: last id read of each, $3: limit for each, $4: ids to skip. Each part by its index, oldest first. */
 export const READ: Statement = { name: 'relay-read', text: selectUnpublished('$4::bigint[]') };
 
-/** $1 ids */
+/** $1: ids */
 export const MARK: Statement = { name: 'relay-mark', text: markPublished('$1') };
 
-/** Both in one round trip: READ, and $5 the ids that are marked. The snapshot still has them as unpublished. */
+/** READ and MARK in one round trip; $5: ids to mark. The snapshot still shows these as unpublished. */
 export const MARK_AND_READ: Statement = {
   name: 'relay-mark-and-read',
   text: `with marked as (${markPublished('$5')}) ${selectUnpublished('$4::bigint[] || $5::bigint[]')}`,
 };
 
-/** $1 owners, $2 from which sequence on of each, $3 and at the most how many. In order for each owner. */
+/** $1: owners, $2: first sequence of each, $3: limit for each. In order for each owner. */
 export const READ_OWED: Statement = {
   name: 'relay-read-owed',
   text: `
@@ -51,7 +51,7 @@ export const READ_OWED: Statement = {
     ) c`,
 };
 
-/** See `createLowWater`. Who writes into a table holds this lock on it from before its first row until that is seen by all. */
+/** See `createLowWater`. A writer holds this lock from before its first row until that is visible to all. */
 export const WRITERS: Statement = {
   name: 'relay-writers',
   text: `

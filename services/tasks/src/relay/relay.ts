@@ -14,22 +14,22 @@ import type { RelayMetrics } from './relay.metrics.ts';
 import { HAS_BACKLOG } from './relay.statements.ts';
 import { createSignal } from './signal.ts';
 
-/** The safety behind the wake-up calls. */
+/** A fallback for lost notices. */
 const POLL_MS = 100;
 const CLAIM_EVERY_MS = 500;
-/** Between two rounds under load: what comes in meanwhile shares the statements of one round. */
+/** Minimum interval of rounds under load, so that changes share the statements of a round. */
 const GATHER_MS = 4;
 const READ_PER_PART = 500;
-/** While nothing goes through: enough to see when something does. */
+/** Enough to notice when publishing works again. */
 const READ_PER_PART_IF_STUCK = 20;
-/** Owners whose changes wait, at the most; then nothing new is read. */
+/** The maximum number of owners whose changes wait; beyond it nothing new is read. */
 const MOST_HELD = 50_000;
-/** How many of them are tried at once. */
+/** How many of these owners are tried at once. */
 const OWED_OWNERS = 50;
-/** How often everything is looked at, for what came in by no way that we know of. */
+/** How often to read from the beginning, in case changes appeared without a notice. */
 const READ_ANEW_EVERY_MS = 30_000;
 const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000 };
-/** Notices to other instances, at the most one in so long. */
+/** The minimum interval of notices to other instances. */
 const NOTICE_SPACING_MS = 5;
 
 export interface RelayDeps {
@@ -37,7 +37,7 @@ export interface RelayDeps {
   eventLog: EventLog;
   cursors: Cursors;
   metrics: RelayMetrics;
-  /** Towards an event log that does not take records. */
+  /** For an event log that does not accept records. */
   backoff: Backoff;
   clock: Clock;
   log: Log;
@@ -48,23 +48,23 @@ export interface RelayDeps {
 }
 
 export interface Relay extends Service {
-  /** There is something new of this owner. */
+  /** There are new changes of this owner. */
   wake(ownerId: string): void;
-  /** Tells which epoch the store has now; without a connection, the next one does. */
+  /** Announces the store's new epoch; without a connection, the next one announces it. */
   announce(epoch: number): void;
-  /** There is something new of anybody. */
+  /** There are new changes of any owner. */
   wakeAll(): void;
-  /** Resolves when everything that is committed by now is published. */
+  /** Resolves when everything committed so far is published. */
   processAll(): Promise<void>;
-  /** The parts that this instance works. */
+  /** The parts that this instance holds. */
   heldParts(): number[];
-  /** Whether nothing that was tried waits for the event log. */
+  /** Whether no change that was tried waits for the event log. */
   isPublishing(): boolean;
 }
 
 /**
- * Brings the change log to the event log: in order for each owner, at least once, whatever fails in between. Each part
- * of the log is worked by the one instance that holds its lock; a change is marked only when the event log has taken it.
+ * Publishes the change log to the event log: in order for each owner, at least once, whatever fails. Each part of the
+ * log belongs to the one instance that holds its lock; a change is marked only once the event log has taken it.
  */
 export function createRelay(deps: RelayDeps): Relay {
   const { database, eventLog, cursors, metrics, backoff, clock, log } = deps;
@@ -86,7 +86,7 @@ export function createRelay(deps: RelayDeps): Relay {
     while (!stopping.signal.aborted) {
       try {
         lease = await openLease(database, { onNews: news.notify, monotonicMs });
-        held.clear(); // others had the parts meanwhile, or it is another store: what was known is over
+        held.clear(); // outdated: other relays had the parts, or this is another store
         void announce(lease, await lease.epoch());
         await workUnder(lease, () => (tries = 0));
       } catch (error) {
@@ -107,7 +107,7 @@ export function createRelay(deps: RelayDeps): Relay {
       isCurrent: () => lease === current && !current.lost.aborted && !stopping.signal.aborted,
     });
 
-  /** `onRound`: what was published is marked as well. Until then it would be published again with the next connection. */
+  /** `onRound`: all marks so far are written. Unmarked changes are published again after a reconnect. */
   const workUnder = async (current: Lease, onRound: () => void): Promise<void> => {
     let [claimAt, readAnewAt] = [-Infinity, monotonicMs() + READ_ANEW_EVERY_MS];
     let limit = READ_PER_PART;
@@ -116,12 +116,12 @@ export function createRelay(deps: RelayDeps): Relay {
         await current.claim();
         claimAt = monotonicMs() + CLAIM_EVERY_MS;
       }
-      // With much that waits, the way to what is new would be long.
+      // With many changes waiting, reading past them would delay new ones.
       if (monotonicMs() >= readAnewAt && held.size() === 0) {
         current.readAnew();
         readAnewAt = monotonicMs() + READ_ANEW_EVERY_MS;
       }
-      news.clear(); // before reading: what comes in meanwhile gives notice again
+      news.clear(); // cleared before the read, so that later changes give notice again
       const readAt = monotonicMs();
       const { fresh, owed, waiting, isIdle } = await read(current, held.size() < MOST_HELD ? limit : 0);
       if (rounds > 0) onRound();
@@ -129,7 +129,7 @@ export function createRelay(deps: RelayDeps): Relay {
         await news.wait(held.size() > 0 ? Math.min(POLL_MS, backoff.firstMs) : POLL_MS);
         continue;
       }
-      const changes = [...fresh, ...waiting]; // in this order: what is in vain does not come first
+      const changes = [...fresh, ...waiting]; // this order keeps futile tries from delaying the others
       const outcome = await publisher.publish(changes, current.isSafe);
       await digest(current, owed, changes, outcome);
       const isVain = outcome.published.length === 0 && outcome.failed.length > 0;
@@ -144,7 +144,7 @@ export function createRelay(deps: RelayDeps): Relay {
     }
   };
 
-  /** What is new of everybody who need not wait, and then what waits for its turn. */
+  /** New changes of owners that need not wait, then changes whose turn has come. */
   const read = async (current: Lease, limit: number) => {
     const changes = current.heldParts().length > 0 ? await current.read(limit) : [];
     const [behind, fresh] = [[], []] as [ReadChange[], ReadChange[]];
@@ -179,7 +179,7 @@ export function createRelay(deps: RelayDeps): Relay {
     tellOf(outcome, wasHolding);
   };
 
-  /** One that waited, and of whom nothing failed now. `next` is what was not tried. */
+  /** For an owner that waited, when nothing failed now. `next` is the first change that was not tried. */
   const goOn = ({ ownerId, most }: Owed, changes: ReadChange[], next: ReadChange | undefined): void => {
     const last = changes.at(-1);
     if (next && next === changes[0]) return;
@@ -218,7 +218,7 @@ export function createRelay(deps: RelayDeps): Relay {
     }
   };
 
-  /** Not only at the start: an event log may come back with nothing in it, not even the topic. */
+  /** Not only at the start: an event log may lose everything, including the topic. */
   const makeSureOfTopic = (): void => {
     makingTopic ??= makeTopic().finally(() => (makingTopic = undefined));
   };
@@ -228,7 +228,7 @@ export function createRelay(deps: RelayDeps): Relay {
     noticePending = true;
     setTimeout(() => {
       noticePending = false;
-      // The others' own polling finds what an unheard notice was about.
+      // If a notice is lost, the others find the changes by polling.
       lease?.wakeOthers().catch(() => undefined);
     }, NOTICE_SPACING_MS);
   };
@@ -269,7 +269,7 @@ export function createRelay(deps: RelayDeps): Relay {
   };
 }
 
-/** An error with what was behind it: the log's own refusal says little, its cause names the reason. */
+/** An error with its causes: the log's own message says little. */
 function withCauses(error: unknown): string {
   const texts: string[] = [];
   for (let each = error; each !== undefined && each !== null; each = each instanceof Error ? each.cause : undefined)

@@ -1,9 +1,9 @@
-/** Something happened. It is remembered: given while nobody waits, it ends the next wait at once. */
+/** A notice that is remembered: if nothing waits for it, it ends the next wait at once. */
 export interface Signal {
   notify(): void;
-  /** Resolves at the next notice, or after `timeoutMs`. One at a time. */
+  /** Resolves with the next notice, or after `timeoutMs`. Only one wait at a time. */
   wait(timeoutMs: number): Promise<void>;
-  /** Forgets a notice: what it announced is looked at now. */
+  /** Drops a notice whose cause is about to be handled. */
   clear(): void;
 }
 

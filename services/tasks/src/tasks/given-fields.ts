@@ -1,4 +1,4 @@
 import { createTaskInput } from '@taskmesh/validation';
 
-/** What callers may say of a task, in the order in which statements take it. */
+/** The fields of a task that callers give, in the order of the statements' parameters. */
 export const GIVEN_FIELDS = Object.keys(createTaskInput.shape) as (keyof typeof createTaskInput.shape)[]; // its own keys

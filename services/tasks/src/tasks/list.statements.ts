@@ -2,33 +2,33 @@ import type { Statement } from '@taskmesh/database';
 import type { TaskOrder } from './task-order.ts';
 import { TASK_COLUMNS } from './task-row.ts';
 
-/** What a list statement looks like: everything that is not a value. */
+/** Everything in a list statement that is not a value. */
 export interface ListShape {
   order: TaskOrder;
-  /** Goes on behind a place, whose values are $7, $8 and so on. */
+  /** Continues after a place, whose values are $7, $8 … */
   isBehindPlace: boolean;
-  /** Also counts all that match. */
+  /** Also counts all matching tasks. */
   withTotal: boolean;
-  /** Also tells where the owner's feed stands. */
+  /** Also returns the head of the owner's feed. */
   withHead: boolean;
-  /** Also tells whether anything that matches comes before the place; without a place, whether anything matches. */
+  /** Also tells whether a match comes before the place; without a place, whether there is any match. */
   withPrevious: boolean;
 }
 
-/** $1 owner, $2 completed, $3 category, $4 priority (null: any) */
+/** $1: owner, $2: completed, $3: category, $4: priority (null: any) */
 const MATCHES = `user_id = $1
   and ($2::boolean is null or completed = $2)
   and ($3::text is null or category = $3)
   and ($4::text is null or priority = $4)`;
 
-/** The number of the first parameter for a place. */
+/** The first parameter of a place. */
 const PLACE = 7;
 
 const statements = new Map<string, Statement>();
 
 /**
- * The page, and what was asked besides it, in one statement and thus one snapshot. $1 to $4 as in MATCHES, $5 limit, $6 offset.
- * When more than the page is asked there is always a row; without a task its id is null.
+ * The page and everything else requested, in one statement and therefore one snapshot. $1 to $4: see MATCHES, $5:
+ * limit, $6: offset. If more than the page is requested, there is always a row; without a task its id is null.
  */
 export function listStatement(shape: ListShape): Statement {
   const { order, isBehindPlace, withTotal, withHead, withPrevious } = shape;
@@ -66,14 +66,14 @@ function textOf(shape: ListShape): string {
 
 interface Key {
   key: string;
-  /** The parameter that a place's value for this key is given as. */
+  /** The SQL for a place's value of this key. */
   given: (parameter: string) => string;
 }
 
 const CREATED_AT: Key = { key: 'created_at', given: (parameter) => `${parameter}::timestamptz` };
 const ID: Key = { key: 'id', given: (parameter) => `${parameter}::uuid` };
 
-/** Ties are decided by age, then by id: a place of one's own for every task. As many as `placeOf` gives values. */
+/** Age and then id break ties, so that every task has a unique place. Matches the values of `placeOf`. */
 function keysOf(order: TaskOrder): Key[] {
   switch (order.field) {
     case 'CREATED_AT':
@@ -81,7 +81,7 @@ function keysOf(order: TaskOrder): Key[] {
     case 'UPDATED_AT':
       return [{ ...CREATED_AT, key: 'updated_at' }, CREATED_AT, ID];
     case 'DUE_DATE': {
-      // Tasks without a due date come last in both directions.
+      // Tasks without a due date come last in either direction.
       const never = order.direction === 'ASC' ? `'infinity'` : `'-infinity'`;
       const given = (parameter: string) => `coalesce(${parameter}::timestamptz, ${never})`;
       return [{ key: `coalesce(due_date, ${never})`, given }, CREATED_AT, ID];

@@ -10,7 +10,7 @@ export interface TaskOrder {
 
 export const DEFAULT_ORDER: TaskOrder = { field: 'CREATED_AT', direction: 'DESC' };
 
-/** A task's place in an order: what is ordered by, then what decides between equals. A rank for priorities, null for no due date. */
+/** A task's sort values, including tie-breakers. Priorities are ranks; null means no due date. */
 export type PlaceInOrder = (string | number | null)[];
 
 export function placeOf(task: Task, { field }: TaskOrder): PlaceInOrder {
@@ -26,12 +26,12 @@ export function placeOf(task: Task, { field }: TaskOrder): PlaceInOrder {
   }
 }
 
-/** Opaque to clients. It holds a place and not a row, so it survives the deletion of the task that it was made for. */
+/** Opaque to clients. It contains sort values, so it remains valid when its task is deleted. */
 export function encodeCursor(order: TaskOrder, place: PlaceInOrder): string {
   return Buffer.from(JSON.stringify([order.field, order.direction, ...place])).toString('base64url');
 }
 
-/** @throws AppError BAD_USER_INPUT for nonsense and for a cursor of another order */
+/** @throws AppError BAD_USER_INPUT when malformed, or made for another order */
 export function decodeCursor(order: TaskOrder, cursor: string): PlaceInOrder {
   const [field, direction, ...place] = partsOf(cursor);
   const isSameOrder = field === order.field && direction === order.direction;

@@ -1,4 +1,4 @@
-/** A user as this service knows one: by id. auth owns the rest. */
+/** A user, of whom this service knows only the id. */
 export interface TaskOwner {
   __typename: 'User';
   id: string;

@@ -1,7 +1,7 @@
 import type { Task } from './task.entity.ts';
 import type { TaskOrder } from './task-order.ts';
 
-/** A task on a page, and the order in which it stands there: what its cursor is made of. */
+/** A task with the order of its list, which its cursor needs. */
 export interface TaskPlace {
   node: Task;
   order: TaskOrder;
@@ -15,13 +15,13 @@ export interface TaskPage {
     startCursor: string | null;
     endCursor: string | null;
   };
-  /** 0 unless it was wanted. */
+  /** 0 unless requested. */
   totalCount: number;
-  /** Empty unless it was wanted. */
+  /** Empty unless requested. */
   changesCursor: string;
 }
 
-/** The fields of a page that the caller selects; the others are not computed. */
+/** The fields of a page that the client selected; others are not computed. */
 export interface RequestedFields {
   tasks: boolean;
   totalCount: boolean;

@@ -6,12 +6,12 @@ const NAMES = Object.values(TASK_FIELDS).map(({ column }) => column);
 
 export const TASK_COLUMNS = NAMES.join(', ');
 
-/** The same of one table among others. */
+/** The same columns, qualified. */
 export const taskColumnsOf = (table: string): string => NAMES.map((name) => `${table}.${name}`).join(', ');
 
 /**
- * A row of `tasks` as the driver gives it, or as PostgreSQL's `row_to_json` writes it into the change log. What an earlier
- * release wrote there is without the columns that came later: those need a `??`.
+ * A row of `tasks` from the driver, or from the change log as `row_to_json` wrote it. Rows written by an earlier
+ * release lack newer columns, which need a `??` here.
  */
 export function toTask(row: TaskRow): Task {
   return {

@@ -2,10 +2,10 @@ import { defineEntity, p, Type } from '@mikro-orm/core';
 import type { TaskImage } from '@taskmesh/events';
 import { toRfc3339 } from './task-time.ts';
 
-/** A task as every part of this service knows it; times are RFC 3339, UTC, milliseconds. */
+/** Times are RFC 3339, UTC, with milliseconds. */
 export type Task = TaskImage;
 
-/** timestamptz(3) as text, because Date cannot tell what the years before 100 are. */
+/** timestamptz(3) as text, because Date misreads years before 100. */
 class TimeType extends Type<string, string> {
   override convertToJSValue(stored: string): string {
     return toRfc3339(stored);

@@ -1,6 +1,6 @@
 import { AppError, badUserInput, conflict, notFound } from '@taskmesh/errors';
 
-/** "Not yours" looks exactly like "not there". */
+/** Does not reveal whether the task exists for another user. */
 export const taskNotFound = () => notFound('Task not found.');
 
 export const versionDiffers = () =>

@@ -7,7 +7,7 @@ const DEFAULT_PAGE = 50;
 
 const first = `first must be from 1 to ${MAX_PAGE}.`;
 
-/** A page of a list. `null` counts as absent everywhere. */
+/** The arguments of a list; `null` always counts as absent. */
 export const listInput = z
   .object({
     filter: z
@@ -32,7 +32,7 @@ export const listInput = z
     message: 'after and offset exclude each other.',
   });
 
-/** What makes a repeated create harmless. */
+/** Makes it safe to repeat a create. */
 export const idempotencyKeyInput = z.object({
   idempotencyKey: z
     .string()

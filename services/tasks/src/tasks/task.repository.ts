@@ -9,7 +9,7 @@ import { GIVEN_FIELDS } from './given-fields.ts';
 import * as statements from './task.statements.ts';
 import type { Task } from './task.entity.ts';
 
-/** Who writes, when, and as part of which trace. */
+/** Who writes, when, and in which trace. */
 export interface Write {
   ownerId: string;
   /** RFC 3339 */
@@ -17,7 +17,7 @@ export interface Write {
   traceparent: string | undefined;
 }
 
-/** A key that makes a repeated create harmless. */
+/** The idempotency key of a create. */
 export interface OnceKey {
   key: string;
   inputHash: string;
@@ -43,13 +43,13 @@ export interface ListRequest {
 
 export interface Listed {
   tasks: Task[];
-  /** Each is there when it was asked for. */
+  /** Each field is set if it was requested. */
   total?: number;
   head?: { epoch: number; sequence: number };
   hasPrevious?: boolean;
 }
 
-/** A row of a page; the columns of the task are null when the page is empty. */
+/** A row of a page; the task's columns are null when the page is empty. */
 type ListedRow = (TaskRow | { id: null }) & { total?: number; epoch?: number; head?: number; has_previous?: boolean };
 
 export type TaskRepository = ReturnType<typeof createTaskRepository>;
@@ -69,7 +69,7 @@ export function createTaskRepository(database: Pick<Database, 'run'>) {
         values,
       );
       const { running, ...task } = present(row);
-      // What runs may be another repetition: the first one's task is there all the same.
+      // The running request may itself be a repetition, so the first one's task may exist.
       if (running || task.id === null) return this.createdBefore(write, once);
       return { outcome: 'created', task: toTask(task) };
     },
@@ -80,7 +80,7 @@ export function createTaskRepository(database: Pick<Database, 'run'>) {
         key,
         now,
       ]);
-      // The first one runs still, or housekeeping took its key in this very moment, which is the same to the caller.
+      // The first request is still running, or housekeeping has just deleted its key; to the caller that is the same.
       if (!first) return { outcome: 'running' };
       if (first.input_hash !== inputHash) return { outcome: 'other-input' };
       return { outcome: 'before', task: toTask(JSON.parse(first.task)) };
@@ -148,7 +148,7 @@ function writeValues({ ownerId, traceparent }: Write, id: string): unknown[] {
   return [partOf(ownerId), traceparent ?? null, id, ownerId];
 }
 
-/** Each of GIVEN_FIELDS with a flag before it, as UPDATE takes them. */
+/** For each of GIVEN_FIELDS a flag and the value, as UPDATE expects them. */
 function changedValues(input: UpdateTask): unknown[] {
   const values: unknown[] = [];
   for (const field of GIVEN_FIELDS) values.push(input[field] !== undefined, input[field] ?? null);

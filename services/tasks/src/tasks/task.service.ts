@@ -10,7 +10,7 @@ import type { Changed, TaskRepository, Write } from './task.repository.ts';
 
 const KEY_LIFETIME_MS = 24 * 3_600_000;
 
-/** Who asks, and within which trace. */
+/** Who is asking, and in which trace. */
 export interface Caller {
   userId: string;
   traceparent?: string | undefined;
@@ -18,7 +18,7 @@ export interface Caller {
 
 export interface TaskServiceDeps {
   repository: TaskRepository;
-  /** Signs the place at which an owner's feed stands. */
+  /** Signs a position in an owner's feed. */
   signCursor: (ownerId: string, position: { epoch: number; sequence: number }) => Promise<string>;
   /** Called after each commit that changed an owner's tasks; must not throw. */
   onCommitted: (ownerId: string) => void;
@@ -43,7 +43,7 @@ export interface TaskStatistics {
 
 export type TaskService = ReturnType<typeof createTaskService>;
 
-/** The use cases of tasks: each sees and changes the caller's own tasks only. */
+/** The use cases of tasks; each is limited to the caller's own tasks. */
 export function createTaskService({ repository, signCursor, onCommitted, clock, ids }: TaskServiceDeps) {
   const write = ({ userId, traceparent }: Caller): Write => ({
     ownerId: userId,
@@ -94,7 +94,7 @@ export function createTaskService({ repository, signCursor, onCommitted, clock, 
       return takeOutcome(caller, await repository.update(write(caller), known, change, ifVersion ?? null));
     },
 
-    /** @returns the id of the task that is gone. @throws AppError NOT_FOUND, PRECONDITION_FAILED */
+    /** @returns the id of the deleted task. @throws AppError NOT_FOUND, PRECONDITION_FAILED */
     async remove(caller: Caller, id: string, ifVersion?: number | null): Promise<string> {
       const known = parseUuid(id);
       if (known === undefined) throw taskNotFound();
@@ -115,7 +115,7 @@ export function createTaskService({ repository, signCursor, onCommitted, clock, 
         ownerId: caller.userId,
         filter,
         order,
-        // One more than the page tells whether there is a next one.
+        // One more than the page, to tell whether there is a next one.
         limit: requested.tasks ? first + 1 : 0,
         offset: skipped,
         behind: after == null ? undefined : decodeCursor(order, after),
@@ -150,8 +150,8 @@ function cursorOf(task: Task | undefined, order: TaskOrder): string | null {
 }
 
 /**
- * Of what was understood, so that another spelling of the same input is the same input. A field that comes later counts
- * only when there is something in it: keys of the release before go on.
+ * Hashes the parsed input, so that other spellings of the same input are equal. Fields added later count only when they
+ * have a value, so that keys of the previous release remain valid.
  */
 function hashOf({ title, description, dueDate, category, priority, completed, ...later }: CreateTask): string {
   const more = Object.entries(later).filter(([, value]) => value != null);

@@ -5,17 +5,16 @@ import { TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
 import { LAST_MOMENT } from './task-time.ts';
 
 /*
- * What a statement gives names its columns: a prepared one whose columns change, as by a migration that adds one to the
- * table, fails. Inside, `*` is every column that the table has by then, so that the log's images lack nothing, also
- * what only a newer release knows.
+ * Results name their columns: a prepared statement fails when its columns change, as with a migration that adds one.
+ * Inside a statement, `*` includes all current columns, so that the log's images are complete even for newer releases.
  *
- * Every write is one statement, hence one transaction and one round trip: the task's row, the owner's feed row, the log.
- * Each part takes its rows from the part before, which fixes the order of the locks: first the task, then its owner
- * (no deadlock, and a write that finds nothing counts nothing). The owner's lock is held to the commit, so that the log
- * is in commit order and without a gap. Under READ COMMITTED a part that waited for a lock goes on with the newest row.
+ * Every write is one statement, and therefore one transaction and one round trip: the task's row, the owner's feed row,
+ * the log. Each part selects from the one before it, which fixes the order of locks: first the task, then its owner (no
+ * deadlocks, and a write that finds nothing counts nothing). The owner's lock is held until the commit, so the log is
+ * in commit order without gaps. Under READ COMMITTED, a part that waited for a lock continues with the newest row.
  *
- * `$now` is the service's clock; `updated_at` grows by a millisecond at least, whatever clocks say, as far
- * as times go; what tells changes apart is `version`.
+ * `$now` is the service's clock. `updated_at` increases by at least a millisecond, whatever the clocks say, up to
+ * LAST_MOMENT; `version` is what tells changes apart.
  */
 
 const logChange = (kind: string, after: string, before: string) => `
@@ -24,14 +23,14 @@ const logChange = (kind: string, after: string, before: string) => `
 
 const LOCKED = `select * from tasks where id = $3 and user_id = $4 for update`;
 
-/** $5 is the version that the caller has seen, or null. */
+/** $5: the version that the caller expects, or null. */
 const COUNTED = `
   insert into feeds as f (owner_id, sequence)
   select user_id, 1 from old where $5::int is null or version = $5
   on conflict (owner_id) do update set sequence = f.sequence + 1
   returning sequence`;
 
-/** A new task's values by column: $3 id, $4 owner, $5 now, and from the first number on GIVEN_FIELDS. */
+/** A new task's values by column: $3: id, $4: owner, $5: now, then GIVEN_FIELDS from parameter `first`. */
 function newValues(first: number): Record<string, string> {
   const given = GIVEN_FIELDS.map((field, index) => {
     const { column, type } = TASK_FIELDS[field];
@@ -62,7 +61,7 @@ const newTask = (values: Record<string, string>, claim = '') => `
     ${logChange('INSERT', 'task', 'null, task.created_at, $2')} from feed, task
   )`;
 
-/** $1 part, $2 traceparent, $3 id, $4 owner, $5 now, then GIVEN_FIELDS */
+/** $1: part, $2: traceparent, $3: id, $4: owner, $5: now, then GIVEN_FIELDS */
 export const CREATE: Statement = {
   name: 'task-create',
   text: `with ${newTask(newValues(6))} select ${TASK_COLUMNS} from task`,
@@ -75,8 +74,8 @@ const asJson = (values: Record<string, string>) =>
     .join(', ')})`;
 
 /**
- * As CREATE, with $6 key, $7 hash of the input, $8 when the key expires before GIVEN_FIELDS. Whoever still runs with the
- * same key holds its advisory lock: `running`, the first one or one that repeats it. No task and not running: the key
+ * Like CREATE, with $6: key, $7: hash of the input and $8: the key's expiry before GIVEN_FIELDS. `running`: another
+ * request with the same key, the first or a repetition, holds its advisory lock. Neither a task nor running: the key
  * was used before.
  */
 export const CREATE_ONCE: Statement = {
@@ -96,7 +95,7 @@ export const CREATE_ONCE: Statement = {
     select not turn.is_ours as running, ${taskColumnsOf('task')} from turn left join task on true`,
 };
 
-/** $1 owner, $2 key, $3 now */
+/** $1: owner, $2: key, $3: now */
 export const FIRST_CREATED: Statement = {
   name: 'task-first-created',
   text: `
@@ -105,11 +104,11 @@ export const FIRST_CREATED: Statement = {
 };
 
 /*
- * UPDATE and DELETE name the row by its id and owner again, as `old` found it: joined by `old.id`, PostgreSQL may look for
- * it among all tasks of the owner, whom it takes for one with few.
+ * UPDATE and DELETE repeat id and owner instead of joining by `old.id`, for which PostgreSQL may scan all tasks of the
+ * owner, because it expects few.
  */
 
-/** Each of GIVEN_FIELDS has a flag, from $7 on, and its value behind that: null is a value, too. */
+/** Each of GIVEN_FIELDS has a flag, from $7, followed by its value, because null is a value as well. */
 const CHANGED = GIVEN_FIELDS.map((field, index) => {
   const { column, type } = TASK_FIELDS[field];
   const flag = 7 + 2 * index;
@@ -117,8 +116,8 @@ const CHANGED = GIVEN_FIELDS.map((field, index) => {
 });
 
 /**
- * $1 part, $2 traceparent, $3 id, $4 owner, $5 expected version, $6 now, then what is to change, as CHANGED has it.
- * Without any row the task is not there; a row without an id says that its version is another.
+ * $1: part, $2: traceparent, $3: id, $4: owner, $5: expected version, $6: now, then the changes as in CHANGED. No row:
+ * there is no such task; a row without an id: its version is another.
  */
 export const UPDATE: Statement = {
   name: 'task-update',
@@ -137,7 +136,7 @@ export const UPDATE: Statement = {
     select ${taskColumnsOf('task')} from old left join task on true`,
 };
 
-/** $1 part, $2 traceparent, $3 id, $4 owner, $5 expected version, $6 now. Rows as UPDATE's. */
+/** $1: part, $2: traceparent, $3: id, $4: owner, $5: expected version, $6: now. Returns rows as UPDATE does. */
 export const DELETE: Statement = {
   name: 'task-delete',
   text: `
@@ -149,13 +148,12 @@ export const DELETE: Statement = {
     select gone.id from old left join gone on true`,
 };
 
-/** $1 id, $2 owner */
+/** $1: id, $2: owner */
 export const FIND: Statement = {
   name: 'task-find',
   text: `select ${TASK_COLUMNS} from tasks where id = $1 and user_id = $2`,
 };
 
-/** $1 owner */
 export const STATISTICS: Statement = {
   name: 'task-statistics',
   text: `

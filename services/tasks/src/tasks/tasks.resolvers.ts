@@ -9,7 +9,7 @@ import type { Caller, TaskService } from './task.service.ts';
 
 export function createTasksResolvers(tasks: TaskService): Resolvers {
   return {
-    // The names that the contract stores and the log carries.
+    // Maps the graph's names to those in the store and the log.
     TaskPriority: { LOW: 'low', MEDIUM: 'medium', HIGH: 'high' },
     Query: {
       task: (_parent, { id }, context) => tasks.find(callerOf(context), id),
@@ -30,7 +30,7 @@ export function createTasksResolvers(tasks: TaskService): Resolvers {
       cursor: ({ node, order }) => encodeCursor(order, placeOf(node, order)),
     },
     User: {
-      // Other users are as good as not there. What follows looks at the caller's own tasks, whoever the reference names.
+      // Other users do not exist here. The fields below use the caller's tasks, whatever the reference names.
       __resolveReference: ({ id }, context) => (id === callerOf(context).userId ? { __typename: 'User', id } : null),
       tasks: (_parent, args, context, info) => tasks.list(callerOf(context), args, requestedFieldsOf(info)),
       taskStatistics: (_parent, _args, context) => tasks.statistics(callerOf(context)),
