@@ -13,42 +13,42 @@ import type { StoreName } from './stores/store.ts';
 export interface BackupConfig extends ArchiveSizes {
   /** Our own database: the catalogue and the journal of restores. */
   postgresUrl: string;
-  /** Where archives lie. */
+  /** Where archives are stored. */
   backupsDir: string;
-  /** Archives are extracted and written here. */
+  /** For extracting and writing archives. */
   temporaryDir: string;
-  /** The store that `database.sql` is a dump of. */
+  /** The store dumped in `database.sql`. */
   restoreStore: StoreName;
-  /** How long the stores that a restore replaced are kept for an undo. @default 0: they are dropped at once */
+  /** How long stores replaced by a restore are kept for an undo. @default 0: they are dropped at once */
   keepOldMs?: number;
-  /** Whether restores make an archive of what they replace, unless somebody says otherwise. @default false */
+  /** Whether restores back up what they replace, unless the caller decides otherwise. @default false */
   usesSafetyBackups?: boolean;
-  /** The pg_dump to use when it is fit for a store's server. Absent: none. */
+  /** The pg_dump to use if it fits a store's server. Absent: none. */
   pgDump?: PgDump | undefined;
-  /** When archives are made: a cron pattern in UTC. Absent: only when somebody asks. */
+  /** When archives are made: a cron pattern in UTC. Absent: only on request. */
   schedule?: string | undefined;
-  /** Which of the scheduled archives are kept. Absent: all. */
+  /** Which scheduled archives to keep. Absent: all. */
   keep?: RetentionRules | undefined;
-  /** Whether each scheduled archive is proved at once. @default true */
+  /** Whether each scheduled archive is verified at once. @default true */
   verifiesScheduled?: boolean;
-  /** When archives are proved again: a cron pattern in UTC. Absent: only when somebody asks. */
+  /** When archives are verified again: a cron pattern in UTC. Absent: only on request. */
   verifySchedule?: string | undefined;
-  /** Who can open new archives, as age recipients; none: whoever has the first key. */
+  /** The age recipients who can open new archives; empty: the holder of the first key. */
   recipients?: string[];
-  /** Who is told by mail when a scheduled run fails. Absent: nobody. */
+  /** Recipients of mails about failed scheduled runs. Absent: nobody. */
   mail?: { to: string[]; from: string; dataDir: string };
-  /** @default brings the schema up to date itself */
+  /** @default the service migrates its schema itself */
   schema?: SchemaPolicy;
   secrets: {
-    /** With the right to create and rename databases and roles on each store's server; the path names the store's database. */
+    /** Administrators that may create and rename databases and roles; the path names the store's database. */
     adminUrls: Record<StoreName, string>;
-    /** Age identities: the first one encrypts new archives, any of them decrypts. Without one, archives are not encrypted. */
+    /** Age identities: the first encrypts new archives, any decrypts. Without one, archives are not encrypted. */
     keys?: string[];
-    /** Who is told by HTTP when a scheduled run fails. Absent: nobody. */
+    /** Receives HTTP requests about failed scheduled runs. Absent: nobody. */
     webhookUrl?: string | undefined;
     /** Absent: mails are written as files. */
     smtpUrl?: string | undefined;
-    /** Present: archives lie there, and not in `backupsDir`. */
+    /** Present: archives are stored there instead of in `backupsDir`. */
     s3?: S3Location | undefined;
   };
 }
@@ -66,7 +66,7 @@ const schedule = () =>
     if (message !== undefined) ctx.addIssue({ code: 'custom', message });
   });
 
-/** What is told may say much about an installation: it travels encrypted, or not at all. */
+/** Messages reveal much about an installation, so they are sent encrypted, or not at all. */
 const webhook = () =>
   setting.text().refine((value) => {
     const url = URL.canParse(value) ? new URL(value) : undefined;
@@ -93,7 +93,7 @@ const keep = () =>
   });
 
 const UNIT_MS = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
-/** A wrong restore is noticed on the day after, at the latest; until then it takes room on the disk. */
+/** A wrong restore is noticed within a day; until then the old stores take disk space. */
 const KEEP_OLD_MS = UNIT_MS.d;
 
 /** 0, or a number with its unit. */
@@ -156,7 +156,7 @@ export function readBackupConfig(env: Env): BackupConfig {
     }),
     restoreStore: values.RESTORE_DATABASE,
     keepOldMs: values.RESTORE_KEEP_OLD,
-    usesSafetyBackups: values.RESTORE_KEEP_OLD === 0, // else nothing would be left to go back to
+    usesSafetyBackups: values.RESTORE_KEEP_OLD === 0, // otherwise nothing is left to go back to
     schema: policy,
     secrets: {
       adminUrls: { tasks: values.TASKS_ADMIN_URL, auth: values.AUTH_ADMIN_URL },
@@ -168,7 +168,7 @@ export function readBackupConfig(env: Env): BackupConfig {
   };
 }
 
-/** What PostgreSQL's programs look at, and what finds them. */
+/** The variables that PostgreSQL's programs use, and those needed to find the programs. */
 function clientEnv(env: Env): Env {
   const isOfClients = (name: string) => /^(PATH|HOME|LD_LIBRARY_PATH|PG[A-Z]+)$/.test(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => isOfClients(name)));

@@ -47,37 +47,37 @@ import { createVerifier, VerificationBusy } from './verify/verifier.ts';
 
 export interface BackupDeps {
   clock: Clock;
-  /** Names restores and archives: up to 16 letters or digits, never the same twice. @default at random */
+  /** Names for restores and archives: up to 16 letters or digits, always unique. @default random */
   ids?: { next(): string };
-  /** The services that own the stores; a store whose service is absent cannot be restored. */
+  /** The services that own the stores; without its owner a store cannot be restored. */
   owners?: Partial<Record<StoreName, StoreOwner>>;
-  /** @default asks the system */
+  /** How to look at the disk. @default asks the system */
   look?: LookAtDisk;
   log: Log;
-  /** Absent: no figures. */
+  /** Absent: no metrics. */
   metrics?: Registry;
 }
 
 export interface Backup extends Service {
   subgraph: Subgraph;
-  /** For operators only: who calls it has checked that. */
+  /** For operators only; the caller checks that. */
   backups: BackupService;
-  /** The same for the gateway, and restores. */
+  /** The same for the gateway, including restores. */
   work: BackupWork;
-  /** Ready when our own database answers and has our schema. */
+  /** Ready when our own database answers with our schema. */
   ready(): Promise<HealthReport>;
 }
 
-/** What other instances did, and what was put there by hand, shows after so long. */
+/** How soon metrics show what other instances did, and what somebody put into the storage. */
 const FIGURES_EVERY_MS = 5 * 60_000;
-/** What is kept for a while ends some time. */
+/** Stores that were kept for a while have to be dropped some time. */
 const SETTLE_EVERY_MS = 60_000;
-/** Until it is settled, stores may be closed, or a dead database may fill the disk. */
+/** Until this succeeds, stores may be closed, or a leftover database may fill the disk. */
 const SETTLE_RETRY = { firstMs: 1_000, longestMs: 30_000 };
 
 const randomIds = { next: () => randomBytes(6).toString('hex') };
 
-/** Opens nothing yet; `start` sees to the schema and ends what a crash left half done. */
+/** Does not connect yet; `start` checks the schema and completes what a crash interrupted. */
 export async function createBackup(config: BackupConfig, deps: BackupDeps): Promise<Backup> {
   const { clock, ids = randomIds, look = lookAtDisk, log } = deps;
   const database = await createBackupDatabase({ url: config.postgresUrl, log });
@@ -140,7 +140,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps): Prom
   });
   const figures = createPeriodic({
     everyMs: FIGURES_EVERY_MS,
-    // The list looks into what was put there by hand.
+    // The list examines archives that were put there by hand.
     task: async () => {
       await backups.list();
       await backups.showFigures();
@@ -195,7 +195,7 @@ async function createStorage(
   { now, look, journal }: { now: () => number; look: LookAtDisk; journal: UploadJournal },
 ): Promise<BackupStorage> {
   if (!secrets.s3) return createDirectoryStorage({ dir: backupsDir, now, look });
-  const { createS3Storage } = await import('./storage/s3-storage.ts'); // a large library, which few need
+  const { createS3Storage } = await import('./storage/s3-storage.ts'); // a large library that few need
   return createS3Storage({ location: secrets.s3, now, journal });
 }
 
@@ -208,7 +208,7 @@ function createStores({ secrets }: BackupConfig, { owners = {} }: BackupDeps): R
   return { tasks: store('tasks'), auth: store('auth') };
 }
 
-/** Neither waits for the other to succeed. @throws the first failure */
+/** Waits for all, even if one fails. @throws the first failure */
 async function allSettled(works: Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;

@@ -15,10 +15,10 @@ const entities = [
   FailingRunEntity,
   BucketUploadEntity,
 ];
-/** Few callers, but each lock that is held or waited for takes a connection. */
+/** Few callers, but each lock that is held or awaited takes a connection. */
 const POOL_SIZE = 10;
 
-/** Opens nothing yet. */
+/** Does not connect yet. */
 export function createBackupDatabase(options: StoreOptions): Promise<Database> {
   return createDatabase({ name: 'backup', poolSize: POOL_SIZE, ...options, entities, migrations });
 }

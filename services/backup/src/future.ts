@@ -1,11 +1,11 @@
-/** The clocks of several machines differ by less. */
+/** More than the clocks of several hosts differ. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /**
- * Whether something that has been cannot have been then: a clock was ahead. When it really was nobody knows, and until that
- * time comes it counts as not done.
+ * Whether a past event is dated in the future because a clock was ahead. Its real time is unknown; until the date has
+ * passed, the event counts as not having happened.
  */
 export const isInFuture = (moment: Date, now: Date): boolean => moment > latestPossible(now);
 
-/** What is later is in the future. */
+/** Anything later is in the future. */
 export const latestPossible = (now: Date): Date => new Date(now.getTime() + CLOCKS_DIFFER_MS);

@@ -1,6 +1,6 @@
 import { errorCode } from './error-code.ts';
 
-/** Whether a process of that id runs on this machine. */
+/** Whether this machine runs a process with that id. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -21,7 +21,7 @@ const archive = (createdAt: Date, proof: Partial<Backup> = {}): Backup => ({
   ...proof,
 });
 
-/** What the figures say of these archives, at noon. */
+/** The metrics of these archives, at noon. */
 async function figuresOf(backups: Backup[]) {
   const registry = new Registry();
   createBackupMetrics(registry).archives(backups, NOW);

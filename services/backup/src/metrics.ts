@@ -7,21 +7,21 @@ import type { RestoreOutcome } from './restore/restore-outcome.ts';
 
 export type Outcome = 'ok' | 'failed';
 
-/** backup's own figures. Few labels, never ids. */
+/** Few labels, never ids. */
 export interface BackupMetrics {
   made(origin: BackupOrigin, seconds: number): void;
   notMade(origin: BackupOrigin, reason: FailureReason): void;
-  /** Those that are there, newest first. No figure is later than `now`. */
+  /** The existing archives, newest first. No metric is later than `now`. */
   archives(backups: Backup[], now: Date): void;
-  /** `unfit`: a restore of the archive would fail; `unprovable`: its key is not here. */
+  /** `unfit`: a restore of the archive would fail; `unprovable`: its key is not available. */
   verified(outcome: Outcome | 'unfit' | 'unprovable'): void;
   scheduleFailed(run: RunName): void;
   restored(work: 'restore' | 'undo', outcome: RestoreOutcome): void;
-  /** Of how many ended restores something is there that should be gone. */
+  /** The number of finished restores with databases that should be gone. */
   leftBehind(restores: number): void;
 }
 
-/** Without a registry the figures go nowhere. */
+/** Without a registry, nothing is measured. */
 export function createBackupMetrics(registry: Registry | undefined): BackupMetrics {
   if (!registry) return NO_METRICS;
   const registers = [registry];
@@ -71,7 +71,7 @@ export function createBackupMetrics(registry: Registry | undefined): BackupMetri
     registers,
   });
   const left = gauge('restore_leftovers', 'Ended restores of which databases are there that should be gone');
-  // A series that is there from the beginning shows its first failure as an increase.
+  // Series that exist from the start show their first failure as an increase.
   for (const origin of ['request', 'safety', 'schedule'])
     for (const outcome of ['ok', 'failed']) runs.inc({ origin, outcome }, 0);
   for (const outcome of ['ok', 'unfit', 'unprovable', 'failed']) verifications.inc({ outcome }, 0);

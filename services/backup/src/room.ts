@@ -1,36 +1,36 @@
 import { stat, statfs } from 'node:fs/promises';
 
-/** There is too little room on a disk. The message is a part of a sentence for the operator. */
+/** Too little disk space. The message is part of a sentence for the operator. */
 export class RoomError extends Error {
   override readonly name = 'RoomError';
 }
 
-/** What the disk of a directory has. */
+/** The disk of a directory. */
 export interface Disk {
-  /** The same for directories on the same one. */
+  /** Equal for directories on the same disk. */
   id: number;
-  /** What may be used: a reserve stays free, because PostgreSQL's log may be on it, and stops without room. */
+  /** Excludes a reserve, because PostgreSQL's WAL may be on this disk, and the server stops when it is full. */
   usableBytes: number;
 }
 
 export type LookAtDisk = (dir: string) => Promise<Disk>;
 
 const MIB = 1024 * 1024;
-/** A twentieth of the disk, as much as PostgreSQL's log usually takes at the most. */
+/** The reserve is a twentieth of the disk, up to the usual maximum of PostgreSQL's WAL. */
 const RESERVED_SHARE = 20;
 const MOST_RESERVED_BYTES = 1024 * MIB;
-/** How much is written between two looks at the disk. */
+/** How much may be written between two checks of the disk. */
 const LOOK_EVERY_BYTES = 8 * MIB;
 
 export const lookAtDisk: LookAtDisk = async (dir) => {
   const { dev: id } = await stat(dir);
   const { bavail, blocks, bsize } = await statfs(dir);
-  if (blocks === 0) return { id, usableBytes: Infinity }; // a file system that does not say
+  if (blocks === 0) return { id, usableBytes: Infinity }; // the file system does not tell
   const reserved = Math.min((blocks * bsize) / RESERVED_SHARE, MOST_RESERVED_BYTES);
   return { id, usableBytes: Math.max(0, bavail * bsize - reserved) };
 };
 
-/** @throws RoomError when something does not fit, together with all else that goes to the same disk */
+/** @throws RoomError when something does not fit, together with everything else for the same disk */
 export async function checkRoom(needed: { dir: string; bytes: number }[], look: LookAtDisk): Promise<void> {
   const sums = new Map<number, number>();
   for (const { dir, bytes } of needed) {
@@ -44,7 +44,7 @@ export async function checkRoom(needed: { dir: string; bytes: number }[], look: 
 
 const mib = (bytes: number) => Math.ceil(bytes / MIB);
 
-/** To be told of what is written to the disk of `dir`. @throws RoomError when that goes into the reserve */
+/** Returns a function to call with the bytes written to that disk. @throws RoomError when the reserve is reached */
 export function createRoomWatch(dir: string, look: LookAtDisk): (writtenBytes: number) => Promise<void> {
   let nextLook = 0;
   return async (writtenBytes) => {

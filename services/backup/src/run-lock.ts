@@ -3,18 +3,18 @@ import { withDeadline } from '@taskmesh/service';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 
-/** One run of a kind at a time, of all instances that share our database. */
+/** Allows one run of a kind at a time, across all instances that share our database. */
 export interface RunLock {
   /**
-   * Runs `work` alone. `mayGoOn` says whether the lock is still ours: a lost connection loses it. When our database is away,
-   * `work` runs with `mayGoOn` false from the beginning.
-   * @throws what `busy` makes, after `waitMs`
+   * Runs `work` alone. `mayGoOn` tells whether we still hold the lock, which is lost with its connection. When our
+   * database is unavailable, `work` runs with `mayGoOn` false from the start.
+   * @throws the error from `busy`, after `waitMs`
    */
   run<Result>(waitMs: number, work: (mayGoOn: () => Promise<boolean>) => Promise<Result>): Promise<Result>;
 }
 
 export interface RunLockOptions {
-  /** Of all who share our database. */
+  /** The lock's name in our database. */
   name: string;
   busy: () => Error;
 }
@@ -48,7 +48,7 @@ async function runAlone<Result>(
   const client = await connect(database);
   if (!client) return work(() => Promise.resolve(false));
   try {
-    // Asked for again and again: a statement that waits is cut off with its connection, as one that gets no answer.
+    // Polls, because a waiting statement would be ended, with its connection, like one without an answer.
     const deadline = performance.now() + waitMs;
     while (!(await isTaken(client, name))) {
       if (performance.now() > deadline) throw busy();
@@ -61,7 +61,7 @@ async function runAlone<Result>(
       ),
     );
   } finally {
-    client.release(true); // the session's end gives the lock back, whatever state it is in
+    client.release(true); // ending the session releases the lock in any case
   }
 }
 
@@ -71,11 +71,11 @@ async function isTaken(client: PoolClient, name: string): Promise<boolean> {
   return rows[0]?.taken === true;
 }
 
-/** Undefined when our database is away. */
+/** Undefined when our database is unavailable. */
 async function connect(database: Database) {
   try {
     const client = await database.pool.connect();
-    client.on('error', () => undefined); // found out by the next query
+    client.on('error', () => undefined); // the next query finds out
     return client;
   } catch {
     return undefined;

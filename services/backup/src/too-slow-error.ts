@@ -1,4 +1,4 @@
-/** Something took too long, or did not get on: a slow disk, server or network may be to blame for it as well as an archive. */
+/** Something took too long or made no progress: because of the archive, or of a slow disk, server or network. */
 export class TooSlowError extends Error {
   override readonly name = 'TooSlowError';
 }

@@ -2,29 +2,29 @@ import { join } from 'node:path';
 import { DUMP_FILES, MAIN_DUMP, STORE_NAMES, type Store, type StoreName } from '../stores/store.ts';
 import { isPlainFile, ManifestError, readManifest } from './manifest.ts';
 
-/** What the manifest says of a dump. */
+/** What the manifest says about a dump. */
 export interface ArchivedDump {
   schemaVersion: string | null;
-  /** Rows by table. */
+  /** By table. */
   rows: Record<string, number>;
-  /** Whether the tables that are not named there must be empty, rather than absent. */
+  /** Whether tables that are not named there must be empty, rather than absent. */
   hasUnnamedTables: boolean;
 }
 
 export interface FoundDump {
   store: Store;
   path: string;
-  /** Absent in an archive from somewhere else. */
+  /** Absent for archives made elsewhere. */
   archived?: ArchivedDump;
 }
 
 export interface KnownStores {
   stores: Record<StoreName, Store>;
-  /** The store that `database.sql` of a foreign archive is a dump of. */
+  /** The store dumped in `database.sql` of an archive made elsewhere. */
   mainStore: StoreName;
 }
 
-/** An archive that was made here says what it holds; of another one, only the main dump is known. */
+/** An archive made by Taskmesh lists its dumps in the manifest; any other has only the main dump. */
 export async function readDumps(dir: string, { stores, mainStore }: KnownStores): Promise<FoundDump[]> {
   const manifest = await readManifest(dir);
   if (!manifest) return [{ store: stores[mainStore], path: join(dir, MAIN_DUMP) }];
@@ -35,7 +35,7 @@ export async function readDumps(dir: string, { stores, mainStore }: KnownStores)
   });
 }
 
-/** Those that are wanted, by default all. @throws ManifestError when one is not there */
+/** The wanted dumps, by default all. @throws ManifestError when one is missing */
 export function dumpsOf(dumps: FoundDump[], only: readonly StoreName[] | undefined): FoundDump[] {
   if (!only) return dumps;
   const missing = only.find((name) => !dumps.some(({ store }) => store.name === name));
@@ -43,5 +43,5 @@ export function dumpsOf(dumps: FoundDump[], only: readonly StoreName[] | undefin
   return dumps.filter(({ store }) => only.includes(store.name));
 }
 
-/** Without it there is nothing to restore. */
+/** Without the main dump there is nothing to restore. */
 export const hasMainDump = (dir: string): Promise<boolean> => isPlainFile(join(dir, MAIN_DUMP));

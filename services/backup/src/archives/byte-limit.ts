@@ -1,7 +1,7 @@
 import { Transform } from 'node:stream';
 import { ExtractionError } from './extraction-error.ts';
 
-/** Lets through what comes, up to a number of bytes; one more is an ExtractionError, `cause` being why there is no room for it. */
+/** Passes on at most `maxBytes`; one more fails with an ExtractionError, with `cause` for why there is no room. */
 export function byteLimit(maxBytes: number, cause?: Error): Transform {
   let bytes = 0;
   return new Transform({

@@ -5,13 +5,13 @@ const checkOf = (limits: Partial<ArchiveLimits> = {}) =>
   createEntryCheck({ ...archiveLimits(DEFAULT_SIZES), ...limits });
 const entry = (path: string, type = 'File', size: number | undefined = 1) => ({
   path,
-  type: type as 'File', // what tar may make of strangers' bytes
+  type: type as 'File', // what tar may read from untrusted bytes
   mode: 0o6777,
   header: { size },
 });
 
 describe('an entry of an archive', () => {
-  // tar would refuse some of these as well, and says no more than that.
+  // tar would refuse some of these as well, but gives no reason.
   it.each([
     ['../a', 'climbs out of the archive'],
     ['a/../b', 'climbs out of the archive'],

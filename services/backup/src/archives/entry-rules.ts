@@ -9,8 +9,8 @@ const DIRECTORY_MODE = 0o700;
 type CheckedEntry = Pick<ReadEntry, 'path' | 'type' | 'mode'> & { header: Pick<ReadEntry['header'], 'size'> };
 
 /**
- * Looks at the entries of one archive, each before it is written, and gives them harmless modes.
- * The returned function throws ExtractionError at the first one that is not allowed.
+ * Checks the entries of one archive, each before it is written, and sets safe modes. The returned function throws
+ * ExtractionError at the first entry that is not allowed.
  */
 export function createEntryCheck(limits: ArchiveLimits): (entry: CheckedEntry) => void {
   const seen = new Set<string>();
@@ -20,10 +20,10 @@ export function createEntryCheck(limits: ArchiveLimits): (entry: CheckedEntry) =
     if (seen.size >= limits.entries) throw new ExtractionError(`The archive has more than ${limits.entries} entries.`);
     if (!FILES.has(entry.type) && entry.type !== 'Directory')
       throw refused(name, `is neither a file nor a folder (${entry.type})`);
-    // tar takes a negative size as none, where other programs may see another archive behind it.
+    // tar treats a negative size as zero, where other programs may find another archive.
     if (FILES.has(entry.type) && entry.header.size === undefined) throw refused(name, 'has no valid size');
     const parts = partsOf(name, limits);
-    const key = parts.join('/').normalize('NFKC').toLowerCase(); // the same file on some file systems
+    const key = parts.join('/').normalize('NFKC').toLowerCase(); // one file on some file systems
     if (seen.has(key)) throw refused(name, 'is there twice');
     seen.add(key);
     entry.mode = entry.type === 'Directory' ? DIRECTORY_MODE : FILE_MODE;
@@ -43,7 +43,7 @@ function partsOf(name: string, limits: ArchiveLimits): string[] {
 
 const SHOWN = 80;
 
-/** Names come from strangers: what is shown of them is short and printable. */
+/** Names are untrusted: show them short and printable. */
 function refused(name: string, why: string): ExtractionError {
   const shown = name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name;
   return new ExtractionError(`The archive's entry ${JSON.stringify(shown)} ${why}.`);

@@ -11,27 +11,27 @@ import { asExtractionError, ExtractionError } from './extraction-error.ts';
 import type { ArchiveLimits } from './limits.ts';
 
 export interface Extraction {
-  /** The archive: a gzip-compressed tar file. */
+  /** A gzip-compressed tar file. */
   source: Readable;
   sizeBytes: number;
-  /** An empty folder that nobody else may write to. */
+  /** An empty folder to which nobody else may write. */
   dir: string;
   limits: ArchiveLimits;
-  /** Told from time to time how much of the archive is read. */
+  /** Called from time to time with the number of bytes read. */
   onRead?: (bytes: number) => void;
-  /** @default asks the system */
+  /** How to look at the disk. @default asks the system */
   look?: LookAtDisk | undefined;
 }
 
 const PROCESS = fileURLToPath(new URL('./extract.process.ts', import.meta.url));
 
-/** Of what may be used of a disk, one archive does not take more. */
+/** One archive may take at most this fraction (1/4) of the usable disk space. */
 const USABLE_DISK_SHARE = 4;
 
 /**
- * Extracts regular files and folders into `dir`, and nothing anywhere else. Works in a process of its own.
- * @throws ExtractionError for anything but an intact archive without links, devices, climbing names and duplicates. What
- * was extracted before stays in `dir`.
+ * Extracts regular files and folders into `dir` only, in a separate process.
+ * @throws ExtractionError unless the archive is intact and free of links, devices, `..` in names and duplicates. Files
+ * extracted before that stay in `dir`.
  */
 export async function extractArchive(extraction: Extraction): Promise<void> {
   const { source, sizeBytes, dir, limits, look = lookAtDisk } = extraction;
@@ -43,14 +43,14 @@ export async function extractArchive(extraction: Extraction): Promise<void> {
     const order = { dir, limits, ...(roomBytes < limits.expandedBytes ? { roomBytes } : {}) };
     await withProcess({ path: PROCESS, order, signal: deadline, hasInput: true }, (child) => feed(child, extraction));
   } catch (error) {
-    if (error instanceof AppError) throw error; // where the archive comes from is away
+    if (error instanceof AppError) throw error; // the archive's source is unavailable
     throw deadline.aborted ? tooSlow(limits) : asExtractionError(error);
   } finally {
     source.destroy();
   }
 }
 
-/** A source that fails looks to the process like an archive that ends too early, or even like a whole one. */
+/** To the process, a source that fails looks like a truncated archive, or even a complete one. */
 async function feed(child: ChildProcess, { source, onRead = () => undefined }: Extraction): Promise<void> {
   let lost: unknown;
   async function* parts() {
@@ -65,7 +65,7 @@ async function feed(child: ChildProcess, { source, onRead = () => undefined }: E
       throw error;
     }
   }
-  if (child.stdin) pipeline(parts, child.stdin).catch(() => undefined); // what the process makes of it is told by it
+  if (child.stdin) pipeline(parts, child.stdin).catch(() => undefined); // the process reports the failure
   const failure = await failureOf(child);
   if (lost ?? failure) throw lost ?? failure;
 }

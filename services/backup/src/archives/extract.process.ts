@@ -1,4 +1,4 @@
-/** A process of its own for one archive, which comes as its input: whatever a hostile one does to memory ends with it. */
+/** Extracts one archive, which it reads from standard input: a hostile one can harm only this process's memory. */
 import { errorCode, errorMessage } from '../error-code.ts';
 import { takeOrder } from '../processes/take-order.ts';
 import { RoomError } from '../room.ts';

@@ -1,11 +1,11 @@
 import { errorCode } from '../error-code.ts';
 
-/** An archive that is not extracted: broken, hostile, or over a limit. The message is for the operator. */
+/** An archive that was not extracted: broken, hostile, or over a limit. The message is for the operator. */
 export class ExtractionError extends Error {
   override readonly name = 'ExtractionError';
 }
 
-/** The same failure in words without paths of ours. */
+/** Describes a failure without our paths. */
 export function asExtractionError(error: unknown): ExtractionError {
   if (error instanceof ExtractionError) return error;
   return new ExtractionError(`The archive cannot be extracted: ${reasonOf(error)}.`, { cause: error });

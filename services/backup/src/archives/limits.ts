@@ -1,7 +1,7 @@
-/** What an archive may cost at the most; one that costs more is refused. */
+/** An archive that exceeds one of these is refused. */
 export interface ArchiveLimits {
   compressedBytes: number;
-  /** Lowered to a quarter of the free disk space when that is less. */
+  /** Lowered to a quarter of the usable disk space if that is less. */
   expandedBytes: number;
   entries: number;
   nameLength: number;
@@ -12,13 +12,13 @@ export interface ArchiveLimits {
 export const MIB = 1024 * 1024;
 
 const MIN_TIMEOUT_MS = 120_000;
-/** Slower than any disk that is fit for work. */
+/** Slower than any usable disk. */
 const BYTES_PER_MS = 4_096;
 
 export const DEFAULT_MAX_ARCHIVE_MB = 256;
 export const DEFAULT_MAX_EXPANDED_MB = 512;
 
-/** What the operator decides about; the other limits follow or are fixed. */
+/** Set by the operator; the other limits are derived or fixed. */
 export interface ArchiveSizes {
   maxArchiveBytes: number;
   maxExpandedBytes: number;

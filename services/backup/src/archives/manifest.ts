@@ -13,16 +13,16 @@ const MAX_BYTES = MIB;
 export const MAX_TABLES = 1_000;
 
 const dump = z.object({
-  /** The name of the dump in the archive. */
+  /** The dump's file name in the archive. */
   file: z.string().regex(/^[a-z]+\.sql$/),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   sizeBytes: z.number().int().nonnegative(),
-  /** Rows by table: of every table that is in the dump. In format 1, tables whose rows stay out are not named. */
+  /** Row counts of all tables in the dump. Format 1 omits tables whose rows are excluded. */
   rows: z
     .record(z.string().min(1).max(63), z.number().int().nonnegative())
     .refine((rows) => Object.keys(rows).length <= MAX_TABLES, 'too many tables'),
   serverVersion: z.string(),
-  /** The newest migration that the store had seen. */
+  /** The newest migration applied to the store. */
   schemaVersion: z
     .string()
     .regex(/^[\w.-]{1,100}$/)
@@ -36,20 +36,20 @@ const manifest = z.discriminatedUnion('format', [
   z.object({ format: z.literal(2), product: z.string().regex(/^[\w.+-]{1,50}$/), ...common }),
 ]);
 
-/** What an archive that was made here says about itself: of all stores, each dump that it holds. */
+/** What an archive made by Taskmesh says about itself: the dump of each store. */
 export type Manifest = z.infer<typeof manifest>;
 
-/** An archive that is not what its manifest says, or not one that this version restores. */
+/** The archive does not match its manifest, or this version cannot restore it. */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError';
 }
 
-/** One that another release restores: nothing is said against it. */
+/** Another release can restore the archive: it is not bad. */
 export class OtherReleaseError extends ManifestError {}
 
 /**
- * Reads the manifest of an extracted archive, and compares every dump with what it says of that.
- * Undefined when there is none: then the archive comes from somewhere else.
+ * Reads the manifest of an extracted archive, and compares every dump with it. Undefined when there is none: the
+ * archive was made elsewhere.
  * @throws ManifestError
  */
 export async function readManifest(dir: string): Promise<Manifest | undefined> {
@@ -68,7 +68,7 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
   return parsed.data;
 }
 
-/** Undefined when it is none of ours, or of a newer version. */
+/** Undefined when it is no manifest, or of a newer version. */
 export function parseManifest(text: string): Manifest | undefined {
   return manifest.safeParse(parseJson(text)).data;
 }
@@ -81,7 +81,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A dump that nobody promised would be there for nothing, or for other programs than this one. */
+/** A dump that the manifest does not name is a mistake, or meant for other programs. */
 async function checkNames(dir: string): Promise<void> {
   const known = new Set(Object.values(DUMP_FILES));
   const more = (await readdir(dir)).filter((name) => name.toLowerCase().endsWith('.sql') && !known.has(name));
@@ -95,7 +95,7 @@ async function checkDump(dir: string, { file, sha256, sizeBytes }: Manifest['sto
   if (!isSame) throw new ManifestError(`${file} is not what the manifest says.`);
 }
 
-/** A regular file with no second name. */
+/** A regular file with only one name (no hard links). */
 export async function isPlainFile(path: string): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
   return stats !== undefined && stats.isFile() && stats.nlink === 1;

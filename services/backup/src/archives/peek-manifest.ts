@@ -3,13 +3,12 @@ import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
 import { MANIFEST_FILE, parseManifest, type Manifest } from './manifest.ts';
 
-/** A manifest is the first entry of an archive that was made here. */
+/** In archives made by Taskmesh, the manifest is the first entry. */
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 const MAX_READ_BYTES = 2 * MAX_MANIFEST_BYTES;
 
 /**
- * Reads the manifest at the beginning of an archive, and no more of it than that takes. Undefined when there is none, or
- * nothing that can be read.
+ * Reads the manifest at the start of an archive, and not much more. Undefined when there is none, or it is unreadable.
  */
 export async function peekManifest(content: Readable): Promise<Manifest | undefined> {
   const gunzip = createGunzip();

@@ -8,7 +8,7 @@ beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'taskmesh-temporary-'
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const HOST = hostname();
-const NO_SUCH_PROCESS = 2 ** 22 + 1; // beyond the largest id that Linux gives
+const NO_SUCH_PROCESS = 2 ** 22 + 1; // above the largest id on Linux
 
 describe('temporary directories', () => {
   it('are private, and gone after the work', async () => {

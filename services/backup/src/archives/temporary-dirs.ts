@@ -3,25 +3,25 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../is-alive.ts';
 
-/** Private directories, named after the machine and the process that made them. */
+/** Private directories, named after their host and process. */
 export interface TemporaryDirs {
   /** Runs `work` with an empty directory that only we may enter, and always removes it afterwards. */
   use<Result>(work: (dir: string) => Promise<Result>): Promise<Result>;
-  /** Removes directories whose process has ended; returns their number. To be called before the first `use`. */
+  /** Removes the directories of dead processes; returns their number. Call it before the first `use`. */
   sweep(): Promise<number>;
 }
 
 const PREFIX = 'run-';
 const NAME = /^run-(.+)-(\d+)-[^-]+$/;
-/** No run takes that long: a living process with that id is another one by now. */
+/** No run takes this long: a process with that id must be a new one. */
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
-/** By all services of this process, which may share a directory. */
+/** For all services in this process, which may share a directory. */
 const inUse = new Set<string>();
 
 export interface TemporaryDirsOptions {
   dir: string;
   now: () => number;
-  /** Several machines may share the directory, and process ids are those of one. @default this machine's name */
+  /** Several hosts may share the directory, each with its own process ids. @default this machine's name */
   host?: string;
 }
 
@@ -31,7 +31,7 @@ export function createTemporaryDirs({ dir, now, host = hostname() }: TemporaryDi
     const [, itsHost, itsPid] = NAME.exec(name) ?? [];
     const pid = Number(itsPid);
     if (itsHost !== host) return false;
-    // A restarted container may get the same ids.
+    // A restarted container may get the same process id.
     return pid === process.pid ? !inUse.has(join(dir, name)) : !isAlive(pid);
   };
 
@@ -58,7 +58,7 @@ export function createTemporaryDirs({ dir, now, host = hostname() }: TemporaryDi
   };
 }
 
-/** With retries, because writes under way when a run failed may still add a file. */
+/** Retries, because pending writes of a failed run may still add a file. */
 function remove(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 }

@@ -11,11 +11,11 @@ import type { ArchiveLimits } from './limits.ts';
 export interface Unpacking {
   dir: string;
   limits: ArchiveLimits;
-  /** What the disk has for it. @default more than the limits allow */
+  /** The usable disk space. @default more than the limits allow */
   roomBytes?: number;
 }
 
-/** What extracts an archive, in the process that reads it. @throws ExtractionError */
+/** Extracts an archive; runs in the extraction process. @throws ExtractionError */
 export async function unpackArchive(source: Readable, { dir, limits, roomBytes = Infinity }: Unpacking): Promise<void> {
   const stop = new AbortController();
   try {
@@ -31,11 +31,11 @@ export async function unpackArchive(source: Readable, { dir, limits, roomBytes =
   }
 }
 
-/** tar's own rules stand behind ours: it never writes through a link or above `dir`. */
+/** A second line of defence are tar's own rules: it never writes through a link or outside `dir`. */
 function createUnpack(dir: string, limits: ArchiveLimits, stop: AbortController) {
   const check = createEntryCheck(limits);
   let entries = 0;
-  // A filter must not throw: tar would go on with the next entry.
+  // The filter must not throw: tar would continue with the next entry.
   const allows = (verify: () => void) => {
     try {
       if (!stop.signal.aborted) verify();
@@ -58,7 +58,7 @@ function createUnpack(dir: string, limits: ArchiveLimits, stop: AbortController)
         entries++;
       }),
   });
-  // Kinds that tar does not know (sparse files, other systems' records) never reach the filter.
+  // Entries of kinds unknown to tar (sparse files, other systems' records) never reach the filter.
   unpack.on('ignoredEntry', (entry: { meta: boolean; type: string }) =>
     allows(() => {
       if (!entry.meta) throw new ExtractionError(`The archive holds an entry of an unknown kind (${entry.type}).`);

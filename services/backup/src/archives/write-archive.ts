@@ -8,11 +8,11 @@ export interface ArchiveSource {
   /** Names of regular files in `dir`, in the order in which they are to be read back. */
   files: string[];
   modifiedAt: Date;
-  /** Told from time to time how much of the uncompressed archive is read. */
+  /** Called from time to time with the number of uncompressed bytes read. */
   onRead?: (bytes: number) => void;
 }
 
-/** A gzip-compressed tar file of these files: nothing in it tells who made it, or on which machine. */
+/** A gzip-compressed tar file, without traces of its user or host. */
 export function writeArchive({ dir, files, modifiedAt, onRead }: ArchiveSource): Readable {
   const packed = create({ cwd: dir, portable: true, strict: true, mtime: modifiedAt, maxReadSize: BLOCK_BYTES }, files);
   return Readable.from(gzipBlocks(packed as AsyncIterable<Buffer>, onRead));
@@ -22,14 +22,14 @@ const BLOCK_BYTES = 1024 * 1024;
 const AT_ONCE = 4;
 const zip = promisify(gzip);
 
-/** Compressing takes longer than all else: each block is a gzip member of its own, and a core that is free finds one to begin with. */
+/** Compression dominates the time, so blocks are compressed in parallel, each as a gzip member of its own. */
 async function* gzipBlocks(parts: AsyncIterable<Buffer>, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
   const underWay: Promise<Buffer>[] = [];
   let bytes = 0;
   for await (const part of parts) {
     onRead?.((bytes += part.length));
     const member = zip(part, { chunkSize: BLOCK_BYTES });
-    member.catch(() => undefined); // told when its turn comes
+    member.catch(() => undefined); // thrown when its turn comes
     underWay.push(member);
     if (underWay.length === AT_ONCE) yield underWay.shift() as Promise<Buffer>;
   }

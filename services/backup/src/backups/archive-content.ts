@@ -10,11 +10,11 @@ export async function sha256Of(content: Readable): Promise<string> {
 }
 
 export interface CheckedArchive extends OpenArchive {
-  /** Of what was read last, when that was all of it. */
+  /** The checksum of the last read, if it was complete. */
   sha256(): string | null;
 }
 
-/** The same archive, which keeps the checksum of what is read of it. */
+/** The same archive, with a checksum of what is read. */
 export function withChecksum(archive: OpenArchive): CheckedArchive {
   let hash = createHash('sha256');
   let bytes = 0;

@@ -1,11 +1,14 @@
-/** How far a long piece of work is. Told often: who shows it decides how often. */
+/** The progress of long work. Reported often; the receiver throttles it. */
 export interface BackupProgress {
-  /** Making: `dump` of each store, then `compress`. Verifying and restoring: `extract`, then `load` and `check` of each store; restoring: `swap`; trying a restore: `compare`. Scanning: `scan`. */
+  /**
+   * Backup: `dump` for each store, then `compress`. Verification and restore: `extract`, then `load` and `check` for
+   * each store; restore: `swap`; dry run: `compare`. Scan: `scan`.
+   */
   phase: 'dump' | 'compress' | 'extract' | 'load' | 'check' | 'compare' | 'swap' | 'scan';
   store?: string;
   doneBytes?: number;
   totalBytes?: number;
-  /** Of the store, so far. */
+  /** Rows of the store so far. */
   rows?: number;
 }
 

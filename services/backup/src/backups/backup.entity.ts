@@ -1,13 +1,13 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
-/** Who wanted it: `safety` is what a restore makes before it replaces anything; `unknown` is what the storage has and the catalogue never heard of. */
+/** Why it was made: `safety` is made before a restore replaces anything; `unknown` was found in the storage. */
 export type MadeOrigin = 'request' | 'schedule' | 'safety';
 export type BackupOrigin = MadeOrigin | 'upload' | 'unknown';
 
-/** Made here, and catalogued then. */
+/** Made by this service, which catalogued it then. */
 export const isOwn = (origin: BackupOrigin): boolean => origin !== 'upload' && origin !== 'unknown';
 
-/** What the catalogue knows about an archive; the storage alone decides whether there is one. */
+/** What the catalogue knows about an archive; only the storage decides whether it exists. */
 export const BackupEntity = defineEntity({
   name: 'Backup',
   tableName: 'backups',
@@ -18,19 +18,19 @@ export const BackupEntity = defineEntity({
     createdAt: p.datetime(3),
     origin: p.text().$type<BackupOrigin>().default('request'),
     stores: p.array<string>().columnType('text[]'),
-    /** As the storage said when the archive was catalogued. */
+    /** The storage's time stamp when the archive was catalogued. */
     modifiedAt: p.datetime(3).nullable(),
-    /** When a restore last proved it, or showed that it is not fit: one of them at the most. */
+    /** When a restore last proved the archive, or found it unfit; at most one of them is set. */
     verifiedAt: p.datetime(3).nullable(),
     unfitAt: p.datetime(3).nullable(),
-    /** Why it is not; counts while that is so. */
+    /** Why the archive is unfit; meaningful only with `unfitAt`. */
     unfitReason: p.text().nullable(),
-    /** The version of the product that proved it. */
+    /** The version of Taskmesh that proved it. */
     verifiedVersion: p.text().nullable(),
   },
 });
 
 export type Backup = InferEntity<typeof BackupEntity>;
 
-/** Nobody has looked into it yet, or found out what it is. */
+/** Nobody has examined the archive yet, or its content is still unknown. */
 export const isNewcomer = ({ stores, unfitAt }: Backup): boolean => stores.length === 0 && !unfitAt;

@@ -27,7 +27,7 @@ const REASONS: Record<string, string> = {
   '55P03': 'a store is being changed right now',
 };
 
-/** Why, in one word, for figures. */
+/** A label for metrics. */
 export type FailureReason = 'disk_full' | 'permission' | 'store' | 'unsupported' | 'unavailable' | 'defect';
 
 export const FAILURE_REASONS: FailureReason[] = [
@@ -51,10 +51,10 @@ export function failureReason(error: unknown): FailureReason {
   return code in REASONS || error instanceof TooSlowError || asUnavailable(error) ? 'store' : 'defect';
 }
 
-/** What was not done, as a sentence that goes on after a colon. */
+/** The start of a sentence that continues after a colon. */
 export type Undone = 'The backup was not made' | 'The archive was not stored' | 'The archive was not verified';
 
-/** What an operator is told of a failure. Unknown ones stay unknown. */
+/** The error to show to an operator. Unknown ones are returned unchanged. */
 export function asBackupFailure(error: unknown, undone: Undone = 'The backup was not made'): unknown {
   if (error instanceof AppError) return error;
   if (error instanceof DumpError) return conflict(`${undone}: ${error.message}.`);

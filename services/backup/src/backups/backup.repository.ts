@@ -15,11 +15,11 @@ export function createBackupRepository(database: Database) {
       await database.em().upsert(BackupEntity, { ...backup });
     },
 
-    /** Notes what a look into an archive has told, and never over what its maker says of it. */
+    /** Records what a look into an archive found, without overwriting what its maker recorded. */
     async takeIn(backup: Backup): Promise<void> {
       const { file, sizeBytes, sha256, createdAt, stores, origin, modifiedAt, unfitAt, unfitReason } = backup;
       const values = [file, sizeBytes, sha256, createdAt, stores, origin, modifiedAt, unfitAt, unfitReason];
-      await database.run('read', TAKE_IN, values); // repeating it changes nothing more
+      await database.run('read', TAKE_IN, values); // safe to repeat
     },
 
     async remove(file: string): Promise<void> {

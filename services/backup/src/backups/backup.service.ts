@@ -20,51 +20,50 @@ import { createNewcomers } from './newcomers.ts';
 import { areMuch, describedBy, scanArchives, takeIn, type BackupScan } from './scan-archives.ts';
 import { checkUploadName, takeUpload } from './take-upload.ts';
 
-/** An archive as it is stored, held open. Who asked for it closes it. */
+/** A stored archive, held open. The caller closes it. */
 export interface Download {
   sizeBytes: number;
-  /** Of the whole file, when it is known. */
+  /** Of the whole file; null if unknown. */
   sha256: string | null;
-  /** From the first byte. */
+  /** Reads from the first byte. */
   read(): Readable;
   close(): Promise<void>;
 }
 
-/** What operators do with archives. */
 export interface BackupService {
-  /** Makes an archive of all stores. @throws AppError with the reason when there is none in the end */
+  /** Makes an archive of all stores. @throws AppError with the reason when none was made */
   create(onProgress?: OnProgress, origin?: MadeOrigin): Promise<Backup>;
   /**
-   * What the storage holds, newest first, with what the catalogue knows about it; last what a clock that was ahead has dated. What
-   * somebody put there is looked into, once, unless it is very much; that takes a while, and goes on when the list is told.
+   * The archives in the storage, newest first (those dated in the future last), with what the catalogue knows. Examines
+   * new archives once, unless there is too much to read; this may continue after the return.
    */
   list(): Promise<Backup[]>;
-  /** Brings the figures up to date with what is there. */
+  /** Updates the metrics from the storage. */
   showFigures(): Promise<void>;
   find(file: string): Promise<Backup | undefined>;
-  /** As it is stored: an encrypted one stays encrypted. */
+  /** As stored: an encrypted archive stays encrypted. */
   download(file: string): Promise<Download | undefined>;
   /**
-   * Stores what comes, which is listed when it is whole. The same content under the same name again changes nothing.
+   * Stores an upload, which is listed once it is complete. Repeating it with the same name and content changes nothing.
    * @throws AppError BAD_USER_INPUT for a bad name or content, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken
    */
   upload(file: string, content: Readable): Promise<Backup>;
   /**
-   * Restores the archive into databases of its own beside the living ones, which nothing touches, and drops them again.
-   * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for a restore; SERVICE_UNAVAILABLE
+   * Restores the archive into temporary databases beside the live ones, which stay untouched, and drops them again.
+   * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for a restore; SERVICE_UNAVAILABLE
    */
   verify(file: string, onProgress?: OnProgress, origin?: 'request' | 'schedule'): Promise<Backup>;
-  /** Brings into the catalogue what is there and it does not know. @throws AppError SERVICE_UNAVAILABLE */
+  /** Adds the archives to the catalogue that it lacks. @throws AppError SERVICE_UNAVAILABLE */
   scan(onProgress?: OnProgress): Promise<BackupScan>;
-  /** Says whether there was such an archive. */
+  /** Resolves with false when there was no such archive. */
   remove(file: string): Promise<boolean>;
-  /** Removes what killed writers left behind. Never throws: while the storage is away, all else may still work. */
+  /** Removes leftovers of killed writers. Never throws: other functions may work while the storage is unavailable. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface BackupServiceDeps extends ArchiveMaking {
-  /** One archive is made at a time, of all instances. */
+  /** Ensures that only one archive is made at a time, across all instances. */
   createLock: RunLock;
   storage: BackupStorage;
   repository: BackupRepository;
@@ -76,17 +75,17 @@ export interface BackupServiceDeps extends ArchiveMaking {
 export function createBackupService(deps: BackupServiceDeps): BackupService {
   const { storage, repository, verifier, createLock, metrics, archiveLimits, now, product, log } = deps;
 
-  /** The archive is whole without it: then the list shows what the storage knows. */
+  /** A failure is only logged: the archive is complete, and the list shows what the storage knows. */
   const catalogue = async (backup: Backup) => {
     try {
       const modifiedAt = (await storage.find(backup.file).catch(() => undefined))?.modifiedAt ?? null;
-      await whileAway({ kind: 'read' }, () => repository.save({ ...backup, modifiedAt })); // repeating it changes nothing more
+      await whileAway({ kind: 'read' }, () => repository.save({ ...backup, modifiedAt })); // safe to repeat
     } catch (error) {
       log.error({ err: error, file: backup.file }, 'backup not catalogued');
     }
   };
 
-  /** The archive of that name, when its content is the same. */
+  /** The archive of that name, if its content is the same. */
   const sameAs = async (file: string, sha256: string): Promise<Backup | undefined> =>
     (await contentOf(file)) === sha256 ? find(file) : undefined;
 
@@ -107,7 +106,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     return archives.map((archive) => describe(archive, byFile.get(archive.file))).sort(newestFirst(now()));
   };
 
-  /** The file that was looked into: another one that takes its place is not meant. Nobody need have known it before. */
+  /** Marks only the file that was examined, not one that has replaced it. The catalogue need not know it yet. */
   const markUnfit = async (stored: StoredArchive, unfitReason: string): Promise<void> => {
     const [found, left] = [await find(stored.file), await storage.find(stored.file)];
     if (!found || !left || !isSameFile(stored, left)) return;
@@ -120,7 +119,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   const showFigures = async () => metrics.archives(await list(), now());
 
-  /** A disk that is not mounted looks like a new, empty directory. */
+  /** An unmounted disk looks like a new, empty directory. */
   const tellOfEmptyPlace = async (wasMade: boolean) => {
     const known = (await whileAway({ kind: 'read' }, () => repository.all())).length;
     if (known > 0 && (await storage.list()).length === 0)
@@ -128,7 +127,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     else if (wasMade) log.info('the directory of the archives was made');
   };
 
-  /** The newest one tells best how large the next one is. */
+  /** Estimated from the newest archive. */
   const expectedBytes = async (): Promise<number> => {
     const newest = (await list().catch(() => [])).find(({ origin }) => isOwn(origin));
     return newest ? Number(newest.sizeBytes) * GROWTH : 0;
@@ -140,7 +139,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     metrics.made(origin, (performance.now() - begin) / 1000);
     const backup: Backup = { ...UNKNOWN, ...made, origin };
     await catalogue(backup);
-    await showFigures().catch(() => undefined); // shown again by and by
+    await showFigures().catch(() => undefined); // updated periodically as well
     return backup;
   };
 
@@ -180,7 +179,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
         checkUploadName(file);
         const written = await storage.write(file, takeUpload(file, content, archiveLimits.compressedBytes));
         const arrived: Backup = { file, ...written, createdAt: now(), ...UNKNOWN, origin: 'upload' };
-        const look = await looking.lookInto(file, WHOLE).catch(() => undefined); // it is stored all the same
+        const look = await looking.lookInto(file, WHOLE).catch(() => undefined); // stored in any case
         const unfit = look && 'unfit' in look && { unfitAt: now(), unfitReason: look.unfit };
         const backup = look && 'manifest' in look ? describedBy(arrived, look.manifest) : { ...arrived, ...unfit };
         await catalogue(backup);
@@ -243,7 +242,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     async remove(file) {
       const removed = await storage.remove(file);
       if (removed) {
-        // The storage alone decides whether there is one.
+        // Only the storage decides whether it exists.
         const forget = whileAway({ kind: 'read' }, () => repository.remove(file));
         await forget.catch((error: unknown) => log.warn({ err: error, file }, 'deleted backup not forgotten'));
         log.info({ file }, 'backup deleted');
@@ -268,14 +267,14 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   };
 }
 
-/** How long one waits for another one: a person would rather try again, a schedule has nothing else to do. */
+/** How long to wait for another backup: a person can retry, a schedule has nothing else to do. */
 const WAIT_MS = { request: 5_000, safety: 5 * 60_000, schedule: 60 * 60_000 };
-/** An archive may be so many times as large as the one before it. */
+/** How much larger than the last archive the next one may be. */
 const GROWTH = 1.25;
 
 const WHOLE = { onlyItsBeginning: false };
 
-/** Of an archive that nobody has looked into. */
+/** For an archive that has not been examined. */
 const UNKNOWN = {
   stores: [],
   modifiedAt: null,
@@ -286,8 +285,8 @@ const UNKNOWN = {
 };
 
 /**
- * An archive of another size than the catalogue's is not the one that was catalogued: somebody put it there. One of the
- * same size, changed at another time, may be a copy of it, but nothing is known of what is in it.
+ * An archive whose size differs from the catalogue's was put there by somebody: it is not the one that was catalogued.
+ * With the same size but another time it may be a copy, whose content has not been checked.
  */
 function describe(stored: StoredArchive, known: Backup | null | undefined): Backup {
   const { file, sizeBytes, modifiedAt } = stored;
@@ -302,7 +301,7 @@ type FileState = Pick<StoredArchive, 'sizeBytes' | 'modifiedAt'>;
 
 function isSameFile(one: FileState, other: FileState): boolean {
   const [time, otherTime] = [one.modifiedAt.getTime(), other.modifiedAt.getTime()];
-  const inSeconds = time % 1_000 === 0 || otherTime % 1_000 === 0; // a bucket's answers differ in that
+  const inSeconds = time % 1_000 === 0 || otherTime % 1_000 === 0; // a bucket's answers differ in precision
   const isSameTime = inSeconds ? Math.floor(time / 1_000) === Math.floor(otherTime / 1_000) : time === otherTime;
   return one.sizeBytes === other.sizeBytes && isSameTime;
 }

@@ -1,8 +1,8 @@
 import type { Statement } from '@taskmesh/database';
 
 /**
- * What a look into an archive has told, unless whoever made, sent or proved it has catalogued it meanwhile. $1 file, $2 size,
- * $3 checksum, $4 made, $5 stores, $6 origin, $7 changed, $8 unfit since, $9 why
+ * Records what a look into an archive found, unless the catalogue has learned more meanwhile. $1: file, $2: size, $3:
+ * checksum, $4: created, $5: stores, $6: origin, $7: modified, $8: unfit since, $9: reason
  */
 export const TAKE_IN: Statement = {
   name: 'backup-take-in',

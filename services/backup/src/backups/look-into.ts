@@ -23,13 +23,13 @@ export interface Thoroughness {
   onlyItsBeginning: boolean;
 }
 
-/** What an archive is at first sight: made here, and whole; nothing that a restore would take; or neither is known. */
+/** A first impression: complete and made by Taskmesh; unfit for a restore; or unknown (undefined). */
 export type Look = { manifest: Manifest } | { unfit: string } | undefined;
 
 /**
- * Reads all of an archive, and loads nothing: what is asked of it here a restore asks as well. `onlyItsBeginning`: as long as
- * that is as it should be.
- * @throws AppError SERVICE_UNAVAILABLE when the storage is away, or a disk is full
+ * Reads the whole archive with a restore's own checks, without loading it. `onlyItsBeginning`: stops after the manifest
+ * if that is valid.
+ * @throws AppError SERVICE_UNAVAILABLE when the storage is unavailable, or a disk is full
  */
 export async function lookInto(file: string, { onlyItsBeginning }: Thoroughness, deps: LookDeps): Promise<Look> {
   const { storage, log } = deps;

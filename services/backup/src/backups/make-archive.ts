@@ -23,17 +23,17 @@ export interface ArchiveMaking {
   temporaryDirs: TemporaryDirs;
   stores: Record<StoreName, Store>;
   now: () => Date;
-  /** Makes two archives of the same second differ. */
+  /** Tells apart two archives of the same second. */
   nextId: () => string;
-  /** Those of a restore: an archive beyond them is made, and told of. */
+  /** A restore's limits: an archive that exceeds them is still made, with a warning. */
   archiveLimits: ArchiveLimits;
   /** Absent: archives are not encrypted. */
   cipher: ArchiveCipher | undefined;
   dump: Dumper;
-  /** The version of the product. */
+  /** The version of Taskmesh. */
   product: string;
   look: LookAtDisk;
-  /** How long reading the stores may show nothing; longer for large ones. */
+  /** How long reading the stores may show no progress; large stores get more. */
   stallMs: number;
   log: Log;
 }
@@ -45,8 +45,8 @@ export interface MadeArchive extends WrittenArchive {
 }
 
 /**
- * Dumps all stores, and publishes the archive when it is whole. `expectedBytes`: how large it is going to be, as far as is
- * known. Nothing is left of one that was not made.
+ * Dumps all stores and publishes the archive once it is complete. `expectedBytes`: the estimated size. A failure leaves
+ * nothing behind.
  */
 export function makeArchive(
   making: ArchiveMaking,
@@ -90,15 +90,15 @@ interface Dumping {
   dump: Dumper;
   look: LookAtDisk;
   stallMs: number;
-  /** @throws RoomError when dumps of so many bytes do not fit */
+  /** @throws RoomError when dumps of this size do not fit */
   hasRoom(bytes: number): Promise<void>;
   onProgress: OnProgress;
 }
 
 /**
- * All moments are taken before the first row is read, and all connections must live until the last one is: a store that is
- * restored meanwhile ends its connection, so that no archive mixes stores from before and after.
- * @throws TooSlowError when nothing moves for too long
+ * All snapshots are taken before the first row is read, and all connections must last until the end: restoring a store
+ * ends its connection, so no archive mixes stores from before and after a restore.
+ * @throws TooSlowError when there is no progress for too long
  */
 async function dumpAll(stores: Store[], dumping: Dumping): Promise<Manifest['stores']> {
   const opened: OpenStore[] = [];
@@ -110,7 +110,7 @@ async function dumpAll(stores: Store[], dumping: Dumping): Promise<Manifest['sto
     return await untilAborted(stop.signal, dumpEach(stores, opened, watched));
   } finally {
     clearInterval(onStall);
-    closeAll(opened); // what hangs on them ends
+    closeAll(opened); // this ends pending queries
   }
 }
 
@@ -123,7 +123,7 @@ interface OpenStore {
 
 interface WatchedDumping extends Dumping {
   movement: Movement;
-  /** Fires when it has stalled. */
+  /** Aborted on a stall. */
   signal: AbortSignal;
 }
 
@@ -138,7 +138,7 @@ async function dumpEach(stores: Store[], opened: OpenStore[], dumping: WatchedDu
     for (const { snapshot } of opened) await snapshot.finish();
     return dumps as Manifest['stores']; // all of them are opened
   } finally {
-    closeAll(opened); // also those that opened when nobody waited any more
+    closeAll(opened); // including those opened after the abort
   }
 }
 

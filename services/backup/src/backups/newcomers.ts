@@ -2,25 +2,25 @@ import { settlesWithin, type Log } from '@taskmesh/service';
 import { isNewcomer, type Backup } from './backup.entity.ts';
 
 export interface NewcomersDeps {
-  /** Looks into one of them, and notes what it finds. */
+  /** Examines an archive, and records what it finds. */
   take(archive: Backup): Promise<unknown>;
   log: Log;
 }
 
-/** Looks into archives that somebody put there, once each, one after the other. */
+/** Examines archives that somebody put into the storage, once each and one at a time. */
 export interface Newcomers {
-  /** Begins with those of the list, and waits for the end if that comes soon. Says whether anything was begun. Never throws. */
+  /** Starts with those in the list, and waits a little for the end. Returns whether any was new. Never throws. */
   meet(archives: Backup[]): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-/** So long somebody waits for the list. */
+/** How long the list may wait. */
 const WAIT_MS = 3_000;
 
 const stateOf = ({ sizeBytes, createdAt }: Backup) => `${sizeBytes} ${createdAt.getTime()}`;
 
 export function createNewcomers({ take, log }: NewcomersDeps): Newcomers {
-  /** Of which nothing came to be known; by file, what it was like. */
+  /** Archives that remained unknown, by file, with the state that was examined. */
   const met = new Map<string, string>();
   let meeting: Promise<void> | undefined;
   let stopped = false;

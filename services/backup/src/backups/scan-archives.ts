@@ -14,19 +14,19 @@ export interface ScanDeps {
   log: Log;
 }
 
-/** What became of a scan. */
+/** The result of a scan. */
 export interface BackupScan {
-  /** That are there. */
+  /** Archives in the storage. */
   archives: number;
-  /** That the catalogue did not know. */
+  /** Archives that the catalogue did not know. */
   added: number;
-  /** That it does not know now either, because nobody here can read a manifest: the list has name, size and date, and perhaps why. */
+  /** Still unknown, because the manifest is unreadable: the list has name, size, date and perhaps the reason. */
   unread: number;
 }
 
 /**
- * Brings into the catalogue what lies in the place of the archives and the catalogue does not know, from the manifests, and which
- * of it is not fit for a restore. What it knows stays as it is. Who made an archive cannot be seen from it: retention never deletes what a scan has found.
+ * Adds archives to the catalogue that it lacks, from their manifests, and records which are unfit for a restore. Known
+ * ones stay unchanged. An archive does not tell who made it, so retention never deletes what a scan has found.
  */
 export async function scanArchives(deps: ScanDeps, onProgress: OnProgress): Promise<BackupScan> {
   const { list, log } = deps;
@@ -46,14 +46,14 @@ export async function scanArchives(deps: ScanDeps, onProgress: OnProgress): Prom
   return scan;
 }
 
-/** After the loss of the catalogue nobody has looked into any of them. */
+/** Above this, only the beginnings are read: after a loss of the catalogue, all archives are unknown. */
 const MUCH_BYTES = 4 * 1024 ** 3;
 
-/** Whether reading all of those that nobody has looked into would take long, or cost much. */
+/** Whether reading all unknown archives would take too long or cost too much. */
 export const areMuch = (archives: Backup[]): boolean =>
   archives.filter(isNewcomer).reduce((sum, { sizeBytes }) => sum + Number(sizeBytes), 0) > MUCH_BYTES;
 
-/** Looks into an archive of which the catalogue knows nothing, and notes what it is. Undefined when others did meanwhile. */
+/** Examines an unknown archive, and records the result. Undefined when somebody else has done so meanwhile. */
 export async function takeIn(
   { file, createdAt, sizeBytes }: Backup,
   how: Thoroughness,
@@ -61,7 +61,7 @@ export async function takeIn(
 ): Promise<'added' | 'unread' | undefined> {
   const look = await lookInto(file, how);
   if (!look) return 'unread';
-  const current = await find(file); // reading takes long: others may have catalogued, proved, changed or deleted it
+  const current = await find(file); // reading takes long: the archive may have changed meanwhile
   if (!current || !isNewcomer(current)) return undefined;
   if ('manifest' in look) {
     await repository.takeIn(describedBy(current, look.manifest));
@@ -73,7 +73,7 @@ export async function takeIn(
   return 'unread';
 }
 
-/** Of what was made elsewhere, the manifest says when; that it was made later than it came cannot be. */
+/** For archives made elsewhere, the manifest has the date; it cannot be later than the arrival. */
 export function describedBy(archive: Backup, { createdAt, stores }: Manifest): Backup {
   const madeAt = new Date(Math.min(Date.parse(createdAt), archive.createdAt.getTime()));
   return { ...archive, createdAt: isOwn(archive.origin) ? archive.createdAt : madeAt, stores: Object.keys(stores) };

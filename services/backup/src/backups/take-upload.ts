@@ -7,7 +7,7 @@ const GZIP_HEAD = Buffer.from([0x1f, 0x8b]);
 const AGE_HEAD = Buffer.from('age-encryption.org/v1\n');
 const MIB = 1024 * 1024;
 
-/** @throws AppError BAD_USER_INPUT for a name that no archive may have */
+/** @throws AppError BAD_USER_INPUT for a name that archives may not have */
 export function checkUploadName(file: string): void {
   if (isListableName(file)) return;
   const message = 'must be a plain file name that ends in .tar.gz or .tar.gz.age and has no leading dot';
@@ -15,11 +15,11 @@ export function checkUploadName(file: string): void {
 }
 
 /**
- * What a client sends, in whatever pieces. It ends with an AppError when the client goes away, sends more than `maxBytes`,
- * or what begins as nothing that the name tells of.
+ * An upload, in pieces of any size. Fails with an AppError when the client disconnects, sends more than `maxBytes`, or
+ * the content does not start as the name promises.
  */
 export function takeUpload(file: string, content: Readable, maxBytes: number): Readable {
-  content.on('error', () => undefined); // told to who reads, which may be a moment later
+  content.on('error', () => undefined); // thrown to the reader, which may come later
   return Readable.from(checked(file, content, maxBytes), { objectMode: false });
 }
 

@@ -3,7 +3,7 @@ import { RESTORED_SCHEMA } from './names.ts';
 
 const FIRST_USER_OID = 16_384;
 
-/** Counts, by catalogue, what is there besides tables with columns of built-in types. */
+/** Counts, by kind, all objects other than tables with columns of built-in types. */
 const LEFTOVERS = `
   select kind, count(*)::int as count from (
     select 'function' as kind from pg_catalog.pg_proc where oid >= ${FIRST_USER_OID}
@@ -39,8 +39,8 @@ const LEFTOVERS = `
   ) leftover group by kind`;
 
 /**
- * The loader makes nothing else; this asks the catalogue, not the loader.
- * @throws Error when anything but bare tables is there
+ * Asks the catalogue whether the loader has kept its promise to create nothing else.
+ * @throws Error when anything but bare tables exists
  */
 export async function checkBareTables(adminUrlOfFresh: string): Promise<void> {
   await withAdmin(adminUrlOfFresh, async (admin) => {

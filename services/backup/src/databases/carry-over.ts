@@ -6,8 +6,8 @@ import { withAdmin } from './connect.ts';
 import type { RestoreNames } from './names.ts';
 
 /**
- * Who may do what with the live database and its schema `public`: the same holds in the fresh one.
- * To be called before the store is made there. Returns what the administrator may not do, in words.
+ * Applies the rights on the live database and its schema `public` to the fresh one. Call it before the store is created
+ * there. Returns what the administrator was not permitted to do, in words.
  */
 export async function carryOverRights(adminUrl: string, names: RestoreNames): Promise<string[]> {
   const statements = await withAdmin(adminUrl, (live) =>
@@ -17,8 +17,8 @@ export async function carryOverRights(adminUrl: string, names: RestoreNames): Pr
 }
 
 /**
- * What the operator has set for the live database and granted on its tables holds for the fresh one as well. To be called
- * when the store is made: default privileges are for what comes later. Returns what the administrator may not do, in words.
+ * Applies the live database's settings and the grants on its tables to the fresh one. Call it when the store exists, as
+ * default privileges affect only later objects. Returns what the administrator was not permitted to do, in words.
  */
 export async function carryOverSettings(adminUrl: string, names: RestoreNames): Promise<string[]> {
   const statements = await withAdmin(adminUrl, async (live) => [
@@ -29,8 +29,8 @@ export async function carryOverSettings(adminUrl: string, names: RestoreNames): 
 }
 
 /**
- * The same for a database that was the living one before: what was set and granted since holds, and what was taken away
- * since is taken away there, too.
+ * Does both for a database that was the live one before: applies what was set and granted since, and revokes what was
+ * revoked since.
  */
 export async function renewSettings(adminUrl: string, names: RestoreNames): Promise<string[]> {
   const former = inDatabase(adminUrl, names.fresh);
@@ -39,7 +39,7 @@ export async function renewSettings(adminUrl: string, names: RestoreNames): Prom
   return [...refused, ...(await carryOverRights(adminUrl, names)), ...(await carryOverSettings(adminUrl, names))];
 }
 
-/** Not permitted, or about what the new store has no more. */
+/** Not permitted, or about objects that the new store lacks. */
 const REFUSALS = new Set(['42501', '42703', '42704', '42P01']);
 
 async function apply(adminUrl: string, { fresh }: RestoreNames, statements: string[]): Promise<string[]> {
@@ -54,11 +54,11 @@ async function apply(adminUrl: string, { fresh }: RestoreNames, statements: stri
   return refused;
 }
 
-/** Names only: what is set, or commented, may be a secret. */
+/** Only names: values of settings and comments may be secret. */
 const withoutLiterals = (text: string) =>
   text.replaceAll(/"(?:[^"]|"")*"|E?'(?:[^']|'')*'/g, (part) => (part.startsWith('"') ? part : '…'));
 
-/** Each query gives statements; `$live` and `$fresh` are the databases' names. */
+/** Each query returns statements; `$live` and `$fresh` stand for the databases' names. */
 async function statementsOf(admin: Client, { live, fresh }: RestoreNames, queries: string[]): Promise<string[]> {
   const found: string[] = [];
   for (const query of queries) {
@@ -69,10 +69,10 @@ async function statementsOf(admin: Client, { live, fresh }: RestoreNames, querie
   return found;
 }
 
-/** Settings that are lists of names, which PostgreSQL keeps as it would print them. */
+/** Settings that are lists of names, which PostgreSQL stores as it prints them. */
 const LISTS = new Set(['local_preload_libraries', 'search_path', 'session_preload_libraries', 'temp_tablespaces']);
 
-/** `ALTER DATABASE … SET`, and the same for single roles. */
+/** `ALTER DATABASE … SET`, also for single roles. */
 async function settingsOf(admin: Client, { live, fresh }: RestoreNames): Promise<string[]> {
   const { rows } = await admin.query<{ role: string | null; setting: string }>(
     `select rolname as role, unnest(setconfig) as setting
@@ -88,7 +88,7 @@ async function settingsOf(admin: Client, { live, fresh }: RestoreNames): Promise
   });
 }
 
-/** `"$user", public` in pieces. */
+/** Splits `"$user", public`. */
 function elementsOf(list: string): string[] {
   const elements = list.match(/"(?:[^"]|"")*"|[^\s,]+/g) ?? [''];
   return elements.map((element) =>
@@ -117,7 +117,7 @@ const GRANTS_ON_SCHEMA = `
 
 const OBJECT_KINDS = `(values ('r', 'tables'), ('S', 'sequences'), ('f', 'functions'), ('T', 'types'), ('n', 'schemas')) kinds (type, name)`;
 
-/** What differs from the defaults, both ways. */
+/** What differs from the defaults, in either direction. */
 const DEFAULT_PRIVILEGES = `
   select format('alter default privileges for role %I %s %s', pg_get_userbyid(defaclrole),
     case when defaclnamespace = 0 then '' else format('in schema %I', nspname) end, change)
@@ -129,7 +129,7 @@ const DEFAULT_PRIVILEGES = `
       from aclexplode(defaclacl) group by grantee, is_grantable) changes
   where defaclnamespace = 0 or nspname = 'public'`;
 
-/** On tables and sequences of the store that somebody has granted or revoked something on, columns included. */
+/** Privileges on tables, columns and sequences of the store, where any were granted or revoked. */
 const GRANTS_ON_OBJECTS = `
   with objects as (
     select c.oid, relowner, relacl, relkind, format('%s public.%I', case relkind when 'S' then 'sequence' else 'table' end, relname) as name
@@ -156,7 +156,7 @@ const PROPERTIES = `
   union all
   select format('alter database %I is_template %s', $fresh, template::text) from compared where template <> former_template`;
 
-/** What others than the owners have got in the fresh database, and what is set for it. */
+/** Privileges of roles other than the owners in the fresh database, and its settings. */
 const WITHDRAWALS = `
   with objects as (
     select c.oid, relowner as owner, relacl as acl, format('%s public.%I', case relkind when 'S' then 'sequence' else 'table' end, relname) as name

@@ -1,14 +1,14 @@
 import { inDatabase } from '@taskmesh/database';
 import { Client } from 'pg';
 
-/** Databases can be made, renamed and dropped only from another one. */
+/** A database can be created, renamed and dropped only from another one. */
 export function maintenanceUrl(serverUrl: string): string {
   return inDatabase(serverUrl, 'postgres');
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Runs `work` with a connection of its own, which is closed afterwards. */
+/** Runs `work` with a new connection, and closes it afterwards. */
 export async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
   const client = clientOf(url);
   try {
@@ -19,7 +19,7 @@ export async function withClient<Result>(url: string, work: (client: Client) => 
   }
 }
 
-/** An administrator's connection for each address. */
+/** Opens an administrator's connection for each URL. */
 export async function withAdmins<Result>(
   urls: readonly string[],
   work: (admins: Client[]) => Promise<Result>,
@@ -43,7 +43,7 @@ function clientOf(connectionString: string): Client {
     application_name: 'taskmesh-backup',
     keepAlive: true,
   });
-  client.on('error', () => undefined); // told by the query as well
+  client.on('error', () => undefined); // the query rejects as well
   return client;
 }
 
@@ -51,7 +51,7 @@ export async function close(client: Client): Promise<void> {
   await client.end().catch(() => undefined);
 }
 
-/** An administrator's statements mean PostgreSQL's own functions and relations, whatever else has their names. */
+/** Makes names in an administrator's statements mean PostgreSQL's own functions and relations. */
 const PINNED = "select pg_catalog.set_config('search_path', 'pg_catalog', false)";
 
 export function withAdmin<Result>(url: string, work: (admin: Client) => Promise<Result>): Promise<Result> {

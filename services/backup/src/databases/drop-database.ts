@@ -1,9 +1,9 @@
 import { escapeIdentifier, type Client } from 'pg';
 
-/** Somebody copies the database, or holds on to it in another way: that may take for ever. */
+/** Copying a database, or another use that locks it, may take for ever. */
 export const LOCK_TIMEOUT_MS = 5_000;
 
-/** Drops a database, whoever is in it; nothing happens when it is not there. @throws Error when somebody holds on to it */
+/** Drops a database, including its sessions, if it exists. @throws Error when it is locked for too long */
 export async function dropDatabase(admin: Client, name: string, lockTimeoutMs = LOCK_TIMEOUT_MS): Promise<void> {
   await admin.query(`set lock_timeout = ${lockTimeoutMs}`);
   const { rows } = await admin.query<{ template: boolean }>(

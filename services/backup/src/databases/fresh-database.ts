@@ -6,21 +6,20 @@ import { maintenanceUrl, withAdmin } from './connect.ts';
 import { dropDatabase, LOCK_TIMEOUT_MS } from './drop-database.ts';
 import { RESTORED_SCHEMA, type RestoreNames } from './names.ts';
 
-/** What the role that loads may use up. */
 export interface LoaderLimits {
   statementTimeoutMs: number;
   tempFileBytes: number;
 }
 
 /**
- * $1 the database. Who makes it holds this for as long as the connection lives: a server goes on with what it was sent, though
- * whoever sent it is gone, and who drops what is there meanwhile would miss what comes then.
+ * $1: the database. Its creator holds this lock for as long as the connection lives: a server goes on with a statement
+ * after the client has gone, and whoever drops the database meanwhile would miss what is created then.
  */
 const ALONE = 'select pg_advisory_lock(hashtextextended($1, 0))';
 
 /**
- * Makes an empty database like the live one, of the same owner, and a role that may fill the schema of restored tables in it
- * and do nothing else anywhere. Only that role may connect. Returns the role's URL of the new database.
+ * Creates an empty database like the live one, with the same owner, and a role that may only fill the schema of
+ * restored tables in it. Only that role may connect. Returns the new database's URL for that role.
  */
 export async function createFreshDatabase(
   adminUrl: string,
@@ -58,7 +57,7 @@ async function createLoader(
     `create role ${role} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls connection limit 4
      password ${escapeLiteral(password)}`,
   );
-  // An administrator that is no superuser must be a member to give things to this role and to take them over.
+  // An administrator who is no superuser must be a member of the role to give objects to it and take them over.
   await admin.query(`grant ${role} to current_user`);
   await admin.query(`alter role ${role} set search_path = pg_catalog`);
   await admin.query(`alter role ${role} set statement_timeout = ${Math.ceil(limits.statementTimeoutMs)}`);
@@ -93,7 +92,7 @@ async function describe(admin: Client, live: string): Promise<Live> {
 /** Text sorts as before only with the same locale. */
 function createStatement(name: string, { owner, tablespace, collate, ctype, provider, locale, rules }: Live): string {
   const special = locale === null || provider === 'c' ? '' : localeOptions(provider, locale, rules);
-  // Nobody but superusers has the right on the one that needs no right.
+  // Only superusers hold the right on the default tablespace, which nobody needs to have.
   const place = tablespace === 'pg_default' ? '' : `tablespace ${escapeIdentifier(tablespace)}`;
   return `create database ${escapeIdentifier(name)} owner ${escapeIdentifier(owner)} ${place}
     template template0 encoding 'UTF8' lc_collate ${escapeLiteral(collate)} lc_ctype ${escapeLiteral(ctype)} ${special}`;
@@ -106,8 +105,8 @@ function localeOptions(provider: string, locale: string, rules: string | null): 
 }
 
 /**
- * Gives the loaded tables to the live database's owner, lets in whom the live one lets in, and removes the loading role.
- * Returns what the administrator may not do, in words.
+ * Gives the loaded tables to the live database's owner, grants access as in the live one, and drops the loading role.
+ * Returns what the administrator was not permitted to do, in words.
  */
 export async function handOver(adminUrl: string, names: RestoreNames): Promise<string[]> {
   const loader = escapeIdentifier(names.loader);
@@ -121,7 +120,7 @@ export async function handOver(adminUrl: string, names: RestoreNames): Promise<s
   return carryOverRights(adminUrl, names);
 }
 
-/** Removes what a restore made, as far as it is there. @throws Error when it is being made still */
+/** Drops what a restore created, as far as it exists. @throws Error when it is still being created */
 export async function dropFresh(adminUrl: string, names: RestoreNames, lockTimeoutMs = LOCK_TIMEOUT_MS): Promise<void> {
   await withAdmin(maintenanceUrl(adminUrl), async (admin) => {
     await admin.query(`set lock_timeout = ${lockTimeoutMs}`);
@@ -135,6 +134,6 @@ async function dropLoader(admin: Client, loader: string): Promise<void> {
   const role = escapeIdentifier(loader);
   const { rows } = await admin.query('select 1 from pg_roles where rolname = $1', [loader]);
   if (rows.length === 0) return;
-  await admin.query(`drop owned by ${role}`); // rights on databases that others made
+  await admin.query(`drop owned by ${role}`); // rights on databases that others created
   await admin.query(`drop role if exists ${role}`);
 }

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 
-/** The schema that a dump's tables are loaded into: columns of PostgreSQL's own types, and rows. */
+/** The schema into which a dump's tables are loaded: rows in columns of built-in types. */
 export const RESTORED_SCHEMA = 'restored';
 
-/** Names of what one restore makes on a store's server; all of them can be told from the id in the journal. */
+/** The names of what one restore creates on a store's server, all derived from the id in the journal. */
 export interface RestoreNames {
   /** The store's own database. */
   live: string;
-  /** What is to become `live`. */
+  /** The database that is to replace `live`. */
   fresh: string;
-  /** What `live` becomes. */
+  /** The new name of the replaced database. */
   old: string;
-  /** The role that runs the dump. */
+  /** The role that loads the dump. */
   loader: string;
 }
 
-/** PostgreSQL cuts longer names. */
+/** PostgreSQL truncates longer names. */
 const MAX_NAME_BYTES = 63;
 const LONGEST_ID = 16;
 const MARK_CHARACTERS = 6;
@@ -27,7 +27,7 @@ export function restoreNames(live: string, id: string): RestoreNames {
     .subarray(0, MAX_NAME_BYTES - LONGEST_SUFFIX_BYTES)
     .toString('latin1')
     .replaceAll(/[^\w]/g, '_');
-  // Stores whose names begin alike must not share what is made for them.
+  // Tells apart stores whose names begin alike.
   const mark = createHash('sha256').update(live).digest('hex').slice(0, MARK_CHARACTERS);
   const named = (what: string) => `${stem}_${mark}_${what}_${id}`;
   return { live, fresh: named('restore'), old: named('old'), loader: named('loader') };

@@ -3,7 +3,7 @@ import { maintenanceUrl, withAdmin } from './connect.ts';
 import { LOCK_TIMEOUT_MS, storeTables, tablesOf, type Replaced } from './writers.ts';
 
 interface Obstacle {
-  /** $1 the living database. */
+  /** $1: the live database. */
   count: string;
   sentence(found: number): string;
 }
@@ -25,7 +25,7 @@ const OBSTACLES: Obstacle[] = [
     sentence: (found) => `sessions are in it that the administrator may not end (${found})`,
   },
   {
-    // Every session that begins holds the weakest of these locks for a moment.
+    // Every new session briefly holds the weakest of these locks.
     count: `select count(distinct l.pid)::int as found from pg_locks l join pg_database d on d.oid = l.objid
       where d.datname = $1 and l.locktype = 'object' and l.classid = 'pg_database'::regclass and l.granted
         and l.mode <> 'RowExclusiveLock'`,
@@ -33,7 +33,7 @@ const OBSTACLES: Obstacle[] = [
   },
 ];
 
-/** $1 the store's tables, $2 in milliseconds: how long a restore waits for its locks. */
+/** $1: the store's tables, $2: how long a restore waits for their locks, in ms. */
 const WRITERS = `select count(distinct a.pid)::int as found from pg_locks l join pg_stat_activity a on a.pid = l.pid
   where l.database = (select oid from pg_database where datname = current_database())
     and l.locktype = 'relation' and l.granted and l.relation = any($1::text[]::regclass[])
@@ -43,13 +43,13 @@ const WRITERS = `select count(distinct a.pid)::int as found from pg_locks l join
 
 export interface Exchangeable extends Pick<Replaced, 'fresh'> {
   adminUrl: string;
-  /** Whether writers are kept out for what is carried over. */
+  /** Whether writers are locked out while data are carried over. */
   waitsForWriters: boolean;
-  /** @default that of a restore */
+  /** @default a restore's time-out */
   timeoutMs?: number;
 }
 
-/** What an exchange of the living database would fail on now, in words, as far as that can be seen without trying. */
+/** Describes what would make a swap of the live database fail now, as far as that shows without trying. */
 export async function findObstacles(exchange: Exchangeable): Promise<string[]> {
   const { adminUrl, waitsForWriters } = exchange;
   const obstacles = await withAdmin(maintenanceUrl(adminUrl), async (admin) => {
@@ -68,7 +68,7 @@ export async function findObstacles(exchange: Exchangeable): Promise<string[]> {
   return obstacles;
 }
 
-/** As a restore waits for them: on the store's tables only. */
+/** Counts writers to the store's tables only, as a restore locks only those. */
 async function countWriters({ adminUrl, fresh, timeoutMs = LOCK_TIMEOUT_MS }: Exchangeable): Promise<number> {
   const tables = await withAdmin(fresh, tablesOf);
   return withAdmin(adminUrl, async (admin) => {

@@ -3,22 +3,22 @@ import type { Client } from 'pg';
 import type { Store } from '../stores/store.ts';
 import { maintenanceUrl, withAdmins } from './connect.ts';
 
-/** Stores that one transaction can rename, and a session to do it. */
+/** Stores on one server, which one transaction can rename, with a session for that. */
 export interface Server {
   client: Client;
-  /** Where that session is: the maintenance database. */
+  /** The session's URL, in the maintenance database. */
   url: string;
   stores: Store[];
 }
 
-/** A server that does not answer holds up nobody for longer. */
+/** Limits how long a server that does not answer holds up the others. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const LOCK_TIMEOUT_MS = 10_000;
 const LARGEST = 2 ** 31;
 
 /**
- * Groups stores by server and administrator. Addresses tell little about servers (names, proxies, sockets); what tells is
- * a lock that one session takes and another one sees.
+ * Groups stores by server and administrator. URLs say little about servers (names, proxies, sockets), so one session
+ * takes a lock that another one on the same server sees.
  */
 export async function withServers<Result>(
   stores: readonly Store[],
@@ -53,7 +53,7 @@ async function placeOf(client: Client, mark: number): Promise<string> {
 }
 
 /**
- * Makes sure that nobody else works on the databases of that restore, also somebody who was given up for dead: until the
+ * Ensures that nobody else works on the databases of that restore, not even an instance given up for dead, until the
  * sessions end.
  */
 export async function fence(servers: readonly Server[], restore: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import type { RestoreNames } from './names.ts';
 
-/** The ids of a restore's databases, as far as they are there. An id goes with its database when that is renamed. */
+/** The ids of a restore's databases that exist. A database keeps its id when it is renamed. */
 export interface DatabaseIds {
   live: string | undefined;
   fresh: string | undefined;

@@ -5,26 +5,26 @@ import { close, withAdmin } from './connect.ts';
 import type { RestoreNames } from './names.ts';
 import type { Lockers } from './writers.ts';
 
-/** While something else still uses a database, its rename waits for that long (a constant of PostgreSQL: 5 s), then fails. */
+/** A rename waits for other sessions to leave the database (5 s, a constant of PostgreSQL), then fails. */
 const RENAME_TIMEOUT_MS = 8_000;
 const END_EVERY_MS = 10;
 
 export interface Swap {
-  /** A session in the maintenance database, and its address. */
+  /** A session in the maintenance database, and its URL. */
   client: Client;
   url: string;
-  /** Of each store on this server. */
+  /** The names for each store on this server. */
   names: readonly RestoreNames[];
-  /** By living database; they are let go when nobody else is in it, and nobody can get in. */
+  /** By live database; released once all other sessions have left and no new ones can enter. */
   lockers: Lockers;
   log: Log;
 }
 
 /**
- * Lets each `fresh` take the place of its `live`, which becomes `old` and takes no connections: all of it in one
- * transaction, so that a crash at any moment leaves all or nothing. Sessions of the stores are ended; new ones wait and
- * then reach the new databases, which are open to them only if `open`.
- * @throws Error when nothing was changed, or when the server was lost: then that is to be found out
+ * Renames each `fresh` to its `live`, which becomes `old` and accepts no connections: all in one transaction, so that a
+ * crash leaves all or nothing. Sessions of the stores are ended; new ones wait and then reach the new databases, which
+ * accept them only if `open`.
+ * @throws Error when nothing was changed, or when the server was lost and the outcome is unknown
  */
 export function swapIn(swap: Swap, { open }: { open: boolean }): Promise<void> {
   return renameAll(
@@ -38,7 +38,7 @@ export function swapIn(swap: Swap, { open }: { open: boolean }): Promise<void> {
   );
 }
 
-/** Undoes it; the databases that are taken away again must not have been open. */
+/** Undoes `swapIn`; the new databases must not have been open. */
 export function swapBack(swap: Swap): Promise<void> {
   return renameAll(
     swap,
@@ -56,7 +56,7 @@ const rename = (from: string, to: string) =>
 export const allowConnections = (name: string, allow: boolean) =>
   `alter database ${escapeIdentifier(name)} allow_connections ${allow}`;
 
-/** The first rename of a database keeps new sessions waiting, and then waits for the others to go; they are ended meanwhile. */
+/** The first rename of a database blocks new sessions and waits for the others, which are ended meanwhile. */
 async function renameAll({ client, url, names, lockers, log }: Swap, statements: string[]): Promise<void> {
   await client.query(`set statement_timeout = ${RENAME_TIMEOUT_MS}`);
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -71,12 +71,12 @@ async function renameAll({ client, url, names, lockers, log }: Swap, statements:
   try {
     await client.query('begin');
     for (const statement of statements) await client.query(statement);
-    // A locker that was lost before may have let a writer in, whose work is not in what was carried over.
+    // A locker that was lost earlier may have let a writer in, whose changes were not carried over.
     if (letGo.size < lockers.size) throw new Error('A session that kept writers out was lost.');
     await client.query('commit');
   } catch (error) {
     done.abort();
-    await client.query('rollback').catch(() => undefined); // without a connection it is no more either
+    await client.query('rollback').catch(() => undefined); // without a connection there is no transaction either
     log.warn(
       { err: error, databases: names.map(({ live }) => live), sessions: await ending },
       'databases not swapped: somebody uses them who could not be ended, or the server refuses',
@@ -88,7 +88,7 @@ async function renameAll({ client, url, names, lockers, log }: Swap, statements:
   }
 }
 
-/** Databases that the renamer has closed to new sessions, with the sessions that are still there. */
+/** Databases that the renaming session has closed to new sessions, with their remaining sessions. */
 const CLOSED = `
   select d.datname as database, array_agg(a.pid) filter (where a.pid is not null) as pids
   from pg_locks l join pg_database d on d.oid = l.objid
@@ -100,12 +100,12 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 
 interface EndingSessions extends Pick<Swap, 'url' | 'lockers'> {
   renamer: number;
-  /** The databases whose lockers were there until nobody else was. */
+  /** Databases whose locker lasted until all other sessions had left. */
   letGo: Set<string>;
   signal: AbortSignal;
 }
 
-/** Returns the sessions that may not be ended. */
+/** Returns the sessions that we may not end. */
 async function endSessions({ url, renamer, lockers, letGo, signal }: EndingSessions): Promise<number[]> {
   const refused = new Set<number>();
   const lockerPids = [...lockers.values()].map(pidOf);
@@ -127,7 +127,7 @@ async function endSessions({ url, renamer, lockers, letGo, signal }: EndingSessi
   return [...refused];
 }
 
-/** Without the optional wait of `pg_terminate_backend`, which would be one more way to hang. */
+/** Without the optional wait of `pg_terminate_backend`, which could hang. */
 async function endSession(client: Client, pid: number): Promise<boolean> {
   try {
     await client.query('select pg_terminate_backend($1)', [pid]);
@@ -138,7 +138,7 @@ async function endSession(client: Client, pid: number): Promise<boolean> {
   }
 }
 
-/** The driver knows it since the connection was made. */
+/** The driver has it since the connection was made. */
 function pidOf(client: Client): number {
   return (client as Client & { processID: number }).processID;
 }

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseError, type Client } from 'pg';
 import { withAdmin, withAdmins } from './connect.ts';
 
-/** Sessions that keep writers out of databases for as long as they live. */
+/** Sessions that lock writers out of databases for as long as they live. */
 export type Lockers<Name = string> = ReadonlyMap<Name, Client>;
 
 interface LockRetry {
-  /** Writers are held up for as long as one try waits; between the tries they get on. */
+  /** How long one attempt may block writers; they proceed between attempts. */
   tryMs: number;
   pauseMs: number;
   timeoutMs: number;
@@ -14,10 +14,10 @@ interface LockRetry {
 
 export const LOCK_TIMEOUT_MS = 20_000;
 const LOCK_RETRY: LockRetry = { tryMs: 3_000, pauseMs: 500, timeoutMs: LOCK_TIMEOUT_MS };
-/** A deadlock, or a lock that somebody held for too long. */
+/** A deadlock or a lock time-out. */
 const TRY_AGAIN = new Set(['40P01', '55P03']);
 
-/** A living database and the one that is to take its place, by their addresses. */
+/** The URLs of a live database and the one that is to replace it. */
 export interface Replaced {
   live: string;
   fresh: string;
@@ -28,10 +28,10 @@ export class WritersBusyError extends Error {
 }
 
 /**
- * Runs `work` while nobody can write to the living databases, given by name; readers do not notice, nor does who writes to
- * tables that are not of the store. All locks or none: while one is waited for, the others are held for no longer than one
- * try.
- * @throws WritersBusyError when somebody goes on writing for too long
+ * Runs `work` while nobody can write to the stores' tables in the live databases, given by name; readers are
+ * unaffected, and so are writers to other tables. Takes all locks or none: while waiting for one, it holds the others
+ * no longer than one attempt.
+ * @throws WritersBusyError when writers continue for too long
  */
 export async function withWritersOut<Name, Result>(
   databases: ReadonlyMap<Name, Replaced>,
@@ -49,7 +49,7 @@ export async function withWritersOut<Name, Result>(
   });
 }
 
-/** What the operator has set for sessions in general must not end these. */
+/** The operator's general limits on sessions must not end these. */
 const UNBOUNDED = `select set_config(name, '0', false) from pg_catalog.pg_settings
   where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')`;
 
@@ -82,7 +82,7 @@ async function lockTables({ client, tables }: Locking, tryMs: number): Promise<v
   if (own.length > 0) await client.query(`lock table ${own.join(', ')} in share mode`);
 }
 
-/** Which of `tables`, of the other database, this one has as well: those are the store's, others an operator's, or an extension's. */
+/** Those of the other database's `tables` that exist here: the store's, not an operator's or extension's. */
 export async function storeTables(client: Client, tables: readonly string[]): Promise<string[]> {
   return (await tablesOf(client)).filter((name) => tables.includes(name));
 }
@@ -95,7 +95,7 @@ export async function tablesOf(client: Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** @throws Error when a locker was lost: then somebody may have written since */
+/** @throws Error when a locker was lost: somebody may have written since */
 export async function checkLockers(lockers: Lockers<unknown>): Promise<void> {
   for (const locker of lockers.values()) await locker.query('select 1');
 }

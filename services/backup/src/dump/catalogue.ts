@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { isOurs, isPlainFunction, standsAlone } from './dumpable.ts';
 
-/** One object of a dump: a line of comment says what it is, the statement makes it. */
+/** One object of a dump: a comment line that names it, and the statement that creates it. */
 export interface DumpEntry {
   name: string;
   type: string;
@@ -10,14 +10,14 @@ export interface DumpEntry {
 
 export interface DumpTable {
   name: string;
-  /** As it is written in SQL. */
+  /** As written in SQL. */
   sqlName: string;
   columns: { name: string; sqlName: string }[];
 }
 
 const IN_PUBLIC = (catalogue: string) => `${catalogue} = 'public'::regnamespace`;
 const OURS = isOurs('c');
-/** Of a table of ours. */
+/** Belongs to one of the store's tables. */
 const OF_OURS = (oid: string) => `${oid} in (select c.oid from pg_class c where ${OURS})`;
 const OURS_ALONE = `${OF_OURS('conrelid')} and ${standsAlone('pg_constraint', 'con.oid')}`;
 
@@ -27,14 +27,14 @@ const OWNED_BY = (kind: string) => `pg_sequence s join pg_class c on c.oid = seq
   join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = c.oid and d.refclassid = 'pg_class'::regclass and deptype = '${kind}'
   join pg_attribute a on attrelid = refobjid and attnum = refobjsubid where ${OURS}`;
 
-/** The table's own options: how full its pages are, when it is vacuumed. */
+/** The table's storage options (fillfactor, autovacuum). */
 const STORAGE_OPTIONS = `(select ' WITH (' || string_agg(format('%I=%L', split_part(o, '=', 1), substr(o, strpos(o, '=') + 1)), ', ') || ')'
   from unnest(reloptions) o)`;
 
 const COLUMN = `format('    %I %s%s%s', attname, format_type(atttypid, atttypmod),
   case when ${standsAlone('pg_attrdef', 'ad.oid')} then ' DEFAULT ' || pg_get_expr(adbin, adrelid) end, case when attnotnull then ' NOT NULL' end)`;
 
-/** All that has to be there before the rows. A default may call a function or take from a sequence: those come first. */
+/** Everything needed before the rows. Functions and sequences come first, because defaults may use them. */
 const BEFORE_ROWS = [
   `select proname || '()', 'FUNCTION', pg_get_functiondef(oid) from pg_proc p where ${IN_PUBLIC('pronamespace')} and ${isPlainFunction('p')} order by 1, oid`,
   `select relname, 'SEQUENCE', format('CREATE SEQUENCE %s AS %s %s', c.oid::regclass, format_type(seqtypid, null), ${SEQUENCE_OPTIONS})
@@ -58,7 +58,7 @@ const BEFORE_ROWS = [
    order by 1`,
 ];
 
-/** What is quicker behind the rows, or would be in their way. */
+/** What is faster to create after the rows, or would be in their way. */
 const BEHIND_ROWS = [
   ...[`contype in ('p', 'u')`, `contype = 'c' and not convalidated`].map(
     (
@@ -66,7 +66,7 @@ const BEHIND_ROWS = [
     ) => `select conname, 'CONSTRAINT', format('ALTER TABLE ONLY %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
      from pg_constraint con where ${OURS_ALONE} and ${which} order by conrelid::regclass::text, 1`,
   ),
-  // An index that is not valid is what a failed attempt to make it left behind.
+  // An invalid index is a leftover of a failed attempt to create it.
   `select relname, 'INDEX', pg_get_indexdef(indexrelid) from pg_index join pg_class c on c.oid = indexrelid
    where ${OF_OURS('indrelid')} and indisvalid and ${standsAlone('pg_class', 'indexrelid')}
      and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u')) order by 1`,
@@ -102,7 +102,7 @@ export async function readTables(client: Client): Promise<DumpTable[]> {
   return rows;
 }
 
-/** How far the sequences are: never behind the rows of the snapshot, because sequences know no snapshots. */
+/** The positions of the sequences: never behind the rows of the snapshot, as sequences are not part of snapshots. */
 export async function readSequencePositions(client: Client): Promise<DumpEntry[]> {
   const { rows } = await client.query<{ name: string; sqlName: string; literal: string }>(
     `select relname as name, c.oid::regclass::text as "sqlName", quote_literal(c.oid::regclass::text) as literal
@@ -123,7 +123,7 @@ export async function readSequencePositions(client: Client): Promise<DumpEntry[]
   return entries;
 }
 
-/** How much the rows take on the server's disk, without indexes: about as much as a dump of them. */
+/** The size of the rows on the server's disk, without indexes: about the size of their dump. */
 export async function readTableBytes(client: Client): Promise<number> {
   const { rows } = await client.query<{ bytes: string }>(
     `select coalesce(sum(pg_table_size(oid)), 0) as bytes from pg_class c where ${OURS} and relkind = 'r'`,
@@ -133,7 +133,7 @@ export async function readTableBytes(client: Client): Promise<number> {
 
 const MIGRATIONS = 'public.mikro_orm_migrations';
 
-/** The newest migration that the store has seen; null for a store that was not made by migrations. */
+/** The newest migration applied to the store; null for a store made without migrations. */
 export async function readSchemaVersion(client: Client): Promise<string | null> {
   const found = await client.query<{ table: string | null }>('select to_regclass($1)::text as table', [MIGRATIONS]);
   if (!found.rows[0]?.table) return null;

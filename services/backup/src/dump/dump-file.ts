@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 
-/** A file under way, with what has to be known of it in the end. */
+/** A file being written, with its checksum and size. */
 export interface DumpFile {
   write(part: string | Buffer): Promise<void>;
-  /** To be called once, when all is written. */
+  /** Call it once, when everything is written. */
   finish(): Promise<{ sha256: string; sizeBytes: number }>;
   close(): Promise<void>;
 }
 
-/** Told how large the file is; what it throws ends the dump. */
+/** Called with the file's size; an exception aborts the dump. */
 export type OnWritten = (bytes: number) => void | Promise<void>;
 
 const BUFFER_BYTES = 256 * 1024;
 
-/** Makes a file that only we may read. Its parts go to the disk in large pieces. */
+/** Creates a file that only we may read. Small parts are collected before they are written. */
 export async function createDumpFile(path: string, onWritten?: OnWritten): Promise<DumpFile> {
   const file = await open(path, 'wx', 0o600);
   const hash = createHash('sha256');

@@ -15,26 +15,26 @@ import { refuseUnknownObjects } from './unknown-objects.ts';
 export interface StoreDump {
   sha256: string;
   sizeBytes: number;
-  /** By table; tables whose rows stay out have none. */
+  /** By table; 0 for tables whose rows are left out. */
   rows: Record<string, number>;
   serverVersion: string;
   schemaVersion: string | null;
 }
 
 export interface StoreDumpOptions {
-  /** Of a snapshot. */
+  /** The snapshot's connection. */
   client: Client;
-  /** The file to make. */
+  /** The file to create. */
   path: string;
   policy: DumpPolicy;
   onWritten?: OnWritten;
-  /** Ends it, also while it waits for another program. */
+  /** Aborts the dump, even while it waits for another program. */
   signal?: AbortSignal;
 }
 
 /**
- * Writes all of a store as SQL, as `pg_dump --no-owner --no-privileges` does. Rows pass through in pieces.
- * @throws DumpError when the store has something that this cannot write
+ * Writes the whole store as SQL, like `pg_dump --no-owner --no-privileges`. Streams the rows.
+ * @throws DumpError when the store contains something that this cannot write
  */
 export async function dumpStore({ client, path, policy, onWritten }: StoreDumpOptions): Promise<StoreDump> {
   const tables = await readTables(client);

@@ -1,8 +1,8 @@
-/** Conditions on PostgreSQL's catalogues that tell what a dump writes. */
+/** SQL conditions on PostgreSQL's catalogues for what a dump includes. */
 
 export const FIRST_USER_OID = 16_384;
 
-/** Catalogues of which nothing at all is written, by what an operator calls it. */
+/** Catalogues whose objects are never dumped, by the name for operators. */
 export const COLLECTED = {
   operator: 'pg_operator',
   'operator class': 'pg_opclass',
@@ -20,19 +20,19 @@ export const COLLECTED = {
   policy: 'pg_policy',
 } as const;
 
-/** It belongs to an extension. */
+/** Whether it belongs to an extension. */
 export const isMember = (catalogue: string, oid: string): string =>
   `exists (select from pg_depend m where m.classid = '${catalogue}'::regclass and m.objid = ${oid} and m.deptype = 'e')`;
 
 const isOfUser = (oid: string) => `${oid} >= ${FIRST_USER_OID}`;
 
-/** A function of whoever owns the store that needs nothing but what every database has. */
+/** A user's function that needs only what every database has. */
 export const isPlainFunction = (p: string): string => `(${p}.prokind = 'f' and ${p}.prosqlbody is null
   and ${p}.prolang in (select oid from pg_language where lanname in ('sql', 'plpgsql'))
   and not ${isOfUser(`${p}.prorettype`)} and not ${isMember('pg_proc', `${p}.oid`)}
   and not exists (select from unnest(coalesce(${p}.proallargtypes, ${p}.proargtypes::oid[])) as arg where ${isOfUser('arg')}))`;
 
-/** A table or a sequence of the store. `c` is its line in pg_class. */
+/** A table or a sequence of the store; `c` is its row in pg_class. */
 export const isOurs = (c: string): string =>
   `(${c}.relnamespace = 'public'::regnamespace and ${c}.relkind in ('r', 'S') and not ${isMember('pg_class', `${c}.oid`)})`;
 
@@ -41,7 +41,7 @@ const NEVER_WRITTEN =
     .map((catalogue) => `'${catalogue}'::regclass`)
     .join(', ');
 
-/** It needs nothing that is not written: it would fail in a database without that. */
+/** Whether it depends on nothing that the dump omits, which would make its statement fail. */
 export const standsAlone = (catalogue: string, oid: string): string =>
   `not exists (select from pg_depend d left join pg_proc p on d.refclassid = 'pg_proc'::regclass and p.oid = d.refobjid
      where d.classid = '${catalogue}'::regclass and d.objid = ${oid} and ${isOfUser('d.refobjid')}

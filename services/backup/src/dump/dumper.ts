@@ -4,12 +4,12 @@ import { dumpStore, type StoreDump, type StoreDumpOptions } from './dump-store.t
 import { countLeftOut } from './unknown-objects.ts';
 import { dumpWithProgram, majorOf, type PgDump } from './pg-dump.ts';
 
-/** Writes a store into a file; `url` is the store's. */
+/** Dumps a store into a file; `url` is the store's. */
 export type Dumper = (options: StoreDumpOptions & { url: string }) => Promise<StoreDump>;
 
 /**
- * With `pgDump` when it is one that knows the store's server, which means it is not older; by our own means
- * otherwise. Both write what any psql and our own loader load. Absent: always by our own means.
+ * Uses `pgDump` when it is not older than the store's server, and otherwise our own code. Both write what any psql and
+ * our loader can load. Absent: always our own code.
  */
 export function createDumper({ pgDump, log }: { pgDump: PgDump | undefined; log: Log }): Dumper {
   const isFit = async (program: PgDump, client: Client): Promise<boolean> => {

@@ -13,13 +13,13 @@ import { writeRows } from './rows.ts';
 const VERSION_TIMEOUT_MS = 5_000;
 
 export interface PgDump {
-  /** A path, or a name that is looked for. */
+  /** A path, or a name to look up in PATH. */
   program: string;
-  /** All that it gets to see of ours, besides the password. */
+  /** Its whole environment, except for the password. */
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The major version of a program that says it is pg_dump; undefined when there is none. */
+/** pg_dump's major version; undefined when there is no such program. */
 export async function majorOf({ program, env }: PgDump): Promise<number | undefined> {
   try {
     const { stdout } = await promisify(execFile)(program, ['--version'], { env, timeout: VERSION_TIMEOUT_MS });
@@ -37,14 +37,14 @@ const OPTIONS = [
 
 export interface ProgramDumpOptions extends StoreDumpOptions {
   pgDump: PgDump;
-  /** Of the store, with its password, which no other process gets to see. */
+  /** The store's URL, whose password no other process may see. */
   url: string;
 }
 
 /**
- * Writes the store as pg_dump does, at the moment of the snapshot. Tables of which the policy replaces a value are written
- * by us, at the end.
- * @throws DumpError when the program fails; what it said is the cause. AppError when it is ended by a signal
+ * Dumps the store with pg_dump, using our snapshot. Tables with values that the policy replaces are written by our own
+ * code, at the end.
+ * @throws DumpError when the program fails, with its output as the cause. AppError when a signal ends it
  */
 export async function dumpWithProgram(options: ProgramDumpOptions): Promise<StoreDump> {
   const { client, path, policy, onWritten } = options;
@@ -71,10 +71,10 @@ export async function dumpWithProgram(options: ProgramDumpOptions): Promise<Stor
 }
 
 const TRAILER = '--\n-- PostgreSQL database dump complete\n--\n';
-/** More than the trailer and what pg_dump writes behind it. */
+/** More than the trailer and what pg_dump writes after it. */
 const TAIL_BYTES = 1_024;
 
-/** Writes all but the trailer, which it returns. */
+/** Writes everything but the trailer, which it returns. */
 async function runProgram(options: ProgramDumpOptions, without: DumpTable[], file: DumpFile): Promise<string> {
   const { client, pgDump, url, signal } = options;
   const { rows } = await client.query<{ id: string }>('select pg_export_snapshot() as id');
@@ -103,7 +103,7 @@ async function runProgram(options: ProgramDumpOptions, without: DumpTable[], fil
       tail = whole.subarray(end);
     }
     const [code, endedBy] = (await closed) as [number | null, NodeJS.Signals | null];
-    // A terminal ends the whole group; that says nothing of the store.
+    // A terminal signals the whole process group; that says nothing about the store.
     if (endedBy !== null) throw unavailable('The backup was not made: pg_dump was ended by somebody.');
     const at = tail.lastIndexOf(TRAILER);
     if (code !== 0 || at === -1)
@@ -122,7 +122,7 @@ function withoutPassword(url: string): { dbname: string; password: string } {
   return { dbname: parsed.href, password };
 }
 
-/** In pg_dump's patterns a quoted name means itself. */
+/** Quoted names are literal in pg_dump's patterns. */
 const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 async function countRows(client: Client, { sqlName }: DumpTable): Promise<number> {

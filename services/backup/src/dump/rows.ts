@@ -11,7 +11,7 @@ export interface RowsToWrite {
   policy: DumpPolicy;
 }
 
-/** Returns how many there are. */
+/** Returns the number of rows. */
 export async function writeRows({ client, file, table, policy }: RowsToWrite): Promise<number> {
   const { name, sqlName, columns } = table;
   const columnList = columns.map((column) => column.sqlName).join(', ');
@@ -31,7 +31,7 @@ export function commentOf({ name, type }: Pick<DumpEntry, 'name' | 'type'>, titl
   return `--\n-- ${title}: ${oneLine(name)}; Type: ${type}; Schema: public; Owner: -\n--\n\n`;
 }
 
-/** A line break in a name would end the comment, and the rest of the name would run. */
+/** A line break in a name would end the comment, and the rest of the name would be executed. */
 export function oneLine(name: string): string {
   return name.replaceAll(/[\r\n]/g, ' ');
 }

@@ -2,17 +2,17 @@ import { Client } from 'pg';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** All that is read is the store at one moment, while others go on writing. Who opened it closes it. */
+/** Reads the store as of one moment while others keep writing. The caller closes it. */
 export interface Snapshot {
-  /** @throws Error why the connection was lost, when it was: queries behind that only say that there is none */
+  /** @throws Error with the reason if the connection is lost, even for later reads */
   read<T>(work: (client: Client) => Promise<T>): Promise<T>;
-  /** Ends the transaction. @throws Error when the connection was lost since */
+  /** Ends the transaction. @throws Error if the connection was lost */
   finish(): Promise<void>;
-  /** At once, whatever is under way. */
+  /** Closes at once, even with a query pending. */
   close(): void;
 }
 
-/** As pg_dump sets its session: values are written so that any server reads the same ones back. */
+/** pg_dump's own session settings: any server reads the written values back unchanged. */
 const SESSION = [
   `set client_encoding = 'UTF8'`,
   `set datestyle = 'ISO'`,
@@ -24,7 +24,7 @@ const SESSION = [
   'set idle_in_transaction_session_timeout = 0',
   `set lock_timeout = '10s'`,
   'set row_security = off',
-  `set search_path = ''`, // so that all names come out with their schema
+  `set search_path = ''`, // makes all names schema-qualified
 ];
 
 export async function openSnapshot(url: string): Promise<Snapshot> {
@@ -44,13 +44,13 @@ export async function openSnapshot(url: string): Promise<Snapshot> {
     }
   };
   const close = () => {
-    client.connection.stream.destroy(); // a goodbye would wait for rows that nobody reads any more
+    client.connection.stream.destroy(); // a graceful close would wait for rows that nobody reads
   };
   try {
     await client.connect();
     for (const setting of SESSION) await client.query(setting);
     await client.query('begin isolation level repeatable read, read only');
-    await client.query('select 1 from pg_catalog.pg_class limit 1'); // the first query decides about the moment
+    await client.query('select 1 from pg_catalog.pg_class limit 1'); // the first query takes the snapshot
     return { read, finish: async () => void (await read(() => client.query('commit'))), close };
   } catch (error) {
     close();

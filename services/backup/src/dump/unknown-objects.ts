@@ -9,7 +9,7 @@ const COLUMNS = `pg_attribute a join pg_class c on c.oid = attrelid join pg_name
   and not ${isMember('pg_class', 'c.oid')}`;
 const COLUMN_NAME = `relname || '.' || attname`;
 
-/** What has rows, or decides about their form, and would not come back as it is. */
+/** Objects with rows, or that determine their form, which a restore would not bring back unchanged. */
 const UNKNOWN = [
   `select 'table of another schema', nspname || '.' || relname from ${RELATIONS} and nspname <> 'public' and relkind in ('r', 'p')`,
   `select 'partitioned table', relname::text from ${RELATIONS} and nspname = 'public' and relkind = 'p'`,
@@ -18,10 +18,10 @@ const UNKNOWN = [
      or not exists (select from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped))`,
   `select 'column with a type of its own', ${COLUMN_NAME} from ${COLUMNS} and t.oid >= ${FIRST_USER_OID}`,
   `select 'generated column', ${COLUMN_NAME} from ${COLUMNS} and attgenerated <> ''`,
-  `select 'large object', oid::text from pg_largeobject_metadata`, // whose numbers anybody may choose
+  `select 'large object', oid::text from pg_largeobject_metadata`, // anybody may choose their ids
 ].join('\nunion all ');
 
-/** What has no rows of ours: a restore makes the schema by migrations, and would run nothing of it. */
+/** Objects without rows: a restore creates the schema by migrations, so it would not use them. */
 const LEFT_OUT = [
   ...Object.entries(COLLECTED).map(
     ([kind, catalogue]) =>
@@ -35,8 +35,8 @@ const LEFT_OUT = [
 ].join('\nunion all ');
 
 /**
- * A dump that leaves rows out without a word is worse than none.
- * @throws DumpError for everything in the database of which the dump's text would not bring back the rows
+ * A dump that silently omits rows is worse than none.
+ * @throws DumpError for all objects whose rows a restore of the dump would not bring back
  */
 export async function refuseUnknownObjects(client: Client): Promise<void> {
   const { rows } = await client.query<[kind: string, name: string]>({ text: UNKNOWN, rowMode: 'array' });
@@ -45,7 +45,7 @@ export async function refuseUnknownObjects(client: Client): Promise<void> {
   throw new DumpError(`the database holds what a dump cannot hold: ${named.join(', ')}`);
 }
 
-/** How many objects of which kinds a dump goes without. */
+/** The number of omitted objects by kind. */
 export async function countLeftOut(client: Client): Promise<Record<string, number>> {
   const { rows } = await client.query<[kind: string, count: string]>({ text: LEFT_OUT, rowMode: 'array' });
   return Object.fromEntries(rows.map(([kind, count]) => [kind, Number(count)]).filter(([, count]) => count !== 0));
