@@ -6,29 +6,29 @@ import { errorCode } from '../error-code.ts';
 
 export const ENCRYPTED_SUFFIX = '.age';
 
-/** Archives encrypted by age (age-encryption.org/v1), piece by piece: nothing is ever held whole. */
+/** Encrypts archives with age (age-encryption.org/v1) as streams, never holding a whole archive in memory. */
 export interface ArchiveCipher {
-  /** Whether what it encrypts opens to it as well. */
+  /** Whether it can decrypt what it encrypts. */
   opensOwn: boolean;
   encrypt(plain: Readable): Promise<Readable>;
   /**
-   * @throws KeyError when no key of ours opens it
-   * @throws ExtractionError, also in the middle of the stream, when it is broken, was changed or cut off
+   * @throws KeyError when none of our keys opens it
+   * @throws ExtractionError, also in the middle of the stream, when it is broken, modified or truncated
    */
   decrypt(content: Readable): Promise<Readable>;
 }
 
-/** An archive of another key, or no key at all. */
+/** An archive for another key, or no key at all. */
 export class KeyError extends ExtractionError {}
 
 export interface ArchiveKeys {
   /** Any of them decrypts. */
   identities: string[];
-  /** Who can open new archives; none: whoever has the first identity. */
+  /** Who can open new archives; if empty, the holder of the first identity. */
   recipients: string[];
 }
 
-/** Undefined without any key: archives are not encrypted. @throws Error when one of them is none */
+/** Undefined without any key: archives are not encrypted. @throws Error when a key is invalid */
 export async function createArchiveCipher({ identities, recipients }: ArchiveKeys): Promise<ArchiveCipher | undefined> {
   const own = await Promise.all(identities.map((identity) => identityToRecipient(identity)));
   const encryptsTo = recipients.length > 0 ? recipients : own.slice(0, 1);
@@ -38,7 +38,7 @@ export async function createArchiveCipher({ identities, recipients }: ArchiveKey
     for (const recipient of encryptsTo) encrypter.addRecipient(recipient);
     return encrypter;
   };
-  await createEncrypter().encrypt(''); // shows whether they go together
+  await createEncrypter().encrypt(''); // fails if the recipients cannot be combined
   const decrypter = new Decrypter();
   for (const identity of identities) decrypter.addIdentity(identity);
 
@@ -66,7 +66,7 @@ export async function createArchiveCipher({ identities, recipients }: ArchiveKey
   };
 }
 
-/** What is in the archive of that name. @throws KeyError, ExtractionError */
+/** The plain content of the archive with that name. @throws KeyError, ExtractionError */
 export async function openContent(
   file: string,
   content: Readable,
@@ -91,7 +91,7 @@ function failureOf(error: unknown, otherwise: string): unknown {
 const MAX_HEADER_BYTES = 64 * 1024;
 const END_OF_HEADER = '\n--- ';
 
-/** The library reads a header to its end before it looks at it, however long that is. */
+/** The library reads a header of any length completely before it checks it. */
 async function* withShortHeader(content: Readable): AsyncGenerator<Buffer> {
   let head: Buffer | undefined = Buffer.alloc(0);
   for await (const part of content) {
@@ -120,7 +120,7 @@ async function* parts(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer>
   for await (const part of stream) yield Buffer.from(part.buffer, part.byteOffset, part.byteLength);
 }
 
-/** Not by Readable.toWeb, which throws where nobody can catch it when its reader goes away at the wrong moment. */
+/** Replaces Readable.toWeb, which can throw uncatchably when its reader is cancelled at the wrong moment. */
 function asWeb(readable: Readable): ReadableStream<Uint8Array> {
-  return WebStream.from(readable) as ReadableStream<Uint8Array>; // two types of the same thing, which do not know each other
+  return WebStream.from(readable) as ReadableStream<Uint8Array>; // two incompatible declarations of the same type
 }

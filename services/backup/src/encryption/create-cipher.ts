@@ -3,7 +3,7 @@ import type { BackupConfig } from '../config.ts';
 import { errorMessage } from '../error-code.ts';
 import { createArchiveCipher, type ArchiveCipher } from './archive-cipher.ts';
 
-/** @throws ConfigError for keys and recipients that are none, or that do not go together with what is to be proved */
+/** @throws ConfigError for invalid keys and recipients, and when what is to be verified could not be opened */
 export async function createCipher(config: BackupConfig): Promise<ArchiveCipher | undefined> {
   const { recipients = [], secrets, schedule, verifiesScheduled = true, verifySchedule } = config;
   const identities = secrets.keys ?? [];

@@ -3,13 +3,13 @@ import { readFileSync, statSync } from 'node:fs';
 
 /** `AGE-SECRET-KEY-1…`, or the post-quantum kind `AGE-SECRET-KEY-PQ-1…`. */
 const IDENTITY = /^AGE-SECRET-KEY-(PQ-)?1[02-9A-Z]+$/;
-/** Others may not read it, and nobody but the owner may change it; a group may read, as mounted secrets need it. */
+/** Others must not read it, and only the owner may change it; the group may read it, as mounted secrets require. */
 const TOO_OPEN = 0o027;
 
 /**
- * Reads the identities in the file that the variable `name` names: one a line, as age-keygen writes them, with comments.
- * Empty without the variable.
- * @throws ConfigError when the file cannot be read, is open to others, or holds something else
+ * Reads the identities in the file that the variable `name` names: one per line, with comments, as age-keygen writes
+ * them. Empty without the variable.
+ * @throws ConfigError when the file is unreadable, open to others, or contains anything else
  */
 export function readKeyFile(env: Env, name: string): string[] {
   const path = env[name];

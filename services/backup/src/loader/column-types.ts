@@ -2,7 +2,7 @@ import type { TypeName } from 'libpg-query';
 import { escapeIdentifier } from 'pg';
 import { as, namePartsOf } from './nodes.ts';
 
-/** Types whose input runs nothing and looks nothing up. All others become text, which holds whatever a dump writes for them. */
+/** Types whose input executes and looks up nothing. All others become text, which holds whatever a dump has. */
 const BUILT_IN = new Set([
   'bit', 'bool', 'box', 'bpchar', 'bytea', 'char', 'cidr', 'circle', 'date', 'float4', 'float8', 'inet', 'int2', 'int4', 'int8',
   'interval', 'json', 'jsonb', 'line', 'lseg', 'macaddr', 'macaddr8', 'name', 'numeric', 'path', 'point', 'polygon', 'text', 'time',
@@ -13,21 +13,20 @@ const SERIAL: Record<string, string> = {
   serial: 'int4', serial4: 'int4', bigserial: 'int8', serial8: 'int8', smallserial: 'int2', serial2: 'int2',
 }; // prettier-ignore
 
-/** Not of `bit` and `char`, which would fill a short value up to any length. */
+/** Not `bit` and `char`, which pad short values to any length. */
 const WITH_LENGTH = new Set(['numeric', 'time', 'timestamp', 'timestamptz', 'timetz', 'varchar']);
 const TEXT = 'pg_catalog.text';
 
 export interface ColumnType {
   /** One of PostgreSQL's own types. */
   sql: string;
-  /** Whether the dump's type would give a value to a column that is left out. */
+  /** Whether the type in the dump supplies a value for an omitted column. */
   hasDefault: boolean;
 }
 
-/** Finds a domain of the dump. */
 export type FindDomain = (schema: string | undefined, name: string) => ColumnType | undefined;
 
-/** What a column of the dump's type becomes. */
+/** The type that a column of the dump's type gets. */
 export function columnType({ names, typmods = [], arrayBounds, setof }: TypeName, findDomain: FindDomain): ColumnType {
   const { schema, name } = namePartsOf(names);
   const isArray = Boolean(arrayBounds?.length) || setof === true;
@@ -43,7 +42,7 @@ export function columnType({ names, typmods = [], arrayBounds, setof }: TypeName
   return isArray ? arrayOf(sql) : { sql, hasDefault: false };
 }
 
-/** An array of a domain over an array is written as no other type is. */
+/** An array of a domain over an array has a text form of its own. */
 function arrayOf(sql: string): ColumnType {
   return { sql: sql.endsWith('[]') ? TEXT : `${sql}[]`, hasDefault: false };
 }

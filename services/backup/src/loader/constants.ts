@@ -11,7 +11,7 @@ const CLOCKS: Record<string, string> = {
   SVFOP_LOCALTIMESTAMP: 'localtimestamp',
 };
 
-/** Functions of PostgreSQL that depend on nothing of the dump. */
+/** Built-in functions that do not depend on the dump. */
 const FUNCTIONS = new Set([
   'clock_timestamp',
   'gen_random_uuid',
@@ -20,7 +20,7 @@ const FUNCTIONS = new Set([
   'transaction_timestamp',
 ]);
 
-/** SQL of our own that means the same; undefined for what is no constant. */
+/** Our own SQL with the same meaning; undefined if the expression is not constant. */
 export function constantSql(node: Node | undefined, findDomain: FindDomain): string | undefined {
   if (!node) return undefined;
   if ('A_Const' in node) return literal(node.A_Const);
@@ -51,7 +51,7 @@ function literal({ isnull, ival, fval, sval, boolval, bsval }: A_Const): string 
   return base === undefined ? undefined : `${base}'${digits}'`;
 }
 
-/** Like pg's escapeLiteral, which goes by characters, and needs thirty times the memory of the text. */
+/** Like pg's escapeLiteral, which works by characters and takes thirty times the memory of the text. */
 function textSql(text: string): string {
   const quoted = `'${text.replace(/'/g, "''")}'`;
   return text.includes('\\') ? ` E${quoted.replace(/\\/g, '\\\\')}` : quoted;
@@ -62,7 +62,7 @@ function number(text: string): string {
   return sane(text);
 }
 
-/** Ten bytes such as 1e131071 would become a hundred thousand as text. */
+/** Ten bytes such as 1e131071 would expand to a hundred thousand as text. */
 function sane(text: string): string {
   return /e[+-]?0*[1-9]\d{3}/i.test(text) ? refuse('a number is larger than any that makes sense') : text;
 }

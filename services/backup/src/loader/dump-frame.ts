@@ -1,12 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import { LoadError } from './load-error.ts';
 
-/** Bytes as characters: a mark of their order is three. */
+/** One character per byte, so a byte order mark is three. */
 const HEAD = /^(?:\xef\xbb\xbf)?\s*--\r?\n-- PostgreSQL database dump\r?\n/;
 const TAIL = /^-- PostgreSQL database dump complete\r?$/m;
 const EDGE_BYTES = 4_096;
 
-/** @throws LoadError for a file that begins as one of pg_dump's and does not end as one, or is of another format */
+/** @throws LoadError for a file that starts like pg_dump's and does not end like one, or is of another format */
 export async function checkFrame(file: FileHandle): Promise<void> {
   const { size } = await file.stat();
   const head = await textAt(file, 0);

@@ -7,37 +7,37 @@ import type { RangeVar } from './nodes.ts';
 export interface Column {
   name: string;
   type: string;
-  /** A constant, as SQL of our own. */
+  /** A constant, as our own SQL. */
   default?: string | undefined;
-  /** Whether the dump's own default is not taken over: no row may leave the column out. */
+  /** Whether the dump's default was dropped, so that rows must not omit the column. */
   defaultIsLost: boolean;
-  /** Computed from others: no dump holds its values, and no table of ours has it. */
+  /** Computed from other columns: dumps have no values of it, and our tables omit it. */
   isGenerated: boolean;
 }
 
 export interface Table {
-  /** As a part of SQL of our own. */
+  /** Quoted, for our own SQL. */
   sqlName: string;
   columns: Map<string, Column>;
   children: Table[];
-  /** Whether the new database has it: those of other schemas only when they are parts of one that is loaded. */
+  /** Whether it exists in the new database; tables of other schemas do only as parts of a loaded one. */
   isLoaded: boolean;
-  /** Whether rows of it were passed over. */
+  /** Whether rows of it were skipped. */
   lostRows: boolean;
 }
 
-/** What of a dump was passed over: how many objects of a kind. */
+/** How many objects of a kind were skipped. */
 export interface Skipped {
   kind: string;
   count: number;
 }
 
-/** What a dump has declared so far, and what of it was passed over. */
+/** What a dump has declared so far, and what was skipped. */
 export type DumpSchema = ReturnType<typeof createDumpSchema>;
 
 export const PUBLIC = 'public';
 
-/** Each takes locks on the server until the load ends, and those are few and shared with the living stores. */
+/** Each table takes locks until the load ends; a server has few, shared with the live stores. */
 const MAX_TABLES = 1_000;
 
 export function createDumpSchema() {
@@ -57,7 +57,7 @@ export function createDumpSchema() {
     return `create table ${table.sqlName} (${columns.map(columnSql).join(', ')});`;
   };
 
-  /** A part of a loaded table is loaded with all its own parts, wherever they are. */
+  /** A part of a loaded table is loaded with all its own parts, in whatever schema. */
   const inherit = (child: Table, parent: Table): string => {
     if (child.lostRows) refuse('a table becomes a part of another one after its rows were passed over');
     const made = child.isLoaded
@@ -74,7 +74,7 @@ export function createDumpSchema() {
       return all.map(([kind, count]) => ({ kind, count })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
     },
 
-    /** Where names without a schema are. */
+    /** Sets the schema of unqualified names. */
     useSchema: (name: string) => void (current = name),
     schemaOf: ({ schemaname }: RangeVar): string => schemaname || current,
 
@@ -88,7 +88,7 @@ export function createDumpSchema() {
       void domains.set(keyOf(schema, name), type),
     findDomain: (schema: string | undefined, name: string) => domains.get(keyOf(schema, name)),
 
-    /** Returns SQL that makes the table; empty for one that is not loaded. */
+    /** Returns SQL that creates the table; empty if it is not loaded. */
     declare(relation: RangeVar, columns: Map<string, Column>, parents: Table[]): string {
       const { relname = '', relpersistence } = relation;
       const schema = relation.schemaname || current;
@@ -103,7 +103,7 @@ export function createDumpSchema() {
       return `${made} ${parts}`.trim();
     },
 
-    /** The rows of `child` are rows of `parent`, too. */
+    /** Makes the rows of `child` rows of `parent` as well. */
     attach(child: Table, parent: Table): string {
       parent.children.push(child);
       return parent.isLoaded ? inherit(child, parent) : '';

@@ -7,28 +7,27 @@ import type { Order, Told } from './load.process.ts';
 import type { LoadReport } from './run-script.ts';
 
 export interface Load extends Required<Order> {
-  /** A plain dump: SQL with COPY blocks, as pg_dump or a person writes it. */
+  /** A plain dump: SQL with COPY blocks, written by pg_dump or a person. */
   path: string;
   /** The database to fill, as an unprivileged role. */
   url: string;
-  /** Ends the load when it fires. */
+  /** Aborts the load. */
   signal: AbortSignal;
-  /** Told from time to time. */
+  /** Called from time to time with the number of bytes read. */
   onProgress?: ((bytesRead: number) => void) | undefined;
 }
 
 const PROCESS = fileURLToPath(new URL('./load.process.ts', import.meta.url));
 
 /**
- * The optimizing compiler would take hundreds of megabytes for the parser's largest functions, and longer than most dumps.
- * What a dump may need of the heap is bounded by the script reader.
+ * The optimizing compiler takes hundreds of megabytes for the parser's largest functions, and longer than most loads.
+ * The script reader limits how much of the heap a dump needs.
  */
 const FLAGS = ['--liftoff-only'];
 
 /**
- * Brings the rows of a dump into a database over PostgreSQL's own protocol: all of them or none. Works in a process of its
- * own.
- * @throws LoadError with the line for everything that is not allowed, and for what PostgreSQL refuses; the signal's reason
+ * Loads the rows of a dump through PostgreSQL's own protocol, all or none, in a separate process.
+ * @throws LoadError with the line of anything not allowed or refused by PostgreSQL; the signal's reason
  */
 export function loadDump({ path, url, signal, onProgress = () => undefined }: Load): Promise<LoadReport> {
   const order: Order = { path, url };
@@ -37,7 +36,7 @@ export function loadDump({ path, url, signal, onProgress = () => undefined }: Lo
   );
 }
 
-/** What of a dump would be passed over; no server is asked. @throws LoadError */
+/** Counts what a load would skip, without a server. @throws LoadError */
 export async function countSkipped({ path, signal }: Pick<Load, 'path' | 'signal'>): Promise<LoadReport['skipped']> {
   const report = await withProcess({ path: PROCESS, order: { path }, signal, flags: FLAGS }, (child) =>
     reportOf(child, () => undefined),

@@ -1,6 +1,6 @@
 /**
- * A process of its own for one dump: PostgreSQL's parser, and whatever a hostile dump does to it, ends with the process, and
- * its memory goes back to the system.
+ * Loads one dump in a separate process: whatever a hostile dump does to PostgreSQL's parser ends with the process, and
+ * its memory returns to the system.
  */
 import { withoutValues } from '@taskmesh/database/without-values';
 import { open } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { createScriptReader } from './script-reader.ts';
 
 export interface Order {
   path: string;
-  /** Absent: nothing is loaded, and what would be passed over is counted. */
+  /** Absent: only counts what would be skipped. */
   url?: string | undefined;
 }
 
@@ -50,16 +50,16 @@ async function load({ path, url }: Order): Promise<LoadReport> {
 
 async function connect(connectionString: string): Promise<Client> {
   const client = new Client({ connectionString, application_name: 'taskmesh-restore' });
-  client.on('error', () => undefined); // told by the query as well
+  client.on('error', () => undefined); // the query rejects as well
   await client.connect();
   return client;
 }
 
-/** Takes every statement, and what is copied behind it, for nothing. */
+/** Discards all statements and COPY data. */
 const NOBODY = {
   query: (statement: unknown) =>
     typeof statement === 'string' ? Promise.resolve() : new Writable({ write: (_part, _encoding, done) => done() }),
-} as unknown as Client; // a script asks for no more
+} as unknown as Client; // all that a script needs
 
 function createTeller(): (bytes: number) => void {
   let last = 0;

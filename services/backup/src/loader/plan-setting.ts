@@ -4,10 +4,10 @@ import { PUBLIC, type DumpSchema } from './dump-schema.ts';
 import { refuse } from './load-error.ts';
 import { as, namePartsOf, type Node, type NodeOf } from './nodes.ts';
 
-/** What a row's text means depends on them. */
+/** These determine what a row's text means. */
 const MATTERS = new Set(['datestyle', 'intervalstyle', 'timezone']);
 
-/** Of no meaning for rows, or ours stand. */
+/** Irrelevant for rows, or overridden by our own. */
 const PASSED_OVER = new Set([
   'bytea_output', 'check_function_bodies', 'client_min_messages', 'default_table_access_method', 'default_tablespace',
   'default_with_oids', 'escape_string_warning', 'extra_float_digits', 'idle_in_transaction_session_timeout', 'lock_timeout',
@@ -15,13 +15,13 @@ const PASSED_OVER = new Set([
   'synchronize_seqscans', 'synchronous_commit', 'transaction_timeout', 'work_mem', 'xmloption',
 ]); // prettier-ignore
 
-/** Read otherwise, quotes would end elsewhere for PostgreSQL than for us. */
+/** With other values, PostgreSQL would see quotes end elsewhere than we do. */
 const FIXED: Record<string, RegExp> = {
   client_encoding: /^(utf-?8|unicode)$/i,
   standard_conforming_strings: /^(on|true|yes|1)$/i,
 };
 
-/** `SET name = value` and `RESET name`. Returns SQL of our own, empty for what is passed over. */
+/** `SET name = value` and `RESET name`. Returns our own SQL; empty if the setting is skipped. */
 export function planSetting(schema: DumpSchema, { kind, name = '', args = [] }: NodeOf<'VariableSetStmt'>): string {
   if (kind === 'VAR_RESET_ALL') return [...MATTERS].map((each) => set(each, undefined)).join(' ');
   if (kind === 'VAR_SET_VALUE') return planNamed(schema, name, args.map(constantOf));
@@ -29,7 +29,7 @@ export function planSetting(schema: DumpSchema, { kind, name = '', args = [] }: 
   return refuse(`SET or RESET of ${name || 'everything'} is not allowed in a dump`);
 }
 
-/** Of all queries, pg_dump writes only those that set a sequence, a setting, statistics or a large object. */
+/** The only queries of pg_dump are those that set a sequence, a setting, statistics or a large object. */
 export function planSelect(schema: DumpSchema, statement: SelectStmt): string {
   const { targetList = [], fromClause = [], valuesLists, op: _op, limitOption: _limit, ...more } = statement;
   const isOfFunctions = fromClause.some((node) => 'RangeFunction' in node);
@@ -62,7 +62,7 @@ const OBJECTS: Record<string, string> = {
   lo_unlink: 'large object',
 };
 
-/** `isOnce`: it is called once, whatever the database holds. */
+/** `isOnce`: the call happens exactly once, whatever the database contains. */
 function planCall(schema: DumpSchema, { funcname, args = [] }: FuncCall, isOnce: boolean): string {
   const { schema: where, name } = namePartsOf(funcname);
   if (where !== undefined && where !== 'pg_catalog') refuse('queries are not allowed in a dump');

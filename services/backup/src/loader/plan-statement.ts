@@ -6,18 +6,18 @@ import { planCopy, planInsert } from './plan-rows.ts';
 import { planSelect, planSetting } from './plan-setting.ts';
 import { planAlterTable, planCreateTable } from './plan-table.ts';
 
-/** What is done for a statement of a dump. All SQL is our own: nothing of a dump ever reaches PostgreSQL as it is written. */
+/** How to execute a statement of a dump. All SQL is our own: no text of a dump reaches PostgreSQL unchanged. */
 export type Plan =
   | { kind: 'nothing' }
   | { kind: 'run'; sql: string }
-  /** Rows; several may go together. */
+  /** Rows; several statements may be combined. */
   | { kind: 'insert'; sql: string }
-  /** The data behind the statement are its input; without SQL they are passed over. */
+  /** Takes the data that follow the statement as input; without SQL they are skipped. */
   | { kind: 'copy'; sql: string | undefined };
 
 const NOTHING: Plan = { kind: 'nothing' };
 
-/** What real dumps hold beside rows, and how the answer of a restore calls it. */
+/** What real dumps contain besides rows, with the names used in a restore's answer. */
 const PASSED_OVER: Record<string, string> = {
   AlterDefaultPrivilegesStmt: 'default privileges',
   AlterDomainStmt: 'type',
@@ -69,10 +69,10 @@ const PASSED_OVER: Record<string, string> = {
   ViewStmt: 'view',
 };
 
-/** Housekeeping of a script. */
+/** Maintenance commands. */
 const OF_NO_EFFECT = new Set(['ConstraintsSetStmt', 'LockStmt', 'VacuumStmt']);
 
-/** @throws LoadError for what would change rows and is not allowed, and for everything that is not known */
+/** @throws LoadError for statements that would change rows and are not allowed, and for all unknown ones */
 export function planStatement(schema: DumpSchema, node: Node): Plan {
   if ('InsertStmt' in node) {
     const sql = planInsert(schema, node.InsertStmt);
@@ -131,13 +131,13 @@ function passOverSchema(schema: DumpSchema, { schemaname, schemaElts }: NodeOf<'
   if (schemaname !== 'public') schema.skip('schema');
 }
 
-/** All of a dump is loaded in one transaction; a rollback in it would say that something is not meant to be. */
+/** A load is one transaction; a rollback within it would mean that something must not be loaded. */
 function checkTransaction({ kind }: NodeOf<'TransactionStmt'>): void {
   const isFrame = kind === 'TRANS_STMT_BEGIN' || kind === 'TRANS_STMT_START' || kind === 'TRANS_STMT_COMMIT';
   if (!isFrame) refuse('only BEGIN and COMMIT are allowed in a dump');
 }
 
-/** `pg_dump --clean` drops what is not there. */
+/** `pg_dump --clean` drops objects before it creates them. */
 function checkDrop(schema: DumpSchema, { objects = [], removeType }: NodeOf<'DropStmt'>): void {
   for (const object of objects) {
     const { schema: where, name } = namePartsOf(as(object, 'List')?.items);
@@ -151,7 +151,7 @@ function checkDrop(schema: DumpSchema, { objects = [], removeType }: NodeOf<'Dro
 
 const NAMES_ROWS = new Set(['OBJECT_ATTRIBUTE', 'OBJECT_COLUMN', 'OBJECT_DOMAIN', 'OBJECT_SCHEMA', 'OBJECT_TABLE']);
 
-/** Rows are found by the names of their tables and columns. */
+/** Rows are matched by the names of their tables and columns. */
 function checkMove(schema: DumpSchema, type = ''): void {
   if (NAMES_ROWS.has(type)) refuse('what holds rows cannot be renamed in a dump');
   schema.skip('change of a name');

@@ -5,7 +5,7 @@ import { columnSql, type Column, type DumpSchema, type Table } from './dump-sche
 import { refuse } from './load-error.ts';
 import { as, type Node, type NodeOf, type RangeVar } from './nodes.ts';
 
-/** SQL of our own for a table of the dump: its columns and nothing around them. Empty when there is nothing to make. */
+/** Our own SQL for a table of the dump, with only its columns. Empty when there is nothing to create. */
 export function planCreateTable(schema: DumpSchema, statement: NodeOf<'CreateStmt'>): string {
   const { relation = {}, tableElts = [], inhRelations = [], ofTypename, if_not_exists } = statement;
   if (ofTypename) refuse('a table of a composite type is not allowed in a dump');
@@ -71,14 +71,14 @@ function withConstraint(schema: DumpSchema, column: Column, { contype, raw_expr 
   }
 }
 
-/** Constants are taken over; what would call something of the dump is not. */
+/** Keeps constants only: other expressions would call something of the dump. */
 function changeDefault(schema: DumpSchema, column: Column, expression: Node | undefined): Column {
   const value = constantSql(expression, schema.findDomain);
   if (expression && value === undefined) schema.skip('default');
   return { ...column, default: value, defaultIsLost: expression !== undefined && value === undefined };
 }
 
-/** What tells other rows than before; everything else that can be altered of a table is around its rows. */
+/** Commands that would change rows; any other one affects only what surrounds them. */
 const CHANGES_ROWS = new Set([
   'AT_AlterColumnType',
   'AT_DetachPartition',
@@ -97,7 +97,7 @@ const AROUND_ROWS: Record<string, string> = {
   AT_ForceRowSecurity: 'row level security',
 };
 
-/** SQL of our own for changes of a table that matter to its rows; the others are passed over. */
+/** Our own SQL for those changes of a table that affect its rows; others are skipped. */
 export function planAlterTable(schema: DumpSchema, statement: NodeOf<'AlterTableStmt'>): string {
   const { relation = {}, cmds = [], objtype } = statement;
   const table = objtype === 'OBJECT_TABLE' ? schema.find(relation) : undefined;
@@ -108,7 +108,7 @@ export function planAlterTable(schema: DumpSchema, statement: NodeOf<'AlterTable
 function planCommand(schema: DumpSchema, table: Table | undefined, command: NodeOf<'AlterTableCmd'>): string {
   const { subtype = '', def, name = '' } = command;
   const skip = () => (schema.skip(AROUND_ROWS[subtype] ?? 'option of a table'), '');
-  if (!table) return skip(); // of a view, an index, a foreign table
+  if (!table) return skip(); // a view, an index, a foreign table
   if (CHANGES_ROWS.has(subtype)) refuse('a table cannot be changed in that way in a dump');
   const column = table.columns.get(name);
   switch (subtype) {

@@ -1,7 +1,7 @@
 import { LoadError } from './load-error.ts';
 import type { MetaCommand } from './script-reader.ts';
 
-/** pg_dump's pair `\restrict KEY` … `\unrestrict KEY` is the only thing for psql that a dump may hold; it does nothing here. */
+/** The only psql commands allowed in dumps are pg_dump's `\restrict KEY` … `\unrestrict KEY`; they do nothing here. */
 export function createRestrictCheck(): (command: MetaCommand) => void {
   let key: string | undefined;
   return ({ meta, line }) => {

@@ -12,7 +12,7 @@ import type { ScriptReader, Statement } from './script-reader.ts';
 
 export interface LoadReport {
   statements: number;
-  /** Lines of COPY data; rows of INSERT statements are not counted. */
+  /** Lines of COPY data, without the rows of INSERT statements. */
   copiedRows: number;
   bytes: number;
   skipped: Skipped[];
@@ -21,13 +21,13 @@ export interface LoadReport {
 export interface Script {
   reader: ScriptReader;
   client: Client;
-  /** Told from time to time. */
+  /** Called from time to time. */
   onProgress: (bytesRead: number) => void;
 }
 
 /**
- * Brings the rows of a script into the schema of restored tables: all of them or none, in one transaction.
- * @throws LoadError with the line for what is not allowed, and for what PostgreSQL refuses
+ * Loads the rows of a script into the schema of restored tables, all or none, in one transaction.
+ * @throws LoadError with the line of anything not allowed or refused by PostgreSQL
  */
 export async function runScript(script: Script): Promise<LoadReport> {
   const { reader, client, onProgress } = script;
@@ -70,14 +70,14 @@ function parse(text: string) {
   try {
     return parseSync(text);
   } catch (error) {
-    return refuse(error instanceof RangeError ? 'it is nested too deeply' : 'it is no SQL'); // the parser would cite it
+    return refuse(error instanceof RangeError ? 'it is nested too deeply' : 'it is no SQL'); // the parser would quote it
   }
 }
 
 async function copy({ reader, client, onProgress }: Script, sql: string | undefined): Promise<number> {
   const data = watchParts(reader.copyData(), () => onProgress(reader.bytesRead()));
   if (sql === undefined) {
-    for await (const _chunk of data); // passed over
+    for await (const _chunk of data); // skipped
     return 0;
   }
   const target = client.query(copyFrom(sql));
@@ -100,7 +100,7 @@ interface Batch {
   sql: string;
 }
 
-/** A dump of a hundred thousand INSERT statements would take a minute if each one waited for the one before. */
+/** A hundred thousand INSERT statements would take a minute if each waited for the previous one. */
 function createBatch() {
   let statements: string[] = [];
   let characters = 0;
@@ -125,7 +125,7 @@ async function runInserts(client: Client, { line, sql }: Batch): Promise<void> {
   if (sql !== '') await told({ line }, () => client.query(sql));
 }
 
-/** What PostgreSQL says, with the line; what the reader says has one already. */
+/** Adds the line to PostgreSQL's message; the reader's own messages have one. */
 async function told<Result>(at: { line: number }, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -3,34 +3,34 @@ import { createStatementEnd, type End } from './statement-end.ts';
 
 export interface Statement {
   text: string;
-  /** Where it begins, for messages: the first line is 1. */
+  /** The line where it starts, from 1, for messages. */
   line: number;
 }
 
-/** A line for psql, such as `\restrict`. */
+/** A psql command, such as `\restrict`. */
 export interface MetaCommand {
   meta: string;
   line: number;
 }
 
-/** Reads an SQL script as psql would, without ever running a command of psql. */
+/** Reads an SQL script like psql, without executing psql commands. */
 export interface ScriptReader {
   /**
-   * The next statement with its semicolon, or command line; undefined at the end. An INSERT of many rows comes as several,
-   * each of which is one. @throws LoadError
+   * The next statement with its semicolon, or psql command; undefined at the end. An INSERT with many rows is returned
+   * as several complete statements. @throws LoadError
    */
   next(): Promise<Statement | MetaCommand | undefined>;
-  /** The lines behind a `COPY … FROM stdin;` that `next` just returned, up to the line `\.`, which is not included. @throws LoadError */
+  /** The lines after the `COPY … FROM stdin;` just returned by `next`, without the line `\.`. @throws LoadError */
   copyData(): AsyncGenerator<Buffer, void, void>;
   bytesRead(): number;
 }
 
-/** The parser needs a thousand times as much memory for what is outside of quotes, and ten times for the rest. */
+/** The parser takes a thousand times the memory of text outside quotes, and ten times that of the rest. */
 const MAX_CODE_BYTES = 64 * 1024;
 const MAX_STATEMENT_BYTES = 2 * 1024 * 1024;
 /** Of COPY data; PostgreSQL keeps several copies of a line in memory. */
 const MAX_DATA_LINE_BYTES = 64 * 1024 * 1024;
-/** Of lines that hold no data: `\.`, what is behind `COPY … FROM stdin;`, commands for psql. */
+/** Of lines without data: `\.`, the rest of a `COPY … FROM stdin;` line, psql commands. */
 const MAX_LINE_BYTES = 1_024;
 const NEWLINE = 0x0a;
 const BACKSLASH = 0x5c;
@@ -48,10 +48,10 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
   let isLast = false;
   let line = 1;
   let total = 0;
-  /** What the rows of the INSERT under way are preceded by. */
+  /** The text before the rows of the current INSERT. */
   let head = '';
 
-  /** Appends what comes next to what is left. */
+  /** Appends the next chunk to the buffer. */
   const fill = async (): Promise<void> => {
     const { value, done } = await chunks.next();
     if (done) isLast = true;
@@ -75,7 +75,7 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
     return take(at === -1 ? buffer.length : at + 1);
   };
 
-  /** Blank and comment lines in front of a statement are dropped here, so that messages name its own line. */
+  /** Drops blank and comment lines before a statement, so that messages name the statement's own line. */
   const skipBlankLines = async (): Promise<void> => {
     for (;;) {
       while (!isLast && isCut(buffer)) await fill();
@@ -85,7 +85,7 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
     }
   };
 
-  /** Takes what has ended, as a statement of its own. */
+  /** Takes a completed part as a statement. */
   const cut = ({ at, rowsAt }: End, first: number): string => {
     end.shift(at);
     const bytes = take(at);
@@ -134,7 +134,7 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
           return;
         }
         if (isLast) throw new LoadError(`The dump ends within the data of line ${begin}.`);
-        // The beginning of a line that may yet turn out to be the last one stays for the next round.
+        // Keeps the start of a line that may turn out to be the last one.
         const lastLine = buffer.lastIndexOf(NEWLINE) + 1;
         atLineStart = buffer.length - lastLine < END_LINE_BYTES && (lastLine > 0 || atLineStart);
         lineBytes = buffer.length - lastLine + (lastLine > 0 ? 0 : lineBytes);
@@ -151,26 +151,26 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
 
 const isComment = (bytes: Buffer) => bytes[0] === DASH && bytes[1] === DASH;
 
-/** Whether more bytes are needed to tell what a line begins with, or where the comment that it is ends. */
+/** Whether more bytes are needed to recognize the start of a line, or the end of a comment line. */
 function isCut(bytes: Buffer): boolean {
   if (bytes.length < LONGEST_BEGINNING) return true;
   return isComment(bytes) && bytes.length <= MAX_STATEMENT_BYTES && !bytes.includes(NEWLINE);
 }
 
-/** How many bytes of blanks, of a comment line or of a byte order mark come first. */
+/** The number of leading bytes that are blanks, a comment line or a byte order mark. */
 function blankBytes(bytes: Buffer): number {
   if (isComment(bytes)) return bytes.indexOf(NEWLINE) + 1;
   return /^(?:[ \t\r\n\f\v]+|\xef\xbb\xbf)/.exec(bytes.toString('latin1', 0, MAX_LINE_BYTES))?.[0].length ?? 0;
 }
 
-/** The index of the line `\.`, when one begins behind a line end. */
+/** The index of a line `\.` that follows a line end. */
 function findEndLine(bytes: Buffer): number | undefined {
   for (let at = bytes.indexOf(END_OF_DATA); at !== -1; at = bytes.indexOf(END_OF_DATA, at + 1))
     if (isEndLine(bytes, at + 1)) return at + 1;
   return undefined;
 }
 
-/** `\.` and its line end, with or without a carriage return; at the end of the file none is needed. */
+/** Matches `\.` with its line end (LF or CRLF), which is optional at the end of the file. */
 function isEndLine(bytes: Buffer, at: number): boolean {
   if (bytes[at] !== BACKSLASH || bytes[at + 1] !== 0x2e) return false;
   const next = bytes[at + 2] === 0x0d ? bytes[at + 3] : bytes[at + 2];

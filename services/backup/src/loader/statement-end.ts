@@ -1,22 +1,20 @@
-/** Where something ends: `at` is the index behind it. */
+/** `at` is the index after the end. */
 export interface End {
   at: number;
-  /** An INSERT of many rows ends within: behind the comma of one of them. Its rows began at `rowsAt`. */
+  /** Set when an INSERT with many rows is split after a row's comma: the index of its first row. */
   rowsAt?: number | undefined;
 }
 
 /**
- * Finds where an SQL statement ends, as psql does: at a semicolon outside of quotes, comments, parentheses and the bodies
- * of SQL functions. Bytes of UTF-8; may be fed piece by piece.
+ * Finds the end of an SQL statement like psql: a semicolon outside quotes, comments, parentheses and the bodies of SQL
+ * functions. Works on UTF-8 bytes, also in pieces.
  */
 export interface StatementEnd {
-  /**
-   * Looks on in `bytes` from where it stopped. Undefined when more bytes are needed. `isLast`: no more bytes will come.
-   */
+  /** Continues the search in `bytes`. Undefined when more bytes are needed. `isLast`: no more bytes will come. */
   find(bytes: Buffer, isLast: boolean): End | undefined;
-  /** To be called when the first `count` bytes were cut off in front. */
+  /** Call it after the first `count` bytes were removed. */
   shift(count: number): void;
-  /** Bytes outside of quotes and comments since the last end: what a parser needs memory for. */
+  /** Bytes outside quotes and comments since the last end, which determine the parser's memory. */
   codeBytes(): number;
   /** Whether anything but blanks and comments was seen since the last statement. */
   hasBegun(): boolean;
@@ -35,9 +33,9 @@ const SEMICOLON = 0x3b;
 const BACKSLASH = 0x5c;
 const NEWLINE = 0x0a;
 
-/** Longer words and dollar tags are not told apart from one another: PostgreSQL would cut or refuse them. */
+/** Longer words and dollar tags are not told apart: PostgreSQL would truncate or refuse them. */
 const LOOKAHEAD = 256;
-/** An INSERT of more than that is read in pieces. */
+/** A longer INSERT is read in pieces. */
 const PIECE_BYTES = 16 * 1024;
 
 type Mode = 'plain' | 'string' | 'escape-string' | 'name' | 'dollar' | 'line-comment' | 'block-comment';
@@ -102,7 +100,7 @@ export function createStatementEnd(): StatementEnd {
     return false;
   };
 
-  /** Goes behind the next `end`; false when it is not there yet. */
+  /** Moves past the next `end`; returns false if it is not in `bytes`. */
   const skipTo = (bytes: Buffer, end: number | Buffer, length: number): boolean => {
     const found = bytes.indexOf(end, at);
     if (found === -1) {
@@ -119,7 +117,7 @@ export function createStatementEnd(): StatementEnd {
       case 'string':
       case 'escape-string':
         return inString(bytes, isLast);
-      case 'name': // a doubled quote ends and begins a name again: the same for us
+      case 'name': // a doubled quote ends and restarts a name, which makes no difference here
         return skipTo(bytes, DOUBLE_QUOTE, 1);
       case 'dollar':
         return skipTo(bytes, dollarTag, dollarTag.length);
@@ -148,7 +146,7 @@ export function createStatementEnd(): StatementEnd {
     lastWord = word;
   };
 
-  /** The body of an SQL routine, `begin atomic … end`, has semicolons of its own. */
+  /** The body of an SQL routine, `begin atomic … end`, contains semicolons. */
   const countBlocks = (word: string): void => {
     if ((word === 'atomic' && lastWord === 'begin') || (word === 'case' && blocks > 0)) blocks++;
     else if (word === 'end' && blocks > 0) blocks--;
@@ -161,7 +159,7 @@ export function createStatementEnd(): StatementEnd {
     enter('dollar', dollarTag.length);
   };
 
-  /** One token; says whether a statement ends with it, or a row. */
+  /** Reads one token; returns whether it ends a statement or a row. */
   const readToken = (bytes: Buffer, byte: number): 'statement' | 'row' | undefined => {
     const next = bytes[at + 1];
     if (byte === DASH && next === DASH) enter('line-comment', 2);
@@ -218,7 +216,7 @@ function isRoutine(words: string[]): boolean {
   return first === 'create' && (kind === 'function' || kind === 'procedure');
 }
 
-/** Digits and `$` go on a word, as in PostgreSQL; a word of ours may also begin with a digit, which changes nothing here. */
+/** As in PostgreSQL, digits and `$` continue a word; here they may also start one, which makes no difference. */
 function isWordByte(byte: number | undefined): boolean {
   if (byte === undefined) return false;
   const letter = byte | 0x20;

@@ -17,7 +17,7 @@ export interface NotifierDeps {
   log: Log;
 }
 
-/** Tells operators by the ways that the configuration names. */
+/** Notifies operators through the configured channels. */
 export function createNotifier(
   { mail, secrets }: BackupConfig,
   { database, clock, ids, metrics, now, log }: NotifierDeps,

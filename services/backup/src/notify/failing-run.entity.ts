@@ -1,16 +1,16 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
-/** What runs by itself, by the names that operators are told. */
+/** Scheduled work, by the names that operators see. */
 export type RunName = 'backup' | 'verification' | 'retention';
 
-/** A run whose last attempt failed; the line goes with the next good one. */
+/** A run whose last attempt failed; deleted by the next success. */
 export const FailingRunEntity = defineEntity({
   name: 'FailingRun',
   tableName: 'failing_runs',
   properties: {
     run: p.text().$type<RunName>().primary(),
     since: p.datetime(3),
-    /** When somebody was last told. */
+    /** When somebody was last notified. */
     toldAt: p.datetime(3).nullable(),
   },
 });

@@ -1,14 +1,14 @@
 import type { Mail } from '@taskmesh/mail';
 import type { RunName } from './failing-run.entity.ts';
 
-/** What operators are told: no secrets, no hosts, nothing of what users wrote. */
+/** A message to operators, without secrets, host names and users' content. */
 export interface Notice {
   event: 'failed' | 'recovered';
   run: RunName;
   at: Date;
   /** When it first failed. */
   since: Date;
-  /** Of a failure. */
+  /** Only for failures. */
   message?: string;
 }
 
@@ -18,7 +18,7 @@ const RUNS: Record<RunName, string> = {
   retention: 'The deletion of old backups',
 };
 
-/** In a form that chats show as it is: they look at `text`. */
+/** The JSON body; chat services display `text`. */
 export function bodyOf(notice: Notice): string {
   return JSON.stringify({ text: sentenceOf(notice), ...notice });
 }

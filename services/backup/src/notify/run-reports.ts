@@ -8,7 +8,7 @@ import type { Notice } from './notice.ts';
 
 export interface RunReportsDeps {
   repository: FailingRunRepository;
-  /** Each is a way of its own to somebody; none: failures are logged and counted only. */
+  /** Each sends to one recipient. If empty, failures are only logged and counted. */
   channels: ((notice: Notice) => Promise<void>)[];
   metrics: Pick<BackupMetrics, 'scheduleFailed'>;
   now: () => Date;
@@ -16,17 +16,17 @@ export interface RunReportsDeps {
 }
 
 export interface RunReports {
-  /** Runs `work`, and tells of its failure and of the first success behind one. Says which it was; never throws. */
+  /** Runs `work`; reports its failure, and the first success after one. Returns whether it succeeded; never throws. */
   run(name: RunName, work: () => Promise<void>): Promise<boolean>;
-  /** What fails from now on fails because the service stops: nobody is told. */
+  /** Stops reporting: later failures are caused by the shutdown. */
   close(): void;
 }
 
-/** Somebody who was told and did nothing about it is told again. */
+/** The interval of reminders while a run keeps failing. */
 const AGAIN_MS = 24 * 60 * 60_000;
 
 export function createRunReports({ repository, channels, metrics, now, log }: RunReportsDeps): RunReports {
-  /** What our own database cannot be asked, its failure being the one to tell of perhaps. */
+  /** Replaces the database when that is unavailable, which may be the very failure to report. */
   const remembered = new Map<RunName, FailingRun>();
   let closed = false;
 
@@ -36,7 +36,7 @@ export function createRunReports({ repository, channels, metrics, now, log }: Ru
     await repository.save(failing).catch(() => undefined);
   };
 
-  /** Whether anybody was reached. */
+  /** Returns whether anybody was reached. */
   const tell = async (notice: Notice): Promise<boolean> => {
     const told = await Promise.allSettled(channels.map((send) => send(notice)));
     for (const { status, reason } of told.filter((one) => one.status === 'rejected'))

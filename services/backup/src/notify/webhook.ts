@@ -2,18 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { bodyOf, type Notice } from './notice.ts';
 
 export interface WebhookOptions {
-  /** May hold a secret: it is never logged. */
+  /** May contain a secret, so it is never logged. */
   url: string;
-  /** How long one attempt may take. @default 10_000 */
+  /** Time limit of one attempt. @default 10_000 */
   timeoutMs?: number;
-  /** Between attempts. @default 1 s, then 5 s */
+  /** Pauses between attempts. @default 1 s, then 5 s */
   pausesMs?: number[];
 }
 
-/** Somebody answered that it will never work. */
+/** The server answered that retrying is useless. */
 const isFinal = (status: number) => status >= 300 && status < 500 && status !== 408 && status !== 429;
 
-/** Posts a notice as JSON. @throws Error, which does not name the address, when nobody has taken it in the end */
+/** Posts a notice as JSON. @throws Error (without the URL) when no attempt succeeded */
 export function createWebhook({ url, timeoutMs = 10_000, pausesMs = [1_000, 5_000] }: WebhookOptions) {
   const attempt = async (body: string): Promise<number | undefined> => {
     try {
@@ -21,7 +21,7 @@ export function createWebhook({ url, timeoutMs = 10_000, pausesMs = [1_000, 5_00
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body,
-        redirect: 'manual', // whoever is redirected to was not configured
+        redirect: 'manual', // the target of a redirect was not configured
         signal: AbortSignal.timeout(timeoutMs),
       });
       await response.body?.cancel();

@@ -15,7 +15,7 @@ import {
 import type { RestoreService } from '../restore/restore.service.ts';
 import { finished } from 'node:stream';
 
-/** The use cases as operators reach them through the gateway: with progress, and with archives as streams. */
+/** The use cases for operators, called through the gateway: with progress, and with archives as streams. */
 export function createBackupWork({
   backups,
   restores,
@@ -59,7 +59,7 @@ function endOf(outcome: RestoreOutcome): RestoreEnd {
   return { ...end, error, safetyBackup };
 }
 
-/** A store that is away is nobody's defect. What has words for its end keeps them, whatever is behind it. */
+/** An unavailable store is not a defect. An AppError is passed on unchanged, whatever its cause. */
 async function told<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
@@ -68,7 +68,7 @@ async function told<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
-/** Closes itself at its end, whatever that is. */
+/** Closes the archive when the stream has ended, for whatever reason. */
 function contentOf({ read, close }: Download) {
   const content = read();
   finished(content, () => void close());

@@ -1,11 +1,11 @@
 import { flushCompileCache } from 'node:module';
 
-/** In a process of its own: does the one thing that it is there for, tells what came of it, and ends. */
+/** The main function of a worker process: does one job, reports the result, and exits. */
 export function takeOrder<Order, Told>(work: (order: Order) => Promise<Told>): void {
-  flushCompileCache(); // whoever wanted this ends it without a word, and Node would keep nothing for the next one
+  flushCompileCache(); // the parent kills this process, and Node would not save the cache then
   const leave = () => process.exit();
-  process.once('disconnect', leave); // whoever wanted this is gone
-  // A terminal, and some service managers, send these to the whole group: whoever wanted this decides.
+  process.once('disconnect', leave); // the parent is gone
+  // Terminals and some service managers send these to the whole process group; the parent decides what to do.
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
   process.once('message', (order: Order) => void work(order).then((told) => process.send?.(told, leave)));
 }

@@ -2,22 +2,22 @@ import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 import { once } from 'node:events';
 
 export interface Job {
-  /** A file that takes its order with `takeOrder`. */
+  /** A file that calls `takeOrder`. */
   path: string;
   order: Serializable;
-  /** Ends the process when it fires. */
+  /** Kills the process when aborted. */
   signal: AbortSignal;
-  /** Of V8, besides those that bound its heap. */
+  /** V8 flags, besides those that limit the heap. */
   flags?: string[];
-  /** Whether it is fed. @default false */
+  /** Whether the process reads its standard input. @default false */
   hasInput?: boolean;
 }
 
 const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=4'];
 
 /**
- * Gives an order to a process of its own: its memory is bounded, and goes back to the system with it. Nothing is left of it
- * when `work`, which listens to it, has settled.
+ * Runs a job in a separate process with limited memory, which returns to the system afterwards. The process has ended
+ * when the promise settles; `work` listens to it.
  * @throws the signal's reason, and what `work` throws
  */
 export async function withProcess<Result>(
@@ -29,12 +29,12 @@ export async function withProcess<Result>(
     stdio: [hasInput ? 'pipe' : 'ignore', 'ignore', 'ignore', 'ipc'],
     env: neededEnvironment(),
   });
-  const gone = once(child, 'exit').catch(() => undefined); // one that never began is told by `work`
+  const gone = once(child, 'exit').catch(() => undefined); // `work` reports a failed start
   const end = () => child.kill('SIGKILL');
   signal.addEventListener('abort', end, { once: true });
   try {
     signal.throwIfAborted();
-    child.send(order, () => undefined); // a failure is told by its exit
+    child.send(order, () => undefined); // the exit reports a failure
     return await work(child);
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
@@ -45,7 +45,7 @@ export async function withProcess<Result>(
   }
 }
 
-/** What Node and TLS go by: what strangers wrote is read by a process that has none of our secrets. */
+/** The environment of Node and TLS: a process that reads untrusted input gets none of our secrets. */
 const NEEDED = /^(NODE_|OPENSSL_|PGSSL|SSL_CERT_|LD_LIBRARY_PATH$)/;
 
 // eslint-disable-next-line no-restricted-properties -- what a child is given of it, not what is configured by it
@@ -53,5 +53,5 @@ const neededEnvironment = () => Object.fromEntries(Object.entries(process.env).f
 
 const FROM_OTHERS = new Set(['SIGHUP', 'SIGINT', 'SIGKILL', 'SIGTERM']);
 
-/** By the signal that it ended with; a crash, or a heap that is full, has another one. */
+/** Judged by the signal; a crash or a full heap ends with other signals. */
 export const isEndedByOthers = (signal: NodeJS.Signals | null) => signal !== null && FROM_OTHERS.has(signal);

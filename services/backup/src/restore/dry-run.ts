@@ -11,22 +11,22 @@ import type { MadeStore, Verifier } from '../verify/verifier.ts';
 import { asVerifyFailure } from '../verify/verify.errors.ts';
 import type { RestoreOptions } from './restore.service.ts';
 
-/** What a restore would change, and whether it could be done now. */
+/** What a restore would change, and whether it is possible now. */
 export interface RestoreForecast {
   stores: { store: StoreName; tables: Record<string, RowsChange> }[];
   /** Absent where no accounts are replaced. */
   accounts?: AccountsComparison | undefined;
-  /** Of the living stores: what an exchange would fail on now, as sentences. */
+  /** What would make a swap of the live stores fail now, as sentences. */
   obstacles: string[];
   skipped: Skipped[];
-  /** As in the outcome of a restore. */
+  /** As in a restore's outcome. */
   dropped: string[];
   tookMs: number;
 }
 
 /**
- * Goes the whole way of a restore but its last step, and compares what would take the living stores' places with them.
- * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is not fit for this restore; SERVICE_UNAVAILABLE
+ * Does everything that a restore does except the swap, and compares the result with the live stores.
+ * @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for this restore; SERVICE_UNAVAILABLE
  */
 export type DryRun = (file: string, options: RestoreOptions) => Promise<RestoreForecast>;
 

@@ -5,7 +5,7 @@ import type { Restore } from './restore.entity.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 
-/** Exchanges no stores at all: what is left is the order of its steps, and what it makes of the journal. */
+/** Exchanges no stores at all, to test the order of the steps and the effect on the journal. */
 function createTrial(journal: Partial<ExchangeDeps['journal']> = {}, keepOldMs = 0) {
   const steps: string[] = [];
   const told: string[] = [];

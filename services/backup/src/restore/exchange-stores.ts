@@ -6,37 +6,37 @@ import { swapStores } from './swap-stores.ts';
 
 export interface ExchangeDeps extends SettleDeps {
   log: Log;
-  /** Told when something is left to be settled or removed, now or later. */
+  /** Called when something has to be settled or removed, now or later. */
   onUnsettled: () => void;
 }
 
 export interface Exchange {
   restore: Restore;
-  /** Makes the databases that are to become the living ones. */
+  /** Creates the databases that will replace the live ones. */
   prepare: () => Promise<void>;
-  /** False when somebody else may be restoring by now. */
+  /** Resolves with false when another instance may be restoring by now. */
   mayGoOn: () => Promise<boolean>;
   onSwap: () => void;
 }
 
-/** Of what was replaced. */
+/** What is left of the replaced stores. */
 export interface Left {
-  /** Whether there is something that should be gone by now. */
+  /** Whether something is left that should be gone. */
   isCleanUpPending: boolean;
-  /** Until then it can be brought back; null when nothing is kept, absent when that is not known. */
+  /** An undo is possible until then; null when nothing is kept, absent when unknown. */
   keptUntil?: Date | null;
 }
 
 const UNKNOWN: Left = { isCleanUpPending: true };
 
-/** Whether the stores were replaced is to be found out; that happens in the background. */
+/** It is unknown whether the stores were replaced; this is settled in the background. */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError';
 }
 
 /**
- * Replaces living stores by others, all or none; what is answered is what the next start would make of it.
- * @throws UnknownOutcomeError; any other error when the living stores are as they were
+ * Replaces live stores by others, all or none. The result always agrees with what a restart would make of it.
+ * @throws UnknownOutcomeError; any other error when the live stores are unchanged
  */
 export async function exchangeStores(deps: ExchangeDeps, exchange: Exchange): Promise<Left> {
   const { journal, log, onUnsettled } = deps;
@@ -46,7 +46,7 @@ export async function exchangeStores(deps: ExchangeDeps, exchange: Exchange): Pr
   const outcome = await settle(deps, id);
   log.info({ restore: id, file, reached, outcome }, 'restore ended');
   const left = outcome === undefined ? UNKNOWN : await cleanUp(deps, id);
-  onUnsettled(); // what is kept or left now is removed in its time
+  onUnsettled(); // schedules the removal of what is kept or left
   if (outcome === undefined && reached === 'attempted')
     throw new UnknownOutcomeError('It is not known yet whether the stores were replaced.', { cause: failure });
   const isRestored = outcome === undefined ? reached === 'replaced' : outcome === 'restored';
@@ -55,7 +55,7 @@ export async function exchangeStores(deps: ExchangeDeps, exchange: Exchange): Pr
   return left;
 }
 
-/** `attempted`: whether anything was replaced has to be looked up. */
+/** `attempted`: it is unknown whether anything was replaced. */
 type Reached = 'untouched' | 'attempted' | 'replaced';
 
 async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ reached: Reached; failure?: unknown }> {
@@ -78,7 +78,7 @@ async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ re
   }
 }
 
-/** Undefined when that is not possible now: then the journal keeps it in mind until the servers are back. */
+/** Undefined when that is impossible now: the journal remembers it until the servers are back. */
 async function settle(deps: ExchangeDeps, id: string): Promise<'restored' | 'undone' | undefined> {
   try {
     return await settleRestore(deps, id);
@@ -91,7 +91,7 @@ async function settle(deps: ExchangeDeps, id: string): Promise<'restored' | 'und
 async function cleanUp(deps: ExchangeDeps, id: string): Promise<Left> {
   try {
     const restore = await deps.journal.find(id);
-    // Who has given this one up may have removed what was there then, and no more.
+    // An instance that took over may have removed only what existed at that time.
     const isOurs = restore.stage === 'undone' && restore.undoes === null;
     const isDue = isOurs || (restore.leftUntil && restore.leftUntil <= deps.now());
     return isDue

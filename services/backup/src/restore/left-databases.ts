@@ -14,8 +14,8 @@ export interface LeftDeps {
 }
 
 /**
- * Drops what an ended restore left: the old databases, or the new ones that were not taken. What cannot be dropped now (somebody
- * holds it) stays in the journal for the next time, and is in nobody's way.
+ * Drops what a finished restore left: the old databases, or the new ones that were not used. Databases in use cannot be
+ * dropped; they do no harm, and stay in the journal for the next attempt.
  */
 export async function dropLeft({ stores, journal, log }: LeftDeps, restore: Restore): Promise<boolean> {
   const drops = await Promise.allSettled(restore.stores.map((name) => dropOf(stores[name], restore)));

@@ -1,30 +1,30 @@
 import { MIB } from '../archives/limits.ts';
 
-/** What making a store from one dump may cost at the most. */
+/** The maximum cost of making a store from one dump. */
 export interface LoadLimits {
   timeoutMs: number;
-  /** Without any progress; a scan of the whole database may take longer, by its size. */
+  /** Without any progress; the time of a full scan of the database is added. */
   stallMs: number;
-  /** How large the new database may grow. */
+  /** The maximum size of the new database. */
   databaseBytes: number;
-  /** For any one statement, `COPY` of a whole table included. */
+  /** For a single statement, including `COPY` of a whole table. */
   statementTimeoutMs: number;
   /** For sorting on the server's disk. */
   tempFileBytes: number;
 }
 
-/** Of whatever goes on with a store. */
+/** For all work on a store. */
 export const STALL_MS = 30_000;
 const MIN_TIMEOUT_MS = 15 * 60_000;
 const MIN_STATEMENT_TIMEOUT_MS = 5 * 60_000;
 const MIN_DATABASE_BYTES = 8 * 1024 * MIB;
 const MIN_TEMP_FILE_BYTES = 1024 * MIB;
-/** Slower than any server that is fit for work. */
+/** Slower than any usable server. */
 const BYTES_PER_MS = 1_024;
-/** Rows with their indexes, next to the dump's text. */
+/** The size of rows with their indexes, relative to the dump's text. */
 const GROWTH = 16;
 
-/** Dumps that an archive may hold are loaded, too. */
+/** High enough for every dump that fits into an archive. */
 export function loadLimits({ maxExpandedBytes }: { maxExpandedBytes: number }): LoadLimits {
   const slowestMs = Math.ceil(maxExpandedBytes / BYTES_PER_MS);
   return {

@@ -9,19 +9,19 @@ export interface NewEpochDeps {
   waitMs: number;
   settleAll: () => Promise<void>;
   owner: StoreOwner;
-  /** Absent: by the clock. */
+  /** Absent: derived from the clock. */
   atLeast?: number | null | undefined;
   log: Log;
 }
 
 /**
- * Never beside a restore: what that prepares counts its epoch from the living one, and would come in with a lower one.
+ * Never runs during a restore, which derives its own epoch from the live one and would end up with a lower one.
  * @throws AppError SERVICE_UNAVAILABLE; CONFLICT when the clock is evidently behind; BAD_USER_INPUT
  */
 export async function beginNewEpoch({ lock, waitMs, settleAll, owner, atLeast, log }: NewEpochDeps): Promise<number> {
   try {
     return await lock.run(waitMs, async (mayGoOn) => {
-      await settleAll(); // which may take a while
+      await settleAll(); // this may take a while
       if (!owner.newEpoch || !(await mayGoOn())) throw unavailable();
       const epoch = await owner.newEpoch(atLeast);
       log.warn({ epoch }, 'a new epoch was begun: clients read their lists anew');

@@ -5,16 +5,16 @@ import { countSkipped } from '../loader/load-dump.ts';
 import type { Skipped } from '../loader/dump-schema.ts';
 
 interface FreshStore {
-  /** Of the database that its owner has made a store of. */
+  /** The URL of the database that its owner has turned into a store. */
   url: string;
-  /** A file that may be written. */
+  /** A file to write. */
   path: string;
   signal: AbortSignal;
 }
 
 /**
- * What was passed over of an archive that was made here, without what the store has by itself: its own indexes, constraints
- * and triggers, which its migrations make.
+ * What was skipped of an archive made by Taskmesh, without the store's own indexes, constraints and triggers, which its
+ * migrations create.
  */
 export async function withoutOwn(skipped: Skipped[], { url, path, signal }: FreshStore): Promise<Skipped[]> {
   if (skipped.length === 0) return skipped;
@@ -28,7 +28,7 @@ export async function withoutOwn(skipped: Skipped[], { url, path, signal }: Fres
       .map(({ kind, count }) => ({ kind, count: count - (own.get(kind) ?? 0) }))
       .filter(({ count }) => count > 0);
   } catch {
-    return skipped; // too much is told then, and nothing else depends on it
+    return skipped; // reports too much, but nothing else depends on it
   } finally {
     await rm(path, { force: true });
   }

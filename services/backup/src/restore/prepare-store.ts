@@ -16,12 +16,12 @@ import type { LoadLimits } from './load-limits.ts';
 import { withoutOwn } from './own-objects.ts';
 import { whileWatched } from './watch-database.ts';
 
-/** A dump whose rows do not make a store. */
+/** The rows of the dump do not make a store. */
 export class IncompleteStoreError extends Error {
   override readonly name = 'IncompleteStoreError';
 }
 
-/** By what a refused import concerns. */
+/** Errors by what a refused import concerns. */
 const REFUSALS = { archive: ManifestError, version: OtherReleaseError, rows: IncompleteStoreError };
 
 export interface Preparation {
@@ -29,33 +29,33 @@ export interface Preparation {
   names: RestoreNames;
   /** The dump's path. */
   path: string;
-  /** What the manifest says of it; absent for a dump from somewhere else. */
+  /** What the manifest says about it; absent for archives made elsewhere. */
   archived?: ArchivedDump | undefined;
-  /** Whether what the store has no place for is left out of an archive, rather than a reason to refuse. @default false */
+  /** Whether to drop what the store lacks, instead of refusing the archive. @default false */
   allowsLoss?: boolean;
   limits: LoadLimits;
   log: Log;
-  /** Told from time to time how much of the dump is loaded. */
+  /** Called from time to time with the number of bytes loaded. */
   onLoaded?: (bytes: number) => void;
-  /** Told when all of it is. */
+  /** Called when everything is loaded. */
   onCheck?: () => void;
 }
 
 type Imported = Extract<ImportResult, { complete: true }>;
 
 export interface PreparedStore extends Imported {
-  /** What of the dump was passed over. */
+  /** What was skipped of the dump. */
   skipped: Skipped[];
 }
 
 /**
- * Makes a database from a dump, beside the living one: its rows are loaded by a role without rights, then imported by the
- * service that owns the store. Every step ends: by its end, or for the lack of progress, time or room.
+ * Makes a database from a dump, beside the live one: a role without rights loads the rows, then the service that owns
+ * the store imports them. Each step ends, if necessary by its limits on progress, time or size.
  */
 export async function prepareStore(preparation: Preparation): Promise<PreparedStore> {
   const { store, names, limits } = preparation;
   const { adminUrl } = store;
-  // Not watched: a database that is given up while it is made would be there after all.
+  // Not watched: if abandoned, the server might still create the database afterwards.
   const loaderUrl = await createFreshDatabase(adminUrl, names, limits);
   return whileWatched({ adminUrl, database: names.fresh, limits }, async (signal, onProgress) => {
     const skipped = await load(preparation, { loaderUrl, signal, onProgress });

@@ -12,25 +12,25 @@ import { namesOf } from './settle-restore.ts';
 export interface StoresRestore extends Pick<Exchange, 'mayGoOn'> {
   id: string;
   file: string;
-  /** Which stores, and where their dumps are. */
+  /** The stores to replace, with the paths of their dumps. */
   dumps: FoundDump[];
-  /** Whether what a store has no place for is left out of an archive, rather than a reason to refuse. */
+  /** Whether to drop what a store lacks, instead of refusing the archive. */
   allowsLoss: boolean;
   limits: LoadLimits;
-  /** Makes an archive of what is replaced, as late as possible, and gives its name. Absent: none is made. */
+  /** Archives what is replaced, as late as possible, and returns the file's name. Absent: no safety backup. */
   makeSafetyBackup?: (() => Promise<string>) | undefined;
   onProgress: OnProgress;
 }
 
-/** Without the archive of what was to be replaced, nothing is. */
+/** The safety backup failed, so nothing is replaced. */
 export class SafetyBackupError extends Error {
   override readonly name = 'SafetyBackupError';
 }
 
 /**
- * Replaces stores by what dumps hold: all are prepared beside the living ones first, then they change places. Returns what of
- * the dumps was passed over or left out, too.
- * @throws UnknownOutcomeError; any other error when the living stores are as they were
+ * Replaces stores by those in the dumps: prepares all beside the live ones, then swaps them. Also returns what was
+ * skipped or dropped.
+ * @throws UnknownOutcomeError; any other error when the live stores are unchanged
  */
 export async function restoreStores(deps: ExchangeDeps, restore: StoresRestore) {
   const { id, file, dumps, mayGoOn, onProgress } = restore;
@@ -47,7 +47,7 @@ export async function restoreStores(deps: ExchangeDeps, restore: StoresRestore) 
   return { ...exchanged, ...told };
 }
 
-/** The journal's line about what begins now. */
+/** The journal's entry for a restore that starts now. */
 export function newRestore(
   { now }: Pick<ExchangeDeps, 'now'>,
   what: Pick<Restore, 'id' | 'file' | 'stores'> & Partial<Restore>,
@@ -66,7 +66,7 @@ export function newRestore(
 
 interface Told {
   skipped: Skipped[];
-  /** What the stores had no place for, as `store.table` or `store.table.column`. */
+  /** What the stores lack, as `store.table` or `store.table.column`. */
   dropped: string[];
 }
 

@@ -2,15 +2,15 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { StoreName } from '../stores/store.ts';
 
 /**
- * - `loading`: the living stores are untouched.
- * - `swapping`: all stores are swapped by one transaction; the server tells whether it happened.
- * - `swapping-apart`: stores of several servers are being swapped, and are closed until all are; it counts for nothing.
- * - `decided`: all of them are; they only have to be opened.
- * - `restored`, `undone`: the end.
+ * - `loading`: the live stores are unchanged.
+ * - `swapping`: one transaction swaps all stores; the server tells whether it was committed.
+ * - `swapping-apart`: stores on several servers are being swapped, and stay closed until all are; not valid yet.
+ * - `decided`: all are swapped and only have to be opened.
+ * - `restored`, `undone`: finished.
  */
 export type RestoreStage = 'loading' | 'swapping' | 'swapping-apart' | 'decided' | 'restored' | 'undone';
 
-/** The journal's line about a restore: enough to finish or undo it after a crash, and to take it back for a while. */
+/** The journal's entry of a restore: enough to finish or revert it after a crash, and to undo it later. */
 export const RestoreEntity = defineEntity({
   name: 'Restore',
   tableName: 'restores',
@@ -23,15 +23,15 @@ export const RestoreEntity = defineEntity({
     file: p.text(),
     stage: p.enum(['loading', 'swapping', 'swapping-apart', 'decided', 'restored', 'undone']),
     stores: p.array<StoreName>().columnType('text[]'),
-    /** The restore that this one takes back: its old databases are the fresh ones here. */
+    /** The restore that this one undoes: its old databases are the fresh ones here. */
     undoes: p.text().nullable(),
-    /** What the server calls the databases that are to become the living ones, whatever their names are. */
+    /** The server's ids of the databases that will replace the live ones; ids survive renames. */
     freshIds: p.json<Partial<Record<StoreName, string>>>().defaultRaw(`'{}'`),
-    /** The archive of what is replaced, when one was made for it. */
+    /** The safety backup, if one was made. */
     safetyBackup: p.text().nullable(),
     startedAt: p.datetime(3),
     endedAt: p.datetime(3).nullable(),
-    /** When the databases that are left of it may be dropped. Null: nothing is left. */
+    /** When its remaining databases may be dropped. Null: none remain. */
     leftUntil: p.datetime(3).nullable(),
   },
 });

@@ -4,10 +4,10 @@ import { RestoreEntity, type Restore } from './restore.entity.ts';
 
 export type RestoreRepository = ReturnType<typeof createRestoreRepository>;
 
-/** The journal of restores. What it says is on disk before it returns. */
+/** The journal of restores. Each step is on disk when it resolves. */
 export function createRestoreRepository(database: Database) {
   const again = <Result>(work: () => Promise<Result>) => whileAway({ kind: 'read' }, work);
-  /** Repeating it changes nothing more: so it may be repeated when its outcome is unknown. */
+  /** Idempotent, so it may be repeated when its outcome is unknown. */
   const update = (id: string, values: Partial<Restore>) =>
     again(() => database.em().nativeUpdate(RestoreEntity, { id, endedAt: null }, values));
 
@@ -15,11 +15,11 @@ export function createRestoreRepository(database: Database) {
     unfinished: (): Promise<Restore[]> =>
       again(() => database.em().find(RestoreEntity, { endedAt: null }, { orderBy: { startedAt: 'asc' } })),
 
-    /** Ended ones of which databases are left that may be dropped. */
+    /** Finished restores with databases that may be dropped. */
     overdue: (now: Date): Promise<Restore[]> =>
       again(() => database.em().find(RestoreEntity, { endedAt: { $ne: null }, leftUntil: { $lte: now } })),
 
-    /** What was ended by a clock that was ahead would be kept until that time comes, and as long again. */
+    /** Without this, what ended by a clock that was ahead would be kept until that time plus the usual period. */
     async limitKeeping(now: Date, keepOldMs: number): Promise<void> {
       const endedAhead = { endedAt: { $gt: latestPossible(now) } };
       const longest = { restored: new Date(now.getTime() + keepOldMs), undone: now };
@@ -30,7 +30,7 @@ export function createRestoreRepository(database: Database) {
       }
     },
 
-    /** The last one that replaced the stores, if its old ones are still kept. */
+    /** The last restore, if the stores it replaced are still kept. */
     kept: (now: Date): Promise<Restore | null> =>
       again(() =>
         database
@@ -42,14 +42,14 @@ export function createRestoreRepository(database: Database) {
 
     begin: (restore: Restore): Promise<unknown> => again(() => database.em().upsert(RestoreEntity, { ...restore })),
 
-    /** @throws Error when the restore has ended: somebody else has settled it */
+    /** @throws Error when the restore has ended, because another instance settled it */
     async reach(id: string, values: Pick<Restore, 'stage'> & Partial<Restore>): Promise<void> {
       if ((await update(id, values)) === 0) throw new Error('The restore was settled by somebody else.');
     },
 
     /**
-     * Of what earlier restores left nothing is kept any longer; what this one takes back lives again. False, and nothing
-     * changes, when it is at another stage by now: whoever is at work on it has gone on.
+     * Ends a restore. After a successful one, what earlier ones left is no longer kept, and an undone one's databases
+     * are live again. Returns false without changes when the stage has changed: another instance is working on it.
      */
     end: (
       { id, stage, undoes }: Restore,

@@ -40,13 +40,13 @@ export interface RestoreServiceDeps extends KnownStores {
   log: Log;
   archiveLimits: ArchiveLimits;
   loadLimits: LoadLimits;
-  /** How long the replaced stores are kept, so that a restore can be taken back. */
+  /** How long the replaced stores are kept for an undo. */
   keepOldMs: number;
-  /** Makes an archive of all stores, for a restore. */
+  /** Makes an archive of all stores before a restore. */
   makeSafetyBackup: (onProgress: OnProgress) => Promise<string>;
-  /** Whether restores do that of which nobody says otherwise. */
+  /** Whether restores make a safety backup by default. */
   usesSafetyBackups: boolean;
-  /** Told when something is left to be settled or removed, now or later. */
+  /** Called when something has to be settled or removed, now or later. */
   onUnsettled: () => void;
   /** How long a restore waits for another one. @default 5_000 */
   waitMs?: number;
@@ -59,7 +59,7 @@ const WAIT_MS = 5_000;
 export function createRestoreService(deps: RestoreServiceDeps) {
   const { storage, lock, journal, metrics, now, nextId, log, waitMs = WAIT_MS } = deps;
 
-  /** Ends what a crash or an absent server left half done. To be called with the lock held. */
+  /** Completes what a crash or an unreachable server interrupted. The caller holds the lock. */
   const settleAll = async () => {
     for (const { id, file } of await journal.unfinished()) {
       const outcome = await settleRestore(deps, id);
@@ -101,15 +101,15 @@ export function createRestoreService(deps: RestoreServiceDeps) {
     try {
       await lock.run(waitMs, settleAll);
     } catch (error) {
-      if (!(error instanceof RestoreBusy)) throw error; // who holds the lock has settled all before
+      if (!(error instanceof RestoreBusy)) throw error; // the holder of the lock has settled everything before
     }
   };
 
-  /** Holds no lock: nobody waits for what cannot be dropped. @throws Error when something is left */
+  /** Holds no lock, because nothing waits for these databases. @throws Error when something is left */
   const removeLeft = async () => {
     await journal.limitKeeping(now(), deps.keepOldMs);
     const overdue = await journal.overdue(now());
-    const takenBack = new Set((await journal.unfinished()).map(({ undoes }) => undoes)); // begun when it was not overdue yet
+    const takenBack = new Set((await journal.unfinished()).map(({ undoes }) => undoes)); // undone since before it was overdue
     let left = 0;
     for (const ended of overdue.filter(({ id }) => !takenBack.has(id))) if (!(await dropLeft(deps, ended))) left += 1;
     metrics.leftBehind(left);
@@ -117,7 +117,7 @@ export function createRestoreService(deps: RestoreServiceDeps) {
   };
 
   return {
-    /** Restores from the archive that `file` names. Never throws: every end is an outcome. */
+    /** Restores from the archive named `file`. Never throws: failures are outcomes as well. */
     async restore(file: string, options: Partial<RestoreOptions> = {}): Promise<RestoreOutcome> {
       const usual = { onProgress: () => undefined, allowsLoss: false };
       const outcome = await restore(file, { ...usual, ...options }).catch((error: unknown) => failureOf(error, log));
@@ -125,7 +125,7 @@ export function createRestoreService(deps: RestoreServiceDeps) {
       return outcome;
     },
 
-    /** Takes the last restore back while its old stores are kept. Never throws. */
+    /** Undoes the last restore while its old stores are kept. Never throws. */
     async undo(options: Partial<UndoOptions> = {}): Promise<RestoreOutcome> {
       const outcome = await undo({ onProgress: () => undefined, ...options }).catch((error: unknown) =>
         failureOf(error, log),
@@ -134,17 +134,19 @@ export function createRestoreService(deps: RestoreServiceDeps) {
       return outcome;
     },
 
-    /** What an undo would take back; undefined when nothing is kept. */
+    /** The restore that an undo would revert; undefined when nothing is kept. */
     async undoable(): Promise<Undoable | undefined> {
       const kept = await journal.kept(now());
       return kept ? { kept, replacedKeptMs: deps.keepOldMs } : undefined;
     },
 
-    /** After the stores were put back by other means: clients begin anew. @throws AppError */
+    /** For stores that were reset by other means: makes clients start over. @throws AppError */
     newEpoch: (atLeast?: number | null) =>
       beginNewEpoch({ lock, waitMs, settleAll, owner: deps.stores.tasks.owner, atLeast, log }),
 
-    /** Ends what a crash left half done, and drops what is kept no longer. @throws Error when some of it cannot be done yet */
+    /**
+     * Completes what a crash interrupted, and drops what is no longer kept. @throws Error if something remains to do
+     */
     async settleInterrupted(): Promise<void> {
       try {
         await settleUnfinished();
@@ -157,21 +159,21 @@ export function createRestoreService(deps: RestoreServiceDeps) {
 
 export interface Undoable {
   kept: Restore;
-  /** For how long what an undo replaces would be kept in its turn. */
+  /** How long the stores that an undo replaces would be kept. */
   replacedKeptMs: number;
 }
 
 export interface RestoreOptions extends Pick<StoresRestore, 'onProgress' | 'allowsLoss'> {
-  /** Absent: all that the archive holds. */
+  /** Absent: all stores in the archive. */
   only?: readonly StoreName[] | undefined;
-  /** Whether an archive of what is replaced is made before. Absent: as the service is set. */
+  /** Whether to make a safety backup first. Absent: the service's setting. */
   withSafetyBackup?: boolean | undefined;
-  /** By which name the restore is told of. @default the file */
+  /** The archive's name in messages. @default the file */
   decryptedFrom?: string | undefined;
 }
 
 export interface UndoOptions extends Pick<RestoreOptions, 'onProgress'> {
-  /** When the restore was that is to be taken back; another one is left alone. Absent: the last one. */
+  /** The time of the restore to undo; any other restore is left alone. Absent: the last one. */
   seen?: Date | undefined;
 }
 
@@ -237,7 +239,7 @@ function unknown(error: UnknownOutcomeError, log: Log, safetyBackup?: string): R
   return { kind: 'unknown', safetyBackup };
 }
 
-/** What the caller is told of a failure that is otherwise for the log only. */
+/** What callers see of a failure whose details are only logged. */
 function reasonOf(error: unknown): string {
   if (error instanceof LoadError) return 'the dump was not accepted, see the log';
   if (error instanceof IncompleteStoreError) return 'the dump does not make a complete store, see the log';

@@ -8,7 +8,7 @@ import type { Store, StoreName } from '../stores/store.ts';
 import type { Restore } from './restore.entity.ts';
 import type { RestoreRepository } from './restore.repository.ts';
 
-/** `undoes`: the restore that is taken back, if any; then its old database is the fresh one. */
+/** `undoes`: the restore being undone, if any; its old database is then the fresh one. */
 export function namesOf({ adminUrl }: Store, id: string, undoes: string | null = null): RestoreNames {
   const live = databaseOf(adminUrl);
   const names = restoreNames(live, id);
@@ -27,7 +27,7 @@ export interface SettleDeps {
 type Outcome = 'restored' | 'undone';
 
 /**
- * Brings a restore to its end, from what the journal and the servers say: all stores are replaced, or none. May be repeated
+ * Completes a restore from the state of the journal and the servers: all stores are replaced, or none. May be repeated
  * until it succeeds.
  */
 export async function settleRestore(deps: SettleDeps, id: string): Promise<Outcome> {
@@ -42,12 +42,12 @@ export async function settleRestore(deps: SettleDeps, id: string): Promise<Outco
         restore.stores.map((name) => stores[name]),
         (servers) => settleOn(servers, deps, id),
       );
-  return outcome ?? settleRestore(deps, id); // it was still going on
+  return outcome ?? settleRestore(deps, id); // its stage has changed meanwhile
 }
 
 async function settleOn(servers: Server[], deps: SettleDeps, id: string): Promise<Outcome | undefined> {
   await fence(servers, id);
-  const restore = await deps.journal.find(id); // it may have been going on until now
+  const restore = await deps.journal.find(id); // read again: another instance may have worked on it until now
   if (restore.stage === 'restored' || restore.stage === 'undone') return restore.stage;
   const outcome = await settleFenced(deps, restore, servers);
   if (outcome === 'undone' && restore.undoes !== null) await closeKept(restore, servers);
@@ -57,7 +57,7 @@ async function settleOn(servers: Server[], deps: SettleDeps, id: string): Promis
 async function settleFenced({ log }: SettleDeps, restore: Restore, servers: Server[]): Promise<Outcome> {
   const swapped = await swappedOf(restore, servers);
   if (restore.stage === 'swapping') return swapped.length > 0 ? 'restored' : 'undone';
-  // Who was given up may say so when some of it was taken back already.
+  // An instance given up for dead may have written "decided" after some stores were already reverted.
   const isDecided = restore.stage === 'decided' && swapped.length === restore.stores.length;
   if (isDecided) {
     for (const { server, names } of swapped) await server.client.query(allowConnections(names.live, true));
@@ -70,7 +70,7 @@ async function settleFenced({ log }: SettleDeps, restore: Restore, servers: Serv
   return 'undone';
 }
 
-/** What was to live again was opened for that. */
+/** Closes the databases that were opened to become live again. */
 async function closeKept({ id, undoes }: Restore, servers: Server[]): Promise<void> {
   for (const { client, stores } of servers)
     for (const store of stores) {
@@ -80,7 +80,7 @@ async function closeKept({ id, undoes }: Restore, servers: Server[]): Promise<vo
     }
 }
 
-/** The stores whose living database is the one that the journal names: never told from what is missing. */
+/** The stores whose live database has the id in the journal; never inferred from what is missing. */
 async function swappedOf({ id, undoes, freshIds }: Restore, servers: Server[]) {
   const found = [];
   for (const server of servers)
@@ -92,7 +92,7 @@ async function swappedOf({ id, undoes, freshIds }: Restore, servers: Server[]) {
   return found;
 }
 
-/** Undefined when it has gone on since it was looked at. */
+/** Undefined when the stage has changed meanwhile. */
 async function end(
   { journal, keepOldMs, now }: SettleDeps,
   restore: Restore,
@@ -100,7 +100,7 @@ async function end(
 ): Promise<Outcome | undefined> {
   const at = now();
   const kept = outcome === 'restored' ? keepOldMs : 0;
-  // What was to be taken back is still what it was.
+  // A restore whose undo failed is kept as before.
   const leftUntil = outcome === 'undone' && restore.undoes !== null ? null : new Date(at.getTime() + kept);
   return (await journal.end(restore, { stage: outcome, at, leftUntil })) ? outcome : undefined;
 }

@@ -14,15 +14,15 @@ export interface StoresSwap {
   stores: Store[];
   journal: RestoreRepository;
   log: Log;
-  /** Told right before the first statement that may replace something. */
+  /** Called right before the first statement that may replace something. */
   onAttempt: () => void;
 }
 
 /**
- * Puts what was prepared in the place of the living stores, all or none. Stores of one server change places in one
- * transaction. With several servers the new databases stay closed until all have changed places, and the journal's
- * "decided" is what counts: before it, all of it can be undone without a loss.
- * @throws Error when it is to be found out how far that came
+ * Replaces the live stores by the prepared ones, all or none. Stores on one server are swapped in one transaction. With
+ * several servers the new databases stay closed until all are swapped, and the journal's "decided" is the commit: until
+ * then everything can be reverted without loss.
+ * @throws Error when the outcome has to be determined from the servers
  */
 export async function swapStores(swap: StoresSwap): Promise<void> {
   const { restore, stores, journal, onAttempt } = swap;
@@ -57,7 +57,7 @@ async function forEachStore(
   for (const server of servers) for (const store of server.stores) await work(server, store);
 }
 
-/** Writers matter only where there is something to carry over: all else is replaced. */
+/** Only stores with data to carry over lock writers out: everything else is replaced anyway. */
 function lockable({ restore: { id, undoes }, stores }: StoresSwap): Map<StoreName, Replaced> {
   const carriedOver = stores.filter(({ owner }) => owner.carryOver);
   const replacedOf = (store: Store): Replaced => ({

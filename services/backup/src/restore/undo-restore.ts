@@ -9,14 +9,14 @@ import { namesOf } from './settle-restore.ts';
 
 export interface RestoreUndo extends Pick<Exchange, 'mayGoOn'> {
   id: string;
-  /** What is taken back; its old stores are still there. */
+  /** The restore to undo; its old stores still exist. */
   kept: Restore;
   onProgress: OnProgress;
 }
 
 /**
- * Puts the stores from before a restore back in their places. Those that they replace are kept in their turn.
- * @throws UnknownOutcomeError; any other error when the living stores are as they were
+ * Replaces the live stores by those from before a restore. The replaced ones are kept in turn.
+ * @throws UnknownOutcomeError; any other error when the live stores are unchanged
  */
 export function undoRestore(deps: ExchangeDeps, { id, kept, mayGoOn, onProgress }: RestoreUndo) {
   const { file, stores: storeNames, id: undoes } = kept;

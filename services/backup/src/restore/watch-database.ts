@@ -14,9 +14,8 @@ export interface Watched {
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Runs `work`, which fills a database, and fires the signal that it is given when the database has grown too large, the time is
- * up, or nothing has moved for too long: neither its size, nor its sessions, nor what `onProgress` tells. Then the sessions are
- * ended as well.
+ * Runs `work`, which fills a database, and aborts its signal when the database has grown too large, the time is up, or
+ * nothing shows progress for too long: neither the size, nor the sessions, nor `onProgress`. It then ends the sessions.
  */
 export async function whileWatched<Result>(
   { adminUrl, database, limits }: Watched,
@@ -26,7 +25,7 @@ export async function whileWatched<Result>(
   const done = new AbortController();
   const movement = createMovement(limits.stallMs);
   const onTimeout = setTimeout(() => stop.abort(new TooSlowError('The time is up.')), limits.timeoutMs);
-  const onStall = abortOnStall(stop, movement); // beside the looks: a server that does not answer stalls as well
+  const onStall = abortOnStall(stop, movement); // a timer of its own: a server without answers stalls as well
   const look = ({ bytes, sessions }: Look) => {
     if (bytes > limits.databaseBytes) stop.abort(new LoadError('The database grew too large.'));
     movement.see(bytes, sessions);
@@ -38,17 +37,17 @@ export async function whileWatched<Result>(
     clearTimeout(onTimeout);
     clearInterval(onStall);
     done.abort();
-    if (stop.signal.aborted) await endSessions(adminUrl, database).catch(() => undefined); // dropping the database does as well
+    if (stop.signal.aborted) await endSessions(adminUrl, database).catch(() => undefined); // dropping it ends them, too
   }
 }
 
 interface Look {
   bytes: number;
-  /** What the database's sessions do; another text when one of them has gone on. */
+  /** A fingerprint of the sessions' activity, which changes with any progress. */
   sessions: string;
 }
 
-/** Sessions go on by statements, and within some of them by counters. */
+/** Sessions show progress by statements, and some statements by counters. */
 const LOOK = `
   select pg_database_size(d.oid)::float8 as bytes, coalesce((
     select string_agg(concat_ws(' ', a.pid, a.state, a.state_change, a.query_start, i.blocks_done, i.tuples_done, n.sample_blks_scanned), ',' order by a.pid)
@@ -56,7 +55,7 @@ const LOOK = `
     where a.datid = d.oid and a.backend_type = 'client backend'), '') as sessions
   from pg_database d where datname = $1`;
 
-/** Never fails: that a server is away, the work itself finds out. */
+/** Never rejects: the work itself notices when the server is unavailable. */
 async function lookOn(url: string, database: string, done: AbortSignal, look: (seen: Look) => void): Promise<void> {
   while (!done.aborted) {
     await withAdmin(maintenanceUrl(url), async (watcher) => {

@@ -9,15 +9,15 @@ export interface BackupRunDeps {
   reports: RunReports;
   /** Absent: nothing is ever deleted. */
   keep: RetentionRules | undefined;
-  /** Whether each archive is proved at once. */
+  /** Whether each archive is verified at once. */
   verifies: boolean;
   now: () => Date;
   log: Log;
 }
 
-/** What a moment of the schedule is for: an archive, its proof, and the end of those that need not be kept. */
+/** The work of a scheduled backup: makes an archive, verifies it, and deletes expired ones. */
 export function createBackupRun({ backups, reports, keep, verifies, now, log }: BackupRunDeps): () => Promise<boolean> {
-  /** Only what the schedule made, as the catalogue knows it: never what somebody asked for, sent, or put there. */
+  /** Deletes only what the catalogue knows as scheduled: never archives that were requested, uploaded, or put there. */
   const deleteExpired = async (rules: RetentionRules): Promise<void> => {
     const own = (await backups.list()).filter(({ origin }) => origin === 'schedule');
     let failure: unknown;

@@ -18,7 +18,7 @@ export interface SchedulesDeps {
   log: Log;
 }
 
-/** What runs by itself, at its time. One lock for all of it: a backup and a verification of the same moment do not meet. */
+/** All scheduled work shares one lock, so that a backup and a verification never run at the same time. */
 export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Service[] {
   const { database, now, log } = deps;
   const { schedule, verifySchedule, keep, verifiesScheduled: verifies = true } = config;

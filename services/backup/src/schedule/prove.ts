@@ -2,7 +2,7 @@ import type { Log } from '@taskmesh/service';
 import type { BackupService } from '../backups/backup.service.ts';
 import { isUnprovable } from '../verify/verify.errors.ts';
 
-/** Whether it was proved; not, when its key is not here: that is no failure. @throws AppError when it is not fit, or was not verified */
+/** False if the archive's key is not available here. @throws AppError when it is unfit or was not verified */
 export async function prove(backups: Pick<BackupService, 'verify'>, file: string, log: Log): Promise<boolean> {
   try {
     await backups.verify(file, undefined, 'schedule');

@@ -1,6 +1,6 @@
 import { isInFuture } from '../future.ts';
 
-/** How many archives to keep: so many of the newest, and the newest of so many days, weeks, months and years (UTC). */
+/** How many archives to keep: the newest, and the newest of as many days, weeks, months and years (UTC). */
 export type RetentionRules = Partial<Record<(typeof RETENTION_PERIODS)[number], number>>;
 
 export const RETENTION_PERIODS = ['last', 'daily', 'weekly', 'monthly', 'yearly'] as const;
@@ -11,8 +11,8 @@ const DAY_MS = 86_400_000;
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 /**
- * Reads `7` (the seven newest) or `last=3,daily=7,weekly=4,monthly=6,yearly=2`, each name at most once.
- * Undefined when the text is neither.
+ * Parses `7` (the seven newest) or `last=3,daily=7,weekly=4,monthly=6,yearly=2`, each name at most once. Undefined for
+ * any other text.
  */
 export function parseRetentionRules(text: string): RetentionRules | undefined {
   if (/^\d+$/.test(text.trim())) return parseRetentionRules(`last=${text.trim()}`);
@@ -27,7 +27,7 @@ export function parseRetentionRules(text: string): RetentionRules | undefined {
   return rules;
 }
 
-/** What a failed verification leaves is kept to be looked at: so many, for so long after it was found out. */
+/** Unfit archives are kept for inspection: this many, for this long after the discovery. */
 export const MAX_UNFIT = 3;
 export const MAX_UNFIT_DAYS = 14;
 
@@ -36,14 +36,14 @@ export interface Keepable {
   createdAt: Date;
   /** When a restore last proved it. */
   verifiedAt?: Date | null | undefined;
-  /** When a restore showed that it is not fit. */
+  /** When a restore found it unfit. */
   unfitAt?: Date | null | undefined;
 }
 
 /**
- * Those that need not be kept. Proved archives and those that nobody has proved (yet) are counted each by themselves: however
- * many come that are unfit or unproved, so many good ones stay. The newest of both kinds always does. Those that a clock that
- * was ahead has dated count as older than all others: none of those goes for one of them.
+ * The archives that need not be kept. Verified and unverified ones are counted separately, so that good ones stay
+ * however many unfit or unverified ones follow; the newest of each kind always stays. Archives dated in the future
+ * count as older than all others and never displace any.
  */
 export function expiredArchives<Archive extends Keepable>(
   archives: Archive[],
@@ -60,7 +60,7 @@ export function expiredArchives<Archive extends Keepable>(
     const at = unfitAt ?? new Date(0);
     return now.getTime() - at.getTime() >= MAX_UNFIT_DAYS * DAY_MS || isInFuture(at, now);
   };
-  // Where nothing is good, it may be the verification that is not.
+  // If no archive is good, the verification itself may be at fault.
   const expiredUnfit = proved.length > 0 ? unfit.filter((archive, index) => index >= MAX_UNFIT || isOld(archive)) : beyondRules(unfit, rules); // prettier-ignore
   return [...expiredUnfit, ...beyondRules(proved, rules), ...beyondRules(unproved, rules)];
 }

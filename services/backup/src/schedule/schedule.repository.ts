@@ -3,7 +3,7 @@ import { ScheduleEntity, type Schedule } from './schedule.entity.ts';
 
 export type ScheduleRepository = ReturnType<typeof createScheduleRepository>;
 
-/** The state of the schedule `id`. What it says is on disk before it returns, and each step may be repeated. */
+/** The state of the schedule `id`. Each step is on disk when it resolves, and may be repeated. */
 export function createScheduleRepository(database: Database, id: string) {
   return {
     find: (): Promise<Schedule | null> =>

@@ -6,9 +6,9 @@ import type { ScheduleRepository } from './schedule.repository.ts';
 
 export interface ScheduledRunDeps {
   repository: ScheduleRepository;
-  /** Of all instances, one runs. */
+  /** Ensures that only one instance runs the work. */
   lock: RunLock;
-  /** Says whether all went well. It tells of its own failures and never throws: a failure ends the moment, too. */
+  /** Returns whether all went well. Reports its own failures and never throws: a failure also completes the moment. */
   work(): Promise<boolean>;
   now: () => Date;
   log: Log;
@@ -16,22 +16,22 @@ export interface ScheduledRunDeps {
 
 export interface ScheduledRun {
   /**
-   * Does the work of a moment that is due, unless that is done. Returns when to ask again; undefined when the moment is done.
-   * A run that failed while the service was stopping counts as not done.
-   * @throws Error when our own database is away
+   * Does the work of a due moment unless it is done. Returns when to ask again; undefined when the moment is done. A
+   * run that failed during a shutdown counts as not done.
+   * @throws Error when our own database is unavailable
    */
   run(moment: Date, isStopping: () => boolean): Promise<Date | undefined>;
 }
 
-/** Somebody else takes care. */
+/** Another instance is running the work. */
 export class ScheduleBusy extends Error {
   override readonly name = 'ScheduleBusy';
 }
 
 const WAIT_MS = 1_000;
-/** Another instance that dies in the middle leaves its moment to us. */
+/** If that instance dies, we take over its moment. */
 const LOOK_AGAIN_MS = 30_000;
-/** Between runs that ended with the process. */
+/** Between runs that ended with their process. */
 const BACKOFF = { firstMs: 60_000, longestMs: 60 * 60_000 };
 
 export function createScheduledRun({ repository, lock, work, now, log }: ScheduledRunDeps): ScheduledRun {
@@ -40,7 +40,7 @@ export function createScheduledRun({ repository, lock, work, now, log }: Schedul
   const runAlone = async (moment: Date, isStopping: () => boolean): Promise<Date | undefined> => {
     const state = await repository.find();
     if (state && state.moment >= moment && !isInFuture(state.moment, now())) return undefined;
-    // A schedule that is new has missed nothing.
+    // A new schedule has missed nothing.
     if (state) {
       const again = earliest(state, moment, now());
       if (again > now()) return again;
@@ -67,7 +67,7 @@ export function createScheduledRun({ repository, lock, work, now, log }: Schedul
 const attemptsOf = ({ begunMoment, attempts }: Schedule, moment: Date): number =>
   begunMoment?.getTime() === moment.getTime() ? attempts : 0;
 
-/** A moment that was begun and not ended: whoever ran it was killed, perhaps by the very work. */
+/** When to retry a moment that was started but not completed: the work itself may have killed its process. */
 function earliest(state: Schedule, moment: Date, now: Date): Date {
   const attempts = attemptsOf(state, moment);
   if (attempts === 0 || (state.begunAt && isInFuture(state.begunAt, now))) return new Date(0);

@@ -10,12 +10,12 @@ export interface SchedulerOptions {
   log: Log;
 }
 
-/** Clocks are set and machines sleep: no wait is longer than that. */
+/** Clocks are adjusted and machines sleep, so no wait is longer than this. */
 const LONGEST_WAIT_MS = 30_000;
-/** A run that is still under way when the service stops: what it leaves is cleared away by the next start. */
+/** How long a stop waits for a current run; the next start cleans up what it leaves. */
 const STOP_WAIT_MS = 10_000;
 
-/** Why a pattern is none; undefined for a good one. */
+/** Why the pattern is invalid; undefined if it is valid. */
 export function whyNoPattern(pattern: string): string | undefined {
   try {
     return parse(pattern).nextRun() ? undefined : 'never comes';
@@ -27,8 +27,8 @@ export function whyNoPattern(pattern: string): string | undefined {
 const parse = (pattern: string) => new Cron(pattern, { timezone: 'UTC', mode: '5-or-6-parts', paused: true });
 
 /**
- * Runs what is due, one run after the other. Moments that passed while nobody ran, or in the middle of which everybody died,
- * are made up for by one run for the last of them.
+ * Runs what is due, one run at a time. Moments missed while no instance ran, or died during the work, are made up for
+ * by one run for the last of them.
  */
 export function createScheduler({ pattern, scheduled, now, log }: SchedulerOptions): Service {
   const cron = parse(pattern);
@@ -37,9 +37,9 @@ export function createScheduler({ pattern, scheduled, now, log }: SchedulerOptio
   let done: Date | undefined;
   let stopped = false;
 
-  /** Says when to look again at the latest. */
+  /** Returns when to look again at the latest. */
   const runDue = async (): Promise<Date | undefined> => {
-    const [due] = cron.previousRuns(1, new Date(now() + 1)); // the moment itself counts
+    const [due] = cron.previousRuns(1, new Date(now() + 1)); // includes the current moment
     if (!due || due.getTime() === done?.getTime()) return undefined; // later ones were done by a clock that was ahead
     try {
       const again = await scheduled.run(due, () => stopped);

@@ -12,9 +12,9 @@ export interface VerificationRunDeps {
   log: Log;
 }
 
-/** Proves the newest archive again, and the one whose last proof is the oldest: so all of them have their turn. */
+/** Verifies the newest archive again, and the one verified longest ago, so that all have their turn. */
 export function createVerificationRun({ backups, reports, now, log }: VerificationRunDeps): () => Promise<boolean> {
-  /** The first one that opens here. */
+  /** Verifies the first archive that we can open. */
   const proveOne = async (archives: Backup[]): Promise<string | undefined> => {
     for (const { file } of archives) if (await prove(backups, file, log)) return file;
     return undefined;
@@ -33,7 +33,7 @@ export function createVerificationRun({ backups, reports, now, log }: Verificati
     });
 }
 
-/** What is known to be unfit was told of before; of what nobody has looked into, nobody promised that it is an archive. */
+/** Known unfit archives were reported before; unexamined files may be no archives at all. */
 const isDue = ({ unfitAt, stores }: Backup): boolean => !unfitAt && stores.length > 0;
 
 const settle = (work: Promise<string | undefined>): Promise<{ value?: string | undefined; failure?: unknown }> =>

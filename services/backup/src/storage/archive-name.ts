@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
 
 const ARCHIVE_NAME = /\.tar\.gz(\.age)?$/;
-/** File systems take no longer names. */
+/** The maximum of common file systems. */
 const MAX_NAME_BYTES = 255;
 const NOT_IN_A_NAME = /[\u0000-\u001f\u007f-\u009f\\]/;
 
 /**
- * Whether a file of this name is taken as an archive: one part without separators that every storage takes as it is.
- * Names with a leading dot are those of unfinished writes.
+ * Whether a file of this name counts as an archive: one path component that every storage accepts unchanged. A leading
+ * dot marks unfinished files.
  */
 export function isListableName(name: string): boolean {
   return (

@@ -1,22 +1,22 @@
 import type { Readable } from 'node:stream';
 
-/** An archive as the storage lists it. */
+/** An archive as listed by the storage. */
 export interface StoredArchive {
   file: string;
   sizeBytes: number;
   modifiedAt: Date;
 }
 
-/** An archive that is held open: what happens to its name no longer matters. Who opened it closes it. */
+/** An open archive, unaffected by changes of its name. The caller closes it. */
 export interface OpenArchive {
   kind: 'found';
   sizeBytes: number;
-  /** From the first byte. */
+  /** Reads from the first byte. */
   read(): Readable;
   close(): Promise<void>;
 }
 
-/** What a name can lead to: nothing is thrown for names that a caller made up. */
+/** The result of opening a name; made-up names never throw. */
 export type Located = OpenArchive | { kind: 'outside' } | { kind: 'missing' };
 
 export interface WrittenArchive {
@@ -24,10 +24,10 @@ export interface WrittenArchive {
   sha256: string;
 }
 
-/** There is an archive of this name already; it is as it was. */
+/** An archive of this name already exists and is unchanged. */
 export class ArchiveExistsError extends Error {
   override readonly name = 'ArchiveExistsError';
-  /** What the refused one would have been. */
+  /** What would have been written. */
   readonly refused: WrittenArchive;
 
   constructor(refused: WrittenArchive) {
@@ -36,26 +36,26 @@ export class ArchiveExistsError extends Error {
   }
 }
 
-/** Where archives lie. That it cannot be asked is an AppError SERVICE_UNAVAILABLE with the reason. */
+/** Where archives are stored. Fails with AppError SERVICE_UNAVAILABLE and the reason when it is unavailable. */
 export interface BackupStorage {
-  /** The directory on a disk of ours that it fills; absent where there is none. */
+  /** The directory on a local disk, if there is one. */
   dir?: string;
-  /** Makes the place where there is none, and says whether it did. To be called once: a place that is gone later is not made anew. */
+  /** Creates the place if missing; returns whether it did. Call it once: a place lost later is not recreated. */
   prepare(): Promise<boolean>;
-  /** Whole archives only, in no particular order; one that is still being written is not there yet. */
+  /** Complete archives only, in no particular order. */
   list(): Promise<StoredArchive[]>;
-  /** The archive of exactly this name, as it is listed. */
+  /** The archive with exactly this name. */
   find(file: string): Promise<StoredArchive | undefined>;
-  /** Opens what `name` means, whatever characters it has. Throws only when the storage itself fails. */
+  /** Opens `name`, which may contain any characters. Throws only when the storage itself fails. */
   open(name: string): Promise<Located>;
   /**
-   * Makes an archive from all of `content`; it is listed from the moment when it is whole. A failed write leaves nothing.
-   * @throws ArchiveExistsError when the name is taken in the end
+   * Writes an archive, which is listed only once it is complete. A failed write leaves nothing.
+   * @throws ArchiveExistsError when the name is taken at the end
    */
   write(file: string, content: Readable): Promise<WrittenArchive>;
-  /** Says whether there was an archive of exactly this name. */
+  /** Resolves with false when there was no archive with exactly this name. */
   remove(file: string): Promise<boolean>;
-  /** Removes what writers that were killed left behind; says how many pieces. */
+  /** Removes what killed writers left behind; returns the number of pieces. */
   sweep(): Promise<number>;
   close(): Promise<void>;
 }

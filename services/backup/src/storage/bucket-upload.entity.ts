@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
-/** An upload in parts that we began, and have not ended yet. */
+/** A multipart upload that we started and that has not ended yet. */
 export const BucketUploadEntity = defineEntity({
   name: 'BucketUpload',
   tableName: 'bucket_uploads',

@@ -35,9 +35,9 @@ export interface DirectoryStorageOptions {
   look: LookAtDisk;
 }
 
-/** Archives as files of one directory. */
+/** Archives as files in one directory. */
 export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptions): BackupStorage {
-  /** A place that is none is never an empty one. */
+  /** Throws if the directory is missing, so that it never looks empty. */
   const place = async (): Promise<string> => {
     const base = await realpath(dir);
     if ((await stat(base)).isDirectory()) return base;
@@ -84,7 +84,7 @@ export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptio
         content.destroy();
         throw error;
       } finally {
-        await rm(unfinished, { force: true }).catch(() => undefined); // the next start sweeps; what failed is told
+        await rm(unfinished, { force: true }).catch(() => undefined); // best effort, as the next start sweeps
       }
     },
 
@@ -94,7 +94,7 @@ export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptio
         try {
           await unlink(join(dir, file));
         } catch (error) {
-          if (isNotThere(error)) return false; // somebody else was faster
+          if (isNotThere(error)) return false; // deleted meanwhile
           throw error;
         }
         await keepNames(dir);
@@ -117,7 +117,7 @@ async function told<Result>(work: () => Promise<Result>): Promise<Result> {
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** The handle's own streams close it when they are left in the middle. */
+/** The handle's own streams close it when they are abandoned. */
 async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ;) {
     const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
@@ -127,7 +127,7 @@ async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** On the disk, not only in the system's memory, when it returns. */
+/** Resolves when the content is on disk, not only in the system's cache. */
 async function writeWhole(
   path: string,
   content: Readable,
@@ -150,10 +150,10 @@ async function writeWhole(
   }
 }
 
-/** What file systems without second names say. */
+/** Errors of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** Gives the file its name in one step. False when the name is taken: a rename would have replaced what is there. */
+/** Names the file atomically. Returns false when the name is taken, where a rename would replace the existing file. */
 async function publish(unfinished: string, path: string): Promise<boolean> {
   try {
     await link(unfinished, path);
@@ -167,13 +167,13 @@ async function publish(unfinished: string, path: string): Promise<boolean> {
   return true;
 }
 
-/** A new name outlives a power failure only when its directory is written, too. */
+/** A new name survives a power failure only once its directory is synced. */
 async function keepNames(dir: string): Promise<void> {
   const handle = await open(dir);
   await handle.sync().finally(() => handle.close());
 }
 
-/** What a restore would take by that name: a file of the directory, or one in it that a link leads to. */
+/** What a restore would open under this name: a file in the directory, also through a link. */
 async function describe(base: string, file: string): Promise<StoredArchive | undefined> {
   try {
     const path = join(base, file);
@@ -181,7 +181,7 @@ async function describe(base: string, file: string): Promise<StoredArchive | und
     const real = stats.isSymbolicLink() ? await statInside(base, file) : stats;
     return real?.isFile() ? { file, sizeBytes: real.size, modifiedAt: new Date(real.mtimeMs) } : undefined;
   } catch (error) {
-    if (isNotThere(error)) return undefined; // it may be deleted between the two looks
+    if (isNotThere(error)) return undefined; // it may be deleted between the two calls
     throw error;
   }
 }

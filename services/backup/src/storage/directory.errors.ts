@@ -14,7 +14,7 @@ const REASONS: Record<string, string> = {
 };
 const SYSTEM = /^E[A-Z0-9]+$/;
 
-/** What an operator is told, without a path; `cause` says the rest to the log. A defect stays one. */
+/** The error for operators, without paths; `cause` has the details for the log. A defect is returned unchanged. */
 export function asDirectoryFailure(error: unknown): unknown {
   const code = errorCode(error);
   if (error instanceof AppError || !SYSTEM.test(code)) return error;

@@ -6,7 +6,7 @@ import { errorCode } from '../error-code.ts';
 export type Opened =
   { kind: 'found'; handle: FileHandle; sizeBytes: number } | { kind: 'outside' } | { kind: 'missing' };
 
-/** What the system says about a name that leads nowhere. */
+/** System errors of names that lead nowhere. */
 const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ENXIO']);
 
 const DRIVE_OR_SHARE = /^([a-z]:|\/\/)/i;
@@ -14,27 +14,27 @@ const DRIVE_OR_SHARE = /^([a-z]:|\/\/)/i;
 export type Found = { kind: 'found'; path: string } | { kind: 'outside' } | { kind: 'missing' };
 
 /**
- * Opens a regular file below `dir`, which exists. The name may hold anything: it is outside as soon as it climbs out by
- * its letters, or where its links lead; what is neither a file nor outside is missing.
+ * Opens a regular file below `dir`, which exists. The name may contain anything: it is "outside" if its text or its
+ * links lead out of `dir`, and otherwise "missing" unless it is a file.
  */
 export async function openInside(dir: string, name: string): Promise<Opened> {
   const found = await findInside(dir, name);
   return found.kind === 'found' ? openFile(found.path) : found;
 }
 
-/** Where the name leads when all links are followed, whatever is there. */
+/** Resolves a name with all its links, whatever it leads to. */
 export async function findInside(dir: string, name: string): Promise<Found> {
   if (name.includes('\0')) return { kind: 'missing' };
   const base = await realpath(dir);
   if (climbsOut(base, name)) return { kind: 'outside' };
-  // Not normalised: "a.tar.gz/" and "link/../x" mean what they mean to the system.
+  // Not normalised, so that "a.tar.gz/" and "link/../x" mean what they mean to the system.
   const path = isAbsolute(name) ? name : `${base}${sep}${name}`;
   const real = await deepestReal(path);
   if (!isWithin(base, real.path)) return { kind: 'outside' };
   return real.whole ? { kind: 'found', path: real.path } : { kind: 'missing' };
 }
 
-/** By the letters alone; a backslash separates, too, because a client on Windows may think so. */
+/** Judged by the text alone; a backslash counts as a separator, because clients on Windows use it. */
 export function climbsOut(base: string, name: string): boolean {
   const slashed = name.replaceAll('\\', '/');
   if (DRIVE_OR_SHARE.test(slashed) && !slashed.startsWith(base)) return true;
@@ -45,7 +45,7 @@ function isWithin(base: string, path: string): boolean {
   return path === base || path.startsWith(base.endsWith(sep) ? base : base + sep);
 }
 
-/** Where a path leads when all links are followed; `whole` is false when only a part of it exists. */
+/** Resolves all links of a path; `whole` is false when only a part of it exists. */
 async function deepestReal(path: string): Promise<{ path: string; whole: boolean }> {
   for (let part = path, whole = true; ; part = dirname(part), whole = false) {
     try {
@@ -58,7 +58,7 @@ async function deepestReal(path: string): Promise<{ path: string; whole: boolean
 
 async function openFile(path: string): Promise<Opened> {
   try {
-    // Devices and pipes are not even opened: that alone can have effects.
+    // Opening devices and pipes can have side effects, so they are not opened at all.
     if (!(await stat(path)).isFile()) return { kind: 'missing' };
     const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = await handle.stat();
@@ -71,7 +71,7 @@ async function openFile(path: string): Promise<Opened> {
   }
 }
 
-/** Whether a name, and not the place, is to blame. */
+/** Whether the name, and not the storage, is at fault. */
 export function isNotThere(error: unknown): boolean {
   return NOT_THERE.has(errorCode(error));
 }

@@ -1,25 +1,24 @@
-/** Which bucket, where, and as whom. */
 export interface S3Location {
   bucket: string;
-  /** Of the keys; empty, or ends in a slash. */
+  /** The prefix of keys; empty, or ends in a slash. */
   prefix: string;
-  /** Absent: as the AWS SDK finds it (AWS_REGION, the profile). */
+  /** Absent: found by the AWS SDK (AWS_REGION, the profile). */
   region: string | undefined;
   /** Absent: Amazon's own. */
   endpoint: string | undefined;
-  /** Whether the bucket is a part of the path, and not of the host's name. */
+  /** Whether the bucket is in the path instead of the host name. */
   pathStyle: boolean;
-  /** Absent: as the AWS SDK finds them (AWS_ACCESS_KEY_ID, a web identity, the machine's role …). */
+  /** Absent: found by the AWS SDK (AWS_ACCESS_KEY_ID, a web identity, the machine's role …). */
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
 }
 
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-/** Servers that are not Amazon's rarely care, but the signature needs one. */
+/** Other servers than Amazon's mostly ignore it, but the signature needs one. */
 const ANY_REGION = 'us-east-1';
 
 /**
- * Reads `s3://[key:secret@]bucket[/prefix][?region=…&endpoint=https://…&pathStyle=true|false]`.
- * With an endpoint, the bucket is a part of the path unless told otherwise. Undefined when the text is something else.
+ * Parses `s3://[key:secret@]bucket[/prefix][?region=…&endpoint=https://…&pathStyle=true|false]`. With an endpoint,
+ * `pathStyle` is true by default. Undefined for any other text.
  */
 export function parseS3Url(text: string): S3Location | undefined {
   if (!URL.canParse(text)) return undefined;

@@ -24,10 +24,10 @@ import type { UploadJournal } from './upload-journal.ts';
 import type { S3Location } from './s3-location.ts';
 
 const MIB = 1024 * 1024;
-/** Of an upload that is larger than one; 10,000 parts at the most make 160 GiB. */
+/** For uploads larger than one part; the maximum of 10,000 parts makes 160 GiB. */
 const PART_BYTES = 16 * MIB;
 const PARTS_AT_ONCE = 2;
-/** Nobody uploads for that long: its parts cost money and are of no use. */
+/** No upload takes that long; abandoned parts only cost money. */
 const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Without a byte in either direction. */
@@ -41,8 +41,8 @@ export interface S3StorageOptions {
 }
 
 /**
- * Archives as objects of a bucket: an object is there when all of it is, so that nothing half-written is ever listed.
- * Every failure of the bucket is an AppError SERVICE_UNAVAILABLE.
+ * Archives as objects in a bucket: objects appear only once complete, so nothing unfinished is ever listed. Every
+ * failure of the bucket is an AppError SERVICE_UNAVAILABLE.
  */
 export function createS3Storage({ location, now, journal }: S3StorageOptions): BackupStorage {
   const { bucket: Bucket, prefix } = location;
@@ -65,7 +65,7 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
     return found && { file, sizeBytes: found.ContentLength ?? 0, modifiedAt: dateOf(found.LastModified) };
   };
 
-  /** The object as it was when it was opened: another one under its name is refused. */
+  /** Reads the object as it was when opened; a new object under the same name is refused. */
   async function* read(file: string, etag: string | undefined): AsyncGenerator<Buffer> {
     try {
       const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(file), IfMatch: etag }));
@@ -75,7 +75,7 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
     }
   }
 
-  /** A lost answer says nothing of what became of the object: whether it is the very one that was sent. */
+  /** After a lost answer: whether the stored object is the one that was sent. */
   const isStored = async (file: string, { sizeBytes, sha256 }: WrittenArchive): Promise<boolean> => {
     const found = await head(file);
     if (!found || found.ContentLength !== sizeBytes) return false;
@@ -85,7 +85,7 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
   };
 
   return {
-    prepare: async () => false, // who may make buckets decides where
+    prepare: async () => false, // whoever may create buckets decides where
 
     async list() {
       const archives: StoredArchive[] = [];
@@ -129,11 +129,11 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
             sizeBytes += part.length;
             yield part;
           }
-          // Not every server knows If-None-Match; this one is asked while nothing is published yet.
+          // Not every server supports If-None-Match, so check the name again before anything is published.
           if (await find(file)) throw new ArchiveExistsError(written());
           isWhole = true;
         } catch (error) {
-          failure = error; // the upload may tell of its own end only
+          failure = error; // the upload may report only its own abort
           throw error;
         }
       }
@@ -193,7 +193,7 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
   };
 }
 
-/** Each upload in parts is noted before its first part is sent, and forgotten when the bucket has ended it. */
+/** Records each multipart upload before its first part is sent, and forgets it when it has ended in the bucket. */
 function noteUploads(client: S3Client, journal: UploadJournal, now: () => number): void {
   client.middlewareStack.add(
     (next, { commandName }) =>
@@ -219,7 +219,7 @@ function createClient({ region, endpoint, pathStyle, credentials }: S3Location):
     requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SOCKET_TIMEOUT_MS },
     ...(region !== undefined && { region }),
     ...(credentials && { credentials }),
-    // Checksums behind the content are Amazon's own; other servers do not understand such requests.
+    // Trailing checksums are specific to Amazon; other servers reject such requests.
     ...(endpoint !== undefined && {
       endpoint,
       requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -228,7 +228,7 @@ function createClient({ region, endpoint, pathStyle, credentials }: S3Location):
   });
 }
 
-/** A date of this realm, whatever the library made. */
+/** Converts a date from another realm. */
 function dateOf(date: Date | undefined): Date {
   return new Date(Number(date ?? 0));
 }

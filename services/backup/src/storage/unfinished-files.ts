@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { isAlive } from '../is-alive.ts';
 
 const NAME = /^\.unfinished-(\d+)-[0-9a-f]+-(.*)$/s;
-/** A file that still grows was changed a moment ago. */
+/** A file still being written was modified more recently. */
 const FORGOTTEN_MS = 60 * 60 * 1000;
 
-/** A name for a file under way, which tells the process and the machine that write it, and which is never listed. */
+/** A name for an unfinished file, which contains the writing process and host, and is never listed. */
 export function unfinishedName(): string {
   return `.unfinished-${process.pid}-${randomBytes(6).toString('hex')}-${hostname()}`;
 }
 
-/** Removes what writers that are gone left in `dir`; says how many files. Another machine's process cannot be seen: only time tells. */
+/** Removes what dead writers left in `dir`; returns the number of files. Other hosts' files are judged by age. */
 export async function sweepUnfinished(dir: string, now: number): Promise<number> {
   const names = await readdir(dir);
   const abandoned = await Promise.all(names.map((name) => isAbandoned(dir, name, now)));

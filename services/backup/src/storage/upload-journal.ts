@@ -2,12 +2,12 @@ import type { Log } from '@taskmesh/service';
 import { whileAway, type Database } from '@taskmesh/database';
 import { BucketUploadEntity, type BucketUpload } from './bucket-upload.entity.ts';
 
-/** Which uploads in parts are ours: a bucket does not tell them from those of other applications. */
+/** Which multipart uploads are ours: the bucket may have those of other applications. */
 export interface UploadJournal {
-  /** Never throws: an upload that is not noted is only not cleared away after a crash. */
+  /** Never throws: an unrecorded upload is merely not cleaned up after a crash. */
   begin(upload: BucketUpload): Promise<void>;
   end(uploadId: string): Promise<void>;
-  /** Those that began before and were not ended. */
+  /** Uploads that started before `moment` and have not ended. */
   begunBefore(moment: Date): Promise<BucketUpload[]>;
 }
 

@@ -7,27 +7,27 @@ export type StoreName = (typeof STORE_NAMES)[number];
 
 /** What the service that owns a store does for a restore. */
 export interface StoreOwner {
-  /** Makes a loaded database into a store that can take the living one's place. */
+  /** Turns a loaded database into a store that can replace the live one. */
   importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
-  /** What would change if an imported database took the living one's place. */
+  /** What would change if an imported database replaced the live one. */
   compare(database: string): Promise<StoreComparison>;
-  /** Copies what a restore must not undo, right before the swap; absent where there is nothing of that kind. */
+  /** Copies what a restore must not undo, right before the swap; absent if there is no such data. */
   carryOver?(database: string): Promise<void>;
-  /** Makes a database that was the living store once fit to be that again. */
+  /** Prepares a database that was the live store before to be that again. */
   resume(database: string): Promise<void>;
-  /** Lets clients begin anew; absent where they follow nothing. */
+  /** Makes clients start over; absent if they follow nothing. */
   newEpoch?(atLeast?: number | null): Promise<number>;
 }
 
 export interface Store {
   name: StoreName;
-  /** With the right to make databases and roles; its path names the living database. */
+  /** Has the right to create databases and roles; the path names the live database. */
   adminUrl: string;
   owner: StoreOwner;
 }
 
-/** The name of the dump that every archive has, whoever made it. */
+/** The dump that every archive contains, whoever made it. */
 export const MAIN_DUMP = 'database.sql';
 
-/** The dumps' names in an archive that was made here. */
+/** The dumps' names in archives made by Taskmesh. */
 export const DUMP_FILES: Record<StoreName, string> = { tasks: MAIN_DUMP, auth: 'auth.sql' };

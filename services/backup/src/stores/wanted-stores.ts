@@ -3,7 +3,7 @@ import { STORE_NAMES, type StoreName } from './store.ts';
 
 const KNOWN = STORE_NAMES.join(', ');
 
-/** What somebody named, each once; undefined for who named none. @throws AppError BAD_USER_INPUT */
+/** The named stores without repetitions; undefined if none are named. @throws AppError BAD_USER_INPUT */
 export function wantedStores(names: readonly string[] | null | undefined): StoreName[] | undefined {
   if (names === null || names === undefined) return undefined;
   if (names.length === 0)

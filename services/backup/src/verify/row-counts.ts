@@ -14,7 +14,7 @@ export interface LoadedDump {
   timeoutMs: number;
 }
 
-/** @throws ManifestError when the loaded tables and their rows are not the ones of the manifest */
+/** @throws ManifestError when the loaded tables and row counts differ from the manifest */
 export async function checkLoaded({ url, archived, timeoutMs }: LoadedDump): Promise<void> {
   const { rows: promised, hasUnnamedTables } = archived;
   const loaded = await countRows(url, timeoutMs);
@@ -27,7 +27,7 @@ export async function checkLoaded({ url, archived, timeoutMs }: LoadedDump): Pro
   }
 }
 
-/** @throws ManifestError when other rows became the store's than were promised */
+/** @throws ManifestError when the imported row counts differ from the manifest */
 export function checkTaken(taken: Rows, { rows: promised }: ArchivedDump): void {
   for (const [table, count] of Object.entries(taken))
     if (count !== promised[table]) throw differs(table, count, promised[table] ?? 0);

@@ -1,9 +1,9 @@
-/** An archive that no restore would take, though its files and dumps are in order. The message is a part of a sentence. */
+/** No restore would accept the archive, although its files and dumps are valid. The message is part of a sentence. */
 export class VerifyError extends Error {
   override readonly name = 'VerifyError';
 }
 
-/** An archive that was restored, but for what its stores have no place for. */
+/** The archive can be restored only without what its stores lack. */
 export class LossError extends Error {
   override readonly name = 'LossError';
 }

@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { StoreName } from '../stores/store.ts';
 
-/** A verification that may have databases on the stores' servers; the line goes when they are gone. */
+/** A verification that may have databases on the stores' servers; deleted when these are dropped. */
 export const VerificationEntity = defineEntity({
   name: 'Verification',
   tableName: 'verifications',

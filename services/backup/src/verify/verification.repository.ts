@@ -3,7 +3,7 @@ import { VerificationEntity, type Verification } from './verification.entity.ts'
 
 export type VerificationRepository = ReturnType<typeof createVerificationRepository>;
 
-/** The journal of verifications. What it says is on disk before it returns, and each step may be repeated. */
+/** The journal of verifications. Each step is on disk when it resolves, and may be repeated. */
 export function createVerificationRepository(database: Database) {
   return {
     all: (): Promise<Verification[]> => whileAway({ kind: 'read' }, () => database.em().findAll(VerificationEntity)),

@@ -20,7 +20,7 @@ import { LossError, VerifyError } from './unfit-archive.ts';
 
 export interface VerifierDeps extends KnownStores {
   temporaryDirs: TemporaryDirs;
-  /** One verification at a time; restores have a lock of their own and never wait for this one. */
+  /** Allows one verification at a time; restores have another lock and never wait for this one. */
   lock: RunLock;
   journal: VerificationRepository;
   /** Absent: encrypted archives cannot be verified. */
@@ -28,7 +28,7 @@ export interface VerifierDeps extends KnownStores {
   now: () => Date;
   nextId: () => string;
   log: Log;
-  /** Told when something is left that could not be removed. */
+  /** Called when leftovers could not be removed. */
   onUnsettled: () => void;
   archiveLimits: ArchiveLimits;
   loadLimits: LoadLimits;
@@ -36,27 +36,27 @@ export interface VerifierDeps extends KnownStores {
 
 interface Verifying {
   onProgress: OnProgress;
-  /** How long it waits for another verification. */
+  /** How long to wait for another verification. */
   waitMs: number;
-  /** Which stores. Absent: all that the archive holds. */
+  /** Absent: all stores in the archive. */
   only?: readonly StoreName[] | undefined;
-  /** Whether what a store has no place for is left out, rather than a reason to refuse. Absent: it is left out, and then told as a LossError. */
+  /** Whether to drop what a store lacks, instead of refusing the archive. Absent: drops it and throws a LossError. */
   allowsLoss?: boolean;
-  /** Looks at each store that was made, before it is taken away. */
+  /** Examines each store that was made, before it is dropped. */
   inspect?: (made: MadeStore) => Promise<void>;
 }
 
 export interface MadeStore {
   store: Store;
-  /** The database. */
+  /** Its name. */
   database: string;
   prepared: PreparedStore;
 }
 
 export interface Verifier {
-  /** Restores beside the living stores, and takes all of it away again. Returns which stores the archive would bring back. */
+  /** Restores beside the live stores, then drops it all. Returns the stores that the archive would restore. */
   verify(file: string, archive: OpenArchive, how: Verifying): Promise<StoreName[]>;
-  /** Removes what a crash left behind. @throws Error when that cannot be done yet */
+  /** Removes what a crash left behind. @throws Error when that is not possible yet */
   settleInterrupted(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export class VerificationBusy extends Error {
 export function createVerifier(deps: VerifierDeps): Verifier {
   const { temporaryDirs, cipher, lock, log, archiveLimits } = deps;
 
-  /** What cannot be removed yet is in nobody's way; says whether there is any. */
+  /** Leftovers that cannot be removed yet do no harm. Returns whether there are any. */
   const settleAll = async (): Promise<boolean> => {
     let isLeft = false;
     for (const left of await deps.journal.all()) {
@@ -115,7 +115,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
       try {
         if (await lock.run(SETTLE_WAIT_MS, settleAll)) throw new Error('Databases of verifications are still there.');
       } catch (error) {
-        if (!(error instanceof VerificationBusy)) throw error; // who holds the lock has settled all before
+        if (!(error instanceof VerificationBusy)) throw error; // the holder of the lock has settled everything before
       }
     },
   };
@@ -146,7 +146,7 @@ async function tryDumps(deps: VerifierDeps, dumps: FoundDump[], how: Verifying):
     if (lost.length > 0)
       throw new LossError(`The archive restores with a loss only, if that is allowed: without ${lost.join(', ')}.`);
   } finally {
-    // The journal keeps in mind what is left until it can be taken away.
+    // The journal remembers what is left until it can be dropped.
     await takeAway(deps, verification).catch((error: unknown) => {
       log.error({ err: error, verification: verification.id }, 'databases of a verification not removed yet');
       onUnsettled();

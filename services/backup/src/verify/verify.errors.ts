@@ -13,7 +13,7 @@ import { LossError, VerifyError } from './unfit-archive.ts';
 
 const UNDONE = 'The archive was not verified';
 const UNFIT = 'The archive is not fit for a restore: ';
-/** What the system says when it cannot, rather than of an archive. */
+/** System errors that say nothing about the archive. */
 const SYSTEM = new Set([
   'ENOSPC',
   'EDQUOT',
@@ -26,10 +26,10 @@ const SYSTEM = new Set([
   'ESTALE',
   'ETIMEDOUT',
 ]);
-/** PostgreSQL's classes of what no dump is to blame for: connections, resources, operators, the server's system and its own defects. */
+/** PostgreSQL's classes for which no dump is to blame: connections, resources, operators, system, internal errors. */
 const SERVER = /^(08|53|57|58|XX)|^E[A-Z]+$/;
 
-/** What an operator is told: an archive that is not fit is CONFLICT, what was away or full is SERVICE_UNAVAILABLE. */
+/** The error for operators: CONFLICT for an unfit archive, SERVICE_UNAVAILABLE for what was unavailable or full. */
 export function asVerifyFailure(error: unknown): unknown {
   if (error instanceof AppError) return error;
   if (error instanceof LossError) return new AppError('CONFLICT', error.message, { cause: error });
@@ -47,13 +47,13 @@ export function asVerifyFailure(error: unknown): unknown {
   return new AppError('CONFLICT', UNFIT + reason, { cause: error });
 }
 
-/** What the archive is to blame for, as a part of a sentence; undefined for others: one whose key or release is not here may be as good as ever. */
+/** Why the archive is unfit, as part of a sentence. Undefined if it may be good with another key or release. */
 export function whyUnfit(failure: unknown): string | undefined {
   if (!(failure instanceof AppError) || failure.code !== 'CONFLICT' || isUnprovable(failure)) return undefined;
   return failure.message.startsWith(UNFIT) ? failure.message.slice(UNFIT.length) : undefined;
 }
 
-/** Whether nobody without another key, or another release, can say anything of the archive. */
+/** Whether judging the archive takes another key or another release. */
 export function isUnprovable(failure: unknown): boolean {
   if (!(failure instanceof AppError)) return false;
   return failure.cause instanceof KeyError || failure.cause instanceof OtherReleaseError;
@@ -64,7 +64,7 @@ function isServersFault(cause: unknown): boolean {
   return code === '' ? outcomeOf(cause) !== 'other' : SERVER.test(code);
 }
 
-/** One sentence; undefined for what is not about the archive. */
+/** One sentence; undefined for failures not caused by the archive. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof VerifyError) return `${error.message}.`;
   if (error instanceof LoadError) return `the dump was not accepted. ${errorMessage(error)}`;
