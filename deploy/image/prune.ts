@@ -22,7 +22,6 @@ const lock = JSON.parse(readFileSync(join(ROOT, 'node_modules/.package-lock.json
 };
 const packages = new Map(Object.entries(lock.packages));
 
-/** Resolves a package as Node does for a file in `from`. */
 function locate(name: string, from: string): string | undefined {
   for (let at = from; ; at = dirname(at)) {
     const place = join(at === '.' ? '' : at, 'node_modules', name);

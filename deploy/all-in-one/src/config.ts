@@ -24,14 +24,11 @@ const settings = z.object({
   DATABASE_PREFIX: databasePrefix(),
 });
 
-/** Settings of the platform itself. */
 export interface EmbeddedSettings {
   logLevel: string;
-  /** An absolute path. */
   dataDir: string;
   /** A server to use instead of our own; the services' databases are created on it. */
   postgresUrl: string | undefined;
-  /** Prefix of the services' databases. */
   databasePrefix: string;
   /** Absent: shared state stays within the process. */
   redis: RedisConfig | undefined;
@@ -40,7 +37,6 @@ export interface EmbeddedSettings {
   traces: TelemetryConfig;
 }
 
-/** The configuration of each service. */
 export type PlatformConfig = ReturnType<typeof readPlatformConfig>;
 
 /** Stands in for the server until it is started, so that all other problems are reported before that. */

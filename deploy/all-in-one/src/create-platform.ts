@@ -19,7 +19,6 @@ import type { PlatformConfig } from './config.ts';
 
 export interface PlatformDeps {
   clock: Clock;
-  /** The log of one part of the platform, by its name. */
   logOf: (service: string) => Log;
   metrics: Registry;
   keyValue: KeyValue;
@@ -30,7 +29,6 @@ export interface PlatformDeps {
 
 /** The four services in one process: the same code as in a cluster, with function calls instead of HTTP. */
 export type Platform = Service & {
-  /** The gateway's address. */
   address(): string;
 };
 
@@ -72,7 +70,6 @@ export async function createPlatform(config: PlatformConfig, deps: PlatformDeps)
   };
 }
 
-/** Combines services that are independent of each other. */
 function together(services: Service[]): Service {
   const all = async (step: (service: Service) => Promise<void>) => {
     const outcomes = await Promise.allSettled(services.map(step));

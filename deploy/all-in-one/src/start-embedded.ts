@@ -29,14 +29,11 @@ import { keepPostgres } from './keep-postgres.ts';
 
 export interface EmbeddedOptions {
   env: Env;
-  /** Receives progress messages, one line each. */
   progress: (line: string) => void;
-  /** Aborts the start. */
   signal?: AbortSignal;
 }
 
 export interface Embedded {
-  /** The gateway's URL. */
   url: string;
   adminUrl: string;
   dataDir: string;

@@ -3,7 +3,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 
 const TOKEN_BYTES = 32;
 
-/** All keys and tokens of an installation, by their names in the chart's secret. */
 export async function makeKeys(): Promise<Record<string, string>> {
   const gateway = await createSigningKey(`gateway-${randomUUID()}`);
   const backup = await createSigningKey(`backup-${randomUUID()}`);

@@ -9,7 +9,6 @@ const expectedSecret = z.object({
   name: z.string(),
   secret: z.string(),
   key: z.string(),
-  /** Relative to the component's directory. */
   file: z.string(),
   /** The setting in the chart's values. */
   path: z.string(),
@@ -17,7 +16,6 @@ const expectedSecret = z.object({
   ca: z.string().optional(),
 });
 
-/** The secrets that each component's pods need. */
 export const expectedSecrets = z.record(z.string(), z.array(expectedSecret));
 export type ExpectedSecrets = z.output<typeof expectedSecrets>;
 
@@ -28,11 +26,9 @@ export interface Findings {
   notes: string[];
 }
 
-/** Checks that all secrets exist, then that the servers they refer to are usable. */
 export async function preflight(options: {
   expected: ExpectedSecrets;
   secretsDir: string;
-  /** Settings that are not secret. */
   env: Env;
   check?: typeof checkGivenServers;
 }): Promise<Findings> {

@@ -18,7 +18,6 @@ import { refusalOf } from './why-postgres-fails.ts';
 
 const STATEMENT_TIMEOUT_MS = 5_000;
 const IS_UP_MS = 1_000;
-/** Slightly longer than a statement may take. */
 const SILENCE_MS = 6_000;
 /** Opening a connection delays a request, so idle ones are kept much longer than the driver's default of 10 s. */
 const IDLE_MS = 600_000;
@@ -50,7 +49,6 @@ export interface DatabaseOptions extends StoreOptions {
   migrations: MigrationObject[];
 }
 
-/** How a database differs from what this version knows, by migration names. */
 export interface SchemaState {
   /** Known here but not applied. */
   missing: string[];
@@ -71,7 +69,6 @@ export interface Database {
   run<Row extends QueryResultRow>(kind: RetryOptions['kind'], statement: Statement, values: unknown[]): Promise<Row[]>;
   /** A connection outside the pool, for locks and notifications. The caller closes it. */
   openSession(options?: Pick<SessionOptions, 'settings' | 'timeoutMs'>): Promise<Session>;
-  /** The driver's own pool, for callers that need a dedicated connection. */
   readonly pool: Pool;
   /** Starts measuring how full the pool is and how long its statements take. Migrations have a pool of their own. */
   measure(registry: Registry): void;

@@ -22,7 +22,6 @@ afterEach(async () => {
   await store.drop();
 });
 
-/** A service with these migrations, each a list of statements. */
 async function open(...migrations: string[][]): Promise<Database> {
   const database = await createDatabase({
     name: 'migrate',

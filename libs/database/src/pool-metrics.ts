@@ -4,7 +4,6 @@ import type { Pool } from 'pg';
 /** By registry and name: services in one process share a registry. */
 const measured = new WeakMap<Registry, Map<string, Pool>>();
 
-/** Reports how full a database's pool is, counted at each scrape. */
 export function measurePool(registry: Registry, name: string, pool: Pool): void {
   const known = measured.get(registry);
   if (known) return void known.set(name, pool);

@@ -5,7 +5,6 @@ import { createSchemaGate, readSchemaPolicy, type SchemaPolicy } from './schema-
 
 const FIT: SchemaState = { missing: [], unknown: [] };
 
-/** A gate in front of a database whose schema is in the given state. */
 function gateBefore(state: SchemaState | Error, policy?: SchemaPolicy) {
   const lines: string[] = [];
   const log = createLog({

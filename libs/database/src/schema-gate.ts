@@ -7,7 +7,6 @@ import { refusalOf } from './why-postgres-fails.ts';
 export interface SchemaPolicy {
   /** Whether the service migrates its own schema; otherwise it waits until somebody else has done so. */
   migrates: boolean;
-  /** Whether the service runs on a schema that a newer version has migrated. */
   acceptsNewer: boolean;
 }
 

@@ -24,7 +24,6 @@ describe('the statements of a database', () => {
   afterEach(() => database.close());
   afterAll(() => store.drop());
 
-  /** Series with their values. */
   const figures = async (of: RegExp) =>
     Object.fromEntries(
       (await registry.metrics())

@@ -16,7 +16,6 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Everything that a log or a response could show of it. */
 const shown = (error: unknown) =>
   [String(error), ...Object.values(error as object), (error as Error).stack, JSON.stringify(error)].join('\n');
 

@@ -1,6 +1,5 @@
 import type { TaskImage } from './task-changed.ts';
 
-/** A column's type, as PostgreSQL calls it. */
 export type ColumnType = 'uuid' | 'text' | 'boolean' | 'integer' | 'timestamptz(3)';
 
 interface FieldDescription<Value> {
@@ -32,5 +31,4 @@ type Fields = typeof TASK_FIELDS;
 /** The fields of `Task` in the graph, where the owner is a `User` of another service. */
 export const GRAPH_FIELDS = Object.keys(TASK_FIELDS).filter((name) => name !== 'ownerId');
 
-/** A task keyed by column names. */
 export type TaskRow = { [Field in keyof Fields as Fields[Field]['column']]: TaskImage[Field] };

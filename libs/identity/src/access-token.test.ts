@@ -25,7 +25,6 @@ beforeAll(async () => {
 const verify = (token: string, { nowS = NOW_S, graceS }: { nowS?: number; graceS?: number } = {}) =>
   verifyAccessToken(token, () => key, nowS * 1_000, graceS);
 
-/** A valid token except for the given claims and type. */
 function forge(claims: Record<string, unknown> = {}, typ: string | null = 'at+jwt'): Promise<string> {
   return new SignJWT({ ...CLAIMS, iss: 'taskmesh', aud: 'taskmesh-api', ...claims })
     .setProtectedHeader({ alg: 'ES256', kid: 'key-1', ...(typ !== null && { typ }) })

@@ -22,7 +22,6 @@ export interface AccessTokenClaims {
   jti: string;
 }
 
-/** The claims of a valid token, and the key that verified them. */
 export type VerifiedClaims = AccessTokenClaims & ResolvedKey;
 
 /** Signs with ES256; verifiers find the public key by `kid`. */

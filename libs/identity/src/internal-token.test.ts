@@ -27,7 +27,6 @@ const createVerifier = (more: JWK[] = []) =>
   });
 const createSigner = (issuer: string, key: JWK) => createIdentitySigner({ issuer, key, clock });
 
-/** A valid token of the gateway for Ada, except for the given changes. */
 async function forge(
   options: { claims?: JWTPayload; header?: Partial<JWTHeaderParameters>; key?: JWK; without?: string[] } = {},
 ): Promise<string> {

@@ -7,7 +7,6 @@ import type { TokenScope } from './personal-token.ts';
 
 const TYPE = 'int+jwt';
 const LIFETIME_S = 60;
-/** How far the clocks of two hosts may differ. */
 const CLOCK_SKEW_S = 5;
 /** A cached token is reused only while more than this is left, so that it outlives the call. */
 const REUSE_MARGIN_S = 20;
@@ -66,7 +65,6 @@ export const GATEWAY_ROLES: readonly Identity['role'][] = ['anonymous', 'user', 
 
 export interface IdentityVerifierOptions {
   audience: string;
-  /** The public keys of all callers. */
   keys: KeySet;
   callers: Callers;
   clock: Clock;

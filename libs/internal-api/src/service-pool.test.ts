@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createServicePool, type Post, type ServicePool } from './service-pool.ts';
 
-/** The bodies of the requests, in order of arrival. */
 const arrived: string[] = [];
 let server: Server;
 let origin: string;
@@ -37,7 +36,6 @@ afterAll(() => {
 const post = (body: string, changes: Partial<Post> = {}, to = pool) =>
   to.post({ path: '/', headers: {}, body, timeoutMs: 30_000, idempotent: false, ...changes });
 
-/** Leaves requests unanswered until released. */
 function hold(): { release(): void } {
   const held: ServerResponse[] = [];
   let isReleased = false;

@@ -10,7 +10,6 @@ export interface ArchivedStore {
 export type ImportResult =
   | {
       complete: true;
-      /** Rows imported, by table. */
       rows: Record<string, number>;
       /** Tables, and columns as `table.column`, that were dropped because the store lacks them. */
       dropped: string[];
@@ -23,7 +22,6 @@ export type ImportResult =
       concerns?: 'archive' | 'version';
     };
 
-/** How many rows or accounts exist now, and would exist afterwards. */
 export interface CountChange {
   now: number;
   after: number;
@@ -35,11 +33,8 @@ export interface RowsChange extends CountChange {
   back?: number;
 }
 
-/** What would change if an imported database replaced the live store. */
 export interface StoreComparison {
-  /** By table. */
   tables: Record<string, RowsChange>;
-  /** Present for the store that has accounts. */
   accounts?: AccountsComparison;
 }
 
@@ -48,6 +43,5 @@ export interface AccountsComparison extends CountChange {
   gone: number;
   /** Exist afterwards, but not now. */
   back: number;
-  /** Sessions of accounts that would be gone. */
   sessionsEnding: number;
 }

@@ -3,14 +3,12 @@ import type { ArchivedStore, ImportResult, StoreComparison } from './store-impor
 import type { InternalApi } from './define.ts';
 import { IMPORT_MS, SMALL_CALL_MS } from './timeouts.ts';
 
-/** A position in one owner's feed. */
 export interface FeedPosition {
   epoch: number;
   /** The last change at this position; 0 is before the first one. */
   sequence: number;
 }
 
-/** The heads of feeds, by owner. */
 export interface Heads {
   epoch: number;
   heads: Record<string, number>;
@@ -18,7 +16,6 @@ export interface Heads {
   cursors?: Record<string, string>;
 }
 
-/** A record of the event log that a reader cannot parse. */
 export interface UnreadableRecord {
   key: string;
   value: string;

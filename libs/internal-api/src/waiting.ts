@@ -1,6 +1,5 @@
 import { unavailable } from '@taskmesh/errors';
 
-/** The error of a caller that gave up waiting. */
 export const gaveUp = (why: string) => unavailable(undefined, new Error(why));
 
 export interface WaitingOptions {
@@ -12,13 +11,11 @@ export interface WaitingOptions {
 }
 
 export interface Waiting {
-  /** To be called when the answer has arrived. */
   end(): void;
   /** From now on, the caller's signal no longer ends the waiting. */
   leaveCaller(): void;
 }
 
-/** Starts waiting for an answer, until `timeoutMs` have passed or the caller's signal is aborted. */
 export function beginWaiting({ timeoutMs, signal, onGivenUp }: WaitingOptions): Waiting {
   const giveUp = (why: string) => {
     end();

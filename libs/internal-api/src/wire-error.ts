@@ -1,6 +1,5 @@
 import { AppError, isErrorCode, unavailable, type Issue } from '@taskmesh/errors';
 
-/** An error as sent between services. */
 export interface WireError {
   code: string;
   message: string;

@@ -24,9 +24,7 @@ export interface KeyValue {
 }
 
 export interface LimiterOptions {
-  /** Separates the counters of different limits. */
   name: string;
-  /** Points per key and window. */
   points: number;
   windowSeconds: number;
 }
@@ -36,7 +34,6 @@ export interface LimiterOptions {
  * from what this process has counted before.
  */
 export interface Limiter {
-  /** Takes one point. */
   consume(key: string): Promise<LimiterResult>;
   /** Takes no point. */
   peek(key: string): Promise<LimiterResult>;

@@ -2,7 +2,6 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Limiter, LimiterOptions } from './key-value.ts';
 import { look, take } from './limiter-result.ts';
 
-/** Counts in this process only. */
 export function createMemoryLimiter({ name, points, windowSeconds }: LimiterOptions): Limiter {
   const limiter = new RateLimiterMemory({ keyPrefix: name, points, duration: windowSeconds });
   return {

@@ -3,7 +3,6 @@ import { createMemoryLimiter } from './memory-limiter.ts';
 import type { KeyValue } from './key-value.ts';
 import { createListeners } from './listeners.ts';
 
-/** Expired values are swept after this many writes. */
 const SWEEP_EVERY = 1_000;
 
 /** The key-value store of a single process; always up. */

@@ -1,4 +1,3 @@
-/** A plain-text mail to one person. */
 export interface Mail {
   /** One address; commas do not make it a list. */
   to: string;
@@ -15,7 +14,6 @@ export interface Mailer {
   close(): Promise<void>;
 }
 
-/** The mail server has refused this mail permanently. */
 export class UndeliverableError extends Error {
   override readonly name = 'UndeliverableError';
 }

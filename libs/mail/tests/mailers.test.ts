@@ -10,7 +10,6 @@ const FROM = 'Taskmesh <taskmesh@localhost>';
 const TOKEN = 'a-_'.repeat(14) + 'b';
 const LINK = `https://tasks.example/reset-password#token=${TOKEN}`;
 
-/** What every mailer must do, checked where the mails arrive. */
 function describeMailer(
   name: string,
   open: () => Promise<{ mailer: Mailer; arrived(): Promise<string[]>; close(): Promise<void> }>,

@@ -6,7 +6,6 @@ const numbers = (from: number, to: number) => Array.from({ length: to - from + 1
 const numbered = (key: string, from: number, to: number): LogRecord[] =>
   numbers(from, to).map((number) => ({ key, value: String(number) }));
 
-/** The contract of every EventLog adapter. */
 export function describeEventLog(name: string, create: () => EventLog): void {
   describe(`event log: ${name}`, () => {
     let log: EventLog;
@@ -21,7 +20,6 @@ export function describeEventLog(name: string, create: () => EventLog): void {
     });
     afterAll(() => log.close());
 
-    /** A reader that is ready, with the records it has read. */
     const read = async (of = topic): Promise<LogReader & { records: LogRecord[]; valuesOf(key: string): number[] }> => {
       const records: LogRecord[] = [];
       const reader = log.read(of, (record) => records.push(record));

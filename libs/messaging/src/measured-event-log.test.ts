@@ -26,7 +26,6 @@ function fixture(publish?: EventLog['publish']) {
   return { eventLog, figures };
 }
 
-/** A broker's error in the driver's form. */
 const brokerError = (type: string) => Object.assign(new Error('said by a broker'), { type, code: 5 });
 
 describe('an event log that is measured', () => {

@@ -4,7 +4,6 @@ import type { EventLog, LogRecord } from './event-log.ts';
 
 interface MemoryReader {
   onRecord: (record: LogRecord) => void;
-  /** Published but not yet delivered. */
   waiting: LogRecord[];
 }
 

@@ -4,7 +4,6 @@ import { createMemoryEventLog } from './memory.ts';
 import { PublishError } from './publish-error.ts';
 import { traceEventLog } from './traced-event-log.ts';
 
-/** Records only the trace parent `recorded`, and names spans p1, p2, … */
 function fakeTracing() {
   const ended: [name: string, failure: unknown][] = [];
   let count = 0;

@@ -49,7 +49,6 @@ function publishSpan({ system }: EventLog, topic: string, count: number): SpanDe
   };
 }
 
-/** The span of a reader's work on one record. */
 export function processSpan({ system }: Pick<EventLog, 'system'>, topic: string): SpanDescription {
   return {
     name: `process ${topic}`,

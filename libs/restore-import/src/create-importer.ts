@@ -10,7 +10,6 @@ import { RESTORED, tooManyColumns } from './restored-tables.ts';
 import type { StoreDatabase, StoreRules, Stores } from './store-rules.ts';
 
 export interface ImporterOptions {
-  /** The name of its database sessions. */
   name: string;
   /** The URL of the live store; the restored database is on the same server. */
   url: string;

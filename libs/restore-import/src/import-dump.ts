@@ -7,7 +7,6 @@ import type { StoreDatabase, StoreRules } from './store-rules.ts';
 interface DumpImport {
   /** Connected to the restored database. */
   session: Session;
-  /** The service's own database there. */
   store: StoreDatabase;
   rules: StoreRules;
 }

@@ -7,7 +7,6 @@ export const STORE = 'public';
 
 export type RestoredSchema = typeof RESTORED | typeof STORE;
 
-/** A table's column names with their types, as PostgreSQL writes them. */
 export type Columns = Map<string, string>;
 
 /** $1: schema. Sorted by oid, so that a table follows those it refers to. */
@@ -68,7 +67,6 @@ export async function lostColumns(
   return lost.length > MOST_NAMED ? [...lost.slice(0, MOST_NAMED), `${lost.length - MOST_NAMED} more`] : lost;
 }
 
-/** The type that a column is converted to. */
 export type ColumnType = 'uuid' | 'text' | 'boolean' | 'integer' | 'timestamptz(3)';
 
 const SAME: Record<ColumnType, string> = {

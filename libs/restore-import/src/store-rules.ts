@@ -20,14 +20,12 @@ export interface Stores {
   to: Session;
 }
 
-/** What differs between stores. */
 export interface StoreRules {
   /** The only table imported from dumps made elsewhere. */
   table: string;
   columns: Record<string, ImportedColumn>;
   /** Columns that a dump must have; the others have defaults in the store. */
   needed: readonly string[];
-  /** Rules for rows besides the types of their columns. */
   rulesFor(columns: Columns): RowRule[];
   /** The parameters of the rules' SQL. */
   values: unknown[];
@@ -43,5 +41,4 @@ export interface StoreRules {
   complete(stores: Stores, of: 'archive' | 'dump'): Promise<void>;
 }
 
-/** A service's own database, at any URL. */
 export type StoreDatabase = Pick<Database, 'migrate' | 'versions' | 'close'>;

@@ -10,14 +10,12 @@ interface Answer {
   text: string;
 }
 
-/** The requests that the operator's routes received. */
 let handled: unknown[] = [];
 let stop: () => Promise<void>;
 let address = '';
 beforeEach(() => (handled = []));
 afterEach(() => stop());
 
-/** Returns a function that sends requests; unlike fetch, it can set `Host`. */
 async function serve(token?: string) {
   const handle = ({ body }: { body: unknown }) => Promise.resolve({ count: handled.push(body) });
   const admin = createAdminServer({

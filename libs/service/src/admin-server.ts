@@ -24,7 +24,6 @@ export interface AdminServerOptions {
   token?: string | undefined;
   metrics: Registry;
   ready: () => HealthReport | Promise<HealthReport>;
-  /** Served besides the built-in ones. */
   routes?: AdminRoute[];
   log: Log;
 }

@@ -1,4 +1,3 @@
-/** How the pause grows with repeated failures. */
 export interface Backoff {
   /** The pause after the first failure; it doubles with each further one. */
   firstMs: number;

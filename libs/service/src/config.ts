@@ -110,13 +110,11 @@ export const setting = {
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Settings common to all processes. */
 export const processSettings = {
   NODE_ENV: setting.oneOf(['development', 'test', 'production']).default('development'),
   LOG_LEVEL: setting.oneOf(LOG_LEVELS).default('info'),
 };
 
-/** Settings of every process with an admin port. */
 export const adminSettings = {
   ADMIN_HOST: setting.text().default('127.0.0.1'),
   ADMIN_TOKEN: setting.token().optional(),

@@ -1,4 +1,3 @@
-/** Every call returns a new id. */
 export interface Ids {
   next(): string;
 }

@@ -3,7 +3,6 @@ import type { Metric, Registry } from 'prom-client';
 /** Seconds. The targets are 10 ms (median) and 50 ms (99th percentile). */
 const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Counts a value in one series of a `LatencyHistogram`. */
 export type Observe = (seconds: number) => void;
 
 export interface LatencyHistogram<Label extends string> {

@@ -5,7 +5,6 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Whether a part works; a line of the health page. */
 export interface HealthReport {
   ok: boolean;
   /** By part, for `/readyz?verbose`. */

@@ -6,7 +6,6 @@ const addresses = new BlockList();
 addresses.addSubnet('127.0.0.0', 8, 'ipv4');
 addresses.addAddress('::1', 'ipv6');
 
-/** Whether the address is of this machine. */
 export function isLoopbackAddress(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && addresses.check(address, family === 6 ? 'ipv6' : 'ipv4');

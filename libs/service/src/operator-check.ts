@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isLoopbackAddress, isLoopbackHost } from './loopback.ts';
 
-/** Whether a request has an operator's permissions. */
 export type OperatorCheck = { ok: true } | { ok: false; status: 401 | 403 };
 
 const BEARER = /^bearer +(\S+) *$/i;

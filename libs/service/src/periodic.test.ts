@@ -4,7 +4,6 @@ import { activeSpan, within, type Span } from '@taskmesh/telemetry';
 import { createLog } from './log.ts';
 import { createPeriodic } from './periodic.ts';
 
-/** A task whose runs end as `outcomes` say, and successfully after those. */
 function fixture({ everyMs, outcomes = [] }: { everyMs: number; outcomes?: ('fails' | 'works' | Promise<void>)[] }) {
   const startedAt: number[] = [];
   const told: string[] = [];

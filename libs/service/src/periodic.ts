@@ -20,7 +20,6 @@ export interface Periodic {
   now(): Promise<void>;
   /** Runs within a short while because there is work; also after a current run, which may have missed it. */
   soon(): void;
-  /** Waits for the current run. */
   stop(): Promise<void>;
 }
 

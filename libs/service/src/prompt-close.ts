@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long a request may take to arrive. */
 const ARRIVAL_MS = 1_000;
-/** How long running requests may take to finish. */
 const DRAIN_MS = 20_000;
 const SWEEP_MS = 50;
 /** Clients that have sent no request for this long count as inactive. */

@@ -7,7 +7,6 @@ import type { Service } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import { readVersion } from './version.ts';
 
-/** How long a stop waits for the collector. */
 const FLUSH_MS = 3_000;
 
 const SAMPLERS = [

@@ -10,10 +10,7 @@ export interface TlsFiles {
   key?: string;
 }
 
-/**
- * Reads the files that the given variables name.
- * @throws ConfigError when one cannot be read or used for TLS
- */
+/** Reads the files that the given variables name. @throws ConfigError when one cannot be read or used for TLS */
 export function readTlsFiles(env: Env, variables: Readonly<Partial<Record<keyof TlsFiles, string>>>): TlsFiles {
   const problems: string[] = [];
   const files: TlsFiles = {};

@@ -2,10 +2,7 @@ import { mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from './config.ts';
 
-/**
- * Makes sure that a directory exists and is writable.
- * @throws ConfigError that names `setting`
- */
+/** Makes sure that a directory exists and is writable. @throws ConfigError that names `setting` */
 export function ensureWritableDirectory(setting: string, dir: string, mode = 0o777): void {
   try {
     make(dir, mode);

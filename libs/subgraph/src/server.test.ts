@@ -18,7 +18,6 @@ const IDENTITIES: Record<string, Identity> = {
 let isBackground: boolean | undefined;
 /** By the resolvers that began. */
 const calls: string[] = [];
-/** `isCancelled` of the resolver that started last. */
 let isCancelled = () => false;
 let answer = Promise.withResolvers<void>();
 

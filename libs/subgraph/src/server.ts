@@ -19,7 +19,6 @@ export interface SubgraphServerOptions {
   port: number;
   /** Reads the caller's identity from the `authorization` header. @throws AppError UNAUTHENTICATED */
   authenticate: (authorization: string | undefined) => Promise<Identity>;
-  /** Further routes: the service's internal API. */
   routes?: (app: FastifyInstance) => void;
   /** @default no tracing */
   tracing?: Tracing;

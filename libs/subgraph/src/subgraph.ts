@@ -10,7 +10,6 @@ import { cancelled } from './execution/run.ts';
 import { guardMutations } from './guard-mutations.ts';
 import { operationSpan } from './operation-span.ts';
 
-/** A GraphQL request in JSON. */
 export interface SubgraphRequest {
   query: string;
   variables?: Record<string, unknown> | null;
@@ -62,7 +61,6 @@ type Prepared = { execute: Execution; plans: number; span: SpanDescription } | {
 const PREPARED_BYTES = 16 * 1024 * 1024;
 /** Memory of a document per character of its text, and of each plan again (measured: 23 to 34 and 18 to 30 bytes). */
 const BYTES_PER_CHARACTER = 32;
-/** The minimum for any document. */
 const BASE_BYTES = 2_048;
 
 export function createSubgraph({ name, typeDefs, resolvers, mapError, log }: SubgraphOptions): Subgraph {

@@ -13,7 +13,6 @@ export interface SpanDescription {
   startMs?: number;
 }
 
-/** A span of a recorded trace. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -60,7 +59,6 @@ export async function workIn<Result>(span: Span, work: (span: Span) => Promise<R
   }
 }
 
-/** The trace fields of a log line. */
 export function logFields(): { trace_id?: string; span_id?: string } {
   const span = active.getStore();
   return span ? { trace_id: span.traceId, span_id: span.spanId } : {};

@@ -6,9 +6,7 @@ export interface Certificate {
   key: string;
 }
 
-/** A new certificate authority. */
 export interface Authority {
-  /** The authority's own certificate. */
   ca: string;
   /** For a server at `localhost` and 127.0.0.1, and for its clients. */
   issue(name?: string): Promise<Certificate>;

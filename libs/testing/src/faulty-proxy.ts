@@ -3,20 +3,16 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** A TCP proxy in front of a real server that simulates its failures. */
 export interface FaultyProxy {
-  /** Where clients connect; fixed for the proxy's life. */
   host: string;
   port: number;
   /** Keeps and accepts connections, but passes nothing on: a stopped process, a black hole. */
   freeze(): void;
-  /** Passes on what was held back. */
   thaw(): void;
   /** Keeps the current connections open but silent for good; new ones work: a firewall that lost its state. */
   strand(): void;
   /** Destroys all connections and refuses new ones: a killed process. */
   cut(): Promise<void>;
-  /** Accepts connections again. */
   restore(): Promise<void>;
-  /** The number of connections that clients have opened so far. */
   connections(): number;
   close(): Promise<void>;
 }

@@ -5,7 +5,6 @@ import { timestamp } from './timestamp.ts';
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 
-/** An e-mail address: trimmed, one `@` with text on both sides, no control characters, at most 254 characters. */
 export const email = z
   .string({ error: 'email must be a string.' })
   .transform((value) => value.trim())

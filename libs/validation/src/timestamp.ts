@@ -34,7 +34,6 @@ function daysIn(year: number, month: number): number {
   return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
 }
 
-/** Parses a time into UTC with milliseconds. */
 export function timestamp(what: string) {
   const message = `${what} must be an RFC 3339 time with an offset, such as 2026-11-20T10:00:00Z.`;
   return z

@@ -15,7 +15,6 @@ export class Refused extends Error {
 /** No answer, or the connection broke. */
 export class Unreachable extends Error {}
 
-/** Taskmesh's final answer about a task. */
 export interface End {
   status: number;
   success: boolean;
@@ -25,9 +24,7 @@ export interface End {
   databaseRestored?: boolean;
   /** The backup made before a restore, even a failed one. */
   safetyBackup?: string;
-  /** Tables and columns that a restore left out. */
   dropped?: string[];
-  /** Parts of the dumps that a restore skipped. */
   skipped?: RestoreForecast['skipped'];
   /** An undo is possible until then. */
   keptUntil?: string | null;

@@ -27,7 +27,6 @@ async function encrypted(): Promise<Buffer> {
   return buffer((await cipher?.encrypt(Readable.from([CONTENT]))) ?? Readable.from([]));
 }
 
-/** Runs a restore against a fake Taskmesh with one archive; returns what Taskmesh received. */
 async function restoreWith(
   key: string,
   stored: Buffer,

@@ -9,7 +9,6 @@ import { UsageError } from './options.ts';
 import type { ProgressView } from './progress.ts';
 
 export interface Decryption {
-  /** The encrypted archive. */
   file: string;
   keyFile: string;
   view: ProgressView;

@@ -6,7 +6,6 @@ function rowsText(store: string, { name, now, after, gone, back }: RestoreForeca
   return `${store}.${name}: ${now} rows now, ${after} then${ids}`;
 }
 
-/** Formats what a restore would change. */
 export function forecastText({ stores, accounts, obstacles, skipped, dropped, tookMs }: RestoreForecast): string {
   const rows = stores.flatMap(({ store, rows: tables }) => tables.map((table) => rowsText(store, table)));
   const lines = [

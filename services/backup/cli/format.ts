@@ -11,7 +11,6 @@ export function bytesText(bytes: number): string {
 
 const COLUMNS = ['file', 'size', 'made', 'origin', 'stores', 'verified'];
 
-/** One line per archive. */
 export function backupTable(backups: readonly BackupEntry[]): string {
   if (backups.length === 0) return 'There are no backups yet.';
   const rows = backups.map((backup) => [

@@ -28,10 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true }));
 
-/** The step during which Taskmesh pauses. */
 type Moment = 'download' | 'upload' | 'stored' | 'restore';
 
-/** A fake Taskmesh with one encrypted archive that pauses at one step until told to continue. */
 async function startTaskmesh(moment: Moment) {
   const archives = new Map([['secret.tar.gz.age', stored]]);
   const reached = Promise.withResolvers<void>();
@@ -90,7 +88,6 @@ async function startTaskmesh(moment: Moment) {
 
 const RESTORE = ['restore', 'secret.tar.gz.age', '--yes', '--identity', 'key.txt'];
 
-/** Runs a command and interrupts it when Taskmesh has reached that step. */
 async function interrupt(args: string[], moment: Moment) {
   const taskmesh = await startTaskmesh(moment);
   const { signal, interrupt } = createInterruption();

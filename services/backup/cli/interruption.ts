@@ -21,7 +21,6 @@ export class Interrupted extends Error {
 export const exitStatusOf = (signal: InterruptingSignal): number => 128 + constants.signals[signal];
 
 export interface Interruption {
-  /** Aborts with an Interrupted as its reason. */
   signal: AbortSignal;
   interrupt(signal: InterruptingSignal): void;
 }

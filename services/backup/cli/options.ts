@@ -57,7 +57,6 @@ export interface Options {
   to: string | undefined;
   as: string | undefined;
   identity: string | undefined;
-  /** For a new epoch. */
   atLeast: number | undefined;
   yes: boolean;
   allowLoss: boolean;
@@ -69,7 +68,6 @@ export interface Options {
   json: boolean;
 }
 
-/** Invalid arguments. */
 export class UsageError extends Error {}
 
 /** @throws UsageError */

@@ -3,7 +3,6 @@ import { bytesText } from './format.ts';
 
 export interface ProgressView {
   show(progress: WorkProgress): void;
-  /** Removes the bar. */
   end(): void;
 }
 

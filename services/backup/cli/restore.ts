@@ -14,7 +14,6 @@ export interface RestoreCommand {
   cwd: string;
   view: ProgressView;
   work: (path: string) => Promise<End>;
-  /** Aborted when the user interrupts the command. */
   signal: AbortSignal | undefined;
   tell: (text: string, value: unknown) => void;
   /** @throws Error when the user declines */

@@ -8,7 +8,6 @@ const UNDOABLE = {
   ...{ restoredAt: '2026-11-22T10:00:00.000Z', keptUntil: '2026-11-23T10:00:00.000Z' },
 };
 
-/** Runs a command against a fake Taskmesh with an undoable restore; returns the requests and the questions. */
 async function runAsked(args: string[], answer: string | undefined) {
   const done: string[] = [];
   const server = createServer((request, response) => {

@@ -19,12 +19,10 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** Everything that the command line uses from its environment. */
 export interface World {
   args: string[];
   env: Readonly<Record<string, string | undefined>>;
   out: Output;
-  /** For progress and errors. */
   err: Output;
   /** Paths are relative to it. */
   cwd: string;

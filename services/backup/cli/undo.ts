@@ -3,7 +3,6 @@ import { printable, timeText } from './format.ts';
 
 const HOUR_MS = 60 * 60_000;
 
-/** The question before an undo. */
 export function undoQuestion(origin: string, undoable: UndoableRestore): string {
   const { file, stores, isUndo, restoredAt, keptUntil, replacedKeptMs } = undoable;
   const what = `the ${isUndo ? 'undo of a restore' : 'restore'} of ${printable(file)} (${stores.join(', ')})`;

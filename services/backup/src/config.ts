@@ -13,7 +13,6 @@ import type { StoreName } from './stores/store.ts';
 export interface BackupConfig extends ArchiveSizes {
   /** Our own database: the catalogue and the journal of restores. */
   postgresUrl: string;
-  /** Where archives are stored. */
   backupsDir: string;
   /** For extracting and writing archives. */
   temporaryDir: string;

@@ -54,7 +54,6 @@ export interface BackupDeps {
   /** How to look at the disk. @default asks the system */
   look?: LookAtDisk;
   log: Log;
-  /** Absent: no metrics. */
   metrics?: Registry;
 }
 

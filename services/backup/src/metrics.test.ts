@@ -21,7 +21,6 @@ const archive = (createdAt: Date, proof: Partial<Backup> = {}): Backup => ({
   ...proof,
 });
 
-/** The metrics of these archives, at noon. */
 async function figuresOf(backups: Backup[]) {
   const registry = new Registry();
   createBackupMetrics(registry).archives(backups, NOW);

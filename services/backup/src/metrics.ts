@@ -21,7 +21,6 @@ export interface BackupMetrics {
   leftBehind(restores: number): void;
 }
 
-/** Without a registry, nothing is measured. */
 export function createBackupMetrics(registry: Registry | undefined): BackupMetrics {
   if (!registry) return NO_METRICS;
   const registers = [registry];

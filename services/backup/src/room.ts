@@ -5,7 +5,6 @@ export class RoomError extends Error {
   override readonly name = 'RoomError';
 }
 
-/** The disk of a directory. */
 export interface Disk {
   /** Equal for directories on the same disk. */
   id: number;

@@ -14,7 +14,6 @@ export interface RunLock {
 }
 
 export interface RunLockOptions {
-  /** The lock's name in our database. */
   name: string;
   busy: () => Error;
 }

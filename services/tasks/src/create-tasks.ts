@@ -48,7 +48,6 @@ export interface TasksDeps {
 export interface Tasks extends Service {
   subgraph: Subgraph;
   internal: TasksInternal;
-  /** For operators, served by the admin server. */
   adminRoutes: AdminRoute[];
   /** For backup alone. */
   restore: TasksRestore;

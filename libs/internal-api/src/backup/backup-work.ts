@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type { AccountsComparison, RowsChange } from '../store-import.ts';
 import type { RestoreParameters } from './restore-parameters.ts';
 
-/** An archive as listed. */
 export interface BackupEntry {
   file: string;
   sizeBytes: number;
@@ -15,7 +14,6 @@ export interface BackupEntry {
   stores: string[];
   /** When a restore into a temporary database last proved it restorable. */
   verifiedAt: string | null;
-  /** The version of Taskmesh that verified it. */
   verifiedVersion: string | null;
   /** When a verification or a full read last found it unfit for a restore. */
   unfitAt: string | null;
@@ -62,7 +60,6 @@ export interface RestoreEnd {
     | 'BUSY';
 }
 
-/** What a restore would change, and whether it is possible now. */
 export interface RestoreForecast {
   possible: boolean;
   /** What prevents replacing the stores now, as `store: reason`. */
@@ -79,7 +76,6 @@ export interface RestoreForecast {
 export interface UndoableRestore {
   file: string;
   stores: string[];
-  /** Whether it was an undo itself. */
   isUndo: boolean;
   restoredAt: string;
   keptUntil: string;
@@ -105,7 +101,6 @@ export interface ArchiveDownload {
 export interface BackupWork {
   list(): Promise<BackupEntry[]>;
   find(file: string): Promise<BackupEntry | null>;
-  /** Resolves with false when there was no such archive. */
   remove(file: string): Promise<boolean>;
   /** @throws AppError with the reason when no backup was made */
   create(onProgress?: OnWorkProgress): Promise<BackupEntry>;
@@ -125,11 +120,9 @@ export interface BackupWork {
    * evidently behind
    */
   newEpoch(atLeast?: number): Promise<{ epoch: number }>;
-  /** Null when nothing is kept. */
   undoable(): Promise<UndoableRestore | null>;
   /** Undoes the last restore; with `restoredAt`, only the one shown by `undoable`. @throws AppError BAD_USER_INPUT */
   undo(onProgress?: OnWorkProgress, restoredAt?: string): Promise<RestoreEnd>;
-  /** Undefined when there is no such archive. */
   download(file: string): Promise<ArchiveDownload | undefined>;
   /** @throws AppError BAD_USER_INPUT, PAYLOAD_TOO_LARGE, CONFLICT when the name is taken by another archive */
   upload(file: string, content: Readable): Promise<BackupEntry>;

@@ -13,7 +13,6 @@ export interface RestoreParameters {
   decryptedFrom?: string | undefined;
 }
 
-/** For restores and dry runs. */
 export const RESTORE_PARAMETERS = ['file', 'allowLoss', 'stores', 'safetyBackup', 'decryptedFrom'] as const;
 
 /** To append to a query string. */

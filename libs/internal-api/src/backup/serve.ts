@@ -13,7 +13,6 @@ import { seenRestoreOf } from './undo-parameters.ts';
 export interface ServedBackupWork {
   work: BackupWork;
   verifier: IdentityVerifier;
-  /** Called with unexpected errors. */
   onDefect: (error: unknown) => void;
 }
 

@@ -30,7 +30,6 @@ export function createClient({ url, tls, random }: RedisConfig & { random: () =>
   });
 }
 
-/** Rejects when there is no answer in time. */
 export function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
   return withDeadline(answer, ANSWER_TIMEOUT_MS, () => new Error(`No answer within ${ANSWER_TIMEOUT_MS} ms`));
 }

@@ -13,10 +13,7 @@ const schema = z.object({
 });
 const TLS_FILES = { ca: 'REDIS_TLS_CA_FILE', cert: 'REDIS_TLS_CERT_FILE', key: 'REDIS_TLS_KEY_FILE' } as const;
 
-/**
- * Undefined when Redis is not configured.
- * @throws ConfigError with every problem
- */
+/** Undefined when Redis is not configured. @throws ConfigError with every problem */
 export function readRedisSettings(env: Env): RedisConfig | undefined {
   const { values, tls } = readAll({ values: () => readEnv(schema, env), tls: () => readTlsFiles(env, TLS_FILES) });
   return values.REDIS_URL ? { url: values.REDIS_URL, tls } : undefined;

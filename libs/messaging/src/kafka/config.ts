@@ -15,7 +15,6 @@ export interface Address {
   port: number;
 }
 
-/** Settings common to all connections. */
 export interface ClientSettings {
   clientId: string;
   connectionTimeout: number;

@@ -18,7 +18,6 @@ export interface FollowerOptions {
   topic: string;
   /** The id of the topic that the positions refer to. */
   topicId: string;
-  /** Partitions led by one broker. */
   partitions: number[];
   connect: () => Node;
   positions: Positions;
@@ -26,14 +25,12 @@ export interface FollowerOptions {
   /** Called when positions may have become known. */
   onPositions: () => void;
   onFailure: (partition: number, error: unknown) => void;
-  /** Called when the partition was read. */
   onProgress: (partition: number) => void;
   log: Log;
   random: () => number;
 }
 
 export interface Follower {
-  /** Stops delivering and closes the connection. */
   stop(): Promise<void>;
 }
 
@@ -80,7 +77,6 @@ export function createFollower(options: FollowerOptions): Follower {
   };
 }
 
-/** Rejects when the connection fails. */
 async function follow(node: Node, signal: AbortSignal, options: FollowerOptions): Promise<void> {
   const { topic, topicId, partitions, positions, onFailure, onProgress } = options;
   const resting = new Set<number>();

@@ -4,14 +4,12 @@ import { refusalOf } from './why-kafka-fails.ts';
 /** A broker's restart or a change of leader costs one attempt; only longer failures are worth a log line. */
 const FAILURES_TO_TELL = 3;
 
-/** What can fail independently: a partition, or the metadata request. */
 export type Part = number | 'metadata';
 
 /** Counts each part's failures in a row; logs once that reading is stalled, and once that all parts are read again. */
 export interface Outage {
   failed(part: Part, error: unknown): void;
   end(part: Part): void;
-  /** Forgets the failures of partitions that no longer exist. */
   keep(partitions: number[]): void;
   failures(part: Part): number;
 }

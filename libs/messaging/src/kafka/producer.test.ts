@@ -12,7 +12,6 @@ const MESSAGE_TOO_LARGE = 10;
 const NOT_ENOUGH_REPLICAS = 19;
 const INVALID_TOPIC = 17;
 
-/** Brokers 1 and 2, the first of which leads the even partitions; tests decide the fate of each batch. */
 function createCluster() {
   const brokers = [1, 2].map((nodeId) => ({ nodeId, host: `b${nodeId}`, port: 9092 }));
   const leaders = [1, 2, 1, 2];

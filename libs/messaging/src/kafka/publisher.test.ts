@@ -4,7 +4,6 @@ import { PublishError } from '../publish-error.ts';
 import type { Producer, Reasons } from './producer.ts';
 import { createPublisher } from './publisher.ts';
 
-/** A producer that confirms when the test says so, and remembers what it was given. */
 function createFakeProducer() {
   const sent: { values: string[]; confirm: (notTaken?: Reasons) => void }[] = [];
   let isClosed = false;
@@ -22,7 +21,6 @@ function createFakeProducer() {
 const record = (value: string, key = 'k'): LogRecord => ({ key, value });
 const notTaken = (...records: LogRecord[]): Reasons => new Map(records.map((each) => [each, new Error('no answer')]));
 
-/** The values of the records that a failed publish names. */
 const namedBy = async (publishing: Promise<void>): Promise<string[]> => {
   const error = await publishing.then(
     () => undefined,

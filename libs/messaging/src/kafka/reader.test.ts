@@ -42,7 +42,6 @@ function createCluster(...leaders: number[]) {
     listOffsets: ((partitions) =>
       partitions.map(({ partition }) => ({ partition, errorCode: 0, offset: 0n }))) as ListOffsets,
     asked,
-    /** The last request to a broker. */
     lastAsked: (host: string) => asked.findLast((line) => line.startsWith(host)),
     open: () => open.size,
     connects: () => connects,

@@ -20,7 +20,6 @@ const schema = z.object({
 
 const TLS_FILES = { ca: 'KAFKA_SSL_CA_FILE', cert: 'KAFKA_SSL_CERT_FILE', key: 'KAFKA_SSL_KEY_FILE' } as const;
 
-/** How to reach Kafka, and the prefix of topics; undefined when Kafka is not configured. */
 export type KafkaSettings = KafkaConfig & { topicPrefix: string };
 
 /** @throws ConfigError with every problem */

@@ -10,7 +10,6 @@ const UNKNOWN_TOPIC_OR_PARTITION = 3;
 
 export interface ClusterMetadata {
   brokers: (Address & { nodeId: number })[];
-  /** Undefined when there is no such topic. */
   topic: TopicMetadata | undefined;
 }
 

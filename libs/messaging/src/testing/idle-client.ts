@@ -18,7 +18,6 @@ const { user, system } = process.cpuUsage(before);
 process.stdout.write(`${(user + system) / 1_000 / (performance.now() - begun)}\n`);
 process.exit(0);
 
-/** Uses kafkajs as its documentation does. */
 async function startStock(): Promise<void> {
   const kafka = new kafkajs.Kafka({ brokers: [broker], clientId: 'idle', logLevel: kafkajs.logLevel.NOTHING });
   const consumer = kafka.consumer({ groupId: `idle-${process.pid}` });

@@ -17,7 +17,6 @@ const SDL = `
 
 const RUNS = 300;
 
-/** What may be found where a value should be. */
 const SYNC = ['right', 'right', 'right', 'right', 'null', 'undefined', 'wrong', 'error', 'throws', 'called'];
 const ASYNC = [...SYNC, 'later', 'later', 'rejects'];
 
@@ -81,7 +80,6 @@ function rightValueAt(place: string, seed: number, fates: readonly string[], die
   }
 }
 
-/** Has every property, to any depth. */
 function object(at: (key: string) => unknown): object {
   return new Proxy({}, { get: (_target, key) => (typeof key === 'string' && key !== 'then' ? at(key) : undefined) });
 }
@@ -95,7 +93,6 @@ function callIfFunction(value: unknown): unknown {
   }
 }
 
-/** A schema over such values, with a record of its resolvers' calls. */
 function createWorld(seed: number, fates: readonly string[]) {
   const schema = buildSchema(SDL);
   const calls: string[] = [];
@@ -165,7 +162,6 @@ const variables = fc.record(
   { requiredKeys: ['yes'] },
 );
 
-/** Runs graphql-js's execution and ours, in two equal worlds. */
 async function both(seed: number, fates: readonly string[], text: string, given: Record<string, unknown>) {
   const [theirs, ours] = [createWorld(seed, fates), createWorld(seed, fates)];
   const document = parse(text, { noLocation: true });
@@ -188,7 +184,6 @@ function told({ data, errors = [] }: ExecutionResult) {
   return { data: JSON.stringify(data), failures, nulls: [...nulls].toSorted() };
 }
 
-/** The path to the null that an error left. */
 function nullOn(data: unknown, [key, ...rest]: readonly (string | number)[]): (string | number)[] {
   if (data === null || data === undefined || key === undefined) return [];
   return [key, ...nullOn(new Map<unknown, unknown>(Object.entries(data)).get(String(key)), rest)];

@@ -75,7 +75,6 @@ export function createExecution(schema: GraphQLSchema, document: DocumentNode): 
   };
 }
 
-/** The maximum number of plans for the document. */
 export function countPlans(document: DocumentNode): number {
   return Math.min(2 ** conditionVariables(document).length, MAX_PLANS);
 }

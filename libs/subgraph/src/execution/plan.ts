@@ -16,7 +16,6 @@ import {
 import { collectFields, collectSubfields } from 'graphql/execution/collectFields.js';
 import { getFieldDef } from 'graphql/execution/execute.js';
 
-/** The selected fields of an object, in order. */
 export interface ObjectPlan {
   fields: readonly FieldPlan[];
   /** All keys of the result. Copies share one hidden class, and a key like `__proto__` is an own property. */
@@ -31,7 +30,6 @@ export interface Slot {
 }
 
 export interface FieldPlan extends Slot {
-  /** The field's key in the result. */
   key: string;
   nodes: readonly FieldNode[];
   parentType: GraphQLObjectType;

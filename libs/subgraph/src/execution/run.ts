@@ -97,7 +97,6 @@ function infoOf({ definition, nodes, parentType }: FieldPlan, path: Path, run: R
   };
 }
 
-/** A value completed for its slot, now or later. */
 function settleValue(slot: Slot, value: unknown, path: Path, run: Run): unknown {
   try {
     const result = isPromise(value)

@@ -3,18 +3,14 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface TraceCollector {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string;
-  /** The spans exported as JSON. */
   spans: ReceivedSpan[];
-  /** The raw exports. */
   exports: { path: string; headers: IncomingHttpHeaders; body: Buffer }[];
   /** The status of further answers; anything but 200 rejects the export. */
   answerWith(status: number): void;
   stop(): Promise<void>;
 }
 
-/** A trace collector that stores what it receives. */
 export async function startTraceCollector(): Promise<TraceCollector> {
   const spans: ReceivedSpan[] = [];
   const exports: TraceCollector['exports'] = [];

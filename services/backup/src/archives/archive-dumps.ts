@@ -2,10 +2,8 @@ import { join } from 'node:path';
 import { DUMP_FILES, MAIN_DUMP, STORE_NAMES, type Store, type StoreName } from '../stores/store.ts';
 import { isPlainFile, ManifestError, readManifest } from './manifest.ts';
 
-/** What the manifest says about a dump. */
 export interface ArchivedDump {
   schemaVersion: string | null;
-  /** By table. */
   rows: Record<string, number>;
   /** Whether tables that are not named there must be empty, rather than absent. */
   hasUnnamedTables: boolean;

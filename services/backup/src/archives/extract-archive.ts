@@ -17,7 +17,6 @@ export interface Extraction {
   /** An empty folder to which nobody else may write. */
   dir: string;
   limits: ArchiveLimits;
-  /** Called from time to time with the number of bytes read. */
   onRead?: (bytes: number) => void;
   /** How to look at the disk. @default asks the system */
   look?: LookAtDisk | undefined;

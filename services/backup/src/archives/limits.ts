@@ -1,4 +1,3 @@
-/** An archive that exceeds one of these is refused. */
 export interface ArchiveLimits {
   compressedBytes: number;
   /** Lowered to a quarter of the usable disk space if that is less. */

@@ -13,7 +13,6 @@ const MAX_BYTES = MIB;
 export const MAX_TABLES = 1_000;
 
 const dump = z.object({
-  /** The dump's file name in the archive. */
   file: z.string().regex(/^[a-z]+\.sql$/),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   sizeBytes: z.number().int().nonnegative(),

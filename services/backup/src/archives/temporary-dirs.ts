@@ -3,7 +3,6 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../is-alive.ts';
 
-/** Private directories, named after their host and process. */
 export interface TemporaryDirs {
   /** Runs `work` with an empty directory that only we may enter, and always removes it afterwards. */
   use<Result>(work: (dir: string) => Promise<Result>): Promise<Result>;

@@ -8,7 +8,6 @@ export interface BackupProgress {
   store?: string;
   doneBytes?: number;
   totalBytes?: number;
-  /** Rows of the store so far. */
   rows?: number;
 }
 

@@ -25,7 +25,6 @@ export const BackupEntity = defineEntity({
     unfitAt: p.datetime(3).nullable(),
     /** Why the archive is unfit; meaningful only with `unfitAt`. */
     unfitReason: p.text().nullable(),
-    /** The version of Taskmesh that proved it. */
     verifiedVersion: p.text().nullable(),
   },
 });

@@ -27,7 +27,6 @@ const REASONS: Record<string, string> = {
   '55P03': 'a store is being changed right now',
 };
 
-/** A label for metrics. */
 export type FailureReason = 'disk_full' | 'permission' | 'store' | 'unsupported' | 'unavailable' | 'defect';
 
 export const FAILURE_REASONS: FailureReason[] = [

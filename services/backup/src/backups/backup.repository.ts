@@ -10,7 +10,6 @@ export function createBackupRepository(database: Database) {
 
     all: (): Promise<Backup[]> => database.em().findAll(BackupEntity),
 
-    /** Replaces what was known about this file. */
     async save(backup: Backup): Promise<void> {
       await database.em().upsert(BackupEntity, { ...backup });
     },

@@ -23,9 +23,7 @@ import { checkUploadName, takeUpload } from './take-upload.ts';
 /** A stored archive, held open. The caller closes it. */
 export interface Download {
   sizeBytes: number;
-  /** Of the whole file; null if unknown. */
   sha256: string | null;
-  /** Reads from the first byte. */
   read(): Readable;
   close(): Promise<void>;
 }
@@ -55,7 +53,6 @@ export interface BackupService {
   verify(file: string, onProgress?: OnProgress, origin?: 'request' | 'schedule'): Promise<Backup>;
   /** Adds the archives to the catalogue that it lacks. @throws AppError SERVICE_UNAVAILABLE */
   scan(onProgress?: OnProgress): Promise<BackupScan>;
-  /** Resolves with false when there was no such archive. */
   remove(file: string): Promise<boolean>;
   /** Removes leftovers of killed writers. Never throws: other functions may work while the storage is unavailable. */
   start(): Promise<void>;
@@ -85,7 +82,6 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     }
   };
 
-  /** The archive of that name, if its content is the same. */
   const sameAs = async (file: string, sha256: string): Promise<Backup | undefined> =>
     (await contentOf(file)) === sha256 ? find(file) : undefined;
 
@@ -274,7 +270,6 @@ const GROWTH = 1.25;
 
 const WHOLE = { onlyItsBeginning: false };
 
-/** For an archive that has not been examined. */
 const UNKNOWN = {
   stores: [],
   modifiedAt: null,

@@ -30,7 +30,6 @@ export interface ArchiveMaking {
   /** Absent: archives are not encrypted. */
   cipher: ArchiveCipher | undefined;
   dump: Dumper;
-  /** The version of Taskmesh. */
   product: string;
   look: LookAtDisk;
   /** How long reading the stores may show no progress; large stores get more. */
@@ -123,7 +122,6 @@ interface OpenStore {
 
 interface WatchedDumping extends Dumping {
   movement: Movement;
-  /** Aborted on a stall. */
   signal: AbortSignal;
 }
 

@@ -9,7 +9,6 @@ const archive = (file: string, more: Partial<Backup> = {}): Backup => ({
   ...more,
 });
 
-/** Records which archives are examined; the examination finds nothing. */
 function createTrial(take: (file: string) => Promise<unknown> = () => Promise.resolve()) {
   const taken: string[] = [];
   const newcomers = createNewcomers({ take: ({ file }) => (taken.push(file), take(file)), log });

@@ -2,7 +2,6 @@ import { settlesWithin, type Log } from '@taskmesh/service';
 import { isNewcomer, type Backup } from './backup.entity.ts';
 
 export interface NewcomersDeps {
-  /** Examines an archive, and records what it finds. */
   take(archive: Backup): Promise<unknown>;
   log: Log;
 }

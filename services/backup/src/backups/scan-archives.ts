@@ -14,11 +14,8 @@ export interface ScanDeps {
   log: Log;
 }
 
-/** The result of a scan. */
 export interface BackupScan {
-  /** Archives in the storage. */
   archives: number;
-  /** Archives that the catalogue did not know. */
   added: number;
   /** Still unknown, because the manifest is unreadable: the list has name, size, date and perhaps the reason. */
   unread: number;
@@ -49,7 +46,6 @@ export async function scanArchives(deps: ScanDeps, onProgress: OnProgress): Prom
 /** Above this, only the beginnings are read: after a loss of the catalogue, all archives are unknown. */
 const MUCH_BYTES = 4 * 1024 ** 3;
 
-/** Whether reading all unknown archives would take too long or cost too much. */
 export const areMuch = (archives: Backup[]): boolean =>
   archives.filter(isNewcomer).reduce((sum, { sizeBytes }) => sum + Number(sizeBytes), 0) > MUCH_BYTES;
 

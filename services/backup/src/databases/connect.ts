@@ -8,7 +8,6 @@ export function maintenanceUrl(serverUrl: string): string {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Runs `work` with a new connection, and closes it afterwards. */
 export async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
   const client = clientOf(url);
   try {
@@ -19,7 +18,6 @@ export async function withClient<Result>(url: string, work: (client: Client) => 
   }
 }
 
-/** Opens an administrator's connection for each URL. */
 export async function withAdmins<Result>(
   urls: readonly string[],
   work: (admins: Client[]) => Promise<Result>,

@@ -5,13 +5,11 @@ export const RESTORED_SCHEMA = 'restored';
 
 /** The names of what one restore creates on a store's server, all derived from the id in the journal. */
 export interface RestoreNames {
-  /** The store's own database. */
   live: string;
   /** The database that is to replace `live`. */
   fresh: string;
   /** The new name of the replaced database. */
   old: string;
-  /** The role that loads the dump. */
   loader: string;
 }
 

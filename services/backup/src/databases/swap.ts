@@ -13,7 +13,6 @@ export interface Swap {
   /** A session in the maintenance database, and its URL. */
   client: Client;
   url: string;
-  /** The names for each store on this server. */
   names: readonly RestoreNames[];
   /** By live database; released once all other sessions have left and no new ones can enter. */
   lockers: Lockers;

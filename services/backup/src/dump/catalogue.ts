@@ -10,14 +10,12 @@ export interface DumpEntry {
 
 export interface DumpTable {
   name: string;
-  /** As written in SQL. */
   sqlName: string;
   columns: { name: string; sqlName: string }[];
 }
 
 const IN_PUBLIC = (catalogue: string) => `${catalogue} = 'public'::regnamespace`;
 const OURS = isOurs('c');
-/** Belongs to one of the store's tables. */
 const OF_OURS = (oid: string) => `${oid} in (select c.oid from pg_class c where ${OURS})`;
 const OURS_ALONE = `${OF_OURS('conrelid')} and ${standsAlone('pg_constraint', 'con.oid')}`;
 
@@ -91,7 +89,6 @@ async function readEntries(client: Client, queries: string[]): Promise<DumpEntry
   return entries;
 }
 
-/** The tables of the store, by name. */
 export async function readTables(client: Client): Promise<DumpTable[]> {
   const { rows } = await client.query<DumpTable>(
     `select relname as name, c.oid::regclass::text as "sqlName",

@@ -1,6 +1,5 @@
 import type { StoreName } from '../stores/store.ts';
 
-/** Which parts of a store's rows are left out of dumps. */
 export interface DumpPolicy {
   /** Tables that are dumped empty. */
   withoutRows: ReadonlySet<string>;

@@ -24,7 +24,6 @@ export interface StoreDump {
 export interface StoreDumpOptions {
   /** The snapshot's connection. */
   client: Client;
-  /** The file to create. */
   path: string;
   policy: DumpPolicy;
   onWritten?: OnWritten;

@@ -4,7 +4,6 @@ import { dumpStore, type StoreDump, type StoreDumpOptions } from './dump-store.t
 import { countLeftOut } from './unknown-objects.ts';
 import { dumpWithProgram, majorOf, type PgDump } from './pg-dump.ts';
 
-/** Dumps a store into a file; `url` is the store's. */
 export type Dumper = (options: StoreDumpOptions & { url: string }) => Promise<StoreDump>;
 
 /**

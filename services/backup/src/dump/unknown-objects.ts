@@ -45,7 +45,6 @@ export async function refuseUnknownObjects(client: Client): Promise<void> {
   throw new DumpError(`the database holds what a dump cannot hold: ${named.join(', ')}`);
 }
 
-/** The number of omitted objects by kind. */
 export async function countLeftOut(client: Client): Promise<Record<string, number>> {
   const { rows } = await client.query<[kind: string, count: string]>({ text: LEFT_OUT, rowMode: 'array' });
   return Object.fromEntries(rows.map(([kind, count]) => [kind, Number(count)]).filter(([, count]) => count !== 0));

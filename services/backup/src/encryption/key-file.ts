@@ -1,7 +1,6 @@
 import { ConfigError, type Env } from '@taskmesh/service';
 import { readFileSync, statSync } from 'node:fs';
 
-/** `AGE-SECRET-KEY-1…`, or the post-quantum kind `AGE-SECRET-KEY-PQ-1…`. */
 const IDENTITY = /^AGE-SECRET-KEY-(PQ-)?1[02-9A-Z]+$/;
 /** Others must not read it, and only the owner may change it; the group may read it, as mounted secrets require. */
 const TOO_OPEN = 0o027;

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 
 const FILES = ['./schema.graphql', '../backups/backups.graphql', '../restore/restore.graphql'];
 
-/** This service's part of the graph, from one file for each feature. */
 export function readTypeDefs(): DocumentNode {
   return parse(FILES.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')).join('\n'));
 }

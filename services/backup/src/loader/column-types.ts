@@ -18,7 +18,6 @@ const WITH_LENGTH = new Set(['numeric', 'time', 'timestamp', 'timestamptz', 'tim
 const TEXT = 'pg_catalog.text';
 
 export interface ColumnType {
-  /** One of PostgreSQL's own types. */
   sql: string;
   /** Whether the type in the dump supplies a value for an omitted column. */
   hasDefault: boolean;
@@ -26,7 +25,6 @@ export interface ColumnType {
 
 export type FindDomain = (schema: string | undefined, name: string) => ColumnType | undefined;
 
-/** The type that a column of the dump's type gets. */
 export function columnType({ names, typmods = [], arrayBounds, setof }: TypeName, findDomain: FindDomain): ColumnType {
   const { schema, name } = namePartsOf(names);
   const isArray = Boolean(arrayBounds?.length) || setof === true;

@@ -22,11 +22,9 @@ export interface Table {
   children: Table[];
   /** Whether it exists in the new database; tables of other schemas do only as parts of a loaded one. */
   isLoaded: boolean;
-  /** Whether rows of it were skipped. */
   lostRows: boolean;
 }
 
-/** How many objects of a kind were skipped. */
 export interface Skipped {
   kind: string;
   count: number;

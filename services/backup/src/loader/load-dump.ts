@@ -11,9 +11,7 @@ export interface Load extends Required<Order> {
   path: string;
   /** The database to fill, as an unprivileged role. */
   url: string;
-  /** Aborts the load. */
   signal: AbortSignal;
-  /** Called from time to time with the number of bytes read. */
   onProgress?: ((bytesRead: number) => void) | undefined;
 }
 

@@ -1,6 +1,5 @@
 import type { Node, RangeVar } from 'libpg-query';
 
-/** A statement of one kind, in the parser's form. */
 export type NodeOf<Kind extends string> = Node extends infer One
   ? One extends Record<Kind, infer Body>
     ? Body

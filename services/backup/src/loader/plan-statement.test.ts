@@ -4,7 +4,6 @@ import { planStatement } from './plan-statement.ts';
 
 beforeAll(() => loadModule());
 
-/** Plans statements as a load does, but without COPY data. */
 function read(script: string): void {
   const schema = createDumpSchema();
   for (const { stmt } of parseSync(script).stmts ?? []) if (stmt) planStatement(schema, stmt);

@@ -69,7 +69,6 @@ const PASSED_OVER: Record<string, string> = {
   ViewStmt: 'view',
 };
 
-/** Maintenance commands. */
 const OF_NO_EFFECT = new Set(['ConstraintsSetStmt', 'LockStmt', 'VacuumStmt']);
 
 /** @throws LoadError for statements that would change rows and are not allowed, and for all unknown ones */

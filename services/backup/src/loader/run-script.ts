@@ -21,7 +21,6 @@ export interface LoadReport {
 export interface Script {
   reader: ScriptReader;
   client: Client;
-  /** Called from time to time. */
   onProgress: (bytesRead: number) => void;
 }
 
@@ -77,7 +76,7 @@ function parse(text: string) {
 async function copy({ reader, client, onProgress }: Script, sql: string | undefined): Promise<number> {
   const data = watchParts(reader.copyData(), () => onProgress(reader.bytesRead()));
   if (sql === undefined) {
-    for await (const _chunk of data); // skipped
+    for await (const _chunk of data);
     return 0;
   }
   const target = client.query(copyFrom(sql));

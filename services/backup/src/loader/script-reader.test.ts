@@ -5,7 +5,6 @@ async function* inPieces(text: string, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** Returns statements and commands as text, and COPY data as arrays. */
 async function read(text: string, size = 7): Promise<(string | string[])[]> {
   const reader = createScriptReader(inPieces(text, size));
   const parts: (string | string[])[] = [];

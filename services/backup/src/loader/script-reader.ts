@@ -51,7 +51,6 @@ export function createScriptReader(source: AsyncIterable<Buffer>): ScriptReader 
   /** The text before the rows of the current INSERT. */
   let head = '';
 
-  /** Appends the next chunk to the buffer. */
   const fill = async (): Promise<void> => {
     const { value, done } = await chunks.next();
     if (done) isLast = true;

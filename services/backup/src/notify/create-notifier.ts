@@ -17,7 +17,6 @@ export interface NotifierDeps {
   log: Log;
 }
 
-/** Notifies operators through the configured channels. */
 export function createNotifier(
   { mail, secrets }: BackupConfig,
   { database, clock, ids, metrics, now, log }: NotifierDeps,

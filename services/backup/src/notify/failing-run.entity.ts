@@ -10,7 +10,6 @@ export const FailingRunEntity = defineEntity({
   properties: {
     run: p.text().$type<RunName>().primary(),
     since: p.datetime(3),
-    /** When somebody was last notified. */
     toldAt: p.datetime(3).nullable(),
   },
 });

@@ -6,9 +6,7 @@ export interface Notice {
   event: 'failed' | 'recovered';
   run: RunName;
   at: Date;
-  /** When it first failed. */
   since: Date;
-  /** Only for failures. */
   message?: string;
 }
 

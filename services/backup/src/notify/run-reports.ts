@@ -36,7 +36,6 @@ export function createRunReports({ repository, channels, metrics, now, log }: Ru
     await repository.save(failing).catch(() => undefined);
   };
 
-  /** Returns whether anybody was reached. */
   const tell = async (notice: Notice): Promise<boolean> => {
     const told = await Promise.allSettled(channels.map((send) => send(notice)));
     for (const { status, reason } of told.filter((one) => one.status === 'rejected'))

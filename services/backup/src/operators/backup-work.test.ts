@@ -8,7 +8,6 @@ import type { BackupService } from '../backups/backup.service.ts';
 import type { RestoreService } from '../restore/restore.service.ts';
 import { createBackupWork } from './backup-work.ts';
 
-/** A service whose calls all fail. */
 const failingWork = (failure: Error) =>
   createBackupWork({
     backups: { list: () => Promise.reject(failure) } as unknown as BackupService,
@@ -47,7 +46,6 @@ describe('an archive that is downloaded', () => {
       return handle.close();
     };
     const read = () => createReadStream('', { fd: handle, autoClose: false });
-    // The only use case that is called.
     const backups = { download: async () => ({ sizeBytes: 1_000_000, sha256: null, read, close }) };
     const work = createBackupWork({
       backups: backups as unknown as BackupService,

@@ -5,7 +5,6 @@ export interface Job {
   /** A file that calls `takeOrder`. */
   path: string;
   order: Serializable;
-  /** Kills the process when aborted. */
   signal: AbortSignal;
   /** V8 flags, besides those that limit the heap. */
   flags?: string[];

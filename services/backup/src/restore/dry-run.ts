@@ -11,7 +11,6 @@ import type { MadeStore, Verifier } from '../verify/verifier.ts';
 import { asVerifyFailure } from '../verify/verify.errors.ts';
 import type { RestoreOptions } from './restore.service.ts';
 
-/** What a restore would change, and whether it is possible now. */
 export interface RestoreForecast {
   stores: { store: StoreName; tables: Record<string, RowsChange> }[];
   /** Absent where no accounts are replaced. */

@@ -5,7 +5,6 @@ export interface LoadLimits {
   timeoutMs: number;
   /** Without any progress; the time of a full scan of the database is added. */
   stallMs: number;
-  /** The maximum size of the new database. */
   databaseBytes: number;
   /** For a single statement, including `COPY` of a whole table. */
   statementTimeoutMs: number;

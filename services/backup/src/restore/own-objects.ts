@@ -7,7 +7,6 @@ import type { Skipped } from '../loader/dump-schema.ts';
 interface FreshStore {
   /** The URL of the database that its owner has turned into a store. */
   url: string;
-  /** A file to write. */
   path: string;
   signal: AbortSignal;
 }

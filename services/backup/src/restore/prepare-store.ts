@@ -27,7 +27,6 @@ const REFUSALS = { archive: ManifestError, version: OtherReleaseError, rows: Inc
 export interface Preparation {
   store: Store;
   names: RestoreNames;
-  /** The dump's path. */
   path: string;
   /** What the manifest says about it; absent for archives made elsewhere. */
   archived?: ArchivedDump | undefined;
@@ -35,16 +34,13 @@ export interface Preparation {
   allowsLoss?: boolean;
   limits: LoadLimits;
   log: Log;
-  /** Called from time to time with the number of bytes loaded. */
   onLoaded?: (bytes: number) => void;
-  /** Called when everything is loaded. */
   onCheck?: () => void;
 }
 
 type Imported = Extract<ImportResult, { complete: true }>;
 
 export interface PreparedStore extends Imported {
-  /** What was skipped of the dump. */
   skipped: Skipped[];
 }
 

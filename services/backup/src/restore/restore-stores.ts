@@ -47,7 +47,6 @@ export async function restoreStores(deps: ExchangeDeps, restore: StoresRestore) 
   return { ...exchanged, ...told };
 }
 
-/** The journal's entry for a restore that starts now. */
 export function newRestore(
   { now }: Pick<ExchangeDeps, 'now'>,
   what: Pick<Restore, 'id' | 'file' | 'stores'> & Partial<Restore>,

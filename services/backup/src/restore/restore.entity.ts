@@ -27,7 +27,6 @@ export const RestoreEntity = defineEntity({
     undoes: p.text().nullable(),
     /** The server's ids of the databases that will replace the live ones; ids survive renames. */
     freshIds: p.json<Partial<Record<StoreName, string>>>().defaultRaw(`'{}'`),
-    /** The safety backup, if one was made. */
     safetyBackup: p.text().nullable(),
     startedAt: p.datetime(3),
     endedAt: p.datetime(3).nullable(),

@@ -85,7 +85,6 @@ const ONE_STORE: Record<StoreName, string> = {
 };
 const PENDING = 'Some of what was replaced could not be removed yet; that goes on in the background.';
 
-/** The GraphQL result of an outcome. */
 export function restoreResultOf(outcome: RestoreOutcome): RestoreResult {
   switch (outcome.kind) {
     case 'restored':
@@ -168,7 +167,6 @@ function refused(outcome: RestoreResult['outcome'], error: string): RestoreResul
   return { ...BASE, success: false, message: 'Backup not restored.', error, outcome };
 }
 
-/** The GraphQL result of a dry run. */
 export function forecastOf({ stores, accounts, obstacles, skipped, dropped, tookMs }: RestoreForecast) {
   return {
     possible: obstacles.length === 0,
@@ -184,7 +182,6 @@ export function forecastOf({ stores, accounts, obstacles, skipped, dropped, took
   };
 }
 
-/** The GraphQL form of the restore that an undo would revert. */
 export function undoableOf({ kept, replacedKeptMs }: Undoable) {
   const { file, stores, undoes, endedAt, leftUntil } = kept;
   return {
@@ -197,7 +194,6 @@ export function undoableOf({ kept, replacedKeptMs }: Undoable) {
   };
 }
 
-/** Sums over all stores. */
 function byKind(skipped: Skipped[]): Skipped[] {
   const counts = new Map<string, number>();
   for (const { kind, count } of skipped) counts.set(kind, (counts.get(kind) ?? 0) + count);

@@ -42,7 +42,6 @@ export interface RestoreServiceDeps extends KnownStores {
   loadLimits: LoadLimits;
   /** How long the replaced stores are kept for an undo. */
   keepOldMs: number;
-  /** Makes an archive of all stores before a restore. */
   makeSafetyBackup: (onProgress: OnProgress) => Promise<string>;
   /** Whether restores make a safety backup by default. */
   usesSafetyBackups: boolean;

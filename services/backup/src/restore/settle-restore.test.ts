@@ -6,7 +6,6 @@ import { settleRestore, type SettleDeps } from './settle-restore.ts';
 const NOW = new Date('2026-11-22T12:00:00Z');
 const KEPT_MS = 3_600_000;
 
-/** Settles a restore without stores, to test what the journal says before and afterwards. */
 async function settle(stage: RestoreStage, undoes: string | null = null) {
   const now = () => NOW;
   const line: Restore = newRestore({ now }, { id: 'r', file: 'a.tar.gz', stores: [], stage, undoes });

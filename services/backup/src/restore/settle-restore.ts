@@ -18,7 +18,6 @@ export function namesOf({ adminUrl }: Store, id: string, undoes: string | null =
 export interface SettleDeps {
   stores: Record<StoreName, Store>;
   journal: RestoreRepository;
-  /** How long the replaced stores are kept. */
   keepOldMs: number;
   now: () => Date;
   log: Log;

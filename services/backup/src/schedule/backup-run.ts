@@ -9,7 +9,6 @@ export interface BackupRunDeps {
   reports: RunReports;
   /** Absent: nothing is ever deleted. */
   keep: RetentionRules | undefined;
-  /** Whether each archive is verified at once. */
   verifies: boolean;
   now: () => Date;
   log: Log;

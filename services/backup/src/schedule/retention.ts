@@ -34,9 +34,7 @@ export const MAX_UNFIT_DAYS = 14;
 export interface Keepable {
   file: string;
   createdAt: Date;
-  /** When a restore last proved it. */
   verifiedAt?: Date | null | undefined;
-  /** When a restore found it unfit. */
   unfitAt?: Date | null | undefined;
 }
 

@@ -1,6 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
-/** The progress of a schedule. */
 export const ScheduleEntity = defineEntity({
   name: 'Schedule',
   tableName: 'schedule',

@@ -7,7 +7,6 @@ const NOW = new Date('2026-03-10T12:00:00Z');
 const DUE = new Date('2026-03-10T03:30:00Z');
 const log = createLog({ service: 'test', level: 'silent' });
 
-/** A schedule in that state, asked at noon for this morning's moment. */
 function createTrial(state: Partial<Schedule>) {
   let runs = 0;
   let current = { id: 'backup', begunMoment: null, begunAt: null, attempts: 0, moment: DUE, ...state } as Schedule;

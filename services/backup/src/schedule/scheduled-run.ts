@@ -6,7 +6,6 @@ import type { ScheduleRepository } from './schedule.repository.ts';
 
 export interface ScheduledRunDeps {
   repository: ScheduleRepository;
-  /** Ensures that only one instance runs the work. */
   lock: RunLock;
   /** Returns whether all went well. Reports its own failures and never throws: a failure also completes the moment. */
   work(): Promise<boolean>;

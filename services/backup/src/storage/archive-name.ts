@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 
 const ARCHIVE_NAME = /\.tar\.gz(\.age)?$/;
-/** The maximum of common file systems. */
 const MAX_NAME_BYTES = 255;
 const NOT_IN_A_NAME = /[\u0000-\u001f\u007f-\u009f\\]/;
 

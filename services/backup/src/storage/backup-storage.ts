@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 
-/** An archive as listed by the storage. */
 export interface StoredArchive {
   file: string;
   sizeBytes: number;
@@ -11,7 +10,6 @@ export interface StoredArchive {
 export interface OpenArchive {
   kind: 'found';
   sizeBytes: number;
-  /** Reads from the first byte. */
   read(): Readable;
   close(): Promise<void>;
 }
@@ -53,7 +51,6 @@ export interface BackupStorage {
    * @throws ArchiveExistsError when the name is taken at the end
    */
   write(file: string, content: Readable): Promise<WrittenArchive>;
-  /** Resolves with false when there was no archive with exactly this name. */
   remove(file: string): Promise<boolean>;
   /** Removes what killed writers left behind; returns the number of pieces. */
   sweep(): Promise<number>;

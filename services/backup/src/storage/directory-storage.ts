@@ -35,7 +35,6 @@ export interface DirectoryStorageOptions {
   look: LookAtDisk;
 }
 
-/** Archives as files in one directory. */
 export function createDirectoryStorage({ dir, now, look }: DirectoryStorageOptions): BackupStorage {
   /** Throws if the directory is missing, so that it never looks empty. */
   const place = async (): Promise<string> => {

@@ -10,7 +10,6 @@ export interface LoadedDump {
   /** As the administrator. */
   url: string;
   archived: ArchivedDump;
-  /** For one table. */
   timeoutMs: number;
 }
 

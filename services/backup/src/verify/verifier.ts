@@ -28,7 +28,6 @@ export interface VerifierDeps extends KnownStores {
   now: () => Date;
   nextId: () => string;
   log: Log;
-  /** Called when leftovers could not be removed. */
   onUnsettled: () => void;
   archiveLimits: ArchiveLimits;
   loadLimits: LoadLimits;
@@ -36,7 +35,6 @@ export interface VerifierDeps extends KnownStores {
 
 interface Verifying {
   onProgress: OnProgress;
-  /** How long to wait for another verification. */
   waitMs: number;
   /** Absent: all stores in the archive. */
   only?: readonly StoreName[] | undefined;
@@ -48,7 +46,6 @@ interface Verifying {
 
 export interface MadeStore {
   store: Store;
-  /** Its name. */
   database: string;
   prepared: PreparedStore;
 }

@@ -2,7 +2,6 @@ import type { TaskChanged } from '@taskmesh/events';
 import { toTask } from '../tasks/task-row.ts';
 import { toRfc3339 } from '../tasks/task-time.ts';
 
-/** A row of CHANGE_COLUMNS. */
 export interface ChangeRow {
   id: string;
   owner_id: string;

@@ -2,7 +2,6 @@ import { createCursors } from './cursors.ts';
 
 const OWNER = '01890000-0000-7000-8000-0000000000aa';
 
-/** A store whose epoch and key derive from one number; undefined while it has lost both. */
 function createStore(first: number | undefined) {
   let epoch = first;
   let asked = 0;

@@ -53,7 +53,6 @@ export const DeadLetterEntity = defineEntity({
   properties: {
     id: p.bigint('string').primary(),
     source: p.enum(['relay', 'gateway']),
-    /** Keeps repeated reports of one record as one row. */
     fingerprint: p.text().unique('dead_letters_once'),
     changeId: p.bigint('string').name('change_id').nullable(),
     ownerId: p.uuid().name('owner_id').nullable(),

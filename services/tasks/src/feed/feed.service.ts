@@ -17,7 +17,6 @@ const headsInput = z.array(z.string());
 const changesAfterInput = z.object({ owner, sequence: z.int().min(0), limit: z.int().min(1).max(MAX_CHANGES) });
 const cursorInput = z.object({ owner, cursor: z.string() });
 
-/** The feed for other services: its heads, the changes after a position, and clients' cursors. */
 export function createFeedService(
   repository: FeedRepository,
   cursors: Cursors,

@@ -46,7 +46,6 @@ export function createHousekeeping({ database, changeRetentionMs, clock, log }: 
   };
 }
 
-/** The result of one batch. */
 interface ForgottenChanges extends Record<string, unknown> {
   last: string;
   lookedAt: number;
@@ -54,6 +53,5 @@ interface ForgottenChanges extends Record<string, unknown> {
   old: number;
   /** Owners with a change that is recent or unpublished. */
   kept: string[];
-  /** How many were deleted. */
   count: number;
 }

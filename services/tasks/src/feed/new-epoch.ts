@@ -29,7 +29,6 @@ const CLOCK: Statement = {
 };
 
 export interface NewEpoch {
-  /** The time on this host. */
   nowMs: number;
   /** Above all epochs that clients and gateways know, as the operator has checked. Absent: the clocks are trusted. */
   atLeast?: number | null | undefined;

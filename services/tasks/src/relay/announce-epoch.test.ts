@@ -2,7 +2,6 @@ import { PublishError, type LogRecord } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
 import { announceEpoch } from './announce-epoch.ts';
 
-/** Announces epoch 7 over a log whose behaviour the test decides for each try; returns what happened. */
 async function announce(onTry: (records: LogRecord[], tries: number) => void, isCurrent = () => true) {
   const tries: LogRecord[][] = [];
   const pauses: number[] = [];

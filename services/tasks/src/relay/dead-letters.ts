@@ -33,7 +33,6 @@ export interface DeadLetters {
 
 export interface DeadLettersDeps {
   database: Pick<Database, 'run'>;
-  /** Called when there are changes to publish again. */
   onReplayed: () => void;
 }
 

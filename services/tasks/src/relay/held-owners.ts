@@ -42,7 +42,6 @@ export function createHeldOwners({ backoff, monotonicMs }: { backoff: Backoff; m
       held.set(ownerId, { ownerId, sequence, most: MANY, failures: 0, dueMs: monotonicMs() });
     },
     release: (ownerId: string) => void held.delete(ownerId),
-    /** Owners whose pause is over. */
     due(most: number): Owed[] {
       const now = monotonicMs();
       const due: Owed[] = [];

@@ -2,7 +2,6 @@ import { jest } from '@jest/globals';
 import type { Database, Session, Statement } from '@taskmesh/database';
 import { FENCE_MS, openLease } from './lease.ts';
 
-/** A session that answers when the test allows it. */
 function fakeSession() {
   const lost = new AbortController();
   const session: Session = {

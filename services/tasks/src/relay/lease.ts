@@ -26,7 +26,6 @@ export interface Lease {
   claim(): Promise<void>;
   /** Whether the parts are certainly still ours. Check it right before each publish. */
   isSafe(): boolean;
-  /** The epoch of the store that this session is connected to. */
   epoch(): Promise<number>;
   /** Unpublished changes, in order for each owner. Read again unless marked, dead-lettered or passed. */
   read(limitPerPart: number): Promise<ReadChange[]>;
@@ -39,9 +38,7 @@ export interface Lease {
   /** Marks with the next read or at the end, to save a round trip. After a crash these would be published again. */
   markLater(ids: string[]): void;
   deadLetter(id: string, reason: string): Promise<void>;
-  /** Notifies the relays of other instances of new changes. */
   wakeOthers(): Promise<void>;
-  /** Releases everything. */
   end(): Promise<void>;
 }
 

@@ -2,7 +2,6 @@ import { createLowWater } from './low-water.ts';
 
 const ONE = { parts: [0], limit: 10 };
 
-/** A log with one part and several concurrent writers. */
 function createWorld() {
   const water = createLowWater();
   const committed = new Set<number>();
@@ -22,7 +21,6 @@ function createWorld() {
       writers.delete(writer);
     },
     look: () => water.see({ last, writers: [...writers.keys()] }),
-    /** Reads the log above the low water. */
     read(limit = ONE.limit) {
       const { after, except } = water.begin(ONE.parts, limit);
       const rows = [...committed]

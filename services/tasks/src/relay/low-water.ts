@@ -1,4 +1,3 @@
-/** The writers of the change log at one moment. */
 export interface WritersSeen {
   /** The last id taken. */
   last: number;

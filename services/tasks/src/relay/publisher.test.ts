@@ -31,10 +31,8 @@ function change(id: number, owner: string, title = 'x'): ReadChange {
   };
 }
 
-/** A broker's error in the driver's form. */
 const tooLarge = () => Object.assign(new Error('too large'), { type: 'MESSAGE_TOO_LARGE' });
 
-/** An event log that accepts records without a reason against them, and remembers the accepted ids by batch. */
 function logThat(reasonAgainst: (id: string) => Error | undefined) {
   const batches: string[][] = [];
   const eventLog: Pick<EventLog, 'publish'> = {

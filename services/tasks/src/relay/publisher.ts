@@ -3,7 +3,6 @@ import { isRefusedForGood, PublishError, type EventLog, type LogRecord } from '@
 import { toTaskChanged, type ChangeRow } from '../feed/change.ts';
 import type { Cursors } from '../feed/cursors.ts';
 
-/** A change as the relay reads it, with the store's epoch. */
 export type ReadChange = ChangeRow & { part: number; epoch: number };
 
 /** Brokers accept about a megabyte per request. */

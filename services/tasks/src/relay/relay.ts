@@ -24,12 +24,10 @@ const READ_PER_PART = 500;
 const READ_PER_PART_IF_STUCK = 20;
 /** The maximum number of owners whose changes wait; beyond it nothing new is read. */
 const MOST_HELD = 50_000;
-/** How many of these owners are tried at once. */
 const OWED_OWNERS = 50;
 /** How often to read from the beginning, in case changes appeared without a notice. */
 const READ_ANEW_EVERY_MS = 30_000;
 const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000 };
-/** The minimum interval of notices to other instances. */
 const NOTICE_SPACING_MS = 5;
 
 export interface RelayDeps {
@@ -52,11 +50,8 @@ export interface Relay extends Service {
   wake(ownerId: string): void;
   /** Announces the store's new epoch; without a connection, the next one announces it. */
   announce(epoch: number): void;
-  /** There are new changes of any owner. */
   wakeAll(): void;
-  /** Resolves when everything committed so far is published. */
   processAll(): Promise<void>;
-  /** The parts that this instance holds. */
   heldParts(): number[];
   /** Whether no change that was tried waits for the event log. */
   isPublishing(): boolean;

@@ -2,12 +2,10 @@ import type { Statement } from '@taskmesh/database';
 import type { TaskOrder } from './task-order.ts';
 import { TASK_COLUMNS } from './task-row.ts';
 
-/** Everything in a list statement that is not a value. */
 export interface ListShape {
   order: TaskOrder;
   /** Continues after a place, whose values are $7, $8 … */
   isBehindPlace: boolean;
-  /** Also counts all matching tasks. */
   withTotal: boolean;
   /** Also returns the head of the owner's feed. */
   withHead: boolean;

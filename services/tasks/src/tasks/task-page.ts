@@ -21,7 +21,6 @@ export interface TaskPage {
   changesCursor: string;
 }
 
-/** The fields of a page that the client selected; others are not computed. */
 export interface RequestedFields {
   tasks: boolean;
   totalCount: boolean;

@@ -6,7 +6,6 @@ const NAMES = Object.values(TASK_FIELDS).map(({ column }) => column);
 
 export const TASK_COLUMNS = NAMES.join(', ');
 
-/** The same columns, qualified. */
 export const taskColumnsOf = (table: string): string => NAMES.map((name) => `${table}.${name}`).join(', ');
 
 /**

@@ -9,7 +9,6 @@ import { GIVEN_FIELDS } from './given-fields.ts';
 import * as statements from './task.statements.ts';
 import type { Task } from './task.entity.ts';
 
-/** Who writes, when, and in which trace. */
 export interface Write {
   ownerId: string;
   /** RFC 3339 */
@@ -17,7 +16,6 @@ export interface Write {
   traceparent: string | undefined;
 }
 
-/** The idempotency key of a create. */
 export interface OnceKey {
   key: string;
   inputHash: string;

@@ -10,7 +10,6 @@ import type { Changed, TaskRepository, Write } from './task.repository.ts';
 
 const KEY_LIFETIME_MS = 24 * 3_600_000;
 
-/** Who is asking, and in which trace. */
 export interface Caller {
   userId: string;
   traceparent?: string | undefined;
@@ -18,7 +17,6 @@ export interface Caller {
 
 export interface TaskServiceDeps {
   repository: TaskRepository;
-  /** Signs a position in an owner's feed. */
   signCursor: (ownerId: string, position: { epoch: number; sequence: number }) => Promise<string>;
   /** Called after each commit that changed an owner's tasks; must not throw. */
   onCommitted: (ownerId: string) => void;
