@@ -1,11 +1,11 @@
 #!/bin/sh
-# Makes the secrets of deploy/compose.yaml at random, in deploy/secrets (or the folder that is named). Those that are there stay.
+# Creates random secrets for deploy/compose.yaml in deploy/secrets (or the given folder). Existing ones are kept.
 set -eu
 dir=${1:-$(dirname "$0")/../secrets}
 umask 077
 mkdir -p "$dir"
 
-# Containers read these files as users of their own: the folder, which they do not see, keeps everybody else out.
+# Containers read these files as other users, so only the folder, which they do not see, keeps other people out.
 keep() { [ -s "$dir/$1" ] || { printf '%s' "$2" >"$dir/$1" && chmod 644 "$dir/$1"; }; }
 random() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
 read_secret() { cat "$dir/$1"; }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lists what is in the image (CycloneDX), then takes out what nothing loads.
+# Lists the contents of the image (CycloneDX), then removes files that nothing loads.
 set -eu
 parts=$(dirname services/*/package.json deploy/*/package.json)
 npm exec --yes @cyclonedx/cyclonedx-npm@6.0.1 -- --omit dev --ignore-npm-errors --output-reproducible \

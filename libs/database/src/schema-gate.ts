@@ -5,7 +5,7 @@ import type { Database, SchemaState } from './database.ts';
 import { refusalOf } from './why-postgres-fails.ts';
 
 export interface SchemaPolicy {
-  /** Whether the service migrates its own schema; otherwise it waits until somebody else has done so. */
+  /** Whether the service migrates its own schema; otherwise it waits for the migration. */
   migrates: boolean;
   acceptsNewer: boolean;
 }

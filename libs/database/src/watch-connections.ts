@@ -4,7 +4,7 @@ import type { ObserveStatement } from './statement-metrics.ts';
 
 /** A failover has made this server a standby, so this connection can no longer write. */
 const READ_ONLY = '25006';
-/** When these fail, nobody releases the connection. */
+/** When these fail, the connection is never released. */
 const UNGUARDED = new Set(['begin', 'rollback']);
 const LOOK_EVERY_MS = 500;
 

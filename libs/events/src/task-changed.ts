@@ -43,7 +43,6 @@ const taskChanged = z.object({
   traceparent: z.string().nullish(),
 });
 
-/** One committed change of one task, sent from the store's log to the gateways. */
 export type TaskChanged = z.infer<typeof taskChanged>;
 
 /** Parses a record. Drops unknown fields, so that a newer producer may add some; throws on anything else. */

@@ -5,7 +5,7 @@ import { beginWaiting, gaveUp, type WaitingOptions } from './waiting.ts';
 import { fromWireError, toWireError } from './wire-error.ts';
 
 /**
- * Waits for work in this process as for work in another one. `isOver` tells the work that nobody waits any longer.
+ * Waits for work in this process as for work in another one. `isOver` tells the work that the caller no longer waits.
  * @throws AppError SERVICE_UNAVAILABLE when there is no answer in time
  */
 export function answerInTime<Result>(

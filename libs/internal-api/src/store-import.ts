@@ -6,7 +6,6 @@ export interface ArchivedStore {
   allowsLoss: boolean;
 }
 
-/** What a service answers about a database loaded from a backup of its store. */
 export type ImportResult =
   | {
       complete: true;

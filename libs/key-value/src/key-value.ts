@@ -18,7 +18,6 @@ export interface KeyValue {
   subscribe(channel: string, onMessage: (message: string) => void): Promise<() => Promise<void>>;
   /** Counts points per key in a time window, shared by all limiters of the same `name`. */
   limiter(options: LimiterOptions): Limiter;
-  /** For the health page: whether the store answers now. */
   isUp(): boolean;
   close(): Promise<void>;
 }

@@ -13,7 +13,6 @@ import { patchIdleTimer } from './kafka/idle-timer-patch.ts';
 export type { KafkaConfig };
 
 export interface KafkaEventLogOptions extends KafkaConfig {
-  /** Identifies this process in the broker's logs and metrics. */
   clientId: string;
   /** Prefix of every topic, for several installations on one cluster. @default '' */
   topicPrefix?: string | undefined;

@@ -16,7 +16,6 @@ export interface SubgraphRequest {
   operationName?: string | null;
 }
 
-/** What accompanies a request: who is asking, and the ids for logs and traces. */
 export interface SubgraphCall {
   identity: Identity;
   requestId: string;
@@ -50,7 +49,6 @@ export interface SubgraphOptions {
   typeDefs: DocumentNode;
   /** Typed by the service's generated types. */
   resolvers: object;
-  /** Maps errors of a store or a client library to expected ones. */
   mapError?: (error: unknown) => AppError | undefined;
   log: Log;
 }

@@ -1,6 +1,5 @@
 import type { Span, SpanDescription } from './span.ts';
 
-/** Starts or continues the traces of one service. */
 export interface Tracing {
   /**
    * A span for a request from outside, in its caller's trace; undefined when `createDecision` decides not to record it.

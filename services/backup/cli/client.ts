@@ -40,7 +40,6 @@ const STORE_TIMEOUT_MS = 15 * 60_000;
 export interface ClientOptions {
   url: URL;
   token: string | undefined;
-  /** Aborts waiting, with its reason. */
   signal?: AbortSignal | undefined;
 }
 

@@ -26,7 +26,7 @@ export interface World {
   err: Output;
   /** Paths are relative to it. */
   cwd: string;
-  /** Asks the user; undefined when nobody is attending. */
+  /** Asks the user; undefined without a terminal. */
   ask: ((question: string) => Promise<string>) | undefined;
   /** Aborted when the user interrupts the command. @default never */
   interrupted?: AbortSignal;

@@ -11,7 +11,6 @@ import { parseS3Url, type S3Location } from './storage/s3-location.ts';
 import type { StoreName } from './stores/store.ts';
 
 export interface BackupConfig extends ArchiveSizes {
-  /** Our own database: the catalogue and the journal of restores. */
   postgresUrl: string;
   backupsDir: string;
   /** For extracting and writing archives. */
@@ -95,7 +94,6 @@ const UNIT_MS = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
 /** A wrong restore is noticed within a day; until then the old stores take disk space. */
 const KEEP_OLD_MS = UNIT_MS.d;
 
-/** 0, or a number with its unit. */
 const duration = () =>
   setting
     .text()

@@ -67,7 +67,7 @@ export interface Backup extends Service {
   ready(): Promise<HealthReport>;
 }
 
-/** How soon metrics show what other instances did, and what somebody put into the storage. */
+/** How soon metrics show what other instances did, and what was copied into the storage. */
 const FIGURES_EVERY_MS = 5 * 60_000;
 /** Stores that were kept for a while have to be dropped some time. */
 const SETTLE_EVERY_MS = 60_000;

@@ -18,7 +18,6 @@ const entities = [
 /** Few callers, but each lock that is held or awaited takes a connection. */
 const POOL_SIZE = 10;
 
-/** Does not connect yet. */
 export function createBackupDatabase(options: StoreOptions): Promise<Database> {
   return createDatabase({ name: 'backup', poolSize: POOL_SIZE, ...options, entities, migrations });
 }

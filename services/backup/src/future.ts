@@ -7,5 +7,4 @@ const CLOCKS_DIFFER_MS = 5 * 60_000;
  */
 export const isInFuture = (moment: Date, now: Date): boolean => moment > latestPossible(now);
 
-/** Anything later is in the future. */
 export const latestPossible = (now: Date): Date => new Date(now.getTime() + CLOCKS_DIFFER_MS);

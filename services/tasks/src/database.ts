@@ -6,7 +6,6 @@ import { TaskEntity } from './tasks/task.entity.ts';
 
 const entities = [TaskEntity, IdempotencyKeyEntity, FeedEntity, FeedStateEntity, ChangeEntity, DeadLetterEntity];
 
-/** Does not connect yet. */
 export function createTasksDatabase(options: StoreOptions): Promise<Database> {
   return createDatabase({ name: 'tasks', ...options, entities, migrations });
 }

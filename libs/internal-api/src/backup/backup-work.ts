@@ -83,7 +83,6 @@ export interface UndoableRestore {
   replacedKeptMs: number;
 }
 
-/** How many archives exist, how many were added to the catalogue, and how many could not be read. */
 export interface BackupScan {
   archives: number;
   added: number;

@@ -10,7 +10,6 @@ export interface Positions {
   reconcile(topic: TopicMetadata | undefined): void;
   /** The next offset to read; undefined while it is unknown. */
   offset(partition: number): bigint | undefined;
-  /** The offsets to ask for, in the form of that request. */
   unknownOf(partitions: number[]): { partition: number; at: bigint }[];
   moveTo(partition: number, offset: bigint): void;
   /** Whether everything published from now on will be seen. */

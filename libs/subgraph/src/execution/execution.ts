@@ -97,7 +97,6 @@ function chooseOperation(operations: Operation[], name: string | null | undefine
   return new GraphQLError(name == null ? 'Name one of the operations.' : `There is no operation "${name}" here.`);
 }
 
-/** The variables that decide which fields are selected. */
 function conditionVariables(document: DocumentNode): string[] {
   const names = new Set<string>();
   visit(document, {

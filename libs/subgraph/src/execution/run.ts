@@ -20,7 +20,6 @@ export interface Run {
   variables: Record<string, unknown>;
   contextValue: unknown;
   isCancelled: (() => boolean) | undefined;
-  /** Errors of the fields that became null. */
   errors: GraphQLError[];
 }
 
@@ -172,7 +171,7 @@ function runtimeType(type: GraphQLAbstractType, name: string | undefined, { oper
   throw new GraphQLError(`A ${type.name} is resolved to ${String(name)}, which is none of its types.`);
 }
 
-/** Waits for the pending fields, as they may reject, too, with nobody else waiting for them. */
+/** Waits for the pending fields, whose rejections would otherwise be unhandled. */
 function failWhenAllEnded(late: readonly PromiseLike<unknown>[], error: unknown): Promise<never> {
   if (late.length === 0) throw error;
   return Promise.allSettled(late).then(() => {

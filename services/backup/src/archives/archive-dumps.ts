@@ -41,5 +41,4 @@ export function dumpsOf(dumps: FoundDump[], only: readonly StoreName[] | undefin
   return dumps.filter(({ store }) => only.includes(store.name));
 }
 
-/** Without the main dump there is nothing to restore. */
 export const hasMainDump = (dir: string): Promise<boolean> => isPlainFile(join(dir, MAIN_DUMP));

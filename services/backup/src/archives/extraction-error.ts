@@ -5,7 +5,6 @@ export class ExtractionError extends Error {
   override readonly name = 'ExtractionError';
 }
 
-/** Describes a failure without our paths. */
 export function asExtractionError(error: unknown): ExtractionError {
   if (error instanceof ExtractionError) return error;
   return new ExtractionError(`The archive cannot be extracted: ${reasonOf(error)}.`, { cause: error });

@@ -35,7 +35,6 @@ const manifest = z.discriminatedUnion('format', [
   z.object({ format: z.literal(2), product: z.string().regex(/^[\w.+-]{1,50}$/), ...common }),
 ]);
 
-/** What an archive made by Taskmesh says about itself: the dump of each store. */
 export type Manifest = z.infer<typeof manifest>;
 
 /** The archive does not match its manifest, or this version cannot restore it. */

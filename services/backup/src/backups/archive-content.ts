@@ -14,7 +14,6 @@ export interface CheckedArchive extends OpenArchive {
   sha256(): string | null;
 }
 
-/** The same archive, with a checksum of what is read. */
 export function withChecksum(archive: OpenArchive): CheckedArchive {
   let hash = createHash('sha256');
   let bytes = 0;

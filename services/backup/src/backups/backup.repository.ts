@@ -14,7 +14,6 @@ export function createBackupRepository(database: Database) {
       await database.em().upsert(BackupEntity, { ...backup });
     },
 
-    /** Records what a look into an archive found, without overwriting what its maker recorded. */
     async takeIn(backup: Backup): Promise<void> {
       const { file, sizeBytes, sha256, createdAt, stores, origin, modifiedAt, unfitAt, unfitReason } = backup;
       const values = [file, sizeBytes, sha256, createdAt, stores, origin, modifiedAt, unfitAt, unfitReason];

@@ -123,7 +123,6 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     else if (wasMade) log.info('the directory of the archives was made');
   };
 
-  /** Estimated from the newest archive. */
   const expectedBytes = async (): Promise<number> => {
     const newest = (await list().catch(() => [])).find(({ origin }) => isOwn(origin));
     return newest ? Number(newest.sizeBytes) * GROWTH : 0;
@@ -280,7 +279,7 @@ const UNKNOWN = {
 };
 
 /**
- * An archive whose size differs from the catalogue's was put there by somebody: it is not the one that was catalogued.
+ * An archive whose size differs from the catalogue's is not the one that was catalogued.
  * With the same size but another time it may be a copy, whose content has not been checked.
  */
 function describe(stored: StoredArchive, known: Backup | null | undefined): Backup {

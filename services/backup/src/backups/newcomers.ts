@@ -6,7 +6,6 @@ export interface NewcomersDeps {
   log: Log;
 }
 
-/** Examines archives that somebody put into the storage, once each and one at a time. */
 export interface Newcomers {
   /** Starts with those in the list, and waits a little for the end. Returns whether any was new. Never throws. */
   meet(archives: Backup[]): Promise<boolean>;

@@ -49,7 +49,7 @@ const MUCH_BYTES = 4 * 1024 ** 3;
 export const areMuch = (archives: Backup[]): boolean =>
   archives.filter(isNewcomer).reduce((sum, { sizeBytes }) => sum + Number(sizeBytes), 0) > MUCH_BYTES;
 
-/** Examines an unknown archive, and records the result. Undefined when somebody else has done so meanwhile. */
+/** Examines an unknown archive, and records the result. Undefined when that has happened meanwhile. */
 export async function takeIn(
   { file, createdAt, sizeBytes }: Backup,
   how: Thoroughness,

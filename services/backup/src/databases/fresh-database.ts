@@ -92,7 +92,7 @@ async function describe(admin: Client, live: string): Promise<Live> {
 /** Text sorts as before only with the same locale. */
 function createStatement(name: string, { owner, tablespace, collate, ctype, provider, locale, rules }: Live): string {
   const special = locale === null || provider === 'c' ? '' : localeOptions(provider, locale, rules);
-  // Only superusers hold the right on the default tablespace, which nobody needs to have.
+  // Naming pg_default would need a right that only superusers have, although its use needs none.
   const place = tablespace === 'pg_default' ? '' : `tablespace ${escapeIdentifier(tablespace)}`;
   return `create database ${escapeIdentifier(name)} owner ${escapeIdentifier(owner)} ${place}
     template template0 encoding 'UTF8' lc_collate ${escapeLiteral(collate)} lc_ctype ${escapeLiteral(ctype)} ${special}`;

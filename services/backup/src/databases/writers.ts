@@ -95,7 +95,7 @@ export async function tablesOf(client: Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** @throws Error when a locker was lost: somebody may have written since */
+/** @throws Error when a locker was lost: writers may have got in since */
 export async function checkLockers(lockers: Lockers<unknown>): Promise<void> {
   for (const locker of lockers.values()) await locker.query('select 1');
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 
-/** A file being written, with its checksum and size. */
 export interface DumpFile {
   write(part: string | Buffer): Promise<void>;
   /** Call it once, when everything is written. */

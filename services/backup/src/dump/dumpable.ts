@@ -1,5 +1,3 @@
-/** SQL conditions on PostgreSQL's catalogues for what a dump includes. */
-
 export const FIRST_USER_OID = 16_384;
 
 /** Catalogues whose objects are never dumped, by the name for operators. */
@@ -20,7 +18,6 @@ export const COLLECTED = {
   policy: 'pg_policy',
 } as const;
 
-/** Whether it belongs to an extension. */
 export const isMember = (catalogue: string, oid: string): string =>
   `exists (select from pg_depend m where m.classid = '${catalogue}'::regclass and m.objid = ${oid} and m.deptype = 'e')`;
 

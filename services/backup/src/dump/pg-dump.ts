@@ -13,7 +13,6 @@ import { writeRows } from './rows.ts';
 const VERSION_TIMEOUT_MS = 5_000;
 
 export interface PgDump {
-  /** A path, or a name to look up in PATH. */
   program: string;
   /** Its whole environment, except for the password. */
   env: Readonly<Record<string, string | undefined>>;

@@ -13,7 +13,6 @@ export interface MetaCommand {
   line: number;
 }
 
-/** Reads an SQL script like psql, without executing psql commands. */
 export interface ScriptReader {
   /**
    * The next statement with its semicolon, or psql command; undefined at the end. An INSERT with many rows is returned
@@ -162,7 +161,6 @@ function blankBytes(bytes: Buffer): number {
   return /^(?:[ \t\r\n\f\v]+|\xef\xbb\xbf)/.exec(bytes.toString('latin1', 0, MAX_LINE_BYTES))?.[0].length ?? 0;
 }
 
-/** The index of a line `\.` that follows a line end. */
 function findEndLine(bytes: Buffer): number | undefined {
   for (let at = bytes.indexOf(END_OF_DATA); at !== -1; at = bytes.indexOf(END_OF_DATA, at + 1))
     if (isEndLine(bytes, at + 1)) return at + 1;

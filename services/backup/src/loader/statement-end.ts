@@ -100,7 +100,6 @@ export function createStatementEnd(): StatementEnd {
     return false;
   };
 
-  /** Moves past the next `end`; returns false if it is not in `bytes`. */
   const skipTo = (bytes: Buffer, end: number | Buffer, length: number): boolean => {
     const found = bytes.indexOf(end, at);
     if (found === -1) {

@@ -15,7 +15,6 @@ import {
 import type { RestoreService } from '../restore/restore.service.ts';
 import { finished } from 'node:stream';
 
-/** The use cases for operators, called through the gateway: with progress, and with archives as streams. */
 export function createBackupWork({
   backups,
   restores,

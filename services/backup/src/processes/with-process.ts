@@ -2,7 +2,6 @@ import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 import { once } from 'node:events';
 
 export interface Job {
-  /** A file that calls `takeOrder`. */
   path: string;
   order: Serializable;
   signal: AbortSignal;

@@ -19,9 +19,7 @@ export interface Exchange {
   onSwap: () => void;
 }
 
-/** What is left of the replaced stores. */
 export interface Left {
-  /** Whether something is left that should be gone. */
   isCleanUpPending: boolean;
   /** An undo is possible until then; null when nothing is kept, absent when unknown. */
   keptUntil?: Date | null;

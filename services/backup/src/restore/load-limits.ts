@@ -1,12 +1,10 @@
 import { MIB } from '../archives/limits.ts';
 
-/** The maximum cost of making a store from one dump. */
 export interface LoadLimits {
   timeoutMs: number;
   /** Without any progress; the time of a full scan of the database is added. */
   stallMs: number;
   databaseBytes: number;
-  /** For a single statement, including `COPY` of a whole table. */
   statementTimeoutMs: number;
   /** For sorting on the server's disk. */
   tempFileBytes: number;

@@ -12,7 +12,6 @@ import { namesOf } from './settle-restore.ts';
 export interface StoresRestore extends Pick<Exchange, 'mayGoOn'> {
   id: string;
   file: string;
-  /** The stores to replace, with the paths of their dumps. */
   dumps: FoundDump[];
   /** Whether to drop what a store lacks, instead of refusing the archive. */
   allowsLoss: boolean;
@@ -65,7 +64,6 @@ export function newRestore(
 
 interface Told {
   skipped: Skipped[];
-  /** What the stores lack, as `store.table` or `store.table.column`. */
   dropped: string[];
 }
 

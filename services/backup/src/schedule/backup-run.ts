@@ -14,7 +14,6 @@ export interface BackupRunDeps {
   log: Log;
 }
 
-/** The work of a scheduled backup: makes an archive, verifies it, and deletes expired ones. */
 export function createBackupRun({ backups, reports, keep, verifies, now, log }: BackupRunDeps): () => Promise<boolean> {
   /** Deletes only what the catalogue knows as scheduled: never archives that were requested, uploaded, or put there. */
   const deleteExpired = async (rules: RetentionRules): Promise<void> => {

@@ -14,7 +14,6 @@ export interface VerificationRunDeps {
 
 /** Verifies the newest archive again, and the one verified longest ago, so that all have their turn. */
 export function createVerificationRun({ backups, reports, now, log }: VerificationRunDeps): () => Promise<boolean> {
-  /** Verifies the first archive that we can open. */
   const proveOne = async (archives: Backup[]): Promise<string | undefined> => {
     for (const { file } of archives) if (await prove(backups, file, log)) return file;
     return undefined;

@@ -1,6 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
-/** A multipart upload that we started and that has not ended yet. */
 export const BucketUploadEntity = defineEntity({
   name: 'BucketUpload',
   tableName: 'bucket_uploads',

@@ -6,7 +6,6 @@ import { errorCode } from '../error-code.ts';
 export type Opened =
   { kind: 'found'; handle: FileHandle; sizeBytes: number } | { kind: 'outside' } | { kind: 'missing' };
 
-/** System errors of names that lead nowhere. */
 const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ENXIO']);
 
 const DRIVE_OR_SHARE = /^([a-z]:|\/\/)/i;

@@ -85,7 +85,7 @@ export function createS3Storage({ location, now, journal }: S3StorageOptions): B
   };
 
   return {
-    prepare: async () => false, // whoever may create buckets decides where
+    prepare: async () => false, // buckets are created by the operator
 
     async list() {
       const archives: StoredArchive[] = [];

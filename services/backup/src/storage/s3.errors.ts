@@ -1,7 +1,6 @@
 import { S3ServiceException } from '@aws-sdk/client-s3';
 import { AppError, unavailable } from '@taskmesh/errors';
 
-/** The library's error when it has no credentials. */
 const NO_CREDENTIALS = 'CredentialsProviderError';
 const REFUSED_STATUS = new Set([401, 403]);
 const NO_BUCKET = new Set(['NoSuchBucket', 'PermanentRedirect']);
@@ -14,7 +13,7 @@ const nameOf = (error: unknown): string =>
 /** No such object. For requests about one object, a missing bucket looks the same. */
 export const isNotFound = (error: unknown): boolean => NOT_FOUND.has(nameOf(error));
 
-/** The name is taken, or somebody else is writing that object right now. */
+/** The name is taken, or another client is writing that object right now. */
 export const isTaken = (error: unknown): boolean => TAKEN.has(nameOf(error));
 
 /** The upload has ended in some way. */

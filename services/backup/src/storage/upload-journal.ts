@@ -7,7 +7,6 @@ export interface UploadJournal {
   /** Never throws: an unrecorded upload is merely not cleaned up after a crash. */
   begin(upload: BucketUpload): Promise<void>;
   end(uploadId: string): Promise<void>;
-  /** Uploads that started before `moment` and have not ended. */
   begunBefore(moment: Date): Promise<BucketUpload[]>;
 }
 

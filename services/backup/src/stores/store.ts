@@ -22,7 +22,7 @@ export interface Store {
   owner: StoreOwner;
 }
 
-/** The dump that every archive contains, whoever made it. */
+/** The dump that every archive contains, wherever it was made. */
 export const MAIN_DUMP = 'database.sql';
 
 export const DUMP_FILES: Record<StoreName, string> = { tasks: MAIN_DUMP, auth: 'auth.sql' };

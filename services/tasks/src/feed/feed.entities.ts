@@ -12,7 +12,6 @@ export const FeedStateEntity = defineEntity({
   },
 });
 
-/** The head of an owner's feed. */
 export const FeedEntity = defineEntity({
   name: 'Feed',
   tableName: 'feeds',

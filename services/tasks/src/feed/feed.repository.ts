@@ -9,13 +9,11 @@ type ChangesAfterRow = { epoch: number; head: string } & (ChangeRow | { id: null
 
 export function createFeedRepository(database: Pick<Database, 'run'>) {
   return {
-    /** The last sequence of each owner with changes. */
     async heads(ids: string[]) {
       const rows = await database.run<{ epoch: number; owner_id: string | null; head: string }>('read', HEADS, [ids]);
       return { epoch: rows[0]?.epoch ?? 0, heads: new Map(rows.map((row) => [row.owner_id, Number(row.head)])) };
     },
 
-    /** The changes that are still kept, in order. */
     async changesAfter(owner: string, sequence: number, limit: number) {
       const rows = await database.run<ChangesAfterRow>('read', CHANGES_AFTER, [owner, sequence, limit]);
       const { epoch = 0, head = '0' } = rows[0] ?? {};

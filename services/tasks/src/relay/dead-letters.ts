@@ -17,12 +17,10 @@ export interface DeadLetter {
   /** The raw record; only from gateways. */
   record: string | null;
   diedAt: string;
-  /** Whether the change is still in the change log. */
   canReplay: boolean;
 }
 
 export interface DeadLetters {
-  /** Ordered by id. */
   list(page?: { after?: string; limit?: number }): Promise<DeadLetter[]>;
   /** Publishes the changes again. Dead letters whose change is no longer in the change log stay. */
   replay(choice: unknown): Promise<{ replayed: number }>;

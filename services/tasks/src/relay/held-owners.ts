@@ -4,7 +4,6 @@ import { backoffMs, type Backoff } from '@taskmesh/service';
 const PROBE = 1;
 const MANY = 100;
 
-/** The first change of an owner that waits, and how many to try next. */
 export interface Owed {
   ownerId: string;
   sequence: number;

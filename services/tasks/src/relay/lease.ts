@@ -13,7 +13,6 @@ const PING_EVERY_MS = 1_000;
 const SILENCE_S = 8;
 /** With more marks, a separate statement costs less than excluding them from the read. */
 const FEW_MARKS = 50;
-/** How often to check whether the low water may rise. */
 const LOOK_EVERY_MS = 250;
 const ALL_PARTS = Array.from({ length: PARTITIONS }, (_, part) => part);
 
@@ -29,7 +28,6 @@ export interface Lease {
   epoch(): Promise<number>;
   /** Unpublished changes, in order for each owner. Read again unless marked, dead-lettered or passed. */
   read(limitPerPart: number): Promise<ReadChange[]>;
-  /** Unpublished changes of these owners, from the given sequences. */
   readOwed(owed: Owed[]): Promise<ReadChange[]>;
   /** Excludes unpublished changes from further reads, except by `readOwed`. */
   pass(changes: ReadChange[]): void;
@@ -74,7 +72,6 @@ export async function openLease(
     return ids;
   };
 
-  /** Raises the low water as far as possible. */
   const look = async (): Promise<void> => {
     const now = monotonicMs();
     if (now < lookAt || !lowWater.isMoving()) return;

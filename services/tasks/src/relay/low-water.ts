@@ -10,7 +10,6 @@ interface ReadRow {
   part: number;
 }
 
-/** A read whose outcome has not been evaluated yet. */
 interface Reading {
   parts: number[];
   rows: ReadRow[];
@@ -19,7 +18,7 @@ interface Reading {
 }
 
 /**
- * The id below which a part of the log need not be read any more. Without it, each read scans the entries of published
+ * The id below which a part of the log need no longer be read. Without it, each read scans the entries of published
  * changes, which stay in the index for as long as an old snapshot may need them.
  *
  * Ids are taken before the commit, so a low one may appear after a high one. An id is settled once all transactions
@@ -70,12 +69,10 @@ export function createLowWater() {
       reading = { parts, limit, settledTo, rows: [] };
       return { after: parts.map((part) => lowest.get(part) ?? 0), except: [...passed.keys()] };
     },
-    /** The rows of the read that `begin` prepared. */
     end(rows: ReadRow[]): void {
       if (rows.length > 0) isStirred = true;
       if (reading) reading.rows = rows;
     },
-    /** These changes were published or dead-lettered. */
     settle(ids: string[]): void {
       for (const id of ids) done.add(id);
     },

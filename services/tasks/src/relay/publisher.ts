@@ -73,7 +73,7 @@ export function createPublisher(eventLog: Pick<EventLog, 'publish'>, cursors: Cu
   return {
     /**
      * In the given order, many at a time. A change that is not taken holds back later ones of its owner only. Ends
-     * early when nothing is accepted any more.
+     * early once nothing is accepted.
      */
     async publish(changes: ReadChange[], maySend: () => boolean): Promise<Outcome> {
       const { prepared, refused } = await prepareAll(changes);

@@ -93,7 +93,6 @@ async function backlogOf(database: Pick<Database, 'run'>): Promise<Backlog | und
   return row;
 }
 
-/** By source, including those with 0. */
 async function deadLettersOf(database: Pick<Database, 'run'>): Promise<Map<string, number> | undefined> {
   const counts = new Map([
     ['relay', 0],

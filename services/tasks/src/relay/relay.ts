@@ -35,7 +35,6 @@ export interface RelayDeps {
   eventLog: EventLog;
   cursors: Cursors;
   metrics: RelayMetrics;
-  /** For an event log that does not accept records. */
   backoff: Backoff;
   clock: Clock;
   log: Log;
@@ -139,7 +138,6 @@ export function createRelay(deps: RelayDeps): Relay {
     }
   };
 
-  /** New changes of owners that need not wait, then changes whose turn has come. */
   const read = async (current: Lease, limit: number) => {
     const changes = current.heldParts().length > 0 ? await current.read(limit) : [];
     const [behind, fresh] = [[], []] as [ReadChange[], ReadChange[]];

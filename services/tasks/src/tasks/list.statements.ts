@@ -19,7 +19,6 @@ const MATCHES = `user_id = $1
   and ($3::text is null or category = $3)
   and ($4::text is null or priority = $4)`;
 
-/** The first parameter of a place. */
 const PLACE = 7;
 
 const statements = new Map<string, Statement>();
@@ -64,7 +63,6 @@ function textOf(shape: ListShape): string {
 
 interface Key {
   key: string;
-  /** The SQL for a place's value of this key. */
   given: (parameter: string) => string;
 }
 

@@ -1,7 +1,6 @@
 import type { Task } from './task.entity.ts';
 import type { TaskOrder } from './task-order.ts';
 
-/** A task with the order of its list, which its cursor needs. */
 export interface TaskPlace {
   node: Task;
   order: TaskOrder;

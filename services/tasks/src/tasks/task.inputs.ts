@@ -32,7 +32,6 @@ export const listInput = z
     message: 'after and offset exclude each other.',
   });
 
-/** Makes it safe to repeat a create. */
 export const idempotencyKeyInput = z.object({
   idempotencyKey: z
     .string()
