@@ -173,7 +173,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   };
 }
 
-/** Reads the table directly, as the migrator would create the table if it is missing. */
+/** Reads the table directly, because the migrator would create a missing one. */
 async function appliedMigrations(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query(`select to_regclass('mikro_orm_migrations') is not null as there`);
   if (!rows[0]?.there) return [];

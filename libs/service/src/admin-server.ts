@@ -11,9 +11,7 @@ import { closePromptly } from './prompt-close.ts';
 export interface AdminRoute {
   method: 'GET' | 'POST';
   path: string;
-  /**
-   * Resolves with the JSON answer; an AppError is answered as in REST. Only JSON is accepted: no web page can send it.
-   */
+  /** Resolves with the JSON answer; an AppError is answered as in REST. Only JSON is accepted: no page can send it. */
   handle(request: { query: Record<string, string>; body: unknown }): Promise<unknown>;
 }
 

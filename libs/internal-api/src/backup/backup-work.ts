@@ -109,15 +109,9 @@ export interface BackupWork {
   scan(onProgress?: OnWorkProgress): Promise<BackupScan>;
   /** @throws AppError BAD_USER_INPUT */
   restore(file: string, onProgress?: OnWorkProgress, parameters?: RestoreParameters): Promise<RestoreEnd>;
-  /**
-   * A restore without its last step. @throws AppError NOT_FOUND; CONFLICT with the reason when the archive is unfit for
-   * it
-   */
+  /** All of a restore except the swap. @throws AppError NOT_FOUND; CONFLICT with the reason for an unfit archive */
   dryRun(file: string, onProgress?: OnWorkProgress, parameters?: RestoreParameters): Promise<RestoreForecast>;
-  /**
-   * Makes clients start over after the stores were reset by other means. @throws AppError CONFLICT when the clock is
-   * evidently behind
-   */
+  /** Makes clients start over, for stores reset by other means. @throws AppError CONFLICT when the clock is behind */
   newEpoch(atLeast?: number): Promise<{ epoch: number }>;
   undoable(): Promise<UndoableRestore | null>;
   /** Undoes the last restore; with `restoredAt`, only the one shown by `undoable`. @throws AppError BAD_USER_INPUT */

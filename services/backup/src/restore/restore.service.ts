@@ -143,9 +143,7 @@ export function createRestoreService(deps: RestoreServiceDeps) {
     newEpoch: (atLeast?: number | null) =>
       beginNewEpoch({ lock, waitMs, settleAll, owner: deps.stores.tasks.owner, atLeast, log }),
 
-    /**
-     * Completes what a crash interrupted, and drops what is no longer kept. @throws Error if something remains to do
-     */
+    /** Completes what a crash interrupted; drops what is no longer kept. @throws Error if something remains to do */
     async settleInterrupted(): Promise<void> {
       try {
         await settleUnfinished();
