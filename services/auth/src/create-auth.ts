@@ -11,6 +11,9 @@ import { createAccountRepository } from './accounts/account.repository.ts';
 import { createAccountService } from './accounts/account.service.ts';
 import { createAccountsResolvers } from './accounts/accounts.resolvers.ts';
 import { createLoginService } from './accounts/login.service.ts';
+import { createAuditResolvers } from './audit/audit.resolvers.ts';
+import { createOwnTrailService } from './audit/own-trail.service.ts';
+import { createTrailRepository } from './audit/trail.repository.ts';
 import { createPasswordCheck } from './accounts/password-check.service.ts';
 import { createChangesOutbox } from './changes/changes-outbox.ts';
 import { createChangesRepository } from './changes/changes.repository.ts';
@@ -134,6 +137,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     resolvers: createResolvers(
       {
         accounts: createAccountsResolvers({ accounts, logins, sessions, recovery }),
+        audit: createAuditResolvers(createOwnTrailService(createTrailRepository(database))),
         changes: createChangesResolvers(changes),
         personalTokens: createPersonalTokensResolvers(personalTokens),
         sessions: createSessionsResolvers(ownSessions),

@@ -55,6 +55,8 @@ describe('the API description', () => {
       'DELETE /api/backups/{file}',
       'DELETE /api/tasks/{id}',
       'DELETE /reduced/api/tasks/{id}',
+      'GET /api/auth/audit',
+      'GET /api/auth/export',
       'GET /api/auth/me',
       'GET /api/auth/profile',
       'GET /api/auth/sessions',
@@ -268,7 +270,7 @@ describe('every documented answer', () => {
       case '400':
         if (body) return call(id, { json: undefined, raw: '{' });
         if (method === 'DELETE') return call(id, { headers: { 'if-match': '1' } });
-        return client.call(method, `${path}?order=nonsense`, options);
+        return client.call(method, `${path}?order=nonsense&limit=nonsense`, options);
       case '304':
         return call(id, { headers: { 'if-none-match': '"1"' } });
       case '401':

@@ -1,4 +1,5 @@
 import type { createAccountsResolvers } from '../accounts/accounts.resolvers.ts';
+import type { createAuditResolvers } from '../audit/audit.resolvers.ts';
 import type { createChangesResolvers } from '../changes/changes.resolvers.ts';
 import type { createPersonalTokensResolvers } from '../personal-tokens/personal-tokens.resolvers.ts';
 import type { createSessionsResolvers } from '../sessions/sessions.resolvers.ts';
@@ -8,6 +9,7 @@ import { watchMutations } from './watch-mutations.ts';
 /** What the features resolve, each its part of the graph. */
 export interface Features {
   accounts: ReturnType<typeof createAccountsResolvers>;
+  audit: ReturnType<typeof createAuditResolvers>;
   changes: ReturnType<typeof createChangesResolvers>;
   personalTokens: ReturnType<typeof createPersonalTokensResolvers>;
   sessions: ReturnType<typeof createSessionsResolvers>;
@@ -15,14 +17,15 @@ export interface Features {
 
 /** All of the graph; `onMutation` is told how each mutation went: `ok` or the error's code. */
 export function createResolvers(
-  { accounts, changes, personalTokens, sessions }: Features,
+  { accounts, audit, changes, personalTokens, sessions }: Features,
   onMutation: (name: string, outcome: string) => void,
 ): Resolvers {
   return {
     ...accounts,
+    ...audit,
     ...personalTokens,
     ...sessions,
-    Query: { ...accounts.Query, ...personalTokens.Query, ...sessions.Query },
+    Query: { ...accounts.Query, ...audit.Query, ...personalTokens.Query, ...sessions.Query },
     Mutation: watchMutations(
       { ...accounts.Mutation, ...changes.Mutation, ...personalTokens.Mutation, ...sessions.Mutation },
       onMutation,

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 const FILES = [
   './schema.graphql',
   '../accounts/accounts.graphql',
+  '../audit/audit.graphql',
   '../changes/changes.graphql',
   '../personal-tokens/personal-tokens.graphql',
   '../sessions/sessions.graphql',

@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } f
 import type { Account } from '../accounts/account.entity.ts';
 import type { OpenedSession } from '../sessions/opened-session.ts';
 import type { OwnSession } from '../sessions/own-sessions.service.ts';
+import type { AuditEntry as StoredEntry } from '../audit/trail.repository.ts';
 import type { PersonalToken as StoredToken } from '../personal-tokens/personal-token.entity.ts';
 import type { AuthContext } from './context.ts';
 export type Maybe<T> = T | null;
@@ -18,6 +19,19 @@ export type Scalars = {
   /** RFC 3339 timestamp in UTC with milliseconds, e.g. 2026-11-20T10:00:00.000Z */
   DateTime: { input: unknown; output: string; }
   _FieldSet: { input: unknown; output: unknown; }
+};
+
+/** Something that happened to the caller's account. */
+export type AuditEntry = {
+  __typename?: 'AuditEntry';
+  at: Scalars['DateTime']['output'];
+  id: Scalars['ID']['output'];
+  /** From which address. */
+  ip?: Maybe<Scalars['String']['output']>;
+  /** What it was, such as `session.opened`. */
+  kind: Scalars['String']['output'];
+  /** The session, or the personal token, that it is about. */
+  sessionId?: Maybe<Scalars['ID']['output']>;
 };
 
 export type ChangeEmailInput = {
@@ -171,12 +185,20 @@ export type PersonalToken = {
 
 export type Query = {
   __typename?: 'Query';
+  /** What happened to the caller's account, newest first. `first` is 1 to 1,000; `after` is the id of the entry to go on behind. */
+  auditEntries: Array<AuditEntry>;
   /** The caller. */
   me: User;
   /** The caller's tokens that still count, newest first. */
   personalTokens: Array<PersonalToken>;
   /** The caller's sessions, newest first, at most 1,000. */
   sessions: Array<OpenSession>;
+};
+
+
+export type QueryAuditEntriesArgs = {
+  after?: InputMaybe<Scalars['ID']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
 };
 
 export type ResetPasswordInput = {
@@ -309,8 +331,10 @@ export type FederationReferenceTypes = {
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
-  ChangeEmailInput: ChangeEmailInput;
+  AuditEntry: ResolverTypeWrapper<StoredEntry>;
+  ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
+  ChangeEmailInput: ChangeEmailInput;
   ChangePasswordInput: ChangePasswordInput;
   CreatePersonalTokenInput: CreatePersonalTokenInput;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
@@ -318,7 +342,6 @@ export type ResolversTypes = {
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
-  ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   NewPersonalToken: ResolverTypeWrapper<Omit<NewPersonalToken, 'personalToken'> & { personalToken: ResolversTypes['PersonalToken'] }>;
   OpenSession: ResolverTypeWrapper<OwnSession>;
   PersonalToken: ResolverTypeWrapper<StoredToken>;
@@ -332,8 +355,10 @@ export type ResolversTypes = {
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
-  ChangeEmailInput: ChangeEmailInput;
+  AuditEntry: StoredEntry;
+  ID: Scalars['ID']['output'];
   String: Scalars['String']['output'];
+  ChangeEmailInput: ChangeEmailInput;
   ChangePasswordInput: ChangePasswordInput;
   CreatePersonalTokenInput: CreatePersonalTokenInput;
   DateTime: Scalars['DateTime']['output'];
@@ -341,7 +366,6 @@ export type ResolversParentTypes = {
   Mutation: Record<PropertyKey, never>;
   Boolean: Scalars['Boolean']['output'];
   Int: Scalars['Int']['output'];
-  ID: Scalars['ID']['output'];
   NewPersonalToken: Omit<NewPersonalToken, 'personalToken'> & { personalToken: ResolversParentTypes['PersonalToken'] };
   OpenSession: OwnSession;
   PersonalToken: StoredToken;
@@ -350,6 +374,14 @@ export type ResolversParentTypes = {
   Session: OpenedSession;
   SignUpInput: SignUpInput;
   User: Account;
+};
+
+export type AuditEntryResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['AuditEntry'] = ResolversParentTypes['AuditEntry']> = {
+  at?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  ip?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  sessionId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
 };
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
@@ -397,6 +429,7 @@ export type PersonalTokenResolvers<ContextType = AuthContext, ParentType extends
 };
 
 export type QueryResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  auditEntries: Resolver<Array<ResolversTypes['AuditEntry']>, ParentType, ContextType, RequireFields<QueryAuditEntriesArgs, 'first'>>;
   me: Resolver<ResolversTypes['User'], ParentType, ContextType>;
   personalTokens: Resolver<Array<ResolversTypes['PersonalToken']>, ParentType, ContextType>;
   sessions: Resolver<Array<ResolversTypes['OpenSession']>, ParentType, ContextType>;
@@ -418,6 +451,7 @@ export type UserResolvers<ContextType = AuthContext, ParentType extends Resolver
 };
 
 export type Resolvers<ContextType = AuthContext> = {
+  AuditEntry?: AuditEntryResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
   Mutation?: MutationResolvers<ContextType>;
   NewPersonalToken?: NewPersonalTokenResolvers<ContextType>;

@@ -83,6 +83,20 @@ export interface PersonalTokenNode {
 
 const PERSONAL_TOKEN = 'id name scope createdAt expiresAt lastUsedAt';
 
+export interface AuditEntryNode {
+  id: string;
+  at: string;
+  kind: string;
+  sessionId: string | null;
+  ip: string | null;
+}
+
+/** Tasks in the order in which they were made. */
+export interface ExportPage {
+  edges: { node: TaskNode }[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+}
+
 /** Every operation that the endpoints run. */
 export const OPERATIONS = {
   signUp: operation<
@@ -136,6 +150,19 @@ export const OPERATIONS = {
   ),
   endPersonalToken: operation<{ id: string }, { endPersonalToken: string }>(
     'mutation RestEndToken($id: ID!) { endPersonalToken(id: $id) }',
+  ),
+  auditEntries: operation<{ first: number; after: string | null }, { entries: AuditEntryNode[] }>(
+    `query RestAudit($first: Int, $after: ID) {
+      entries: auditEntries(first: $first, after: $after) { id at kind sessionId ip }
+    }`,
+  ),
+  exportTasks: operation<{ first: number; after: string | null }, { tasks: ExportPage }>(
+    `query RestExportTasks($first: Int, $after: String) {
+      tasks(first: $first, after: $after, orderBy: { field: CREATED_AT, direction: ASC }) {
+        edges { node { ${TASK} } }
+        pageInfo { hasNextPage endCursor }
+      }
+    }`,
   ),
   requestPasswordReset: operation<{ email: string }, { requestPasswordReset: boolean }>(
     'mutation RestForgotPassword($email: String!) { requestPasswordReset(email: $email) }',

@@ -40,6 +40,9 @@ export interface FakeAuth {
   refreshTokensSelected(): number;
 }
 
+/** How many entries everybody has in the audit trail. */
+export const TRAIL_LENGTH = 1_203;
+
 /** The one token that a recovery mail has. */
 export const RESET_TOKEN = 'reset-token';
 
@@ -123,6 +126,19 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
       me: (_: unknown, __: unknown, { identity }: SubgraphContext) => {
         fail();
         return accountOf(requireUser(identity).userId);
+      },
+      auditEntries: (
+        _: unknown,
+        { first, after }: { first: number; after?: string | null },
+        { identity }: SubgraphContext,
+      ) => {
+        fail();
+        requireUser(identity);
+        const below = after ? Number(after) : TRAIL_LENGTH + 1;
+        return Array.from({ length: Math.min(first, below - 1) }, (_entry, index) => ({
+          ...{ id: String(below - 1 - index), kind: 'session.opened', sessionId: null, ip: '192.0.2.7' },
+          at: '2026-11-20T10:00:00.000Z',
+        }));
       },
       personalTokens: (_: unknown, __: unknown, { identity }: SubgraphContext) => {
         fail();

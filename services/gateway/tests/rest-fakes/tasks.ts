@@ -25,6 +25,7 @@ interface ListArguments {
   orderBy?: { field: keyof typeof ORDER_KEYS; direction: 'ASC' | 'DESC' } | null;
   first: number;
   offset?: number | null;
+  after?: string | null;
 }
 
 /** A tasks service in memory: enough of it to answer what REST asks. */
@@ -109,9 +110,13 @@ export function createFakeTasks(log: Log): FakeTasks {
         const { userId } = requireUser(identity);
         const all = rows.filter((row) => row.ownerId === userId && matches(row, args.filter ?? {}));
         const ordered = all.toSorted((left, right) => compare(left, right, args.orderBy));
-        const offset = args.offset ?? 0;
+        const offset = args.after ? 1 + ordered.findIndex(({ id }) => id === args.after) : (args.offset ?? 0);
         const page = ordered.slice(offset, offset + args.first);
-        const pageInfo = { hasNextPage: ordered.length > offset + page.length, hasPreviousPage: offset > 0 };
+        const pageInfo = {
+          hasNextPage: ordered.length > offset + page.length,
+          hasPreviousPage: offset > 0,
+          endCursor: page.at(-1)?.id ?? null,
+        };
         const edges = page.map((node) => ({ cursor: node.id, node }));
         return { edges, pageInfo, totalCount: all.length, changesCursor: 'c' };
       },

@@ -1,7 +1,8 @@
 import { publicEndpoint, userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS, type ProfileNode } from '../operations.ts';
-import { messageOnly, profile, type ProfileBody } from '../schemas/answers.ts';
+import { messageOnly, profile } from '../schemas/answers.ts';
 import { changeEmail, changeName, changePassword, confirmEmail } from '../schemas/requests.ts';
+import { profileOf } from './nodes.ts';
 import { said } from './said.ts';
 
 const PASSWORD_CHANGED = 'The password is changed, and all other sessions have ended.';
@@ -87,7 +88,6 @@ export const changeEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-function profileAnswer({ profile: { id, email, name, emailConfirmedAt } }: { profile: ProfileNode }) {
-  const body: ProfileBody = { id, email, name, email_confirmed_at: emailConfirmedAt };
-  return { body };
+function profileAnswer({ profile: node }: { profile: ProfileNode }) {
+  return { body: profileOf(node) };
 }

@@ -11,6 +11,7 @@ import {
   type TokenClaimsBody,
 } from '../schemas/answers.ts';
 import { changeEndpoints } from './change-endpoints.ts';
+import { dataEndpoints } from './data-endpoints.ts';
 import { said } from './said.ts';
 import { sessionEndpoints } from './session-endpoints.ts';
 import { tokenEndpoints } from './token-endpoints.ts';
@@ -141,6 +142,7 @@ export const authEndpoints: readonly Endpoint[] = [
   ...changeEndpoints,
   ...sessionEndpoints,
   ...tokenEndpoints,
+  ...dataEndpoints,
 ];
 
 function sessionAnswer({ session: { accessToken, refreshToken, user } }: { session: SessionNode }) {

@@ -1,6 +1,7 @@
 import { userEndpoint, type Endpoint } from '../endpoint.ts';
 import { OPERATIONS } from '../operations.ts';
 import { messageOnly, sessionList, type SessionListBody } from '../schemas/answers.ts';
+import { sessionOf } from './nodes.ts';
 import { said } from './said.ts';
 
 const SESSION_ENDED = 'The session has ended.';
@@ -19,13 +20,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
     answerSchema: sessionList,
     handle: async ({ run }) => {
       const { sessions } = await run(OPERATIONS.sessions, {});
-      const body: SessionListBody = {
-        sessions: sessions.map(({ createdAt, lastUsedAt, ...session }) => ({
-          ...session,
-          created_at: createdAt,
-          last_used_at: lastUsedAt,
-        })),
-      };
+      const body: SessionListBody = { sessions: sessions.map(sessionOf) };
       return { body };
     },
   }),

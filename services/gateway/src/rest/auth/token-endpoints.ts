@@ -1,7 +1,8 @@
 import { userEndpoint, type Endpoint } from '../endpoint.ts';
-import { OPERATIONS, type PersonalTokenNode } from '../operations.ts';
+import { OPERATIONS } from '../operations.ts';
 import { messageOnly, newToken, tokenList, type NewTokenBody, type TokenListBody } from '../schemas/answers.ts';
 import { createToken } from '../schemas/requests.ts';
+import { tokenOf } from './nodes.ts';
 import { said } from './said.ts';
 
 const TOKEN_ENDED = 'The token has ended.';
@@ -60,17 +61,3 @@ export const tokenEndpoints: readonly Endpoint[] = [
     },
   }),
 ];
-
-function tokenOf({
-  id,
-  name,
-  scope,
-  createdAt,
-  expiresAt,
-  lastUsedAt,
-}: PersonalTokenNode): TokenListBody['tokens'][number] {
-  return {
-    ...{ id, name, scope: scope === 'READ' ? 'read' : 'write' },
-    ...{ created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt },
-  };
-}

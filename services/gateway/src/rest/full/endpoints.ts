@@ -12,10 +12,10 @@ import {
   type DeletedBody,
   type OneTaskBody,
   type StatisticsBody,
-  type TaskBody,
   type TaskListBody,
 } from '../schemas/answers.ts';
-import { expectedVersion, graphFields, graphPriority, pathTaskId, restPriority, taskNotFound } from '../task-input.ts';
+import { expectedVersion, graphFields, graphPriority, pathTaskId, taskNotFound } from '../task-input.ts';
+import { toTask } from './task.ts';
 
 const LIST_LIMIT = 1_000;
 const CATEGORY_MAX = 255;
@@ -141,21 +141,6 @@ export const fullEndpoints: readonly Endpoint[] = [
 ];
 
 /** `userId` is the owner: whatever the graph shows to a caller is the caller's own. */
-function toTask(node: TaskNode, userId: string): TaskBody {
-  return {
-    id: node.id,
-    user_id: userId,
-    title: node.title,
-    description: node.description,
-    completed: node.completed,
-    due_date: node.dueDate,
-    category: node.category,
-    priority: restPriority(node.priority),
-    created_at: node.createdAt,
-    updated_at: node.updatedAt,
-  };
-}
-
 function taskAnswer(message: string, node: TaskNode, userId: string) {
   const body: OneTaskBody = { success: true, message, data: toTask(node, userId) };
   return { body, etag: etagOf(node.version) };

@@ -95,6 +95,24 @@ export const newToken = personalToken
   });
 export type NewTokenBody = z.output<typeof newToken>;
 
+const trailEntry = z.object({
+  id: z.string(),
+  at: time,
+  kind: z.string().meta({ description: 'What it was, such as `session.opened`.' }),
+  session_id: uuid.nullable().meta({ description: 'The session, or the personal token, that it is about.' }),
+  ip: z.string().nullable(),
+});
+
+const EXAMPLE_ENTRY = {
+  ...{ id: '1', at: '2026-11-20T10:00:00.000Z', kind: 'account.created' },
+  ...{ session_id: '0199e1c2-9d3e-7b0a-a1f4-51c0de5a7e11', ip: '192.0.2.7' },
+};
+
+export const auditTrail = z
+  .object({ entries: z.array(trailEntry) })
+  .meta({ id: 'AuditTrail', examples: [{ entries: [EXAMPLE_ENTRY] }] });
+export type AuditTrailBody = z.output<typeof auditTrail>;
+
 export const sessionList = z
   .object({
     sessions: z.array(
@@ -214,3 +232,24 @@ export const reducedList = z
   .object({ data: z.array(reducedTask), total: z.int().meta({ description: 'All that match.' }), page: z.int() })
   .meta({ id: 'ReducedTaskList', examples: [{ data: [EXAMPLE_REDUCED_TASK], total: 1, page: 1 }] });
 export type ReducedListBody = z.output<typeof reducedList>;
+
+export const accountExport = z
+  .object({
+    profile,
+    sessions: sessionList.shape.sessions,
+    tokens: tokenList.shape.tokens,
+    audit: auditTrail.shape.entries,
+    tasks: z.array(task),
+  })
+  .meta({
+    id: 'AccountExport',
+    examples: [
+      {
+        profile: {
+          ...{ id: EXAMPLE_USER_ID, email: 'ada@example.com', name: 'Ada' },
+          email_confirmed_at: '2026-11-20T10:00:00.000Z',
+        },
+        ...{ sessions: [], tokens: [EXAMPLE_TOKEN], audit: [EXAMPLE_ENTRY], tasks: [EXAMPLE_TASK] },
+      },
+    ],
+  });

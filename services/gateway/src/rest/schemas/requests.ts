@@ -58,6 +58,15 @@ export const reducedListQuery = z.object({
 });
 export type ReducedListQuery = z.output<typeof reducedListQuery>;
 
+export const auditQuery = z.object({
+  limit: wholeNumber('limit', { min: 1, max: 1_000, byDefault: 100 }),
+  after: z
+    .string()
+    .regex(/^-?\d{1,18}$/, 'after must be the id of an entry.')
+    .optional()
+    .meta({ description: 'The entry to go on behind.' }),
+});
+
 /** Clients send back what they read, where `due_date` stands for `dueDate`. */
 const withDueDateAsRead = (body: unknown) =>
   typeof body === 'object' && body && 'due_date' in body && !('dueDate' in body)

@@ -1,0 +1,23 @@
+import { badUserInput } from '@taskmesh/errors';
+import type { AuditEntry, TrailRepository } from './trail.repository.ts';
+
+const MOST = 1_000;
+/** What the database's numbers of entries look like. */
+const ID = /^-?\d{1,18}$/;
+
+export interface OwnTrailService {
+  /** Newest first. @throws AppError BAD_USER_INPUT */
+  list(userId: string, page: { first: number; after: string | null }): Promise<AuditEntry[]>;
+}
+
+export function createOwnTrailService(repository: TrailRepository): OwnTrailService {
+  return {
+    async list(userId, { first, after }) {
+      if (first < 1 || first > MOST)
+        throw badUserInput([{ path: 'first', message: `first must be a whole number from 1 to ${MOST}.` }]);
+      if (after !== null && !ID.test(after))
+        throw badUserInput([{ path: 'after', message: 'after must be the id of an entry.' }]);
+      return repository.list(userId, first, after);
+    },
+  };
+}

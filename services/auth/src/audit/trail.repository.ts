@@ -1,0 +1,25 @@
+import type { InferEntity } from '@mikro-orm/core';
+import { whileAway, type Database } from '@taskmesh/database';
+import { AuditEntryEntity } from './audit-entry.entity.ts';
+
+export type AuditEntry = InferEntity<typeof AuditEntryEntity>;
+
+export interface TrailRepository {
+  /** Of one account, newest first, below the id `after`. */
+  list(accountId: string, limit: number, after: string | null): Promise<AuditEntry[]>;
+}
+
+export function createTrailRepository(database: Database): TrailRepository {
+  return {
+    list: (accountId, limit, after) =>
+      whileAway({ kind: 'read' }, () =>
+        database
+          .em()
+          .find(
+            AuditEntryEntity,
+            { accountId, ...(after !== null && { id: { $lt: after } }) },
+            { orderBy: { id: 'desc' }, limit },
+          ),
+      ),
+  };
+}

@@ -1,0 +1,52 @@
+import { userEndpoint, type Endpoint } from '../endpoint.ts';
+import { OPERATIONS } from '../operations.ts';
+import { checkedQuery } from '../request/query.ts';
+import { accountExport, auditTrail, type AuditTrailBody } from '../schemas/answers.ts';
+import { auditQuery } from '../schemas/requests.ts';
+import { exportOf } from './export.ts';
+import { trailEntryOf } from './nodes.ts';
+
+const ENTRIES = 100;
+
+/** What there is about somebody, for themselves. */
+export const dataEndpoints: readonly Endpoint[] = [
+  userEndpoint({
+    method: 'GET',
+    path: '/auth/audit',
+    name: 'auditTrail',
+    summary: 'What happened to your account',
+    description: 'Newest first; `Link` says where the list goes on.',
+    needs: OPERATIONS.auditEntries,
+    query: checkedQuery(auditQuery),
+    status: 200,
+    answerSchema: auditTrail,
+    isPaged: true,
+    handle: async ({ query: { limit = ENTRIES, after }, run }) => {
+      const { entries } = await run(OPERATIONS.auditEntries, { first: limit, after: after ?? null });
+      const body: AuditTrailBody = { entries: entries.map(trailEntryOf) };
+      const last = entries.at(-1);
+      if (!last || entries.length < limit) return { body };
+      return { body, next: new URLSearchParams({ limit: String(limit), after: last.id }).toString() };
+    },
+  }),
+  userEndpoint({
+    method: 'GET',
+    path: '/auth/export',
+    name: 'exportAccount',
+    summary: 'All that there is about you',
+    description:
+      'Your profile, sessions, personal tokens (not what they are), audit trail and tasks, as one JSON object. An answer that ' +
+      'breaks off is not whole: ask again.',
+    needs: OPERATIONS.exportTasks,
+    status: 200,
+    answerSchema: accountExport,
+    handle: async ({ isHead, claims, run }) => ({
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'content-disposition': 'attachment; filename="taskmesh-account.json"',
+        'cache-control': 'no-store',
+      },
+      body: isHead ? null : await exportOf(run, claims.userId),
+    }),
+  }),
+];
