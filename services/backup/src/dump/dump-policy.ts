@@ -17,7 +17,10 @@ const OTHER_SECRET = `decode(replace(gen_random_uuid()::text || gen_random_uuid(
 export const DUMP_POLICIES: Record<StoreName, DumpPolicy> = {
   tasks: { withoutRows: new Set(), replaced: new Map([['feed_state.cursor_key', OTHER_SECRET]]) },
   auth: {
-    withoutRows: new Set(['sessions', 'refresh_tokens', 'reset_tokens', 'ended_sessions']),
+    withoutRows: new Set([
+      ...['sessions', 'refresh_tokens', 'reset_tokens', 'ended_sessions'],
+      ...['email_tokens', 'personal_tokens'],
+    ]),
     replaced: new Map(),
   },
 };

@@ -87,6 +87,17 @@ describe('a personal token', () => {
     expect(await tokens.userOf(token)).toBeUndefined();
   });
 
+  it('is not forgotten for all the random ones that somebody tries', async () => {
+    const { state, tokens, known } = fixture();
+    const token = newPersonalToken();
+    await tokens.userOf(token);
+    state.answer = null;
+    for (let tries = 0; tries < 50_001; tries++) await tokens.userOf(newPersonalToken());
+    state.answer = known;
+    state.failure = unavailable();
+    expect(await tokens.userOf(token)).toMatchObject({ kind: 'user' });
+  });
+
   it('waits for nobody who tries thousands: those who are known are let in, the others come back', async () => {
     const { state, tokens } = fixture();
     const known = newPersonalToken();

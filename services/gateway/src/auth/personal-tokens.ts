@@ -8,6 +8,7 @@ import type { User } from '../context.ts';
 const FRESH_MS = 60_000;
 /** So long a token counts that auth cannot be asked about: as long as an access token would. */
 const STALE_MS = 3_600_000;
+/** Those that count, and as many that do not: whoever tries random ones drives nobody's out. */
 const CACHE_SIZE = 50_000;
 /** More would keep auth from its work; who has asked before needs none of it. */
 const MOST_UNDER_WAY = 64;
@@ -30,14 +31,16 @@ interface Answer {
 }
 
 export function createPersonalTokens({ auth, clock }: PersonalTokensDeps): PersonalTokens {
-  const answers = new ExpiringCache<Answer>(CACHE_SIZE);
+  const [good, bad] = [new ExpiringCache<Answer>(CACHE_SIZE), new ExpiringCache<Answer>(CACHE_SIZE)];
   const underWay = new Map<string, Promise<Answer>>();
 
   const ask = async (hash: string): Promise<Answer> => {
     const askedAt = clock.now();
     const known = await auth.findPersonalToken(hash);
     const answer = { user: known ? userOf(known) : undefined, askedAt };
-    answers.set(hash, answer, askedAt + STALE_MS);
+    const [cache, other] = known ? [good, bad] : [bad, good];
+    other.delete(hash);
+    cache.set(hash, answer, askedAt + STALE_MS);
     return answer;
   };
 
@@ -52,7 +55,7 @@ export function createPersonalTokens({ auth, clock }: PersonalTokensDeps): Perso
   };
 
   const answerFor = async (hash: string): Promise<Answer> => {
-    const known = answers.get(hash, clock.now());
+    const known = good.get(hash, clock.now()) ?? bad.get(hash, clock.now());
     if (known && clock.now() < known.askedAt + FRESH_MS) return known;
     try {
       return await askOnce(hash);
