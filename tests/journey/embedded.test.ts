@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeFeedClients } from '../feed/feed-clients.ts';
 import { describeFeedRules } from '../feed/feed-rules.ts';
+import { describeOwnAccount } from './accounts.ts';
 import { describeJourney } from './journey.ts';
 import { describeMetrics } from './metrics.ts';
 import { describeRestore } from './restore.ts';
@@ -36,6 +37,7 @@ describe('the embedded platform', () => {
   });
 
   describeJourney(() => ({ urls: [platform.url] }));
+  describeOwnAccount(() => ({ urls: [platform.url] }));
   describeFeedClients(() => ({ urls: [platform.url] }));
   describeFeedRules(() => ({ urls: [platform.url] }));
   describeMetrics(() => ({ adminUrls: [platform.adminUrl] }));

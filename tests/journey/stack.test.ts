@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeFeedClients } from '../feed/feed-clients.ts';
 import { describeFeedRules } from '../feed/feed-rules.ts';
+import { describeOwnAccount } from './accounts.ts';
 import { describeJourney } from './journey.ts';
 import { describeMetrics } from './metrics.ts';
 import { describeRestore } from './restore.ts';
@@ -33,6 +34,7 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
   }, 180_000);
 
   describeJourney(() => ({ urls: stack.urls }));
+  describeOwnAccount(() => ({ urls: stack.urls }));
   describeFeedClients(() => ({ urls: stack.urls }));
   describeFeedRules(() => ({ urls: stack.urls }));
   describeMetrics(() => ({
