@@ -89,9 +89,8 @@ export function createListState(shape: Shape): ListState {
     answer({ key, kind }, { id, task }) {
       if (kind === 'create') keys.set(id, key);
       if (sentBefore.delete(key) || !known) return;
-      const told = known.told(id);
       const now = known.get(id);
-      if (told?.isGone || (task && Math.max(told?.task.version ?? 0, now?.version ?? 0) >= task.version)) return;
+      if (task && Math.max(known.told(id)?.task.version ?? 0, now?.version ?? 0) >= task.version) return;
       // What has no place here and had none is not told here either.
       if (now || (task && known.hasPlaceFor(task))) answered.set(id, task);
     },
