@@ -59,7 +59,6 @@ const OVER = new Set(['UNAUTHENTICATED', 'BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDD
 export function createSession({ post, storage, exclusively, time }: SessionDeps): Session {
   const changes = createListeners<[]>();
   let tokens: Tokens | null | undefined;
-  let refreshing: Promise<string | undefined> | undefined;
 
   const take = (next: Tokens | null) => {
     const before = tokens;
@@ -105,18 +104,15 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
     }
     try {
       const { refreshSession } = await post(REFRESH_SESSION, { refreshToken: stored.refreshToken });
-      // Who has signed out meanwhile stays so.
-      return tokens === null ? undefined : (await keep(refreshSession)).accessToken;
+      // Who has signed out or in meanwhile stays so.
+      return tokens === mine ? (await keep(refreshSession)).accessToken : tokens?.accessToken;
     } catch (error) {
       if (!(error instanceof TaskmeshError) || !OVER.has(error.code)) throw error;
-      await forget();
-      return undefined;
+      if (tokens === mine) await forget();
+      return tokens?.accessToken;
     }
   };
-  const refresh = (refused: string) => {
-    refreshing ??= exclusively(`${KEY}.refresh`, () => refreshAlone(refused)).finally(() => (refreshing = undefined));
-    return refreshing;
-  };
+  const refresh = (refused: string) => exclusively(`${KEY}.refresh`, () => refreshAlone(refused));
   const token = async () => {
     await loaded;
     if (!tokens) return undefined;

@@ -12,7 +12,8 @@ interface Rendered {
 }
 
 /** Its types call it deprecated, in favour of renderers that need a browser; it belongs to the React of this test. */
-const { create: render } = createRequire(import.meta.url)('react-test-renderer') as {
+const require = createRequire(import.meta.url);
+const { create: render } = require('react-test-renderer') as {
   create: (element: ReactElement) => Rendered;
 };
 

@@ -48,6 +48,8 @@ function createAccounts() {
   return {
     post,
     count: (document: string) => sent.filter((each) => each.document === document).length,
+    readBy: (userId: string) =>
+      sent.filter(({ document, token }) => document === READ_TASK && token?.endsWith(`of ${userId}`)).length,
     /** As if all had expired. */
     endAccess: () => living.access.clear(),
     endRefresh: () => living.refresh.clear(),
@@ -127,14 +129,38 @@ it('a session that is stored goes on in another page', async () => {
   expect(next.user()?.id).toBe(CREDENTIALS.email);
 });
 
-it('what one user asked for is never sent as another one', async () => {
-  const { accounts, session, open } = createWorld();
-  await session.signIn(CREDENTIALS);
-  accounts.endAccess();
-  const other = open();
-  await other.signIn({ ...CREDENTIALS, email: 'eve@example.com' });
-  await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
-  expect(session.user()?.id).toBe('eve@example.com');
+describe('what one user asked for is never sent as another one', () => {
+  it('who has signed in in another page', async () => {
+    const { accounts, session, open } = createWorld();
+    await session.signIn(CREDENTIALS);
+    accounts.endAccess();
+    const other = open();
+    await other.signIn({ ...CREDENTIALS, email: 'eve@example.com' });
+    await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
+    expect(session.user()?.id).toBe('eve@example.com');
+  });
+
+  // While it is asked for, while its token is refreshed, and while it is sent once more.
+  const moments = [0, 2, 4, 7, 9, 12].flatMap((ms) => [
+    [ms, 'that can be refreshed'],
+    [ms, 'that cannot'],
+  ]) as [number, string][];
+  it.each(moments)(
+    'who has signed in in this one meanwhile (%i ms later, after a session %s)',
+    async (laterMs, which) => {
+      const { accounts, session, storage } = createWorld();
+      await session.signIn(CREDENTIALS);
+      accounts.endAccess();
+      if (which === 'that cannot') accounts.endRefresh();
+      const asked = read(session).catch(({ code }: TaskmeshError) => code);
+      await new Promise((resolve) => setTimeout(resolve, laterMs));
+      await session.signIn({ ...CREDENTIALS, email: 'eve@example.com' });
+      expect(['SIGNED_OUT', { task: null }]).toContainEqual(await asked);
+      expect(accounts.readBy('eve@example.com')).toBe(0);
+      expect(session.user()?.id).toBe('eve@example.com');
+      expect(await storage.getItem('taskmesh.session')).toContain('eve@example.com');
+    },
+  );
 });
 
 it('signing out forgets the tokens, also without a network', async () => {
