@@ -6,7 +6,10 @@ const LAYERS: [layer: string, parts: RegExp][] = [
     /^(services\/gateway\/(?!graph$)|libs\/(validation|identity|errors)|zod|jose)/,
   ],
   ['Apollo Server', /^@apollo\/(server|utils)/],
-  ['plan execution', /^(@apollo\/(gateway|query-planner|federation-internals)|services\/gateway\/graph$)/],
+  [
+    'plan execution',
+    /^(@apollo\/(gateway|query-planner|federation-internals)|services\/gateway\/graph$|libs\/federation)/,
+  ],
   ['GraphQL: graphql-js, planned execution', /^(graphql|libs\/subgraph\/execution)$/],
   [
     'service: use case, change log, relay',
