@@ -11,9 +11,12 @@ export interface HealthReport {
   checks?: Record<string, boolean | number | string>;
 }
 
-/** Closes what was added, in reverse order: it tries all, then throws the first failure. */
+/**
+ * Closes what was added, in reverse order: it tries all, then throws the first failure. With `await using` that happens
+ * however the block ends, unless the duty was handed over.
+ */
 export class Closers {
-  readonly #closers: (() => Promise<unknown> | unknown)[] = [];
+  #closers: (() => Promise<unknown> | unknown)[] = [];
 
   add(close: () => Promise<unknown> | unknown): void {
     this.#closers.push(close);
@@ -29,6 +32,18 @@ export class Closers {
       }
     }
     if (failures.length > 0) throw failures[0];
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.closeAll();
+  }
+
+  /** What closes all that was opened so far, for whoever goes on with it: it is not closed from here any more. */
+  handOver(): () => Promise<void> {
+    const next = new Closers();
+    next.#closers = this.#closers;
+    this.#closers = [];
+    return () => next.closeAll();
   }
 }
 
