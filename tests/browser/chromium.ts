@@ -1,3 +1,4 @@
+import { provideProgram } from '@taskmesh/local';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +37,15 @@ interface Evaluated {
   exceptionDetails?: { text: string; exception?: { description?: string } };
 }
 
-export async function startChromium(program: string): Promise<Chromium> {
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+const REMEDY =
+  'There is no Chromium on this machine. Install it ("apt-get install chromium", "brew install --cask chromium"), ' +
+  'or put Chrome on the PATH.';
+
+/** The system's Chromium (or Chrome), else Debian's package. */
+export async function startChromium(): Promise<Chromium> {
+  const log = (line: string) => void process.stderr.write(`${line}\n`);
+  const program = await provideProgram(NAMES, { package: 'chromium', log, remedy: REMEDY });
   const profile = mkdtempSync(join(tmpdir(), 'taskmesh-chromium-'));
   const args = ['--headless=new', '--remote-debugging-port=0', `--user-data-dir=${profile}`, '--no-first-run'];
   // In containers there is often neither a sandbox for root nor a large /dev/shm, and never a graphics card.

@@ -1,5 +1,4 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
-import { provideChromium } from '@taskmesh/local';
 import { createFaultyProxy, type FaultyProxy } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -28,7 +27,7 @@ describe('the example page in a real browser', () => {
     const { hostname: host, port } = new URL(platform.url);
     network = await createFaultyProxy({ host, port: Number(port) });
     rest = createRest(platform.url);
-    chromium = await startChromium(await provideChromium((line) => void process.stderr.write(`${line}\n`)));
+    chromium = await startChromium();
   }, 300_000);
   afterAll(async () => {
     await chromium.stop();

@@ -1,5 +1,4 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
-import { provideChromium } from '@taskmesh/local';
 import { eventually } from '@taskmesh/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +15,7 @@ describe('the pages of the gateway in a real browser', () => {
 
   beforeAll(async () => {
     platform = await startEmbedded({ env: { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' }, progress: () => {} });
-    chromium = await startChromium(await provideChromium((line) => void process.stderr.write(`${line}\n`)));
+    chromium = await startChromium();
   }, 300_000);
   afterAll(async () => {
     await chromium.stop();

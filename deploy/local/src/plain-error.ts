@@ -11,6 +11,26 @@ export function describeError(error: unknown): string {
   return Error.isError(error) ? (error.stack ?? error.message) : String(error);
 }
 
+/** What all of them give, once each has come to its end. @throws PlainError with the problems of those that failed */
+export async function allOf<Result>(
+  works: Promise<Result>[],
+  explain = (problems: string[]) => problems.join('\n'),
+): Promise<Result[]> {
+  const results = await Promise.allSettled(works);
+  const problems = results.flatMap((result) => (result.status === 'rejected' ? [describeError(result.reason)] : []));
+  if (problems.length > 0) throw new PlainError(explain(problems));
+  return Promise.all(works);
+}
+
+/** What a look at something gives; undefined when it fails: it has just gone, or is somebody else's. */
+export function ifThere<Result>(look: () => Result): Result | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}
+
 /** The code of a system call's error (`ENOENT`, `EADDRINUSE`), if it is one. */
 export function errorCode(error: unknown): string | undefined {
   return Error.isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

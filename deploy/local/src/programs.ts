@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode, PlainError } from './plain-error.ts';
+import { errorCode, ifThere, PlainError } from './plain-error.ts';
 import { indent } from './processes/child-process.ts';
 
 const execute = promisify(execFile);
@@ -11,16 +11,17 @@ const OUTPUT_MAX_BYTES = 16 * 1024 * 1024;
 /** Where a program lies, if the search path has it. */
 export function findProgram(...names: string[]): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).concat('/usr/sbin', '/sbin');
-  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
+  const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return paths.find((path) => mayUse(path, constants.X_OK));
 }
 
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
+/** Whether a file or folder is there and may be used so: `constants.X_OK`, `constants.W_OK`. */
+export function mayUse(path: string, mode: number): boolean {
+  const allowed = ifThere(() => {
+    accessSync(path, mode);
     return true;
-  } catch {
-    return false;
-  }
+  });
+  return allowed ?? false;
 }
 
 /**
@@ -48,14 +49,35 @@ export async function runProgram(
 }
 
 /** Whether packages of Debian (or a relative) can be installed: there is apt, and we are root. */
-export function canInstallPackages(): boolean {
+function canInstallPackages(): boolean {
   return process.getuid?.() === 0 && findProgram('apt-get') !== undefined;
+}
+
+/** A machine with programs, to which packages bring others. */
+export type Machine = typeof MACHINE;
+export const MACHINE = { find: findProgram, canInstall: canInstallPackages, install: installPackages };
+
+/**
+ * Where a program of one of these names lies: the system's, else that of Debian's package (as root).
+ * @throws PlainError naming the remedy when neither is to be had
+ */
+export async function provideProgram(
+  names: string[],
+  options: { package: string; log: (line: string) => void; remedy: string },
+  { find, canInstall, install } = MACHINE,
+): Promise<string> {
+  const found = find(...names);
+  if (found) return found;
+  if (canInstall()) await install([options.package], options.log);
+  const installed = find(...names);
+  if (!installed) throw new PlainError(options.remedy);
+  return installed;
 }
 
 let installation: Promise<unknown> = Promise.resolve();
 
 /** Installs packages of Debian, one call after the other. No service that they bring is started. */
-export function installPackages(packages: string[], log: (line: string) => void): Promise<void> {
+function installPackages(packages: string[], log: (line: string) => void): Promise<void> {
   const mine = installation.then(async () => {
     log(`Installing ${packages.join(' and ')} with apt-get (once) …`);
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
@@ -85,14 +107,22 @@ async function withoutServices<Result>(action: () => Promise<Result>): Promise<R
   }
 }
 
-/** Docker's command, when its daemon answers. */
-export async function findDocker(): Promise<string | undefined> {
-  const docker = findProgram('docker');
-  if (!docker) return undefined;
-  try {
-    await runProgram(docker, ['info'], { timeoutMs: 10_000 });
-    return docker;
-  } catch {
-    return undefined;
-  }
+/** Whether there is a Docker whose daemon answers. */
+export async function hasDocker(): Promise<boolean> {
+  const answer = runProgram('docker', ['info'], { timeoutMs: 10_000 });
+  return answer.then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What runs a container that listens on this port of the loopback interface; `rest` is more options, the image and its command. */
+export async function inDocker(
+  name: string,
+  port: number,
+  rest: string[],
+): Promise<{ command: string; args: string[] }> {
+  await runProgram('docker', ['rm', '-f', name]);
+  const args = ['run', '--rm', '--name', name, '-p', `127.0.0.1:${port}:${port}`];
+  return { command: 'docker', args: [...args, ...rest] };
 }

@@ -4,7 +4,7 @@ import { readKafkaSettings, whyKafkaFails } from '@taskmesh/messaging';
 import { ConfigError, createLog, type Env, type Refusal } from '@taskmesh/service';
 import { join } from 'node:path';
 import { startKafka } from './kafka/start-kafka.ts';
-import { describeError, PlainError } from './plain-error.ts';
+import { allOf, PlainError } from './plain-error.ts';
 import { indent } from './processes/child-process.ts';
 import { startPostgres } from './postgres/start-postgres.ts';
 import { startRedis } from './redis/start-redis.ts';
@@ -74,49 +74,40 @@ export async function provideServers(options: {
 }): Promise<ProvidedServers> {
   const { env, dataDir, log, isThrowaway = false, run = (_name, start) => start() } = options;
   const started: ProvidedServers['started'] = new Map();
-  const stop = async () => {
-    await Promise.all([...started.values()].map((server) => server.stop()));
+  const stop = async () => void (await Promise.all([...started.values()].map((server) => server.stop())));
+  const provide = async (name: ServerName) => {
+    const { title, variable, start } = SERVER_KINDS[name];
+    const given = env[variable];
+    if (given) {
+      const refusal = await whyGivenFails(name, env);
+      if (refusal) throw new PlainError(`${refusal.reason} Correct it, or unset it to have one started.`);
+      return given;
+    }
+    const begin = Date.now();
+    const server = await run(name, (again) => start({ dataDir: join(dataDir, name), log, isThrowaway, ...again }));
+    started.set(name, server);
+    log(`${title} is ready (${((Date.now() - begin) / 1000).toFixed(1)} s).`);
+    return server.url;
   };
-
-  const results = await Promise.allSettled(
-    SERVER_NAMES.map(async (name) => {
-      const { title, variable, start } = SERVER_KINDS[name];
-      const given = env[variable];
-      if (given) {
-        const refusal = await whyGivenFails(name, env);
-        if (refusal) throw new PlainError(`${refusal.reason} Correct it, or unset it to have one started.`);
-        return given;
-      }
-      const begin = Date.now();
-      const server = await run(name, (again) => start({ dataDir: join(dataDir, name), log, isThrowaway, ...again }));
-      started.set(name, server);
-      log(`${title} is ready (${((Date.now() - begin) / 1000).toFixed(1)} s).`);
-      return server.url;
-    }),
-  );
-  const problems = results.flatMap((result) => (result.status === 'rejected' ? [describeError(result.reason)] : []));
-  if (problems.length > 0) {
+  try {
+    const [postgres = '', redis = '', kafka = ''] = await allOf(SERVER_NAMES.map(provide), (problems) => {
+      const items = problems.map((problem) => `  - ${indent(problem).trimStart()}`);
+      return `Not all servers are there:\n${items.join('\n')}`;
+    });
+    return { urls: { postgres, redis, kafka }, started, stop };
+  } catch (error) {
     await stop();
-    throw new PlainError(
-      `Not all servers are there:\n${problems.map((problem) => `  - ${indent(problem).trimStart()}`).join('\n')}`,
-    );
+    throw error;
   }
-  const [postgres = '', redis = '', kafka = ''] = results.map((result) =>
-    result.status === 'fulfilled' ? result.value : '',
-  );
-  return { urls: { postgres, redis, kafka }, started, stop };
 }
 
 /** A whole sentence; undefined when the server that `env` names can be used. */
 async function whyGivenFails(name: ServerName, env: Env): Promise<Refusal | undefined> {
   const { title, variable, whyFails } = SERVER_KINDS[name];
   const refusal = await whyFails(env);
-  return (
-    refusal && {
-      ...refusal,
-      reason: `${variable} is set, but no ${title} works there: it ${refusal.reason.replace(/\.$/, '')}.`,
-    }
-  );
+  if (!refusal) return undefined;
+  const reason = refusal.reason.replace(/\.$/, '');
+  return { ...refusal, reason: `${variable} is set, but no ${title} works there: it ${reason}.` };
 }
 
 /**

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { RunningProcess } from './processes/child-process.ts';
 
 /** A PostgreSQL, Redis or Kafka that we started. */
@@ -18,4 +20,12 @@ export interface ServerOptions {
   isThrowaway?: boolean;
   /** Gives up when it is aborted. */
   signal?: AbortSignal | undefined;
+}
+
+/** The same one at every start, so that clients find their way back. */
+export function ensurePassword(file: string): string {
+  if (existsSync(file)) return readFileSync(file, 'utf8');
+  const password = randomBytes(24).toString('base64url');
+  writeFileSync(file, password, { mode: 0o600 });
+  return password;
 }

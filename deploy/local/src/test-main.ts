@@ -1,23 +1,20 @@
 import { join } from 'node:path';
-import { killNotedProcesses } from './processes/pid-lock.ts';
 import { runCommand } from './command/run-command.ts';
+import type { RunDir } from './processes/run-dir.ts';
 import { runTests } from './test-run/run-tests.ts';
 import { ROOT } from './test-run/steps.ts';
-import { testServersDir } from './test-run/test-servers.ts';
+import { makeServersDir } from './test-run/test-servers.ts';
 
-const cacheDir = join(ROOT, '.cache');
 const args = process.argv.slice(2);
+let dir: RunDir | undefined;
 
 await runCommand({
   async start(signal) {
-    const passed = await runTests({
-      jestArgs: args.filter((arg) => arg !== '--long'),
-      long: args.includes('--long'),
-      env: process.env,
-      cacheDir,
-      signal,
-    });
+    dir = await makeServersDir(join(ROOT, '.cache'));
+    const jestArgs = args.filter((arg) => arg !== '--long');
+    const options = { jestArgs, long: args.includes('--long'), env: process.env, dataDir: dir.path, signal };
+    const passed = await runTests(options).finally(dir.remove);
     process.exit(passed && !signal.aborted ? 0 : 1);
   },
-  killNow: () => killNotedProcesses(testServersDir(cacheDir)),
+  killNow: () => dir?.killNow(),
 });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PlainError } from '../plain-error.ts';
-import { canInstallPackages, findDocker, findProgram, installPackages, runProgram } from '../programs.ts';
+import { hasDocker, findProgram, MACHINE, runProgram } from '../programs.ts';
 
 export const KAFKA_VERSION = '4.3.1';
 const JAVA_MIN = 17;
@@ -11,7 +11,7 @@ const POM = fileURLToPath(new URL('../../kafka/pom.xml', import.meta.url));
 const CACHE = fileURLToPath(new URL(`../../../../.cache/kafka-${KAFKA_VERSION}`, import.meta.url));
 
 /** A Kafka to run: its jars with a Java, or Docker for its image. */
-export type Kafka = { java: string; classPath: string } | { docker: string };
+export type Kafka = { java: string; classPath: string } | 'docker';
 
 /**
  * Finds or makes what Kafka needs: jars through Maven (kept in the cache), Java and Maven from Debian where they are missing.
@@ -19,12 +19,11 @@ export type Kafka = { java: string; classPath: string } | { docker: string };
  */
 export async function findKafka(log: (line: string) => void): Promise<Kafka> {
   const missing = await missingPrograms();
-  if (missing.length > 0 && canInstallPackages()) await installPackages(missing, log);
-  const stillMissing = missing.length > 0 ? await missingPrograms() : [];
+  if (missing.length > 0 && MACHINE.canInstall()) await MACHINE.install(missing, log);
   const java = findProgram('java');
-  if (stillMissing.length === 0 && java) return { java, classPath: join(await ensureJars(log), '*') };
-  const docker = await findDocker();
-  if (docker) return { docker };
+  if (java && (missing.length === 0 || (await missingPrograms()).length === 0))
+    return { java, classPath: join(await ensureJars(log), '*') };
+  if (await hasDocker()) return 'docker';
   throw new PlainError(
     `Kafka cannot be started: Java ${JAVA_MIN} or newer and Maven are needed. Install them ("apt-get install ` +
       'default-jre-headless maven", "brew install openjdk maven"), start Docker, or set KAFKA_BROKERS to a Kafka of your own.',
@@ -54,17 +53,9 @@ async function ensureJars(log: (line: string) => void): Promise<string> {
   log(`Fetching Kafka ${KAFKA_VERSION} with Maven (once, 44 MB) …`);
   mkdirSync(dirname(libraries), { recursive: true });
   const unfinished = mkdtempSync(join(CACHE, 'unfinished-'));
-  const args = [
-    '-q',
-    '-B',
-    '-f',
-    POM,
-    'dependency:copy-dependencies',
-    `-DoutputDirectory=${unfinished}`,
-    '-DincludeScope=runtime',
-  ];
+  const to = [`-DoutputDirectory=${unfinished}`, '-DincludeScope=runtime'];
   try {
-    await runProgram(findProgram('mvn') ?? 'mvn', args);
+    await runProgram(findProgram('mvn') ?? 'mvn', ['-q', '-B', '-f', POM, 'dependency:copy-dependencies', ...to]);
     renameSync(unfinished, libraries);
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { allOf } from '../plain-error.ts';
 import { findFreePorts } from '../processes/free-port.ts';
 import type { Server, ServerOptions } from '../server.ts';
 import { newClusterId, startKafka } from './start-kafka.ts';
@@ -28,46 +29,29 @@ export interface KafkaCluster {
  */
 export async function startKafkaCluster({ dataDir, log, brokers }: KafkaClusterOptions): Promise<KafkaCluster> {
   const ports = await findFreePorts(2 * brokers);
-  const plans = Array.from({ length: brokers }, (_, index) => ({
-    id: index + 1,
-    port: ports[index] ?? 0,
-    controllerPort: ports[brokers + index] ?? 0,
-  }));
-  const voters = plans.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`).join(',');
+  const ids = Array.from({ length: brokers }, (_, index) => index + 1);
+  const addressOf = (id: number) => `127.0.0.1:${ports[id - 1]}`;
+  const controllerOf = (id: number) => `127.0.0.1:${ports[brokers + id - 1]}`;
+  const voters = ids.map((id) => `${id}@${controllerOf(id)}`).join();
   const clusterId = newClusterId();
   const nodes = new Map<number, Server>();
 
-  const start = async ({ id, port, controllerPort }: (typeof plans)[number]) => {
+  const start = async (id: number) => {
     const properties = [
       `node.id=${id}`,
-      `listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+      `listeners=PLAINTEXT://${addressOf(id)},CONTROLLER://${controllerOf(id)}`,
       `controller.quorum.voters=${voters}`,
       // Nodes that share few cores are slow at times; that is no reason to take their partitions away.
       'broker.session.timeout.ms=6000',
     ];
-    nodes.set(
-      id,
-      await startKafka({ dataDir: join(dataDir, `kafka-${id}`), log, port, clusterId, properties, jvm: JVM }),
-    );
+    const options = { dataDir: join(dataDir, `kafka-${id}`), log, clusterId, properties, jvm: JVM };
+    nodes.set(id, await startKafka({ ...options, port: ports[id - 1] ?? 0 }));
   };
-  const stop = async () => {
-    await Promise.all([...nodes.values()].map((node) => node.stop()));
-  };
+  const stop = async () => void (await Promise.all([...nodes.values()].map((node) => node.stop())));
 
-  const results = await Promise.allSettled(plans.map(start));
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed) {
+  await allOf(ids.map(start)).catch(async (error: unknown) => {
     await stop();
-    throw failed.reason;
-  }
-  return {
-    url: plans.map(({ port }) => `127.0.0.1:${port}`).join(','),
-    nodes,
-    async restart(id) {
-      const plan = plans.find((each) => each.id === id);
-      if (!plan) throw new Error(`There is no node ${id}.`);
-      await start(plan);
-    },
-    stop,
-  };
+    throw error;
+  });
+  return { url: ids.map(addressOf).join(), nodes, restart: start, stop };
 }

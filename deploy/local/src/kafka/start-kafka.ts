@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { untilReady } from '../processes/child-process.ts';
-import { lockDataDir } from '../processes/pid-lock.ts';
 import { findFreePorts } from '../processes/free-port.ts';
+import { runInDataDir } from '../processes/pid-lock.ts';
 import type { StopLadder } from '../processes/process-table.ts';
-import { runProgram } from '../programs.ts';
+import { inDocker, runProgram } from '../programs.ts';
 import type { Server, ServerOptions } from '../server.ts';
 import { brokerAnswers } from './broker-answers.ts';
 import { findKafka, KAFKA_VERSION } from './kafka-jars.ts';
@@ -35,57 +34,39 @@ export interface KafkaServerOptions extends ServerOptions {
  * @throws PlainError naming the remedy when there is no Kafka to be had
  */
 export async function startKafka(options: KafkaServerOptions): Promise<Server> {
-  const { dataDir, log, signal } = options;
+  const { dataDir, log } = options;
   const kafka = await findKafka(log);
   const [free = 0, controllerPort = 0] = await findFreePorts(2);
   const port = options.port ?? free;
-  const lock = await lockDataDir({ dataDir, ladder: LADDER, log });
-  try {
+  const url = `127.0.0.1:${port}`;
+  const prepare = () => {
     mkdirSync(dataDir, { recursive: true });
-    const command =
-      'docker' in kafka
-        ? await inDocker(kafka.docker, dataDir, port)
-        : await onJava(kafka, { ...options, port, controllerPort });
-    const child = await lock.start({ ...command, cwd: dataDir });
-    const url = `127.0.0.1:${port}`;
-    await untilReady(child, { name: 'Kafka', ready: () => brokerAnswers(url), timeoutMs: START_TIMEOUT_MS, signal });
-    return { ...child, url, port };
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
+    return kafka === 'docker' ? onDocker(dataDir, port) : onJava(kafka, { ...options, port, controllerPort });
+  };
+  const ready = () => brokerAnswers(url);
+  const run = { name: 'Kafka', dataDir, ladder: LADDER, prepare, ready, timeoutMs: START_TIMEOUT_MS };
+  return { ...(await runInDataDir(run, options)), url, port };
 }
 
 async function onJava(
   { java, classPath }: { java: string; classPath: string },
   options: KafkaServerOptions & { port: number; controllerPort: number },
-): Promise<{ command: string; args: string[] }> {
+) {
   const { dataDir, port, controllerPort, properties = [], formatArguments = [], jvm = [] } = options;
   const { clusterId = newClusterId() } = options;
   const configuration = join(dataDir, 'server.properties');
-  const values: Record<string, string> = {
-    PORT: String(port),
-    CONTROLLER_PORT: String(controllerPort),
-    LOG_DIR: asPropertyValue(join(dataDir, 'data')),
-  };
-  const template = readFileSync(join(TEMPLATES, 'server.properties'), 'utf8');
-  writeFileSync(
-    configuration,
-    [template, ...properties].join('\n').replaceAll(/\$\{(\w+)\}/g, (_, name: string) => values[name] ?? ''),
-  );
-  const run = (...args: string[]) => [
-    `-Dlog4j2.configurationFile=${join(TEMPLATES, 'log4j2.xml')}`,
-    '-cp',
-    classPath,
-    ...args,
-  ];
-  await format(dataDir, () =>
-    runProgram(java, [
-      '-XX:TieredStopAtLevel=1',
-      ...run('kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configuration, ...formatArguments),
-    ]),
-  );
-  return { command: java, args: [...JVM, ...jvm, ...run('kafka.Kafka', configuration)] };
+  const values = { PORT: port, CONTROLLER_PORT: controllerPort, LOG_DIR: asPropertyValue(join(dataDir, 'data')) };
+  writeFileSync(configuration, [template(values), ...properties].join('\n'));
+  const logging = `-Dlog4j2.configurationFile=${join(TEMPLATES, 'log4j2.xml')}`;
+  const run = (...args: string[]) => [logging, '-cp', classPath, ...args];
+  const format = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configuration, ...formatArguments];
+  await formatOnce(dataDir, () => runProgram(java, ['-XX:TieredStopAtLevel=1', ...run(...format)]));
+  return { command: java, args: [...JVM, ...jvm, ...run('kafka.Kafka', configuration)], cwd: dataDir };
+}
+
+function template(values: Record<string, string | number>): string {
+  const text = readFileSync(join(TEMPLATES, 'server.properties'), 'utf8');
+  return text.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }
 
 /** A Java properties file takes a backslash for the beginning of an escape. */
@@ -99,39 +80,28 @@ export function newClusterId(): string {
 }
 
 /** Prepares a new data directory; one whose preparation did not end is begun anew. */
-async function format(dataDir: string, run: () => Promise<unknown>): Promise<void> {
+async function formatOnce(dataDir: string, format: () => Promise<unknown>): Promise<void> {
   const done = join(dataDir, 'formatted');
   if (existsSync(done)) return;
   rmSync(join(dataDir, 'data'), { recursive: true, force: true });
-  await run();
+  await format();
   writeFileSync(done, KAFKA_VERSION);
 }
 
-/** The image formats its own storage at its first start. */
-async function inDocker(docker: string, dataDir: string, port: number): Promise<{ command: string; args: string[] }> {
-  const name = `taskmesh-kafka-${port}`;
-  await runProgram(docker, ['rm', '-f', name]);
+const DATA_IN_IMAGE = '/var/lib/kafka/data';
+
+/** The image formats its own storage at its first start, and takes properties as variables. */
+function onDocker(dataDir: string, port: number) {
   const data = join(dataDir, 'docker');
   mkdirSync(data, { recursive: true });
   chmodSync(data, 0o777); // the image's own user writes there
-  const settings = {
-    KAFKA_NODE_ID: '1',
-    KAFKA_PROCESS_ROLES: 'broker,controller',
-    KAFKA_LISTENERS: `PLAINTEXT://0.0.0.0:${port},CONTROLLER://127.0.0.1:9093`,
-    KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://127.0.0.1:${port}`,
-    KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
-    KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
-    KAFKA_CONTROLLER_QUORUM_VOTERS: '1@127.0.0.1:9093',
-    KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
-    KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
-    KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
-    KAFKA_SHARE_COORDINATOR_STATE_TOPIC_REPLICATION_FACTOR: '1',
-    KAFKA_SHARE_COORDINATOR_STATE_TOPIC_MIN_ISR: '1',
-    KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
-    KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
-    KAFKA_LOG_DIRS: '/var/lib/kafka/data',
-  };
-  const variables = Object.entries(settings).flatMap(([key, value]) => ['-e', `${key}=${value}`]);
-  const args = ['run', '--rm', '--name', name, '-p', `127.0.0.1:${port}:${port}`, '-v', `${data}:/var/lib/kafka/data`];
-  return { command: docker, args: [...args, ...variables, `apache/kafka:${KAFKA_VERSION}`] };
+  const properties = template({ PORT: port, CONTROLLER_PORT: 9093, LOG_DIR: DATA_IN_IMAGE })
+    .replace('listeners=PLAINTEXT://127.0.0.1', 'listeners=PLAINTEXT://0.0.0.0')
+    .matchAll(/^([a-z.]+)=(.*)$/gm);
+  const variables = [...properties].flatMap(([, name = '', value]) => [
+    '-e',
+    `KAFKA_${name.toUpperCase().replaceAll('.', '_')}=${value}`,
+  ]);
+  const rest = ['-v', `${data}:${DATA_IN_IMAGE}`, ...variables, `apache/kafka:${KAFKA_VERSION}`];
+  return inDocker(`taskmesh-kafka-${port}`, port, rest);
 }

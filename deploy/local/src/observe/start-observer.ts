@@ -1,10 +1,10 @@
 import { readOtlpJson } from '@taskmesh/telemetry/otlp-json';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { metricsPage, notFoundPage, STYLE, tracePage, tracesPage, type ScrapedMetrics } from './pages.ts';
 import { createTraceStore } from './trace-store.ts';
 
-const MAX_BYTES = 16 * 1024 * 1024;
 const SCRAPE_MS = 2_000;
 const HEADERS = {
   'content-security-policy':
@@ -38,7 +38,7 @@ export async function startObserver(): Promise<Observer> {
     // A page of another host, whose name leads here, is not to read it.
     if (!/^(127\.0\.0\.1|localhost):\d+$/.test(request.headers.host ?? '')) return send(403, 'text/plain', 'Forbidden');
     if (request.method === 'POST' && path === '/v1/traces') {
-      traces.add(readOtlpJson(await bodyOf(request)));
+      traces.add(readOtlpJson(await text(request)));
       return send(200, 'application/json', '{}');
     }
     if (request.method !== 'GET') return send(405, 'text/plain', 'Method not allowed');
@@ -71,17 +71,6 @@ export async function startObserver(): Promise<Observer> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new Error('Too large.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function scrape(adminUrls: Record<string, string>): Promise<ScrapedMetrics[]> {

@@ -14,12 +14,6 @@ export interface Trace {
   spans: readonly ReceivedSpan[];
 }
 
-/** A span, how deep it is below the first, and the others in the order of a tree. */
-export interface TreeRow {
-  span: ReceivedSpan;
-  depth: number;
-}
-
 export function createTraceStore() {
   const spansByTrace = new Map<string, ReceivedSpan[]>();
 
@@ -59,11 +53,11 @@ function traceOf(spans: ReceivedSpan[]): Trace {
   };
 }
 
-/** Those whose parent is not here stand beside the first. */
-export function treeOf({ spans }: Trace): TreeRow[] {
+/** In the order of a tree, each with how deep it is below the first. Those whose parent is not here stand beside that. */
+export function treeOf({ spans }: Trace): { span: ReceivedSpan; depth: number }[] {
   const children = Map.groupBy(spans, ({ parentSpanId }) => parentSpanId ?? '');
   const ids = new Set(spans.map(({ spanId }) => spanId));
-  const rowsBelow = (span: ReceivedSpan, depth: number): TreeRow[] => [
+  const rowsBelow = (span: ReceivedSpan, depth: number): ReturnType<typeof treeOf> => [
     { span, depth },
     ...(children.get(span.spanId) ?? []).flatMap((child) => rowsBelow(child, depth + 1)),
   ];

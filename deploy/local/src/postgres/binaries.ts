@@ -1,6 +1,4 @@
 import {
-  accessSync,
-  constants,
   cpSync,
   existsSync,
   lstatSync,
@@ -9,14 +7,15 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   symlinkSync,
+  constants,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { errorCode, PlainError } from '../plain-error.ts';
-import { isOpenToAll } from './open-to-all.ts';
+import { ifThere, PlainError } from '../plain-error.ts';
+import { mayUse } from '../programs.ts';
+import { isOpenToAll } from './server-user.ts';
 
 /** A PostgreSQL on disk, ready to be run. */
 export interface PostgresBinaries {
@@ -67,16 +66,11 @@ function linkLibraries(native: string): boolean {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return true;
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
-  return links.every(({ source, target }) => link(basename(source), join(dirname(native), target)));
-}
-
-function link(source: string, target: string): boolean {
-  try {
-    symlinkSync(source, target);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') return false;
-  }
-  return true;
+  return links.every(({ source, target }) => {
+    const path = join(dirname(native), target);
+    ifThere(() => symlinkSync(basename(source), path));
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  });
 }
 
 /** The copy's name tells all that matters: npm's packages of one version are the same wherever they lie. */
@@ -112,16 +106,7 @@ function ownCopy(copy: string): string {
 }
 
 function openFolder(): string {
-  const folder = [tmpdir(), '/tmp', '/var/tmp'].find((candidate) => isWritable(candidate) && isOpenToAll(candidate));
+  const folder = [tmpdir(), '/tmp', '/var/tmp'].find((each) => mayUse(each, constants.W_OK) && isOpenToAll(each));
   if (folder) return folder;
   throw new PlainError(`There is no temporary folder that all users may enter. ${OWN_SERVER}`);
-}
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return statSync(folder).isDirectory();
-  } catch {
-    return false;
-  }
 }

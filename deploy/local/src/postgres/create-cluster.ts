@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -8,6 +7,7 @@ import { PlainError } from '../plain-error.ts';
 import { indent } from '../processes/child-process.ts';
 import { filesBeside } from '../processes/pid-lock.ts';
 import type { PostgresBinaries } from './binaries.ts';
+import { ensurePassword } from '../server.ts';
 import { reachableBy, type ServerUser } from './server-user.ts';
 
 export const SUPERUSER = 'postgres';
@@ -28,12 +28,12 @@ export async function ensureCluster(options: {
     checkVersion(dataDir, binaries.major);
     return readPassword(passwordFile);
   }
-  const password = randomBytes(24).toString('base64url');
+  rmSync(passwordFile, { force: true }); // of data that are gone
+  const password = ensurePassword(passwordFile);
   const unfinished = `${dataDir}.unfinished-${process.pid}`;
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
   user.own(unfinished);
   await runInitdb(unfinished, { binaries, user, password });
-  writeFileSync(passwordFile, password, { mode: 0o600 });
   renameSync(unfinished, dataDir); // last, so that a data directory under its final name is always whole
   return password;
 }
@@ -73,20 +73,9 @@ async function runInitdb(
   user.own(passwordFile);
   const { paths, descriptors, close } = reachableBy(user, [dir, passwordFile]);
   const [dataPath = '', passwordPath = ''] = paths;
-  const args = [
-    '-D',
-    dataPath,
-    `--pwfile=${passwordPath}`,
-    '-U',
-    SUPERUSER,
-    '-A',
-    'scram-sha-256',
-    '-E',
-    'UTF8',
-    '--locale=C',
-  ];
+  const login = [`--pwfile=${passwordPath}`, '-U', SUPERUSER, '-A', 'scram-sha-256'];
   try {
-    const child = spawn(binaries.initdb, args, {
+    const child = spawn(binaries.initdb, ['-D', dataPath, ...login, '-E', 'UTF8', '--locale=C'], {
       ...user.ids,
       cwd: '/',
       env: { TZ: 'UTC', LC_ALL: 'C' },

@@ -1,5 +1,25 @@
 import { Client, DatabaseError, escapeIdentifier } from 'pg';
 
+/** Does something over one connection to a server, which gets some seconds to answer. */
+export async function withPostgres<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined); // told by the query as well
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** As the server tells it, e.g. `18.4`. */
+export function postgresVersion(url: string): Promise<string> {
+  return withPostgres(url, async (client) => {
+    const { rows } = await client.query<{ server_version: string }>('show server_version');
+    return rows[0]?.server_version.split(' ')[0] ?? ''; // Debian says more behind it
+  });
+}
+
 /** The same server, another database. */
 export function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
@@ -12,15 +32,11 @@ const ALREADY_THERE = ['42P04', '23505'];
 
 /** Creates the databases that are not there yet. The user of `serverUrl` needs the right to create databases. */
 export async function ensureDatabases(serverUrl: string, names: readonly string[]): Promise<void> {
-  const client = new Client({ connectionString: maintenanceUrl(serverUrl) });
-  await client.connect();
-  try {
+  await withPostgres(maintenanceUrl(serverUrl), async (client) => {
     const { rows } = await client.query<{ datname: string }>('select datname from pg_database');
     const existing = new Set(rows.map(({ datname }) => datname));
     for (const name of names) if (!existing.has(name)) await createDatabase(client, name);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -33,7 +49,7 @@ export async function whyNoRestores(serverUrl: string, env: Env): Promise<string
   const settings = ['TASKS_ADMIN_URL', 'AUTH_ADMIN_URL'].map((name) => (env[name] ? name : 'POSTGRES_URL'));
   const reasons = [...new Set(settings)].map(async (setting) => {
     // One that does not answer is backup's own to tell of.
-    const { user, missing } = await missingRights(env[setting] || serverUrl).catch(() => NOTHING_MISSING);
+    const { user, missing } = await missingRights(env[setting] || serverUrl).catch(() => ({ user: '', missing: [] }));
     if (missing.length === 0) return [];
     const role = escapeIdentifier(user);
     return `The user of ${setting} may not do what a restore takes: backups are made, and none can be proved or restored. An administrator of the server mends it: alter role ${role} ${missing.join(' ')};`;
@@ -41,26 +57,15 @@ export async function whyNoRestores(serverUrl: string, env: Env): Promise<string
   return (await Promise.all(reasons)).flat();
 }
 
-interface Rights {
-  user: string;
-  missing: string[];
-}
-
-const NOTHING_MISSING: Rights = { user: '', missing: [] };
-
-async function missingRights(url: string): Promise<Rights> {
-  const client = new Client({ connectionString: maintenanceUrl(url), connectionTimeoutMillis: 5_000 });
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ user: string; databases: boolean; roles: boolean }>(
+async function missingRights(url: string): Promise<{ user: string; missing: string[] }> {
+  const { rows } = await withPostgres(maintenanceUrl(url), (client) =>
+    client.query<{ user: string; databases: boolean; roles: boolean }>(
       `select rolname as user, rolsuper or rolcreatedb as databases, rolsuper or rolcreaterole as roles
        from pg_roles where rolname = current_user`,
-    );
-    const { user = '', databases = true, roles = true } = rows[0] ?? {};
-    return { user, missing: [...(databases ? [] : ['createdb']), ...(roles ? [] : ['createrole'])] };
-  } finally {
-    await client.end();
-  }
+    ),
+  );
+  const { user = '', databases = true, roles = true } = rows[0] ?? {};
+  return { user, missing: [...(databases ? [] : ['createdb']), ...(roles ? [] : ['createrole'])] };
 }
 
 function maintenanceUrl(serverUrl: string): string {

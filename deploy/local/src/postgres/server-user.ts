@@ -1,7 +1,6 @@
-import { chownSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
+import { chownSync, closeSync, constants, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PlainError } from '../plain-error.ts';
-import { isOpenToAll } from './open-to-all.ts';
 
 /** Who runs PostgreSQL. It refuses to be root, so root lends it to an unprivileged user. */
 export interface ServerUser {
@@ -52,4 +51,12 @@ export function reachableBy(user: ServerUser, paths: string[]): ReachablePaths {
     descriptors,
     close: () => descriptors.forEach((descriptor) => closeSync(descriptor)),
   };
+}
+
+/** Whether every user may enter this folder: it and all folders above it let others through. */
+export function isOpenToAll(folder: string): boolean {
+  for (let path = realpathSync(folder); ; path = dirname(path)) {
+    if ((statSync(path).mode & 0o001) === 0) return false;
+    if (path === dirname(path)) return true;
+  }
 }

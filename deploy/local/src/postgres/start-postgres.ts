@@ -1,13 +1,12 @@
 import { readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
-import { errorCode, PlainError } from '../plain-error.ts';
-import { untilReady } from '../processes/child-process.ts';
-import { lockDataDir, type DataDirLock } from '../processes/pid-lock.ts';
+import { ifThere, PlainError } from '../plain-error.ts';
+import { runInDataDir } from '../processes/pid-lock.ts';
 import { findFreePort } from '../processes/free-port.ts';
 import { commandLine, endProcesses, isAlive, processesWorkingIn, type StopLadder } from '../processes/process-table.ts';
 import type { Server, ServerOptions } from '../server.ts';
-import { findPostgres } from './binaries.ts';
+import { findPostgres, type PostgresBinaries } from './binaries.ts';
+import { postgresVersion } from './databases.ts';
 import { ensureCluster, SUPERUSER } from './create-cluster.ts';
 import { reachableBy, serverUser } from './server-user.ts';
 
@@ -16,7 +15,11 @@ const LADDER: StopLadder = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 5_000],
 ];
-const START_TIMEOUT_MS = 60_000; // recovery after a crash may take a while
+/** Of sessions that outlived their server. */
+const REST_LADDER: StopLadder = [
+  ['SIGQUIT', 2_000],
+  ['SIGKILL', 5_000],
+];
 const PORT_TRIES = 3;
 
 const SETTINGS: Record<string, string> = {
@@ -35,6 +38,11 @@ const SETTINGS: Record<string, string> = {
 /** Each test file makes databases and drops them, and every drop is a checkpoint of the whole server. */
 const THROWAWAY: Record<string, string> = { fsync: 'off', full_page_writes: 'off' };
 
+export interface PostgresOptions extends ServerOptions {
+  /** @default those that npm brought */
+  binaries?: PostgresBinaries;
+}
+
 export interface PostgresServer extends Server {
   /** As PostgreSQL tells it, e.g. `18.4`. */
   version: string;
@@ -45,7 +53,7 @@ export interface PostgresServer extends Server {
  * needed (kept beside the data directory, for its owner's eyes). A server that a killed parent left there is ended first.
  * @throws PlainError
  */
-export async function startPostgres(options: ServerOptions): Promise<PostgresServer> {
+export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   if (options.port) return startOnce(options.port, options);
   for (let tries = 1; ; tries++) {
     try {
@@ -58,67 +66,33 @@ export async function startPostgres(options: ServerOptions): Promise<PostgresSer
   }
 }
 
-async function startOnce(port: number, { dataDir, log, signal, isThrowaway }: ServerOptions): Promise<PostgresServer> {
-  const lock = await lockDataDir({ dataDir, ladder: LADDER, log });
-  try {
+async function startOnce(port: number, options: PostgresOptions): Promise<PostgresServer> {
+  const { dataDir, log, isThrowaway } = options;
+  const settings = { ...SETTINGS, ...(isThrowaway && THROWAWAY), port: String(port) };
+  let url = '';
+  let close = () => {};
+  const prepare = async () => {
     await endServersIn(dataDir, log);
     const user = serverUser(dataDir);
-    const binaries = findPostgres({ byOthers: user.ids !== undefined });
+    const binaries = options.binaries ?? findPostgres({ byOthers: user.ids !== undefined });
     const password = await ensureCluster({ dataDir, binaries, user });
-    const settings = { ...SETTINGS, ...(isThrowaway && THROWAWAY), port: String(port) };
-    return await startOn(port, { lock, dataDir, program: binaries.postgres, password, settings, signal });
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
-}
-
-async function startOn(
-  port: number,
-  options: {
-    lock: DataDirLock;
-    dataDir: string;
-    program: string;
-    password: string;
-    settings: Readonly<Record<string, string>>;
-    signal: AbortSignal | undefined;
-  },
-): Promise<PostgresServer> {
-  const { lock, dataDir, program, password, settings, signal } = options;
-  const user = serverUser(dataDir);
-  const { paths, descriptors, close } = reachableBy(user, [dataDir]);
-  const child = await lock
-    .start({
-      command: program,
-      args: ['-D', ...paths, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`;
+    const reachable = reachableBy(user, [dataDir]);
+    close = reachable.close;
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    return {
+      command: binaries.postgres,
+      args: ['-D', ...reachable.paths, ...args],
       env: { TZ: 'UTC', LC_ALL: 'C' },
       cwd: '/',
       ...(user.ids ? { user: user.ids } : {}),
-      descriptors,
-    })
-    .finally(close);
-  const url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`;
-  let version = '';
-  await untilReady(child, {
-    name: 'PostgreSQL',
-    ready: async () => (version = await askVersion(url)) !== '',
-    timeoutMs: START_TIMEOUT_MS,
-    intervalMs: 20,
-    signal,
-  });
-  return { ...child, url, port, version };
-}
-
-async function askVersion(connectionString: string): Promise<string> {
-  const client = new Client({ connectionString, connectionTimeoutMillis: 2_000 });
-  client.on('error', () => undefined); // told by the query as well
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ server_version: string }>('show server_version');
-    return rows[0]?.server_version ?? '';
-  } finally {
-    await client.end();
-  }
+      descriptors: reachable.descriptors,
+    };
+  };
+  const ready = () => postgresVersion(url);
+  const run = { name: 'PostgreSQL', dataDir, ladder: LADDER, prepare, ready, intervalMs: 20 };
+  const server = await runInDataDir(run, options).finally(() => close());
+  return { ...server, url, port, version: server.told };
 }
 
 /**
@@ -128,42 +102,25 @@ async function askVersion(connectionString: string): Promise<string> {
  */
 async function endServersIn(dataDir: string, log: (line: string) => void): Promise<void> {
   const recorded = recordedServer(dataDir);
-  const found = recorded === undefined ? [] : [recorded];
-  const others = () => processesIn(dataDir).filter((pid) => pid !== recorded);
   if (recorded !== undefined) log(`Ending PostgreSQL (process ${recorded}), left over from an earlier run.`);
-  const gone = await endProcesses(found, [...LADDER, ['SIGKILL', 5_000]]);
-  const rest = others();
-  if (
-    !gone ||
-    !(await endProcesses(rest, [
-      ['SIGQUIT', 2_000],
-      ['SIGKILL', 5_000],
-    ]))
-  )
+  const servers = recorded === undefined ? [] : [recorded];
+  const isGone = await endProcesses(servers, [...LADDER, ['SIGKILL', 5_000]]);
+  const rest = processesIn(dataDir).filter((pid) => pid !== recorded);
+  if (!isGone || !(await endProcesses(rest, REST_LADDER)))
     throw new PlainError(
-      `A PostgreSQL from an earlier run still uses ${dataDir} (processes ${[...found, ...rest].join(', ')}). End it, then start again.`,
+      `A PostgreSQL from an earlier run still uses ${dataDir} (processes ${[...servers, ...rest].join(', ')}). End it, then start again.`,
     );
   rmSync(join(dataDir, 'postmaster.pid'), { force: true });
 }
 
 function processesIn(dataDir: string): number[] {
-  try {
-    return processesWorkingIn(realpathSync(dataDir), 'postgres');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+  const path = ifThere(() => realpathSync(dataDir));
+  return path === undefined ? [] : processesWorkingIn(path, 'postgres');
 }
 
 /** The living server of this data directory, if its pid file tells of one. */
 function recordedServer(dataDir: string): number | undefined {
-  let pid: number;
-  try {
-    pid = Number.parseInt(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8'), 10);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const pid = Number.parseInt(ifThere(() => readFileSync(join(dataDir, 'postmaster.pid'), 'utf8')) ?? '', 10);
   if (!(pid > 0) || !isAlive(pid)) return undefined;
   const isOurs =
     process.platform === 'linux' ? processesIn(dataDir).includes(pid) : commandLine(pid)?.includes(dataDir);

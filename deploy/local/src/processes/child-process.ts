@@ -1,5 +1,5 @@
 import { settlesWithin } from '@taskmesh/service';
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,8 @@ export interface Exit {
 /** A process that we started and that runs. */
 export interface RunningProcess {
   readonly pid: number;
+  /** For who has asked for a channel to it. */
+  readonly process: ChildProcess;
   readonly exited: Promise<Exit>;
   readonly logFile: string;
   /** What it wrote to its log since it was started, the last lines only. */
@@ -31,8 +33,8 @@ export interface ChildOptions {
   /** Output goes straight to this file, so that a child never waits for us, nor dies with us. */
   logFile: string;
   user?: { uid: number; gid: number };
-  /** Open files that the child gets as descriptors 3, 4, … */
-  descriptors?: number[];
+  /** Open files, or a channel, that the child gets as descriptors 3, 4, … */
+  descriptors?: (number | 'ipc')[];
   ladder: StopLadder;
 }
 
@@ -58,17 +60,18 @@ export async function startChild(options: ChildOptions): Promise<RunningProcess>
       child.once('spawn', resolve);
       child.once('error', (cause) => reject(new PlainError(`Cannot run ${command}: ${cause.message}.`, { cause })));
     });
-    return running(child.pid ?? 0, exited, { logFile, logStart, ladder });
+    return running(child, exited, { logFile, logStart, ladder });
   } finally {
     closeSync(output);
   }
 }
 
 function running(
-  pid: number,
+  process: ChildProcess,
   exited: Promise<Exit>,
   { logFile, logStart, ladder }: { logFile: string; logStart: number; ladder: StopLadder },
 ): RunningProcess {
+  const { pid = 0 } = process;
   let ended = false;
   void exited.then(() => (ended = true));
   const kill = (signal: NodeJS.Signals) => {
@@ -76,6 +79,7 @@ function running(
   };
   return {
     pid,
+    process,
     exited,
     logFile,
     kill,
@@ -92,11 +96,12 @@ function running(
   };
 }
 
-export interface ReadinessOptions {
+export interface ReadinessOptions<Told = unknown> {
   name: string;
-  /** Whether it does its work now; a rejection means not yet. */
-  ready: () => Promise<boolean>;
-  timeoutMs: number;
+  /** What it tells once it does its work; nothing or a rejection means not yet. */
+  ready: () => Promise<Told | undefined>;
+  /** Recovery after a crash may take a while. @default 60000 */
+  timeoutMs?: number;
   intervalMs?: number;
   /** Gives up when it is aborted. */
   signal?: AbortSignal | undefined;
@@ -106,13 +111,14 @@ export interface ReadinessOptions {
  * Waits until a child does its work. One that ends before, takes too long, or is given up is stopped.
  * @throws PlainError with the last lines of its log
  */
-export async function untilReady(child: RunningProcess, options: ReadinessOptions): Promise<void> {
-  const { name, ready, timeoutMs, intervalMs = 50, signal } = options;
+export async function untilReady<Told>(child: RunningProcess, options: ReadinessOptions<Told>): Promise<Told> {
+  const { name, ready, timeoutMs = 60_000, intervalMs = 50, signal } = options;
   const deadline = Date.now() + timeoutMs;
   let exit: Exit | undefined;
   void child.exited.then((reason) => (exit = reason));
   while (!exit && !signal?.aborted && Date.now() < deadline) {
-    if (await ready().catch(() => false)) return;
+    const told = await ready().catch(() => undefined);
+    if (told) return told;
     await Promise.race([child.exited, sleep(intervalMs)]);
   }
   const problem = exit

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, wri
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PlainError } from '../plain-error.ts';
+import { ifThere, PlainError } from '../plain-error.ts';
 
 /** The right to use a file or directory alone, until `release` or the end of this process, however it ends. */
 export interface Lock {
@@ -78,10 +78,5 @@ function heldLock(database: DatabaseSync, holderFile: string): Lock {
   };
 }
 
-function readHolder(file: string): Holder | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Holder; // written by `heldLock` only
-  } catch {
-    return undefined;
-  }
-}
+/** Written by `heldLock` only. */
+const readHolder = (file: string) => ifThere(() => JSON.parse(readFileSync(file, 'utf8')) as Holder);

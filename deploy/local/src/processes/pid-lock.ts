@@ -1,8 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { PlainError } from '../plain-error.ts';
-import { startChild, type ChildOptions, type Exit, type RunningProcess } from './child-process.ts';
+import { ifThere, PlainError } from '../plain-error.ts';
+import {
+  startChild,
+  untilReady,
+  type ChildOptions,
+  type ReadinessOptions,
+  type RunningProcess,
+} from './child-process.ts';
 import { acquireLock } from './directory-lock.ts';
+import { writeWhole } from '../write-whole.ts';
 import { endProcesses, processIdentity, sendSignal, type StopLadder } from './process-table.ts';
 
 const PID_FILE_ENDING = '.pid.json';
@@ -46,7 +53,7 @@ export async function lockDataDir(options: {
   const { lockFile, pidFile, logFile } = filesBeside(dataDir);
   const lock = await acquireLock(lockFile, `${dataDir} is in use by another instance`);
   try {
-    await endNoted(pidFile, ({ name, pid }) => log(`Ending ${name} (process ${pid}), left over from an earlier run.`));
+    await endNoted(pidFile, tellOfLeftovers(log));
   } catch (error) {
     lock.release();
     throw error;
@@ -55,8 +62,8 @@ export async function lockDataDir(options: {
     release: () => lock.release(),
     async start(childOptions) {
       const child = await startChild({ ...childOptions, logFile, ladder });
-      writePidFile(pidFile, { pid: child.pid, identity: processIdentity(child.pid) ?? '', ladder });
-      const exited = child.exited.then((exit: Exit) => {
+      writeWhole(pidFile, { pid: child.pid, identity: processIdentity(child.pid) ?? '', ladder } satisfies PidRecord);
+      const exited = child.exited.then((exit) => {
         rmSync(pidFile, { force: true });
         lock.release();
         return exit;
@@ -66,16 +73,36 @@ export async function lockDataDir(options: {
   };
 }
 
-function writePidFile(file: string, record: PidRecord): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}.new`, JSON.stringify(record));
-  renameSync(`${file}.new`, file); // whole or not at all, whenever we are killed
+export interface RunOptions<Told> extends Omit<ReadinessOptions<Told>, 'signal'> {
+  dataDir: string;
+  ladder: StopLadder;
+  /** What to run, once the directory is ours. */
+  prepare: () => Promise<Omit<ChildOptions, 'logFile' | 'ladder'>>;
 }
 
-/** A process that is noted under a data directory and runs. */
-export interface NotedProcess {
-  name: string;
-  pid: number;
+/**
+ * Takes a data directory, runs its process and waits until that does its work; what `ready` has told comes along.
+ * @throws PlainError
+ */
+export async function runInDataDir<Told>(
+  { prepare, ...options }: RunOptions<Told>,
+  { log, signal }: { log: (line: string) => void; signal?: AbortSignal | undefined },
+): Promise<RunningProcess & { told: Told }> {
+  const lock = await lockDataDir({ ...options, log });
+  try {
+    const child = await lock.start(await prepare());
+    return { ...child, told: await untilReady(child, { ...options, signal }) };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Told of a process that is noted under a data directory and runs. */
+type TellOf = (process: { name: string; pid: number }) => void;
+
+export function tellOfLeftovers(log: (line: string) => void): TellOf {
+  return ({ name, pid }) => log(`Ending ${name} (process ${pid}), left over from an earlier run.`);
 }
 
 /**
@@ -83,10 +110,7 @@ export interface NotedProcess {
  * caller holds the directory's lock.
  * @throws PlainError when one does not end
  */
-export async function endNotedProcesses(
-  dir: string,
-  onEach: (process: NotedProcess) => void = () => undefined,
-): Promise<void> {
+export async function endNotedProcesses(dir: string, onEach: TellOf = () => undefined): Promise<void> {
   await Promise.all(pidFilesUnder(dir).map((file) => endNoted(file, onEach)));
 }
 
@@ -106,7 +130,7 @@ function pidFilesUnder(dir: string): string[] {
     .map((file) => join(runDir, file));
 }
 
-async function endNoted(pidFile: string, onEach: (process: NotedProcess) => void): Promise<void> {
+async function endNoted(pidFile: string, onEach: TellOf): Promise<void> {
   const record = readPidFile(pidFile);
   if (record && isRunning(record)) {
     const { pid, ladder } = record;
@@ -122,10 +146,5 @@ function isRunning({ pid, identity }: PidRecord): boolean {
   return identity === processIdentity(pid);
 }
 
-function readPidFile(file: string): PidRecord | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as PidRecord; // written by `writePidFile` only
-  } catch {
-    return undefined; // absent
-  }
-}
+/** Written by a lock's `start` only. */
+const readPidFile = (file: string) => ifThere(() => JSON.parse(readFileSync(file, 'utf8')) as PidRecord);

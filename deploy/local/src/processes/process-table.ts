@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode } from '../plain-error.ts';
+import { errorCode, ifThere } from '../plain-error.ts';
 
 /** Signals to try one after the other, each with the time that it gets to work. */
 export type StopLadder = readonly (readonly [signal: NodeJS.Signals, waitMs: number])[];
@@ -30,20 +30,13 @@ export function processIdentity(pid: number): string | undefined {
 
 /** The fields of /proc/<pid>/stat after the command's name, which may itself hold blanks and brackets: state first. */
 function statFields(pid: number): string[] | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return undefined;
-  }
+  const stat = ifThere(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 function askPs(pid: number, columns: string): string | undefined {
-  try {
-    return execFileSync('ps', ['-o', columns, '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined;
-  } catch {
-    return undefined;
-  }
+  const ask = () => execFileSync('ps', ['-o', columns, '-p', String(pid)], { encoding: 'utf8' }).trim();
+  return ifThere(ask) || undefined;
 }
 
 /** Processes named `name` that work in directory `dir` (a real path). Linux only: elsewhere nothing is found. */
@@ -55,21 +48,15 @@ export function processesWorkingIn(dir: string, name: string): number[] {
 }
 
 function worksIn(pid: number, dir: string, name: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === name && readlinkSync(`/proc/${pid}/cwd`) === dir;
-  } catch {
-    return false; // it ended meanwhile, or belongs to somebody else
-  }
+  const read = () => [readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), readlinkSync(`/proc/${pid}/cwd`)];
+  const [command, cwd] = ifThere(read) ?? [];
+  return command === name && cwd === dir;
 }
 
 /** The command line of a process, its words between blanks. */
 export function commandLine(pid: number): string | undefined {
   if (!onLinux) return askPs(pid, 'command=');
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-  } catch {
-    return undefined;
-  }
+  return ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim());
 }
 
 /** Ends processes that are not our children; says whether all of them are gone. */

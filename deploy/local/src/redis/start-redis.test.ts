@@ -1,8 +1,8 @@
+import { whyRedisFails } from '@taskmesh/key-value';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { isAlive } from '../processes/process-table.ts';
 import { temporaryDir } from '../testing/temporary-dir.ts';
-import { pingRedis } from './ping.ts';
 import { startRedis } from './start-redis.ts';
 
 const dir = temporaryDir('redis');
@@ -25,12 +25,12 @@ function command(url: string, text: string): Promise<string> {
 describe('our own Redis', () => {
   it('answers those who know the password only', async () => {
     const server = await start('private');
-    expect(await pingRedis(server.url)).toBe(true);
-    expect(await pingRedis(server.url.replace(/:[^:@]+@/, ':wrong@'))).toBe(false);
-    expect(await pingRedis(server.url.replace(/\/\/.*@/, '//'))).toBe(false);
+    expect(await whyRedisFails({ url: server.url })).toBeUndefined();
+    expect(await whyRedisFails({ url: server.url.replace(/:[^:@]+@/, ':wrong@') })).toMatchObject({ isLasting: true });
+    expect(await whyRedisFails({ url: server.url.replace(/\/\/.*@/, '//') })).toMatchObject({ isLasting: true });
     await server.stop();
     expect(isAlive(server.pid)).toBe(false);
-    await expect(pingRedis(server.url)).rejects.toThrow(/ECONNREFUSED/);
+    expect((await whyRedisFails({ url: server.url }))?.reason).toContain('ECONNREFUSED');
   });
 
   it('has its address and its contents again after a kill', async () => {

@@ -1,15 +1,5 @@
 const DAY_MS = 24 * 3_600_000;
 
-interface DemoTask {
-  title: string;
-  description?: string;
-  category: string;
-  priority: 'LOW' | 'MEDIUM' | 'HIGH';
-  /** ISO 8601 */
-  dueDate?: string;
-  completed: boolean;
-}
-
 /** By category: a title, behind a colon what more there is to say, and the days until it is due. */
 const TITLES: Record<string, [title: string, dueInDays?: number][]> = {
   work: [
@@ -47,7 +37,7 @@ const TITLES: Record<string, [title: string, dueInDays?: number][]> = {
 const PRIORITIES = ['MEDIUM', 'HIGH', 'LOW'] as const;
 
 /** What a list may look like: with and without dates, of every category and priority, some of it done. */
-export function demoTasks(now: Date): DemoTask[] {
+export function demoTasks(now: Date) {
   return Object.entries(TITLES).flatMap(([category, tasks]) =>
     tasks.map(([text, dueInDays], index) => {
       const [title = text, description] = text.split(': ', 2);

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
-import { describeError, errorMessage } from '../plain-error.ts';
+import { parseOptions } from '../command/arguments.ts';
+import { runCommand, say } from '../command/run-command.ts';
 import { DEMO_ACCOUNT, seed } from './seed.ts';
 
 const HELP = `npm run seed [-- --url URL]
@@ -8,25 +8,16 @@ tasks already, nothing is changed.
 
   --url URL   where Taskmesh listens (http://127.0.0.1:4000)`;
 
-const options = { url: { type: 'string', default: 'http://127.0.0.1:4000' }, help: { type: 'boolean' } } as const;
-
-function readArguments(): { url: string; help?: boolean } {
-  try {
-    return parseArgs({ options }).values;
-  } catch (error) {
-    console.error(`${errorMessage(error)}\n\n${HELP}`);
-    process.exit(2);
-  }
-}
-
-const { url, help } = readArguments();
-if (help) console.log(HELP);
-else
-  try {
-    const made = await seed(url.replace(/\/+$/, ''));
-    console.log(made > 0 ? `${made} tasks were made.` : 'The account has tasks already.');
-    console.log(`Log in as ${DEMO_ACCOUNT.email} with the password "${DEMO_ACCOUNT.password}".`);
-  } catch (error) {
-    console.error(describeError(error));
-    process.exitCode = 1;
-  }
+await runCommand({
+  async start() {
+    const { url = 'http://127.0.0.1:4000', help } = parseOptions(process.argv.slice(2), { texts: ['url'], flags: [] });
+    if (help) say(HELP);
+    else {
+      const made = await seed(url.replace(/\/+$/, ''));
+      say(made > 0 ? `${made} tasks were made.` : 'The account has tasks already.');
+      say(`Log in as ${DEMO_ACCOUNT.email} with the password "${DEMO_ACCOUNT.password}".`);
+    }
+    process.exit(0);
+  },
+  killNow: () => undefined,
+});

@@ -28,35 +28,25 @@ export async function seed(url: string, now = new Date()): Promise<number> {
   return wanted.length;
 }
 
-interface SessionData {
-  session: { accessToken: string };
-}
-
 async function openSession(url: string): Promise<string> {
-  const made = await ask<SessionData>(url, { query: SIGN_UP, variables: { input: DEMO_ACCOUNT } });
+  type Session = { session: { accessToken: string } };
+  const made = await ask<Session>(url, { query: SIGN_UP, variables: { input: DEMO_ACCOUNT } });
   if (made.errors?.[0]?.extensions?.code !== 'CONFLICT') return dataOf(made).session.accessToken;
   const { email, password } = DEMO_ACCOUNT;
-  return dataOf(await ask<SessionData>(url, { query: LOGIN, variables: { input: { email, password } } })).session
-    .accessToken;
+  const opened = await ask<Session>(url, { query: LOGIN, variables: { input: { email, password } } });
+  return dataOf(opened).session.accessToken;
 }
 
-interface Question {
-  query: string;
-  variables?: object;
-  accessToken?: string;
-}
-
-async function ask<Data>(url: string, { query, variables, accessToken }: Question): Promise<Answer<Data>> {
+async function ask<Data>(
+  url: string,
+  { accessToken, ...question }: { query: string; variables?: object; accessToken?: string },
+): Promise<Answer<Data>> {
   const headers = {
     'content-type': 'application/json',
     ...(accessToken && { authorization: `Bearer ${accessToken}` }),
   };
   try {
-    const response = await fetch(`${url}/graphql`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ query, variables }),
-    });
+    const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify(question) });
     return (await response.json()) as Answer<Data>; // the API of Taskmesh
   } catch (cause) {
     throw new PlainError(`There is no Taskmesh at ${url}.`, { cause });

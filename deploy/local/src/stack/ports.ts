@@ -47,18 +47,11 @@ export interface StackPorts {
 /** A pair of ports for every service. To be called when the servers have theirs, so that none is handed out twice. */
 export async function choosePorts(options: PortOptions): Promise<StackPorts> {
   const wanted = wantedPorts(options);
-  const gatewayCount = options.gateways ?? 1;
-  const free = await findFreePorts(
-    2 * (INNER_SERVICES.length + gatewayCount),
-    wanted.flatMap(({ port, adminPort }) => [port, adminPort]),
-  );
-  const pairs = Array.from({ length: free.length / 2 }, (_, index): PortPair => ({
-    port: free[2 * index] ?? 0,
-    adminPort: free[2 * index + 1] ?? 0,
-  }));
-  const take = (): PortPair => pairs.pop() ?? { port: 0, adminPort: 0 };
+  const taken = wanted.flatMap(({ port, adminPort }) => [port, adminPort]);
+  const free = await findFreePorts(2 * (INNER_SERVICES.length + (options.gateways ?? 1)), taken);
+  const take = (): PortPair => ({ port: free.pop() ?? 0, adminPort: free.pop() ?? 0 });
   return {
     inner: { auth: take(), tasks: take(), backup: take() },
-    gateways: wanted.length > 0 ? wanted : Array.from({ length: gatewayCount }, take),
+    gateways: wanted.length > 0 ? wanted : Array.from({ length: options.gateways ?? 1 }, take),
   };
 }

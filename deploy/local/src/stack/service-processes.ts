@@ -1,24 +1,19 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runInDataDir } from '../processes/pid-lock.ts';
 import { localUrl } from '../local-url.ts';
 import { databaseUrl } from '../postgres/databases.ts';
+import type { StopLadder } from '../processes/process-table.ts';
 import type { ServerName } from '../provide-servers.ts';
 import { INNER_SERVICES, serviceDatabase, type InnerService } from './inner-services.ts';
 import type { KeyFiles } from './keys.ts';
 import type { PortPair, StackPorts } from './ports.ts';
+import type { StackLife } from './stack.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** A process of one of our services: where it listens and the environment that makes it so. */
-export interface ServiceProcess {
-  /** `auth`, `tasks`, `backup`, `gateway-1`, `gateway-2`, … */
-  name: string;
-  /** The file that Node runs. */
-  main: string;
-  url: string;
-  adminUrl: string;
-  env: Env;
-}
+type ServiceProcess = ReturnType<typeof serviceProcesses>[number];
 
 export interface StackPlan {
   /** What the user set; every process gets it, less what is said here. */
@@ -26,19 +21,18 @@ export interface StackPlan {
   dataDir: string;
   urls: Record<ServerName, string>;
   keys: KeyFiles;
-  /** Where the gateways listen. */
+  /** Where the gateways listen, and every service for administrators. */
   host: string;
-  /** Where every service listens for administrators. */
   adminHost: string;
   ports: StackPorts;
-  servicesDir?: string;
+  servicesDir: string | undefined;
 }
 
 const LOOPBACK = '127.0.0.1';
 const SERVICES = fileURLToPath(new URL('../../../../services/', import.meta.url));
 
 /** What to run for a stack: the inner services, then the gateways. */
-export function serviceProcesses(plan: StackPlan): ServiceProcess[] {
+export function serviceProcesses(plan: StackPlan) {
   const { env, dataDir, urls, keys, host, adminHost, servicesDir = SERVICES } = plan;
   const { gateways, inner } = plan.ports;
   const url = (service: InnerService) => `http://${LOOPBACK}:${inner[service].port}`;
@@ -74,15 +68,10 @@ export function serviceProcesses(plan: StackPlan): ServiceProcess[] {
     IDENTITY_KEY_FILE: keys.signers.gateway,
   };
 
-  const define = (
-    name: string,
-    service: string,
-    listenHost: string,
-    { port, adminPort }: PortPair,
-    own: Env,
-  ): ServiceProcess => ({
+  const define = (name: string, own: Env, { port, adminPort }: PortPair, listenHost = LOOPBACK) => ({
+    /** `auth`, `tasks`, `backup`, `gateway-1`, `gateway-2`, … */
     name,
-    main: join(servicesDir, service, 'src', 'main.ts'),
+    main: join(servicesDir, name.replace(/-\d+$/, ''), 'src', 'main.ts'),
     url: localUrl(listenHost, port),
     adminUrl: localUrl(adminHost, adminPort),
     env: {
@@ -91,7 +80,28 @@ export function serviceProcesses(plan: StackPlan): ServiceProcess[] {
     },
   });
   return [
-    ...INNER_SERVICES.map((name) => define(name, name, LOOPBACK, inner[name], settings[name])),
-    ...gateways.map((ports, index) => define(`gateway-${index + 1}`, 'gateway', host, ports, gatewaySettings)),
+    ...INNER_SERVICES.map((name) => define(name, settings[name], inner[name])),
+    ...gateways.map((ports, index) => define(`gateway-${index + 1}`, gatewaySettings, ports, host)),
   ];
+}
+
+const LADDER: StopLadder = [['SIGTERM', 10_000]];
+
+/** Runs a service as a process of its own; resolves when its admin port says that it is ready. */
+export async function startService(
+  { name, main, env, url, adminUrl }: ServiceProcess,
+  options: { dataDir: string; log: (line: string) => void; signal: AbortSignal },
+): Promise<StackLife> {
+  const prepare = async () => ({ command: process.execPath, args: [main], env });
+  const ready = () => serviceReady(adminUrl);
+  const dataDir = join(options.dataDir, name);
+  const run = { name, dataDir, ladder: LADDER, prepare, ready };
+  return { ...(await runInDataDir(run, options)), url, adminUrl };
+}
+
+/** Whether a service says so at its admin address. */
+export async function serviceReady(adminUrl: string): Promise<boolean> {
+  const response = await fetch(`${adminUrl}/readyz`, { signal: AbortSignal.timeout(2_000) });
+  await response.body?.cancel();
+  return response.ok;
 }

@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { adminSettings, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
-import { UsageError } from '../command/run-command.ts';
-import { errorMessage } from '../plain-error.ts';
+import { number, parseOptions } from '../command/arguments.ts';
 import { databasePrefix } from './inner-services.ts';
 import type { StackOptions } from './stack.ts';
 
@@ -13,21 +11,12 @@ const PORT_MAX = 55_000;
 
 /** @throws UsageError */
 export function readStackArguments(args: string[]): { gateways: number; restart: boolean; observe: boolean } {
-  let values: { gateways: string; 'no-restart': boolean; observe: boolean };
-  try {
-    const options = {
-      gateways: { type: 'string', default: '1' },
-      'no-restart': { type: 'boolean', default: false },
-      observe: { type: 'boolean', default: false },
-    } as const;
-    ({ values } = parseArgs({ args, options }));
-  } catch (cause) {
-    throw new UsageError(errorMessage(cause), { cause });
-  }
-  const gateways = Number(values.gateways);
-  if (!Number.isInteger(gateways) || gateways < 1 || gateways > GATEWAYS_MAX)
-    throw new UsageError(`--gateways must be a whole number from 1 to ${GATEWAYS_MAX} (is: ${values.gateways}).`);
-  return { gateways, restart: !values['no-restart'], observe: values.observe };
+  const values = parseOptions(args, { texts: ['gateways'], flags: ['no-restart', 'observe'] });
+  return {
+    gateways: number('--gateways', values.gateways ?? '1', { min: 1, max: GATEWAYS_MAX, isWhole: true }),
+    restart: !values['no-restart'],
+    observe: values.observe === true,
+  };
 }
 
 /** @throws ConfigError */

@@ -1,18 +1,18 @@
 import { ensureWritableDirectory } from '@taskmesh/service';
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describeError, PlainError } from '../plain-error.ts';
-import { endNotedProcesses } from '../processes/pid-lock.ts';
+import { allOf } from '../plain-error.ts';
+import { endNotedProcesses, tellOfLeftovers } from '../processes/pid-lock.ts';
 import { acquireLock } from '../processes/directory-lock.ts';
 import { ensureDatabases, whyNoRestores } from '../postgres/databases.ts';
 import { provideServers, type ProvidedServers, type RunServer } from '../provide-servers.ts';
 import { INNER_SERVICES, serviceDatabases } from './inner-services.ts';
 import { ensureKeyFiles } from './keys.ts';
 import { checkWantedPorts, choosePorts } from './ports.ts';
-import { serviceProcesses, type ServiceProcess } from './service-processes.ts';
-import type { Stack, StackLife, StackOptions, StackProcess } from './stack.ts';
-import { startService } from './start-service.ts';
-import { createStateFile } from './state-file.ts';
+import { serviceProcesses, startService } from './service-processes.ts';
+import type { Stack, StackLife, StackOptions, StackProcess, StackState } from './stack.ts';
 import { supervise } from './supervise.ts';
+import { writeWhole } from '../write-whole.ts';
 
 /** Starts a process, watches over it and makes it part of the stack. */
 type AddProcess = (name: string, start: (signal: AbortSignal) => Promise<StackLife>) => Promise<StackProcess>;
@@ -28,20 +28,22 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   ensureWritableDirectory('DATA_DIR', dataDir);
   const lock = await acquireLock(join(dataDir, 'run', 'stack.lock'), `Another stack has its data in ${dataDir}`);
   const processes = new Map<string, StackProcess>();
-  const stateFile = createStateFile(join(dataDir, 'stack.json'), processes);
+  const stateFile = join(dataDir, 'stack.json');
+  const tell = () => writeWhole(stateFile, stateOf(processes));
 
   const add: AddProcess = async (name, start) => {
-    const process = await supervise({ name, start, revive, log, onChange: stateFile.write });
+    const process = await supervise({ name, start, revive, log, onChange: tell });
     processes.set(name, process);
-    stateFile.write();
+    tell();
     return process;
   };
   const stop = async () => {
     lock.announceRelease();
     // Whatever stops us may have reached them as well, and what ended is not to be started again for its turn.
     for (const process of processes.values()) process.retire();
-    await stopInOrder(processes);
-    stateFile.remove();
+    for (const isDue of [isGateway, isInnerService, () => true])
+      await Promise.all([...processes.values()].filter(({ name }) => isDue(name)).map((process) => process.stop()));
+    rmSync(stateFile, { force: true });
     lock.release();
   };
   const giveUp = () => {
@@ -62,34 +64,23 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
 async function startParts(options: StackOptions, add: AddProcess): Promise<Pick<Stack, 'urls' | 'servers'>> {
   const { dataDir, host = '127.0.0.1', adminHost = '127.0.0.1', env, log, signal, servicesDir } = options;
-  await endNotedProcesses(dataDir, ({ name, pid }) =>
-    log(`Ending ${name} (process ${pid}), left over from an earlier run.`),
-  );
+  await endNotedProcesses(dataDir, tellOfLeftovers(log));
   await checkWantedPorts(options);
   signal?.throwIfAborted();
 
-  const servers = await startServers({ env, dataDir, log }, add);
+  const urls = await startServers({ env, dataDir, log }, add);
   signal?.throwIfAborted();
 
   const keys = await ensureKeyFiles(join(dataDir, 'keys'));
   const ports = await choosePorts(options);
-  const services = serviceProcesses({
-    env,
-    dataDir,
-    urls: servers,
-    keys,
-    host,
-    adminHost,
-    ports,
-    ...(servicesDir ? { servicesDir } : {}),
-  });
-  await startAtOnce(services, async (service) => {
-    await add(service.name, (signal) => startService(service, { dataDir, log, signal }));
+  const services = serviceProcesses({ env, dataDir, urls, keys, host, adminHost, ports, servicesDir });
+  const starts = services.map(async (service) => {
+    await add(service.name, (life) => startService(service, { dataDir, log, signal: life }));
     log(`${service.name} is ready.`);
   });
+  await allOf(starts);
   signal?.throwIfAborted();
-  const urls = services.filter(({ name }) => isGateway(name)).map(({ url }) => url);
-  return { urls, servers };
+  return { urls: services.filter(({ name }) => isGateway(name)).map(({ url }) => url), servers: urls };
 }
 
 async function startServers(
@@ -111,20 +102,13 @@ async function startServers(
   return urls;
 }
 
-async function startAtOnce(
-  services: ServiceProcess[],
-  start: (service: ServiceProcess) => Promise<void>,
-): Promise<void> {
-  const results = await Promise.allSettled(services.map(start));
-  const problems = results.flatMap((result) => (result.status === 'rejected' ? [describeError(result.reason)] : []));
-  if (problems.length > 0) throw new PlainError(problems.join('\n'));
-}
-
-async function stopInOrder(processes: ReadonlyMap<string, StackProcess>): Promise<void> {
-  for (const isDue of [isGateway, isInnerService, isServer])
-    await Promise.all([...processes.values()].filter(({ name }) => isDue(name)).map((process) => process.stop()));
+function stateOf(processes: ReadonlyMap<string, StackProcess>): StackState {
+  const states = [...processes.values()].map(({ name, pid, isUp, current: { url, adminUrl, logFile } }) => ({
+    ...{ name, pid, isUp, url, logFile },
+    ...(adminUrl ? { adminUrl } : {}),
+  }));
+  return { pid: process.pid, processes: states };
 }
 
 const isGateway = (name: string) => name.startsWith('gateway-');
 const isInnerService = (name: string) => INNER_SERVICES.some((service) => service === name);
-const isServer = (name: string) => !isGateway(name) && !isInnerService(name);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ifThere } from '../plain-error.ts';
 
 export interface Counts {
   passed: number;
@@ -10,12 +11,9 @@ export interface Counts {
  * does a run that found no test: neither is a success.
  */
 export function readJestResult(file: string): Counts {
-  let result: Record<string, unknown>;
-  try {
-    result = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>; // Jest's own format, checked below
-  } catch {
-    return { passed: 0, failed: 1 }; // Jest ended before it could write it
-  }
+  // Jest's own format, checked below; nothing when Jest ended before it could write it.
+  const result = ifThere(() => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>);
+  if (!result) return { passed: 0, failed: 1 };
   const passed = count(result, 'numPassedTests');
   const failed = count(result, 'numFailedTests') + count(result, 'numRuntimeErrorTestSuites');
   return { passed, failed: passed + failed === 0 ? 1 : failed };

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { say } from '../command/run-command.ts';
 import { describeError } from '../plain-error.ts';
-import { readJestResult, type Counts } from './jest-result.ts';
-import { ROOT, runNode, runStep, type StepResult } from './steps.ts';
+import { readJestResult } from './jest-result.ts';
+import { runNode, runStep, type StepResult } from './steps.ts';
 import { startTestServers } from './test-servers.ts';
 
 export interface TestRunOptions {
@@ -13,24 +13,21 @@ export interface TestRunOptions {
   /** Also the tests that take long. */
   long: boolean;
   env: Readonly<Record<string, string | undefined>>;
-  cacheDir: string;
+  /** For the servers. */
+  dataDir: string;
   signal: AbortSignal;
 }
 
-interface TestsResult {
-  step: StepResult;
-  counts: Counts;
-  /** Timing tests that failed once. */
-  secondTries: string[];
-}
+/** With the timing tests that failed once. */
+type TestsResult = Awaited<ReturnType<typeof runJest>>;
 
 const EXIT_TIMEOUT_MS = 20_000;
 
 /** Everything that has to hold, each part to its end, so that one run tells all. Says whether all held. */
 export async function runTests(options: TestRunOptions): Promise<boolean> {
-  const { env, cacheDir, signal, jestArgs } = options;
+  const { env, dataDir, signal, jestArgs } = options;
   // The servers start while the sources are checked: one waits for the network and disks, the other for the processor.
-  const servers = startTestServers({ cacheDir, env, log: say });
+  const servers = startTestServers({ dataDir, env, log: say });
   servers.catch(() => undefined); // awaited below
   const checks = jestArgs.length > 0 ? [] : await runChecks(signal);
   let stop: (() => Promise<void>) | undefined;
@@ -48,20 +45,9 @@ export async function runTests(options: TestRunOptions): Promise<boolean> {
 }
 
 async function runChecks(signal: AbortSignal): Promise<StepResult[]> {
+  const nx = ['node_modules/nx/dist/bin/nx.js', 'run-many', '-t', 'lint', 'format', 'unused', 'typecheck'];
   const checks: [name: string, args: string[]][] = [
-    [
-      'lint and types',
-      [
-        'node_modules/nx/dist/bin/nx.js',
-        'run-many',
-        '-t',
-        'lint',
-        'format',
-        'unused',
-        'typecheck',
-        '--outputStyle=static',
-      ],
-    ],
+    ['lint and types', [...nx, '--outputStyle=static']],
     ['generated files', ['tools/codegen.ts', '--check']],
   ];
   const results: StepResult[] = [];
@@ -71,19 +57,12 @@ async function runChecks(signal: AbortSignal): Promise<StepResult[]> {
   return results;
 }
 
-async function runJest(
-  { jestArgs, long, env: given, signal }: TestRunOptions,
-  serverEnv: Record<string, string>,
-): Promise<TestsResult> {
+async function runJest({ jestArgs, long, env: given, signal }: TestRunOptions, serverEnv: Record<string, string>) {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-jest-'));
   const outputFile = given.TASKMESH_TEST_RESULT ?? join(dir, 'result.json');
   const secondTries = join(dir, 'second-tries');
-  const args = [
-    '--experimental-vm-modules',
-    '--disable-warning=ExperimentalWarning',
-    join(ROOT, 'node_modules/jest/bin/jest.js'),
-  ];
-  const settings = ['--config', 'tools/jest.config.mjs', '--json', `--outputFile=${outputFile}`];
+  const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+  const args = [...jest, '--config', 'tools/jest.config.mjs', '--json', `--outputFile=${outputFile}`, ...jestArgs];
   const stuck = endWhenStuck(outputFile);
   const env = {
     ...serverEnv,
@@ -91,9 +70,7 @@ async function runJest(
     ...(jestArgs.length === 0 ? { TASKMESH_SECOND_TRIES: secondTries } : {}),
   };
   try {
-    const step = await runStep('tests', () =>
-      runNode([...args, ...settings, ...jestArgs], { env, signal: AbortSignal.any([signal, stuck.signal]) }),
-    );
+    const step = await runStep('tests', () => runNode(args, { env, signal: AbortSignal.any([signal, stuck.signal]) }));
     return { step, counts: readJestResult(outputFile), secondTries: linesOf(secondTries) };
   } finally {
     stuck.forget();

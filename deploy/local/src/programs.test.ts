@@ -1,9 +1,9 @@
-import { provideChromium, type ChromiumSources } from './provide-chromium.ts';
+import { provideProgram, type Machine } from './programs.ts';
 
 /** A machine with these programs, to which packages bring others, and what was asked of it. */
 function machine(programs: string[], packages?: Record<string, string>) {
   const installed: string[] = [];
-  const sources: ChromiumSources = {
+  const sources: Machine = {
     find: (...names) => programs.find((path) => names.some((name) => path.endsWith(`/${name}`))),
     canInstall: () => packages !== undefined,
     async install(names) {
@@ -14,18 +14,23 @@ function machine(programs: string[], packages?: Record<string, string>) {
   return { sources, installed };
 }
 
-const log = () => undefined;
+const provide = (machine: Machine) =>
+  provideProgram(
+    ['chromium', 'google-chrome'],
+    { package: 'chromium', log: () => undefined, remedy: 'Install it.' },
+    machine,
+  );
 
-describe('Chromium', () => {
+describe('a program', () => {
   it('is the system’s where there is one', async () => {
     const { sources, installed } = machine(['/usr/bin/redis-server', '/opt/bin/google-chrome'], {});
-    expect(await provideChromium(log, sources)).toBe('/opt/bin/google-chrome');
+    expect(await provide(sources)).toBe('/opt/bin/google-chrome');
     expect(installed).toEqual([]);
   });
 
   it('is Debian’s package where that can be installed', async () => {
     const { sources, installed } = machine([], { chromium: '/usr/bin/chromium' });
-    expect(await provideChromium(log, sources)).toBe('/usr/bin/chromium');
+    expect(await provide(sources)).toBe('/usr/bin/chromium');
     expect(installed).toEqual(['chromium']);
   });
 
@@ -33,6 +38,6 @@ describe('Chromium', () => {
     ['nothing can be installed', machine([])],
     ['the package brings none', machine([], {})],
   ])('is asked for clearly when %s', async (_, { sources }) => {
-    await expect(provideChromium(log, sources)).rejects.toThrow('There is no Chromium on this machine. Install it');
+    await expect(provide(sources)).rejects.toThrow('Install it.');
   });
 });
