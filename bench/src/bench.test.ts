@@ -4,20 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBareServer } from './bare/create-bare-server.ts';
 import { cpuMsOfTrees } from './cpu/process-tree.ts';
-import { median, quantile, type Measured } from './figures.ts';
+import { median, quantile, summarise } from './figures.ts';
 import { openConnections } from './load/connections.ts';
 import { populate, TASKS_EACH } from './load/population.ts';
 import { startLoad, type Load } from './load/start-load.ts';
-import {
-  measureBesideLogins,
-  summariseBesideLogins,
-  type BesideLogins,
-} from './beside-logins/measure-beside-logins.ts';
-import { measure, populateTargets } from './measure.ts';
+import { measure, type Measured } from './measure.ts';
+import { measureBesideLogins, type BesideLogins } from './measure-beside-logins.ts';
 import { OPERATIONS } from './operations.ts';
 import { readOptions } from './options.ts';
 import { publish } from './report/publish.ts';
-import { table } from './report/table.ts';
+import { describeRequests } from './report/requests.ts';
 import { startBareOn } from './targets/bare.ts';
 import type { Target } from './targets/target.ts';
 
@@ -37,9 +33,9 @@ describe('the benchmark at the bare server', () => {
     load = await startLoad(join(dir, 'load.log'));
     const shared = { targets: [bare], load, signal: new AbortController().signal, log: () => undefined };
     const lengths = { rounds: 2, seconds: 0.2, warmUpSeconds: 0.05 };
-    await populateTargets({ ...shared, connections: CONNECTIONS });
+    await load.populate('bare', bare.url, CONNECTIONS);
     measured = await measure({ ...shared, ...lengths, operations: OPERATIONS });
-    besideLogins = await measureBesideLogins({ ...shared, ...lengths, target: bare });
+    besideLogins = await measureBesideLogins({ ...shared, ...lengths, target: 'bare' });
   }, 180_000);
   afterAll(async () => {
     await load.stop();
@@ -131,41 +127,50 @@ describe('the figures', () => {
     const readme = join(dir, 'README.md');
     writeFileSync(readme, 'before\n<!-- figures: begin -->old<!-- figures: end -->\nafter\n');
     const cell = (target: 'bare' | 'embedded', cpuSum: number): Measured => ({
-      target,
-      operation: 'get',
-      protocol: 'rest',
-      requests: 100,
-      perSecond: 1000,
-      p50Ms: 1,
-      p99Ms: 2,
+      ...{
+        target,
+        operation: 'get',
+        protocol: 'rest',
+        requests: 100,
+        seconds: 0.1,
+        perSecond: 1000,
+        p50Ms: 1,
+        p99Ms: 2,
+      },
       cpuByPart: {},
-      cpuByRole: { server: cpuSum / 2, postgres: cpuSum / 2, redis: 0, kafka: 0 },
+      cpuByRole: { server: cpuSum / 4, inner: cpuSum / 4, postgres: cpuSum / 2, redis: 0, kafka: 0 },
       cpuSum,
       rounds: [],
     });
-    const measured = [cell('bare', 0.1), cell('embedded', 0.25)];
-    const machine = { system: 'Linux', processor: 'any', cores: 2, memoryGiB: 4, node: 'v24.0.0', postgres: '18.4' };
-    const parameters = { connections: 32, rounds: 3, seconds: 3, warmUpSeconds: 2 };
-    const report = { startedAt: '2030-01-02T03:04:05.000Z', machine, parameters };
-    publish(readme, { ...report, measured, besideLogins: [] });
-    const text = readFileSync(readme, 'utf8');
-    const place = '<!-- beside logins: begin --><!-- beside logins: end -->';
-    writeFileSync(readme, text + place);
     const round = {
       requests: 800,
       alone: { p50Ms: 1, p99Ms: 4 },
       beside: { p50Ms: 2, p99Ms: 6 },
+      ratio: 1.5,
       loginsPerSecond: 70.4,
     };
-    publish(readme, { ...report, measured: [], besideLogins: [summariseBesideLogins('embedded', [round])] });
+    const measured = [cell('bare', 0.1), cell('embedded', 0.25)];
+    const machine = { system: 'Linux', processor: 'any', cores: 2, memoryGiB: 4, node: 'v24.0.0', postgres: '18.4' };
+    const parameters = { connections: 32, rounds: 3, seconds: 3, warmUpSeconds: 2 };
+    const report = { startedAt: '2030-01-02T03:04:05.000Z', machine, parameters };
+    publish(readme, describeRequests({ ...report, measured, besideLogins: [] }));
+    const text = readFileSync(readme, 'utf8');
+    writeFileSync(readme, `${text}<!-- beside logins: begin --><!-- beside logins: end -->`);
+    const besideLogins: BesideLogins[] = [{ target: 'embedded', ...round, rounds: [round] }];
+    publish(readme, describeRequests({ ...report, measured: [], besideLogins }));
     const both = readFileSync(readme, 'utf8');
+    expect(() => publish(readme, { nowhere: '' })).toThrow('has no place for nowhere');
     rmSync(dir, { recursive: true });
     expect(both.startsWith(text)).toBe(true);
     expect(both).toMatch(/50 parallel logins[^]*embedded \|.* 4.00 \|.* 6.00 \| +1.50 \| +70 \|/);
     expect(text).toMatch(/^before\n[^]*2030-01-02[^]*\nafter\n$/);
     expect(text).not.toContain('old');
-    expect(text).toMatch(/embedded +\| REST .*\| +2\.50 \|/);
-    expect(table([])).toContain('× bare');
+    expect(text).toMatch(/embedded +\| REST +\| +0\.125 \| .*\| +2\.50 \|/);
+  });
+
+  it('are summed up over rounds, figure by figure', () => {
+    const rounds = [1, 5, 2].map((ms) => ({ p50Ms: ms, cpu: { server: ms * 2 } }));
+    expect(summarise(rounds)).toEqual({ p50Ms: 2, cpu: { server: 4 }, rounds });
   });
 });
 

@@ -1,49 +1,20 @@
-import type { LoadFigures } from './load/messages.ts';
-import type { Cell } from './operations.ts';
-import type { Role } from './targets/target.ts';
-
-/** One round of a cell. CPU in milliseconds per request: by process, and summed by role. */
-export interface Round extends LoadFigures {
-  cpuByPart: Record<string, number>;
-  cpuByRole: Record<Role, number>;
+/** Figures of one shape put together leaf by leaf; what is no figure is as in the first. */
+export function combine<Shape extends object>(shapes: readonly Shape[], leaf: (values: number[]) => number): Shape {
+  const entries = Object.entries(shapes[0] ?? {}).map(([key, first]: [string, unknown]) => {
+    const values = shapes.map((shape) => (shape as Record<string, unknown>)[key]);
+    if (typeof first === 'number') return [key, leaf(values as number[])];
+    return [key, typeof first === 'object' && first ? combine(values as object[], leaf) : first];
+  });
+  return Object.fromEntries(entries) as Shape;
 }
 
-/** The medians of a cell's rounds. */
-export interface Figures {
-  requests: number;
-  perSecond: number;
-  p50Ms: number;
-  p99Ms: number;
-  cpuByPart: Record<string, number>;
-  cpuByRole: Record<Role, number>;
-  /** Server and PostgreSQL. */
-  cpuSum: number;
+/** The medians of what rounds have found, besides the rounds themselves. */
+export function summarise<Round extends object>(rounds: Round[]): Round & { rounds: Round[] } {
+  return { ...combine(rounds, median), rounds };
 }
 
-export interface Measured extends Cell, Figures {
-  rounds: Round[];
-}
-
-export function summarise(cell: Cell, rounds: Round[]): Measured {
-  const middle = (of: (round: Round) => number) => median(rounds.map(of));
-  const byRole = (role: Role) => middle(({ cpuByRole }) => cpuByRole[role]);
-  const parts = Object.keys(rounds[0]?.cpuByPart ?? {});
-  return {
-    ...cell,
-    requests: rounds.reduce((sum, { requests }) => sum + requests, 0),
-    perSecond: middle(({ requests, seconds }) => requests / seconds),
-    p50Ms: middle(({ p50Ms }) => p50Ms),
-    p99Ms: middle(({ p99Ms }) => p99Ms),
-    cpuByPart: Object.fromEntries(parts.map((part) => [part, middle(({ cpuByPart }) => cpuByPart[part] ?? 0)])),
-    cpuByRole: {
-      server: byRole('server'),
-      postgres: byRole('postgres'),
-      redis: byRole('redis'),
-      kafka: byRole('kafka'),
-    },
-    cpuSum: middle(({ cpuByRole }) => cpuByRole.server + cpuByRole.postgres),
-    rounds,
-  };
+export function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }
 
 export function median(values: readonly number[]): number {
@@ -57,4 +28,11 @@ export function quantile(values: readonly number[], q: number): number {
   const lower = sorted[Math.floor(place)] ?? NaN;
   const upper = sorted[Math.ceil(place)] ?? NaN;
   return lower + (upper - lower) * (place - Math.floor(place));
+}
+
+/** Three digits that count. */
+export function digits(value: number): string {
+  if (value === 0) return '0';
+  if (Math.abs(value) >= 1_000) return Math.round(value).toString();
+  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : value >= 0.1 ? 3 : 4);
 }

@@ -1,5 +1,5 @@
-import { fileName, list, number, parseOptions } from './arguments.ts';
-import { OPERATIONS, TARGETS, type Operation, type TargetName } from './operations.ts';
+import { commonOptions, list, number, parseOptions } from './arguments.ts';
+import { OPERATIONS, TARGETS } from './operations.ts';
 
 /** What `--only` knows besides the operations: lists beside logins, which have a table of their own. */
 const BESIDE_LOGINS = 'beside-logins';
@@ -26,41 +26,25 @@ What requests cost: Taskmesh embedded and as separate processes, beside a bare F
   --profile          instead of figures: where the servers' CPU time goes, by package and by function
 `;
 
-export interface Options {
-  operations: Operation[];
-  /** Whether lists are measured beside logins, too. */
-  besideLogins: boolean;
-  targets: TargetName[];
-  seconds: number;
-  warmUpSeconds: number;
-  rounds: number;
-  connections: number;
-  name: string | undefined;
-  publish: boolean;
-  profile: boolean;
-  help: boolean;
-}
+export type Options = ReturnType<typeof readOptions>;
 
-/** @throws UsageProblem */
-export function readOptions(args: string[]): Options {
+/** @throws UsageError */
+export function readOptions(args: string[]) {
   const values = parseOptions(args, {
     texts: ['only', 'targets', 'seconds', 'rounds', 'connections', 'name'],
     flags: ['quick', 'publish', 'profile'],
   });
-  const isQuick = values.quick === true;
-  const seconds = number('--seconds', values.seconds ?? (isQuick ? '0.3' : '3'), { min: 0.05, max: 600 });
   const chosen = list('--only', values.only, CHOICES);
   return {
     operations: chosen.filter((name) => name !== BESIDE_LOGINS),
+    /** Whether lists are measured beside logins, too. */
     besideLogins: chosen.includes(BESIDE_LOGINS),
     targets: list('--targets', values.targets, TARGETS),
-    seconds,
-    warmUpSeconds: isQuick ? 0.3 : 2,
+    seconds: number('--seconds', values.seconds ?? (values.quick ? '0.3' : '3'), { min: 0.05, max: 600 }),
+    warmUpSeconds: values.quick ? 0.3 : 2,
     rounds: number('--rounds', values.rounds ?? '3', { min: 1, max: 100, isWhole: true }),
     connections: number('--connections', values.connections ?? '32', { min: 1, max: 1_000, isWhole: true }),
-    name: fileName(values.name),
-    publish: values.publish === true,
     profile: values.profile === true,
-    help: values.help === true,
+    ...commonOptions(values),
   };
 }

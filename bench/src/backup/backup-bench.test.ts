@@ -1,6 +1,6 @@
-import { UsageProblem } from '../arguments.ts';
+import { UsageError } from '@taskmesh/local';
 import { readBackupOptions } from './options.ts';
-import { backupHeading, backupTable, type BackupReport } from './report.ts';
+import { describeBackups, type BackupReport } from './report.ts';
 
 describe('the arguments of the backups benchmark', () => {
   it('have defaults', () => {
@@ -8,7 +8,7 @@ describe('the arguments of the backups benchmark', () => {
   });
 
   it.each(['--rows 0', '--rows many', '--rounds 1.5', '--name a/b', '--unknown', 'word'])('%s is refused', (line) => {
-    expect(() => readBackupOptions(line.split(' '))).toThrow(UsageProblem);
+    expect(() => readBackupOptions(line.split(' '))).toThrow(UsageError);
   });
 });
 
@@ -35,8 +35,10 @@ describe('the report of the backups benchmark', () => {
     ],
   };
 
+  const text = () => describeBackups(report)['backup figures'] ?? '';
+
   it('compares medians: a higher ratio is faster', () => {
-    const [, , ours, theirs, whole] = backupTable(report)
+    const [, , , , , ours, theirs, whole] = text()
       .split('\n')
       .map((line) => line.split('|').map((cell) => cell.trim()));
     expect(ours).toEqual(['', 'load a dump', 'Taskmesh', '2.00', '1.0', '500', '0.50', '', '', '']);
@@ -45,6 +47,6 @@ describe('the report of the backups benchmark', () => {
   });
 
   it('says which server and which client', () => {
-    expect(backupHeading(report)).toContain('PostgreSQL 15.18 (of the client tools), client 15.18 · 1000 tasks');
+    expect(text()).toContain('PostgreSQL 15.18 (of the client tools), client 15.18 · 1000 tasks');
   });
 });

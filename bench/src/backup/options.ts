@@ -1,4 +1,4 @@
-import { fileName, number, parseOptions } from '../arguments.ts';
+import { commonOptions, number, parseOptions } from '../arguments.ts';
 
 export const BACKUP_HELP = `
 npm run bench -- backup [<options>]
@@ -10,22 +10,14 @@ What backups and restores cost, beside pg_dump | gzip and psql on the same data 
   --publish     also puts the table into bench/README.md
 `;
 
-export interface BackupBenchOptions {
-  rows: number;
-  rounds: number;
-  name: string | undefined;
-  publish: boolean;
-  help: boolean;
-}
+export type BackupBenchOptions = ReturnType<typeof readBackupOptions>;
 
-/** @throws UsageProblem */
-export function readBackupOptions(args: string[]): BackupBenchOptions {
+/** @throws UsageError */
+export function readBackupOptions(args: string[]) {
   const values = parseOptions(args, { texts: ['rows', 'rounds', 'name'], flags: ['publish'] });
   return {
     rows: number('--rows', values.rows ?? '100000', { min: 1, max: 10_000_000, isWhole: true }),
     rounds: number('--rounds', values.rounds ?? '3', { min: 1, max: 100, isWhole: true }),
-    name: fileName(values.name),
-    publish: values.publish === true,
-    help: values.help === true,
+    ...commonOptions(values),
   };
 }

@@ -1,6 +1,6 @@
 import { median } from '../figures.ts';
-import type { Machine } from '../report/machine.ts';
-import { alignedTable } from '../report/table.ts';
+import { describeOrigin, type Origin } from '../report/machine.ts';
+import { table } from '../report/table.ts';
 
 /** One kind of work: the seconds of each round. */
 export interface Timed {
@@ -11,10 +11,7 @@ export interface Timed {
   memory?: { own: number; children: number }[];
 }
 
-export interface BackupReport {
-  /** RFC 3339 */
-  startedAt: string;
-  machine: Machine;
+export interface BackupReport extends Origin {
   /** Where the server is from, and which client stood beside it. */
   server: string;
   client: string | undefined;
@@ -29,30 +26,34 @@ const TITLES: Record<Timed['work'], string> = {
   load: 'load a dump',
   restore: 'whole restore',
 };
-const COLUMNS = ['work', 'by', 's', 'MB/s', 'rows/s', "× PostgreSQL's own", 'MiB over idle', 'children MiB'];
-const WORDS = 2;
-
-/** The figures as a Markdown table. */
-export function backupTable({ rows, dumpBytes, timed }: BackupReport): string {
-  const lines = timed.map(({ work, by, seconds, memory = [] }) => {
-    const time = median(seconds);
-    const other = timed.find((one) => one.work === work && one.by !== OURS);
-    const ratio = by === OURS && other ? (median(other.seconds) / time).toFixed(2) : '';
-    const speeds = [(dumpBytes / 1e6 / time).toFixed(1), Math.round(rows / time).toString()];
-    const worst = (which: 'own' | 'children') =>
-      memory.length === 0 ? '' : Math.max(...memory.map((round) => round[which])).toFixed(0);
-    return [TITLES[work], by, time.toFixed(2), ...speeds, ratio, worst('own'), worst('children')];
-  });
-  return alignedTable(COLUMNS, WORDS, lines);
-}
-
 export const OURS = 'Taskmesh';
 
-export function backupHeading({ startedAt, machine, server, client, rows, dumpBytes, timed }: BackupReport): string {
-  const { system, processor, cores, memoryGiB, node } = machine;
+/** Where, when and how, and the figures. */
+export function describeBackups(report: BackupReport): Record<string, string> {
+  const { server, client, rows, dumpBytes, timed } = report;
   const rounds = timed[0]?.seconds.length ?? 0;
-  return [
-    `${startedAt.slice(0, 10)} · ${cores} cores (${processor}), ${memoryGiB} GiB, ${system} · Node ${node.slice(1)}`,
-    `${server}, ${client ?? 'no client'} · ${rows} tasks, a dump of ${(dumpBytes / 1e6).toFixed(1)} MB · median of ${rounds} rounds, taking turns`,
-  ].join('  \n');
+  const how = `${server}, ${client ?? 'no client'} · ${rows} tasks, a dump of ${(dumpBytes / 1e6).toFixed(1)} MB · median of ${rounds} rounds, taking turns`;
+  const timesTheirs = ({ work, by, seconds }: Timed) => {
+    const other = timed.find((one) => one.work === work && one.by !== OURS);
+    return by === OURS && other ? (median(other.seconds) / median(seconds)).toFixed(2) : '';
+  };
+  const worst = ({ memory = [] }: Timed, which: 'own' | 'children') =>
+    memory.length === 0 ? '' : Math.max(...memory.map((round) => round[which])).toFixed(0);
+  const figures = table(timed, {
+    words: [
+      ['work', ({ work }) => TITLES[work]],
+      ['by', ({ by }) => by],
+    ],
+    figures: [
+      ['s', ({ seconds }) => median(seconds).toFixed(2)],
+      ['MB/s', ({ seconds }) => (dumpBytes / 1e6 / median(seconds)).toFixed(1)],
+      ['rows/s', ({ seconds }) => Math.round(rows / median(seconds)).toString()],
+      ["× PostgreSQL's own", timesTheirs],
+      ['MiB over idle', (row) => worst(row, 'own')],
+      ['children MiB', (row) => worst(row, 'children')],
+    ],
+  });
+  return {
+    'backup figures': `${describeOrigin({ ...report, machine: { ...report.machine, postgres: '' } }, how)}\n\n${figures}`,
+  };
 }

@@ -20,23 +20,15 @@ export function createTaskStore(pool: Pool) {
     return rows;
   };
   return {
-    create: async (ownerId: string, task: TaskInput) => {
+    async create(ownerId: string, task: TaskInput) {
+      const { title, description, completed = false, dueDate, category, priority = 'medium' } = task;
+      const values = [title, description, completed, dueDate, category, priority]; // what is undefined becomes null
       const now = new Date().toISOString();
-      const {
-        title,
-        description = null,
-        completed = false,
-        dueDate = null,
-        category = null,
-        priority = 'medium',
-      } = task;
-      const values = [title, description, completed, dueDate, category, priority];
       return (await run(statements.CREATE, [partOf(ownerId), newId(), ownerId, now, ...values]))[0];
     },
-    update: async (ownerId: string, id: string, { title, completed }: Partial<TaskInput>) => {
+    async update(ownerId: string, id: string, { title, completed }: Partial<TaskInput>) {
       const now = new Date().toISOString();
-      const values = [partOf(ownerId), id, ownerId, now, title ?? null, completed ?? null];
-      return (await run(statements.UPDATE, values))[0];
+      return (await run(statements.UPDATE, [partOf(ownerId), id, ownerId, now, title, completed]))[0];
     },
     get: async (ownerId: string, id: string) => (await run(statements.GET, [id, ownerId]))[0],
     list: (ownerId: string) => run(statements.LIST, [ownerId]),

@@ -1,14 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
+import { sumOf } from '../figures.ts';
+import { readIfThere } from './process-tree.ts';
 
 /** CPU time of a process' living threads, in milliseconds: to the nanosecond, where ticks are ten milliseconds. */
 export function cpuMsOfThreads(pid: number): number {
-  let nanoseconds = 0;
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    try {
-      nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ', 1)[0]);
-    } catch {
-      // it ended meanwhile
-    }
-  }
-  return nanoseconds / 1e6;
+  const files = globSync(`/proc/${pid}/task/*/schedstat`);
+  return sumOf(files.map((file) => Number(readIfThere(file).split(' ', 1)[0]))) / 1e6;
 }

@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
+import { sumOf } from '../figures.ts';
+import { readIfThere } from './process-tree.ts';
 
 const MIB = 1024;
 const LOOK_EVERY_MS = 100;
@@ -12,10 +14,7 @@ export function watchTreeMemory(pid: number): () => { own: number; children: num
   const worst = { own: 0, children: 0 };
   const look = () => {
     worst.own = Math.max(worst.own, anonymousMib(pid) - idle);
-    worst.children = Math.max(
-      worst.children,
-      descendantsOf(pid).reduce((sum, child) => sum + anonymousMib(child), 0),
-    );
+    worst.children = Math.max(worst.children, sumOf(descendantsOf(pid).map(anonymousMib)));
   };
   const timer = setInterval(look, LOOK_EVERY_MS);
   return () => {
@@ -25,21 +24,12 @@ export function watchTreeMemory(pid: number): () => { own: number; children: num
 }
 
 function descendantsOf(pid: number): number[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`)
-      .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' '))
-      .filter((text) => text !== '')
-      .flatMap((child) => [Number(child), ...descendantsOf(Number(child))]);
-  } catch {
-    return []; // it has just ended
-  }
+  return globSync(`/proc/${pid}/task/*/children`)
+    .flatMap((file) => readIfThere(file).split(' ').filter(Boolean).map(Number))
+    .flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
 /** Nearly all that is private to a process, and cheap to ask. */
 function anonymousMib(pid: number): number {
-  try {
-    return Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / MIB;
-  } catch {
-    return 0;
-  }
+  return Number(/^RssAnon:\s+(\d+)/m.exec(readIfThere(`/proc/${pid}/status`))?.[1] ?? 0) / MIB;
 }

@@ -1,6 +1,4 @@
-/** Who delivers: `bare` is a `ws` server with nothing else in it. */
-export const WAYS = ['bare', 'embedded', 'separate'] as const;
-export type Way = (typeof WAYS)[number];
+import type { TargetName } from '../operations.ts';
 
 export const PROTOCOLS = ['graphql-ws', 'sse', 'multipart', 'channel'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
@@ -14,23 +12,19 @@ export type Source = 'commit' | 'kafka' | 'http';
 export const LOADS = ['personal', 'fan-out'] as const;
 export type LoadName = (typeof LOADS)[number];
 
-/** How many sockets listen to one owner, and how many messages all sockets together get in a second. */
-export interface FeedLoad {
-  socketsPerOwner: number;
-  /** The usual rate, and the high one. */
-  messagesPerS: { usual: number; high: number };
-}
+export const RATES = ['usual', 'high'] as const;
+export type Rate = (typeof RATES)[number];
 
-export const FEED_LOADS: Record<LoadName, FeedLoad> = {
+/** How many sockets listen to one owner, and how many messages all sockets together get in a second. */
+export const FEED_LOADS: Record<LoadName, { socketsPerOwner: number; messagesPerS: Record<Rate, number> }> = {
   personal: { socketsPerOwner: 1, messagesPerS: { usual: 500, high: 5_000 } },
   'fan-out': { socketsPerOwner: 100, messagesPerS: { usual: 5_000, high: 50_000 } },
 };
 
-export type Rate = keyof FeedLoad['messagesPerS'];
-
 /** The sockets of one row of stretches. */
 export interface Cell {
-  way: Way;
+  /** Who delivers: `bare` is a `ws` server with nothing else in it. */
+  way: TargetName;
   speech: Speech;
   load: LoadName;
 }
@@ -47,7 +41,7 @@ export interface Stretch {
  * cores that are to be measured.
  */
 export function stretchesOf({ way }: Cell, rates: readonly Rate[]): Stretch[] {
-  const sources: Record<Way, Record<Rate, Source[]>> = {
+  const sources: Record<TargetName, Record<Rate, Source[]>> = {
     bare: { usual: ['http', 'kafka'], high: ['http', 'kafka'] },
     embedded: { usual: ['commit'], high: ['commit'] },
     separate: { usual: ['commit', 'kafka'], high: ['kafka'] },
@@ -55,7 +49,11 @@ export function stretchesOf({ way }: Cell, rates: readonly Rate[]): Stretch[] {
   return rates.flatMap((rate) => sources[way][rate].map((source) => ({ source, rate })));
 }
 
-export function cellsOf(choice: { ways: readonly Way[]; protocols: readonly Protocol[]; load: LoadName }): Cell[] {
+export function cellsOf(choice: {
+  ways: readonly TargetName[];
+  protocols: readonly Protocol[];
+  load: LoadName;
+}): Cell[] {
   const { ways, protocols, load } = choice;
   return ways.flatMap((way): Cell[] =>
     way === 'bare' ? [{ way, speech: 'bare', load }] : protocols.map((speech) => ({ way, speech, load })),

@@ -1,39 +1,37 @@
 import { eventually } from '@taskmesh/testing';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stretchesOf, type Cell } from './cells.ts';
 import { titleOf } from './change.ts';
-import { summariseFeed, type FeedMeasured, type FeedRound } from './figures.ts';
+import { summarise } from '../figures.ts';
+import { hookSettings } from '../hooks/ask-hook.ts';
+import type { Target } from '../targets/target.ts';
 import { openListeners } from './load/listeners.ts';
 import { openSource } from './load/sources.ts';
 import { startFeedLoad, type FeedLoadProcess } from './load/start-feed-load.ts';
 import { createTitleFinder } from './load/titles.ts';
-import { measureFeed } from './measure-feed.ts';
+import { measureFeed, type FeedMeasured, type FeedRound } from './measure-feed.ts';
 import { readFeedOptions } from './options.ts';
-import { describeFeed } from './report/report.ts';
-import { startFeedTargets, type FeedTarget } from './targets.ts';
-import { createUsers, type User } from './users.ts';
+import { describeFeed } from './report.ts';
+import { startFeedTargets } from './targets.ts';
+import { createUsers, type Users } from './users.ts';
 
 const SOCKETS = 20;
 
 describe('the feed’s benchmark at the bare server', () => {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-bench-feed-'));
   const signal = new AbortController().signal;
-  let users: (count: number) => Promise<User[]>;
-  let targets: FeedTarget[];
+  let users: Users;
+  let targets: Target[];
   let stopTargets: () => Promise<void>;
   let load: FeedLoadProcess;
 
   beforeAll(async () => {
-    const hookDir = join(dir, 'hooks');
-    mkdirSync(hookDir);
-    const keysFile = join(dir, 'keys.json');
-    users = await createUsers(keysFile);
-    const hook = new URL('memory-hook.ts', import.meta.url).href;
-    const env = { ...process.env, NODE_OPTIONS: `--import=${hook}`, PROFILE_DIR: hookDir };
-    const options = { dataDir: dir, keysFile, sockets: SOCKETS, env, log: () => undefined, signal };
+    users = await createUsers(join(dir, 'keys.json'));
+    const settings = { ...users.settings, ...hookSettings('memory', join(dir, 'hooks')) };
+    const options = { dataDir: dir, sockets: SOCKETS, env: process.env, settings, log: () => undefined, signal };
     ({ targets, stop: stopTargets } = await startFeedTargets(['bare'], options));
     load = await startFeedLoad(join(dir, 'load.log'));
   }, 180_000);
@@ -55,7 +53,7 @@ describe('the feed’s benchmark at the bare server', () => {
       rounds: 2,
       targets,
       load,
-      createUsers: users,
+      createUsers: users.create,
       hookDir: join(dir, 'hooks'),
       signal,
       log: () => undefined,
@@ -70,8 +68,8 @@ describe('the feed’s benchmark at the bare server', () => {
     const perRound = (index: number) => measured[index]?.rounds.map(({ changes, messages }) => [changes, messages]);
     expect(perRound(0)).toEqual(Array(2).fill([200, 200]));
     expect(perRound(2)).toEqual(Array(2).fill([100, 100 * SOCKETS])); // one owner for all twenty
-    for (const { cpu, p50Ms, p99Ms, bytesPerSocket } of measured) {
-      expect(cpu.sockets).toBeGreaterThan(0);
+    for (const { cpuByRole, p50Ms, p99Ms, bytesPerSocket } of measured) {
+      expect(cpuByRole.server).toBeGreaterThan(0);
       expect(p50Ms).toBeGreaterThan(0);
       expect(p99Ms).toBeGreaterThanOrEqual(p50Ms);
       expect(bytesPerSocket).not.toBeNaN();
@@ -80,7 +78,7 @@ describe('the feed’s benchmark at the bare server', () => {
 
   it('notices a change that comes twice', async () => {
     const [bare] = targets;
-    const [user] = await users(1);
+    const [user] = await users.create(1);
     if (!bare?.sources.http || !user) throw new Error('Nothing runs.');
     const listeners = await openListeners({ url: bare.url, speech: 'bare', users: [user], socketsPerOwner: 1 });
     const source = await openSource('http', bare.sources);
@@ -143,36 +141,37 @@ describe('the feed’s load', () => {
 });
 
 describe('the feed’s tables', () => {
-  const round = (sockets: number): FeedRound => ({
+  const round = (server: number): FeedRound => ({
     messages: 1_000,
     changes: 1_000,
     seconds: 2,
     p50Ms: 1,
     p95Ms: 2,
     p99Ms: 3,
-    cpu: { sockets, inner: 0.2, postgres: 0.3, redis: 0, kafka: 0.4 },
+    messagesPerS: 500,
+    cpuByPart: {},
+    cpuByRole: { server, inner: 0.2, postgres: 0.3, redis: 0, kafka: 0.4 },
     bytesPerSocket: 10_240,
   });
   const usual = { load: 'personal', rate: 'usual' } as const;
   const measured: FeedMeasured[] = [
-    summariseFeed({ way: 'bare', speech: 'bare', ...usual }, { source: 'http', ...usual }, [round(0.1)]),
-    summariseFeed({ way: 'bare', speech: 'bare', ...usual }, { source: 'kafka', ...usual }, [round(0.2)]),
-    summariseFeed({ way: 'separate', speech: 'sse', ...usual }, { source: 'commit', ...usual }, [
-      round(0.4),
-      round(0.6),
-    ]),
+    { way: 'bare', speech: 'bare', ...usual, source: 'http', ...summarise([round(0.1)]) },
+    { way: 'bare', speech: 'bare', ...usual, source: 'kafka', ...summarise([round(0.2)]) },
+    { way: 'separate', speech: 'sse', ...usual, source: 'commit', ...summarise([round(0.4), round(0.6)]) },
   ];
   const machine = { system: 'Linux', processor: 'any', cores: 2, memoryGiB: 4, node: 'v24.0.0', postgres: '18.4' };
   const parameters = { sockets: 2_000, rounds: 2, seconds: 4, warmUpSeconds: 2 };
   const report = { startedAt: '2030-01-02T03:04:05.000Z', machine, parameters, measured, othersShare: 0.01 };
 
+  const text = (about: typeof report) => describeFeed(about)['feed figures'];
+
   it('compare medians with the bare server that takes its changes from the same place', () => {
-    expect(describeFeed(report)).toMatch(/separate +\| SSE +\| commit +\| +0\.500 \| +2\.50 \| +0\.200 /);
+    expect(text(report)).toMatch(/separate +\| SSE +\| commit +\| +0\.500 \| +2\.50 \| +0\.200 /);
   });
 
   it('say that somebody else was using the machine', () => {
-    expect(describeFeed(report)).not.toContain('to be taken again');
-    expect(describeFeed({ ...report, othersShare: 0.4 })).toContain('Others took 40 % of the machine');
+    expect(text(report)).not.toContain('to be taken again');
+    expect(text({ ...report, othersShare: 0.4 })).toContain('Others took 40 % of the machine');
   });
 });
 

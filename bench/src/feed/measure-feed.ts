@@ -1,21 +1,33 @@
-import { cpuMsOfTrees } from '../cpu/process-tree.ts';
+import { measureCost, type Cost } from '../cpu/measure-cost.ts';
+import { summarise } from '../figures.ts';
+import { memoryOf } from '../hooks/ask-hook.ts';
+import { serverPid, type Target } from '../targets/target.ts';
 import { cellsOf, FEED_LOADS, LOADS, stretchesOf, type Cell, type Stretch } from './cells.ts';
-import { summariseFeed, type FeedMeasured, type FeedRound } from './figures.ts';
+import type { StretchFigures } from './load/feed-load.ts';
 import type { FeedLoadProcess } from './load/start-feed-load.ts';
-import type { StretchFigures } from './load/messages.ts';
-import { memoryOf } from './memory.ts';
 import type { FeedOptions } from './options.ts';
-import type { FeedRole, FeedTarget } from './targets.ts';
 import type { User } from './users.ts';
+
+/** One stretch in one round. CPU in milliseconds per delivered message. */
+export interface FeedRound extends StretchFigures, Cost {
+  messagesPerS: number;
+  /** What the process with the sockets holds on to for each of them. */
+  bytesPerSocket: number;
+}
+
+/** The medians of a stretch's rounds. */
+export interface FeedMeasured extends Cell, Stretch, FeedRound {
+  rounds: FeedRound[];
+}
 
 export interface MeasureFeedOptions extends Pick<
   FeedOptions,
   'ways' | 'protocols' | 'loads' | 'rates' | 'sockets' | 'seconds' | 'warmUpSeconds' | 'rounds'
 > {
-  targets: readonly FeedTarget[];
+  targets: readonly Target[];
   load: FeedLoadProcess;
   createUsers: (count: number) => Promise<User[]>;
-  /** Where the memory hooks of the targets write. */
+  /** Where the hooks of the targets write. */
   hookDir: string;
   signal: AbortSignal;
   log: (line: string) => void;
@@ -23,36 +35,47 @@ export interface MeasureFeedOptions extends Pick<
 
 /** Measures each cell in each round; its stretches follow each other on the same sockets. */
 export async function measureFeed(options: MeasureFeedOptions): Promise<FeedMeasured[]> {
-  const { loads, rounds, log } = options;
-  const rows = LOADS.filter((load) => loads.includes(load))
-    .flatMap((load) => cellsOf({ ...options, load }))
-    .flatMap((cell) => ({
-      cell,
-      stretches: possible(cell, options).map((stretch) => ({ stretch, found: new Array<FeedRound>() })),
-    }));
-  for (let round = 1; round <= rounds; round++) {
+  const { rounds, seconds, warmUpSeconds, hookDir, log } = options;
+  const rows = rowsOf(options).map(({ cell, stretches }) => ({
+    cell,
+    stretches: stretches.map((stretch) => ({ stretch, found: new Array<FeedRound>() })),
+  }));
+  for (let round = 1; round <= rounds; round++)
     for (const { cell, stretches } of rows) {
       log(`round ${round}: ${cell.load}, ${cell.way}${cell.way === 'bare' ? '' : ` over ${cell.speech}`} …`);
-      await withSockets(cell, options, async ({ run, target, bytesPerSocket }) => {
-        for (const { stretch, found } of stretches)
-          found.push({ ...(await runStretch(stretch, { ...options, target, run })), bytesPerSocket });
+      await withSockets(cell, { ...options, memoryIn: hookDir }, async ({ run, target, bytesPerSocket }) => {
+        for (const { stretch, found } of stretches) {
+          await run(stretch, warmUpSeconds);
+          const taken = await measureCost(
+            target,
+            () => run(stretch, seconds),
+            ({ messages }) => messages,
+          );
+          found.push({ ...taken, messagesPerS: taken.messages / taken.seconds, bytesPerSocket });
+        }
       });
     }
-  }
   return rows.flatMap(({ cell, stretches }) =>
-    stretches.map(({ stretch, found }) => summariseFeed(cell, stretch, found)),
+    stretches.map(({ stretch, found }) => ({ ...cell, ...stretch, ...summarise(found) })),
   );
 }
 
-/** The stretches of a cell for which there is a source: without the separate processes there is no Kafka. */
-export function possible(cell: Cell, { rates, targets }: Pick<MeasureFeedOptions, 'rates' | 'targets'>): Stretch[] {
-  const { sources } = targetOf(cell, targets);
-  const known = { commit: sources.tasksDatabase, kafka: sources.kafka, http: sources.http };
-  return stretchesOf(cell, rates).filter(({ source }) => known[source] !== undefined);
+/** All cells, with the stretches for which there is a source: without the separate processes there is no Kafka. */
+export function rowsOf(
+  options: Pick<MeasureFeedOptions, 'loads' | 'ways' | 'protocols' | 'rates' | 'targets'>,
+): { cell: Cell; stretches: Stretch[] }[] {
+  const { loads, rates, targets } = options;
+  const cells = LOADS.filter((load) => loads.includes(load)).flatMap((load) => cellsOf({ ...options, load }));
+  return cells.map((cell) => {
+    const { tasksDatabase: commit, kafka, http } = targetOf(cell, targets).sources;
+    const known = { commit, kafka, http };
+    return { cell, stretches: stretchesOf(cell, rates).filter(({ source }) => known[source] !== undefined) };
+  });
 }
 
+/** `bytesPerSocket` is NaN when it was not asked for. */
 interface WithSockets {
-  target: FeedTarget;
+  target: Target;
   run: (stretch: Stretch, seconds: number) => Promise<StretchFigures>;
   bytesPerSocket: number;
 }
@@ -60,21 +83,21 @@ interface WithSockets {
 /** Opens a cell's sockets for new owners, and closes them after `use`. */
 export async function withSockets(
   cell: Cell,
-  options: Pick<MeasureFeedOptions, 'targets' | 'load' | 'createUsers' | 'sockets' | 'signal'> & { hookDir?: string },
+  options: Pick<MeasureFeedOptions, 'targets' | 'load' | 'createUsers' | 'sockets' | 'signal'> & { memoryIn?: string },
   use: (opened: WithSockets) => Promise<void>,
 ): Promise<void> {
-  const { targets, load, createUsers, hookDir, signal } = options;
+  const { targets, load, createUsers, memoryIn, signal } = options;
   signal.throwIfAborted();
   const target = targetOf(cell, targets);
   const { messagesPerS, socketsPerOwner: most } = FEED_LOADS[cell.load];
   const socketsPerOwner = Math.min(most, options.sockets);
   const users = await createUsers(Math.floor(options.sockets / socketsPerOwner));
-  const { url, sources, pid } = target;
-  const before = hookDir ? await memoryOf(pid, hookDir) : NaN;
+  const { url, sources } = target;
+  const memory = async () => (memoryIn ? memoryOf(serverPid(target), memoryIn) : NaN);
+  const before = await memory();
   await load.open({ url, sources, speech: cell.speech, users, socketsPerOwner });
   try {
-    const after = hookDir ? await memoryOf(pid, hookDir) : NaN;
-    const bytesPerSocket = (after - before) / (users.length * socketsPerOwner);
+    const bytesPerSocket = ((await memory()) - before) / (users.length * socketsPerOwner);
     const run: WithSockets['run'] = ({ source, rate }, seconds) => {
       signal.throwIfAborted();
       return load.run({ source, changesPerS: messagesPerS[rate] / socketsPerOwner, seconds });
@@ -85,27 +108,8 @@ export async function withSockets(
   }
 }
 
-async function runStretch(
-  stretch: Stretch,
-  options: Pick<MeasureFeedOptions, 'warmUpSeconds' | 'seconds'> & Pick<WithSockets, 'run' | 'target'>,
-): Promise<Omit<FeedRound, 'bytesPerSocket'>> {
-  const { target, run, warmUpSeconds, seconds } = options;
-  const pids = target.parts.map(({ pid }) => pid);
-  await run(stretch, warmUpSeconds);
-  await target.settle();
-  const before = cpuMsOfTrees(pids);
-  const figures = await run(stretch, seconds);
-  await target.settle();
-  const after = cpuMsOfTrees(pids);
-  const cpu: Record<FeedRole, number> = { sockets: 0, inner: 0, postgres: 0, redis: 0, kafka: 0 };
-  target.parts.forEach(({ role }, index) => {
-    cpu[role] += ((after[index] ?? 0) - (before[index] ?? 0)) / figures.messages;
-  });
-  return { ...figures, cpu };
-}
-
-function targetOf({ way }: Cell, targets: readonly FeedTarget[]): FeedTarget {
-  const target = targets.find((known) => known.way === way);
+function targetOf({ way }: Cell, targets: readonly Target[]): Target {
+  const target = targets.find(({ name }) => name === way);
   if (!target) throw new Error(`${way} does not run.`);
   return target;
 }

@@ -1,5 +1,6 @@
-import { fileName, list, number, parseOptions } from '../arguments.ts';
-import { LOADS, PROTOCOLS, WAYS, type LoadName, type Protocol, type Rate, type Way } from './cells.ts';
+import { commonOptions, list, number, parseOptions } from '../arguments.ts';
+import { TARGETS } from '../operations.ts';
+import { LOADS, PROTOCOLS, RATES } from './cells.ts';
 
 export const FEED_HELP = `
 npm run bench -- feed [<options>]
@@ -8,7 +9,7 @@ each protocol, beside a bare ws server that does nothing else.
 
   --quick            200 sockets and short stretches, about two minutes: shows that it works, good for rough figures only
   --only <list>      protocols: ${PROTOCOLS.join(', ')}
-  --targets <list>   ${WAYS.join(', ')}
+  --targets <list>   ${TARGETS.join(', ')}
   --loads <list>     ${LOADS.join(', ')}
   --sockets <n>      (default 2000, quick 200; the process may open as many files: ulimit -n)
   --seconds <n>      length of one stretch (default 4, quick 1)
@@ -18,40 +19,25 @@ each protocol, beside a bare ws server that does nothing else.
   --profile          instead of figures: where the servers' CPU time goes, by package and by function
 `;
 
-export interface FeedOptions {
-  protocols: Protocol[];
-  ways: Way[];
-  loads: LoadName[];
-  rates: Rate[];
-  sockets: number;
-  seconds: number;
-  warmUpSeconds: number;
-  rounds: number;
-  name: string | undefined;
-  publish: boolean;
-  profile: boolean;
-  help: boolean;
-}
+export type FeedOptions = ReturnType<typeof readFeedOptions>;
 
-/** @throws UsageProblem */
-export function readFeedOptions(args: string[]): FeedOptions {
+/** @throws UsageError */
+export function readFeedOptions(args: string[]) {
   const values = parseOptions(args, {
     texts: ['only', 'targets', 'loads', 'sockets', 'seconds', 'rounds', 'name'],
     flags: ['quick', 'publish', 'profile'],
   });
-  const isQuick = values.quick === true;
+  const { quick = false, sockets, seconds, rounds } = values;
   return {
     protocols: list('--only', values.only, PROTOCOLS),
-    ways: list('--targets', values.targets, WAYS),
+    ways: list('--targets', values.targets, TARGETS),
     loads: list('--loads', values.loads, LOADS),
-    rates: isQuick ? ['usual'] : ['usual', 'high'],
-    sockets: number('--sockets', values.sockets ?? (isQuick ? '200' : '2000'), { min: 1, max: 20_000, isWhole: true }),
-    seconds: number('--seconds', values.seconds ?? (isQuick ? '1' : '4'), { min: 0.05, max: 600 }),
-    warmUpSeconds: isQuick ? 0.5 : 2,
-    rounds: number('--rounds', values.rounds ?? (isQuick ? '1' : '3'), { min: 1, max: 100, isWhole: true }),
-    name: fileName(values.name),
-    publish: values.publish === true,
+    rates: RATES.filter((rate) => rate === 'usual' || !quick),
+    sockets: number('--sockets', sockets ?? (quick ? '200' : '2000'), { min: 1, max: 20_000, isWhole: true }),
+    seconds: number('--seconds', seconds ?? (quick ? '1' : '4'), { min: 0.05, max: 600 }),
+    warmUpSeconds: quick ? 0.5 : 2,
+    rounds: number('--rounds', rounds ?? (quick ? '1' : '3'), { min: 1, max: 100, isWhole: true }),
     profile: values.profile === true,
-    help: values.help === true,
+    ...commonOptions(values),
   };
 }

@@ -10,10 +10,11 @@ export interface User {
 }
 
 const LIFETIME_S = 3_600;
-const AT_ONCE = 50;
+
+export type Users = Awaited<ReturnType<typeof createUsers>>;
 
 /** Signs tokens with a key that the platforms are given: thousands of sign-ups would be thousands of password hashes. */
-export async function createUsers(keysFile: string): Promise<(count: number) => Promise<User[]>> {
+export async function createUsers(keysFile: string) {
   const kid = 'bench';
   const jwk = await createSigningKey(kid);
   writeFileSync(keysFile, JSON.stringify({ keys: [jwk] }), { mode: 0o600 });
@@ -23,15 +24,12 @@ export async function createUsers(keysFile: string): Promise<(count: number) => 
     const id = randomUUID();
     const iat = Math.floor(Date.now() / 1000);
     const claims = { userId: id, sub: id, email: `${id}@bench.example`, iat, exp: iat + LIFETIME_S };
-    return {
-      id,
-      token: await signAccessToken({ ...claims, sid: randomUUID(), jti: randomUUID() }, { kid, privateKey }),
-    };
+    const token = await signAccessToken({ ...claims, sid: randomUUID(), jti: randomUUID() }, { kid, privateKey });
+    return { id, token };
   };
-  return async (count) => {
-    const users: User[] = [];
-    while (users.length < count)
-      users.push(...(await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - users.length) }, createUser))));
-    return users;
+  return {
+    /** Of platforms that take their tokens. */
+    settings: { ACCESS_TOKEN_KEYS_FILE: keysFile },
+    create: (count: number) => Promise.all(Array.from({ length: count }, createUser)),
   };
 }

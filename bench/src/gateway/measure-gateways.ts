@@ -1,12 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { cpuMsOfThreads } from '../cpu/thread-time.ts';
-import type { RunningEngine } from './engines/engine.ts';
-import { summariseGateway, type GatewayMeasured, type GatewayRound } from './figures.ts';
+import { summarise } from '../figures.ts';
+import type { LoadFigures } from '../load/connections.ts';
+import type { EngineName, RunningEngine } from './engines/engine.ts';
 import type { GatewayLoad } from './load/start-gateway-load.ts';
 import type { GatewayOptions } from './options.ts';
 import { DOCUMENTS, type QueryName } from './queries.ts';
 import { expectedAnswer } from './shop/expected.ts';
 import type { RunningShop } from './start-shop.ts';
+
+interface GatewayRound extends LoadFigures {
+  perSecond: number;
+  /** Of the gateway's process, in milliseconds per request. */
+  cpuMs: number;
+  /** Requests to services per request. */
+  calls: number;
+}
+
+/** The medians of a query's rounds at one gateway. */
+export interface GatewayMeasured extends GatewayRound {
+  query: QueryName;
+  engine: EngineName;
+  /** The most that the process had resident since it was started, behind these rounds. */
+  peakMiB: number;
+  rounds: GatewayRound[];
+}
 
 export interface MeasureGatewaysOptions extends Pick<
   GatewayOptions,
@@ -35,7 +53,7 @@ export async function measureGateways(options: MeasureGatewaysOptions): Promise<
       }
     }
     for (const [{ name, pid }, all] of taken)
-      measured.push(summariseGateway({ query, engine: name, peakMiB: peakMiB(pid) }, all));
+      measured.push({ query, engine: name, peakMiB: peakMiB(pid), ...summarise(all) });
   }
   return measured;
 }
@@ -61,6 +79,7 @@ export async function withLoad<Result>(
     const { requests } = figures;
     return {
       ...figures,
+      perSecond: requests / figures.seconds,
       cpuMs: (cpuMsOfThreads(pid) - cpuMs) / requests,
       calls: ((await shop.requests()) - calls) / requests,
     };

@@ -1,6 +1,6 @@
-import { fileName, list, number, parseOptions } from '../arguments.ts';
-import { ENGINES, type EngineName } from './engines/engine.ts';
-import { QUERIES, type QueryName } from './queries.ts';
+import { commonOptions, list, number, parseOptions } from '../arguments.ts';
+import { ENGINES } from './engines/engine.ts';
+import { QUERIES } from './queries.ts';
 
 export const GATEWAY_HELP = `
 npm run bench -- gateway [<options>]
@@ -17,36 +17,23 @@ What a federated query costs at the gateway: Taskmesh's beside others for Node, 
   --profile          instead of figures: where the gateways' CPU time goes, by package and by function
 `;
 
-export interface GatewayOptions {
-  queries: QueryName[];
-  engines: EngineName[];
-  seconds: number;
-  warmUpSeconds: number;
-  rounds: number;
-  connections: number;
-  name: string | undefined;
-  publish: boolean;
-  profile: boolean;
-  help: boolean;
-}
+export type GatewayOptions = ReturnType<typeof readGatewayOptions>;
 
-/** @throws UsageProblem */
-export function readGatewayOptions(args: string[]): GatewayOptions {
+/** @throws UsageError */
+export function readGatewayOptions(args: string[]) {
   const values = parseOptions(args, {
     texts: ['only', 'targets', 'seconds', 'rounds', 'connections', 'name'],
     flags: ['quick', 'publish', 'profile'],
   });
-  const isQuick = values.quick === true;
+  const { quick = false, seconds, rounds } = values;
   return {
     queries: list('--only', values.only, QUERIES),
     engines: list('--targets', values.targets, ENGINES),
-    seconds: number('--seconds', values.seconds ?? (isQuick ? '0.5' : '3'), { min: 0.05, max: 600 }),
-    warmUpSeconds: isQuick ? 1 : 4,
-    rounds: number('--rounds', values.rounds ?? (isQuick ? '1' : '5'), { min: 1, max: 100, isWhole: true }),
+    seconds: number('--seconds', seconds ?? (quick ? '0.5' : '3'), { min: 0.05, max: 600 }),
+    warmUpSeconds: quick ? 1 : 4,
+    rounds: number('--rounds', rounds ?? (quick ? '1' : '5'), { min: 1, max: 100, isWhole: true }),
     connections: number('--connections', values.connections ?? '32', { min: 1, max: 1_000, isWhole: true }),
-    name: fileName(values.name),
-    publish: values.publish === true,
     profile: values.profile === true,
-    help: values.help === true,
+    ...commonOptions(values),
   };
 }

@@ -1,7 +1,7 @@
 import { Closers } from '@taskmesh/service';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startNode } from '../targets/node-process.ts';
+import { startNode } from '../processes/start-node.ts';
 import { composeShop } from './shop/services.ts';
 
 /** The services behind the gateways. */
@@ -13,25 +13,20 @@ export interface RunningShop {
 }
 
 export async function startShop(dataDir: string): Promise<RunningShop> {
-  const closers = new Closers();
-  const services = await startNode({
-    name: 'services',
-    file: new URL('subgraphs/main.ts', import.meta.url),
-    env: process.env,
-    logFile: join(dataDir, 'services.log'),
-  });
+  await using closers = new Closers();
+  const file = new URL('subgraphs/main.ts', import.meta.url);
+  const services = await startNode({ file, env: process.env, logFile: join(dataDir, 'services.log') });
   closers.add(() => services.stop());
-  try {
-    const { url } = (await services.nextMessage()) as { url: string }; // its first words
-    const supergraphFile = join(dataDir, 'shop.graphql');
-    writeFileSync(supergraphFile, composeShop(url));
-    return {
-      supergraphFile,
-      requests: async () => ((await services.ask({})) as { requests: number }).requests, // what it answers to anything
-      stop: () => closers.closeAll(),
-    };
-  } catch (error) {
-    await closers.closeAll();
-    throw error;
-  }
+  const { url } = (await services.nextMessage()) as { url: string }; // its first words
+  const supergraphFile = join(dataDir, 'shop.graphql');
+  writeFileSync(supergraphFile, composeShop(url));
+  return {
+    supergraphFile,
+    async requests() {
+      const answer = services.nextMessage();
+      services.process.send({}); // it answers anything with this
+      return ((await answer) as { requests: number }).requests;
+    },
+    stop: closers.handOver(),
+  };
 }

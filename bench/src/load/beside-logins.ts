@@ -1,10 +1,20 @@
 import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../figures.ts';
-import { openConnection, type Connection } from './connections.ts';
-import type { BesideLoginsFigures, BesideLoginsOrder } from './messages.ts';
-import { pace } from './paced.ts';
-import type { Account, Population } from './population.ts';
+import type { Account } from './call.ts';
+import { openConnection, openConnections } from './connections.ts';
+import { inTurns, pace } from './paced.ts';
+import type { Population } from './population.ts';
+
+/** Lists at a steady pace: so long alone, and so long beside logins, of which so many are under way at any time. */
+export interface BesideLoginsOrder {
+  seconds: number;
+  listsPerSecond: number;
+  parallelLogins: number;
+}
+
+/** What lists at a steady pace showed, and how many logins went on beside them. */
+export type BesideLoginsFigures = Awaited<ReturnType<typeof listBesideLogins>>;
 
 /** Short, so that whatever else the machine does falls into both kinds alike. */
 const SLICE_S = 1;
@@ -17,15 +27,14 @@ const LEAD_IN_MS = 200;
  */
 export async function listBesideLogins(
   url: string,
-  { readers }: Population,
+  population: Population,
   { seconds, listsPerSecond, parallelLogins }: BesideLoginsOrder,
-): Promise<BesideLoginsFigures> {
-  const open = (operation: 'list' | 'login') => (account: Account) =>
-    openConnection(url, { operation, protocol: 'rest' }, account);
-  const lists = readers.map(open('list'));
-  const logins = takeRoundAndRound(readers, parallelLogins).map(open('login'));
-  const all = [...lists, ...logins];
-  await Promise.all(all.map((connection) => connection.inspect()));
+) {
+  // A connection takes one request after the other; by turns, none waits while others are free.
+  const lists = await openConnections(url, { operation: 'list', protocol: 'rest' }, population);
+  const openLogin = (account: Account) => openConnection(url, { operation: 'login', protocol: 'rest' }, account);
+  const logins = Array.from({ length: parallelLogins }, inTurns(population.readers)).map(openLogin);
+  await Promise.all(logins.map((connection) => connection.inspect()));
 
   const latenciesMs: Record<'alone' | 'beside', number[]> = { alone: [], beside: [] };
   let loginCount = 0;
@@ -38,7 +47,7 @@ export async function listBesideLogins(
     const untilMs = startMs + LEAD_IN_MS + sliceSeconds * 1_000;
     const busy = kind === 'beside' ? logins.map((connection) => connection.keepBusy(untilMs)) : [];
     await sleep(LEAD_IN_MS);
-    const stretch = await pace(inTurns(lists), { perSecond: listsPerSecond, seconds: sliceSeconds });
+    const stretch = await pace(lists.next, { perSecond: listsPerSecond, seconds: sliceSeconds });
     // Those under way end before the next slice begins.
     const answered = (await Promise.all(busy)).flat();
     if (!counts) return;
@@ -54,12 +63,15 @@ export async function listBesideLogins(
     for (const kind of kinds) await slice(kind, index >= 0);
   }
   prioritise('PRIORITY_NORMAL');
-  await Promise.all(all.map((connection) => connection.close()));
+  await Promise.all([lists, ...logins].map((connection) => connection.close()));
   const figuresOf = (latencies: number[]) => ({ p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) });
+  const [alone, beside] = [figuresOf(latenciesMs.alone), figuresOf(latenciesMs.beside)];
   return {
+    /** Lists of both kinds. */
     requests: latenciesMs.alone.length + latenciesMs.beside.length,
-    alone: figuresOf(latenciesMs.alone),
-    beside: figuresOf(latenciesMs.beside),
+    ...{ alone, beside },
+    /** How many times the p99 alone the p99 beside logins is. */
+    ratio: beside.p99Ms / alone.p99Ms,
     loginsPerSecond: loginCount / loginSeconds,
   };
 }
@@ -70,16 +82,4 @@ export async function listBesideLogins(
  */
 function prioritise(priority: 'PRIORITY_HIGH' | 'PRIORITY_NORMAL'): void {
   if (process.getuid?.() === 0) setPriority(constants.priority[priority]);
-}
-
-/** A connection takes one request after the other; by turns, none waits while others are free. */
-function inTurns(connections: readonly Connection[]): () => Promise<void> {
-  let turn = 0;
-  return async () => connections[turn++ % connections.length]?.next();
-}
-
-function takeRoundAndRound<Item>(items: readonly Item[], count: number): Item[] {
-  return Array.from({ length: count }, (_, index) => items.slice(index % items.length)[0]).filter(
-    (item) => item !== undefined,
-  );
 }

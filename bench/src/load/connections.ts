@@ -1,88 +1,68 @@
 import { Client } from 'undici';
+import { quantile } from '../figures.ts';
 import type { Cell } from '../operations.ts';
-import type { Call } from './call.ts';
+import { send, type Account } from './call.ts';
 import { graphqlCalls } from './graphql-calls.ts';
-import type { Account, Population } from './population.ts';
+import { inTurns } from './paced.ts';
+import type { Population } from './population.ts';
 import { restCalls } from './rest-calls.ts';
 
-/** One connection with an account of its own. */
-export interface Connection {
-  /** Looks once at what it gets. @throws when it is wrong */
-  inspect(): Promise<void>;
-  /** One request more. @throws when it fails */
-  next(): Promise<void>;
-  /** One request after the other until then, by `performance.now()`. Their latencies in milliseconds. */
-  keepBusy(untilMs: number): Promise<number[]>;
-  close(): Promise<void>;
-}
-
-/** What a stretch of load showed. Latencies in milliseconds, of single requests, in no order. */
-export interface Stretch {
+/** What a stretch of load showed. */
+export interface LoadFigures {
   requests: number;
   seconds: number;
-  latenciesMs: number[];
+  p50Ms: number;
+  p99Ms: number;
 }
 
-export interface Connections {
-  /** Keeps every connection busy with one request after the other. @throws on the first wrong answer */
-  run(seconds: number): Promise<Stretch>;
-  close(): Promise<void>;
-}
-
-type Workload = Pick<Cell, 'operation' | 'protocol'>;
+export type Workload = Pick<Cell, 'operation' | 'protocol'>;
 
 /**
- * Opens keep-alive connections, each with an account of its own, and looks once at what each gets.
+ * Opens keep-alive connections, each with an account of its own, and looks once at what each gets. Several addresses are
+ * taken by turns.
  * @throws when an answer is wrong
  */
-export async function openConnections(url: string, workload: Workload, population: Population): Promise<Connections> {
+export async function openConnections(urls: string | readonly string[], workload: Workload, population: Population) {
   const accounts = workload.operation === 'create' ? population.writers : population.readers;
-  const connections = accounts.map((account) => openConnection(url, workload, account));
+  const nextUrl = inTurns([urls].flat());
+  const connections = accounts.map((account) => openConnection(nextUrl(), workload, account));
   await Promise.all(connections.map((connection) => connection.inspect()));
+  const nextConnection = inTurns(connections);
   return {
-    async run(seconds) {
+    /** Keeps every connection busy with one request after the other. @throws on the first wrong answer */
+    async run(seconds: number): Promise<LoadFigures> {
       const start = performance.now();
-      const latencies = await Promise.all(connections.map(({ keepBusy }) => keepBusy(start + seconds * 1000)));
-      const latenciesMs = latencies.flat();
-      return { requests: latenciesMs.length, seconds: (performance.now() - start) / 1000, latenciesMs };
+      const all = (await Promise.all(connections.map(({ keepBusy }) => keepBusy(start + seconds * 1000)))).flat();
+      const took = (performance.now() - start) / 1000;
+      return { requests: all.length, seconds: took, p50Ms: quantile(all, 0.5), p99Ms: quantile(all, 0.99) };
     },
-    close: async () => {
-      await Promise.all(connections.map((connection) => connection.close()));
-    },
+    /** One request more, over the next connection. @throws when it fails */
+    next: () => nextConnection().next(),
+    close: () => Promise.all(connections.map((connection) => connection.close())),
   };
 }
 
-export function openConnection(url: string, { operation, protocol }: Workload, account: Account): Connection {
+/** One connection with an account of its own. */
+export function openConnection(url: string, { operation, protocol }: Workload, account: Account) {
   const callOf = (protocol === 'rest' ? restCalls : graphqlCalls)[operation];
   const client = new Client(url);
   let count = 0;
-
-  const send = async (call: Call): Promise<string> => {
-    const { method, path, token, body } = call;
-    const headers = {
-      ...(body && { 'content-type': 'application/json' }),
-      ...(token && { authorization: `Bearer ${token}` }),
-    };
-    const response = await client.request({ method, path, headers, ...(body && { body: JSON.stringify(body) }) });
-    const text = await response.body.text();
-    // GraphQL tells of failures with status 200.
-    const isFailure = response.statusCode !== call.status || (protocol === 'graphql' && text.includes('"errors":'));
-    if (isFailure) throw wrong(`${response.statusCode} ${text.slice(0, 500)}`);
-    return text;
-  };
-  const wrong = (answer: string) => new Error(`${operation} over ${protocol} at ${url} answered ${answer}`);
+  const next = async () => void (await send(client, callOf(account, count++)));
 
   return {
+    /** Looks once at what it gets. @throws when it is wrong */
     async inspect() {
       const call = callOf(account, count++);
-      const text = await send(call);
-      if (!call.isRight(JSON.parse(text))) throw wrong(`something unexpected: ${text.slice(0, 500)}`);
+      const text = await send(client, call);
+      if (call.isRight(JSON.parse(text))) return;
+      throw new Error(`${operation} over ${protocol} at ${url} answered something unexpected: ${text.slice(0, 500)}`);
     },
-    next: async () => void (await send(callOf(account, count++))),
-    async keepBusy(untilMs) {
+    next,
+    /** One request after the other until then, by `performance.now()`. Their latencies in milliseconds. */
+    async keepBusy(untilMs: number) {
       const latencies: number[] = [];
       for (let begin = performance.now(); begin < untilMs;) {
-        await send(callOf(account, count++));
+        await next();
         const end = performance.now();
         latencies.push(end - begin);
         begin = end;

@@ -1,5 +1,5 @@
 import { nthTask, type Call, type Calls } from './call.ts';
-import { taskInput, TASKS_EACH } from './population.ts';
+import { taskInput, TASKS_EACH, updateOf } from './population.ts';
 
 const TASK = 'id title description completed dueDate category priority createdAt updatedAt';
 
@@ -13,69 +13,48 @@ const DOCUMENTS = {
   statistics: 'query Statistics { taskStatistics { total completed pending completionPercentage } }',
 };
 
-interface TaskAnswer {
-  id: string;
-  title: string;
+/** As far as it is looked at. */
+interface Data {
+  login: { user: { email: string } };
+  createTask: { title: string };
+  task: { id: string };
+  tasks: { edges: unknown[] };
+  updateTask: { title: string };
+  taskStatistics: { total: number };
 }
 
 /** The same operations as documents with variables, selecting what the REST answers hold. */
 export const graphqlCalls: Calls = {
   login: ({ email, password }) =>
-    post<{ login: { user: { email: string } } }>({
-      query: DOCUMENTS.login,
-      variables: { input: { email, password } },
-      isRight: (data) => data.login.user.email === email,
-    }),
+    post('login', { variables: { input: { email, password } } }, ({ login }) => login.user.email === email),
   create: ({ token }, n) =>
-    post<{ createTask: TaskAnswer }>({
-      query: DOCUMENTS.create,
-      variables: { input: taskInput(n) },
-      token,
-      isRight: (data) => data.createTask.title === taskInput(n).title,
-    }),
+    post(
+      'create',
+      { token, variables: { input: taskInput(n) } },
+      (data) => data.createTask.title === taskInput(n).title,
+    ),
   get: (account, n) =>
-    post<{ task: TaskAnswer }>({
-      query: DOCUMENTS.get,
-      variables: { id: nthTask(account, n) },
-      token: account.token,
-      isRight: (data) => data.task.id === nthTask(account, n),
-    }),
-  list: ({ token }) =>
-    post<{ tasks: { edges: unknown[] } }>({
-      query: DOCUMENTS.list,
-      token,
-      isRight: (data) => data.tasks.edges.length === TASKS_EACH,
-    }),
+    post(
+      'get',
+      { token: account.token, variables: { id: nthTask(account, n) } },
+      ({ task }) => task.id === nthTask(account, n),
+    ),
+  list: ({ token }) => post('list', { token }, ({ tasks }) => tasks.edges.length === TASKS_EACH),
   update: (account, n) => {
-    const input = { title: `Prepare the report of week ${n}, again`, completed: n % 2 === 0 };
-    return post<{ updateTask: TaskAnswer }>({
-      query: DOCUMENTS.update,
-      variables: { id: nthTask(account, n), input },
-      token: account.token,
-      isRight: (data) => data.updateTask.title === input.title,
-    });
+    const variables = { id: nthTask(account, n), input: updateOf(n) };
+    return post('update', { token: account.token, variables }, (data) => data.updateTask.title === updateOf(n).title);
   },
-  statistics: ({ token }) =>
-    post<{ taskStatistics: { total: number } }>({
-      query: DOCUMENTS.statistics,
-      token,
-      isRight: (data) => data.taskStatistics.total === TASKS_EACH,
-    }),
+  statistics: ({ token }) => post('statistics', { token }, (data) => data.taskStatistics.total === TASKS_EACH),
 };
 
-function post<Data>(options: {
-  query: string;
-  variables?: object;
-  token?: string;
-  isRight: (data: Data) => boolean;
-}): Call {
-  const { query, variables, token, isRight } = options;
+function post(
+  operation: keyof typeof DOCUMENTS,
+  { variables, token }: { variables?: object; token?: string },
+  isRight: (data: Data) => boolean,
+): Call {
   return {
-    method: 'POST',
-    path: '/graphql',
-    ...(token && { token }),
-    body: { query, ...(variables && { variables }) },
-    status: 200,
+    ...{ method: 'POST', path: '/graphql', status: 200, ...(token && { token }) },
+    body: { query: DOCUMENTS[operation], ...(variables && { variables }) },
     isRight: (answer) => isRight((answer as { data: Data }).data),
   };
 }

@@ -1,11 +1,5 @@
-import { request } from 'undici';
-
-export interface Account {
-  email: string;
-  password: string;
-  token: string;
-  taskIds: string[];
-}
+import { Pool } from 'undici';
+import { send, type Account } from './call.ts';
 
 /** Who sends the requests. Readers keep exactly `TASKS_EACH` tasks; writers' tasks grow, so nobody measures their lists. */
 export interface Population {
@@ -18,24 +12,23 @@ const PASSWORD = 'a long enough passphrase';
 
 /** Signs up two accounts for each connection and gives the readers their tasks, through the server's own REST paths. */
 export async function populate(url: string, connections: number): Promise<Population> {
-  const make = (kind: string) => (_: unknown, index: number) => signUp(url, `${kind}-${index}@bench.example`);
-  const readers = await Promise.all(Array.from({ length: connections }, make('reader')));
-  const writers = await Promise.all(Array.from({ length: connections }, make('writer')));
-  await Promise.all(readers.map((reader) => giveTasks(url, reader)));
+  const server = new Pool(url, { connections });
+  const post = async <Body>(path: string, body: object, token = ''): Promise<Body> =>
+    JSON.parse(await send(server, { method: 'POST', path, body, token, status: 201 }));
+  const signUp = (kind: string) => async (_: unknown, index: number) => {
+    const account = { email: `${kind}-${index}@bench.example`, password: PASSWORD };
+    const session = await post<{ access_token: string }>('/api/auth/signup', { ...account, name: 'Benchmark' });
+    return { ...account, token: session.access_token, taskIds: new Array<string>() };
+  };
+  const readers = await Promise.all(Array.from({ length: connections }, signUp('reader')));
+  const writers = await Promise.all(Array.from({ length: connections }, signUp('writer')));
+  const giveTasks = async ({ token, taskIds }: Account) => {
+    for (let index = 0; index < TASKS_EACH; index++)
+      taskIds.push((await post<{ data: { id: string } }>('/api/tasks', taskInput(index), token)).data.id);
+  };
+  await Promise.all(readers.map(giveTasks));
+  await server.close();
   return { readers, writers };
-}
-
-async function signUp(url: string, email: string): Promise<Account> {
-  const body = { email, password: PASSWORD, name: 'Benchmark' };
-  const { access_token } = await post<{ access_token: string }>(`${url}/api/auth/signup`, body);
-  return { email, password: PASSWORD, token: access_token, taskIds: [] };
-}
-
-async function giveTasks(url: string, account: Account): Promise<void> {
-  for (let index = 0; index < TASKS_EACH; index++) {
-    const { data } = await post<{ data: { id: string } }>(`${url}/api/tasks`, taskInput(index), account.token);
-    account.taskIds.push(data.id);
-  }
 }
 
 /** A task of a usual size. */
@@ -49,10 +42,7 @@ export function taskInput(index: number) {
   };
 }
 
-async function post<Body>(url: string, body: object, token?: string): Promise<Body> {
-  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
-  const response = await request(url, { method: 'POST', headers, body: JSON.stringify(body) });
-  const text = await response.body.text();
-  if (response.statusCode !== 201) throw new Error(`POST ${url} answered ${response.statusCode}: ${text}`);
-  return JSON.parse(text);
+/** What the n-th update makes of a task. */
+export function updateOf(n: number) {
+  return { title: `Prepare the report of week ${n}, again`, completed: n % 2 === 0 };
 }

@@ -1,63 +1,48 @@
-import { nthTask, type Calls } from './call.ts';
-import { taskInput, TASKS_EACH } from './population.ts';
-
-interface Answer<Data> {
-  data: Data;
-}
+import { nthTask, type Call, type Calls } from './call.ts';
+import { taskInput, TASKS_EACH, updateOf } from './population.ts';
 
 /** The operations by the interface document's paths. */
 export const restCalls: Calls = {
-  login: ({ email, password }) => ({
-    method: 'POST',
-    path: '/api/auth/login',
-    body: { email, password },
-    status: 200,
-    isRight: (answer) => (answer as { user: { email: string } }).user.email === email,
-  }),
-  create: ({ token }, n) => ({
-    method: 'POST',
-    path: '/api/tasks',
-    token,
-    body: taskInput(n),
-    status: 201,
-    isRight: (answer) => isTask((answer as Answer<object>).data, { title: taskInput(n).title }),
-  }),
-  get: (account, n) => ({
-    method: 'GET',
-    path: `/api/tasks/${nthTask(account, n)}`,
-    token: account.token,
-    status: 200,
-    isRight: (answer) => isTask((answer as Answer<object>).data, { id: nthTask(account, n) }),
-  }),
-  list: ({ token }) => ({
-    method: 'GET',
-    path: '/api/tasks',
-    token,
-    status: 200,
-    isRight: (answer) => {
-      const { count, data } = answer as Answer<object[]> & { count: number };
-      return count === TASKS_EACH && data.length === TASKS_EACH && data.every((task) => isTask(task, {}));
-    },
-  }),
-  update: (account, n) => {
-    const body = { title: `Prepare the report of week ${n}, again`, completed: n % 2 === 0 };
-    return {
-      method: 'PATCH',
-      path: `/api/tasks/${nthTask(account, n)}`,
+  login: ({ email, password }) =>
+    rest<{ user: { email: string } }>('POST /api/auth/login', {
+      body: { email, password },
+      isRight: ({ user }) => user.email === email,
+    }),
+  create: ({ token }, n) =>
+    rest<{ data: object }>('POST /api/tasks', {
+      ...{ token, body: taskInput(n), status: 201 },
+      isRight: ({ data }) => isTask(data, { title: taskInput(n).title }),
+    }),
+  get: (account, n) =>
+    rest<{ data: object }>(`GET /api/tasks/${nthTask(account, n)}`, {
       token: account.token,
-      body,
-      status: 200,
-      isRight: (answer) => isTask((answer as Answer<object>).data, { id: nthTask(account, n), ...body }),
-    };
-  },
-  statistics: ({ token }) => ({
-    method: 'GET',
-    path: '/api/tasks/stats',
-    token,
-    status: 200,
-    isRight: (answer) => (answer as Answer<{ total: number }>).data.total === TASKS_EACH,
-  }),
+      isRight: ({ data }) => isTask(data, { id: nthTask(account, n) }),
+    }),
+  list: ({ token }) =>
+    rest<{ count: number; data: object[] }>('GET /api/tasks', {
+      token,
+      isRight: ({ count, data }) =>
+        count === TASKS_EACH && data.length === TASKS_EACH && data.every((task) => isTask(task, {})),
+    }),
+  update: (account, n) =>
+    rest<{ data: object }>(`PATCH /api/tasks/${nthTask(account, n)}`, {
+      ...{ token: account.token, body: updateOf(n) },
+      isRight: ({ data }) => isTask(data, { id: nthTask(account, n), ...updateOf(n) }),
+    }),
+  statistics: ({ token }) =>
+    rest<{ data: { total: number } }>('GET /api/tasks/stats', {
+      token,
+      isRight: ({ data }) => data.total === TASKS_EACH,
+    }),
 };
+
+function rest<Answer>(
+  request: `${Call['method']} ${string}`,
+  options: Pick<Call, 'token' | 'body'> & { status?: number; isRight: (answer: Answer) => boolean },
+): Call {
+  const [method, path = ''] = request.split(' ') as [Call['method'], string]; // as its type says
+  return { method, path, status: 200, ...options, isRight: (answer) => options.isRight(answer as Answer) };
+}
 
 const FIELDS = 'category,completed,created_at,description,due_date,id,priority,title,updated_at,user_id';
 

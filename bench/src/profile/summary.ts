@@ -1,4 +1,5 @@
 import type { Profiler } from 'node:inspector';
+import { HOOK } from '../hooks/ask-hook.ts';
 
 /** How much of the busy time of a profile went where; shares add up to 1. */
 export interface Summary {
@@ -10,9 +11,6 @@ export interface Summary {
 }
 
 type Node = Profiler.ProfileNode;
-
-/** What the profiler itself does is nobody's cost. */
-const HOOK = new URL('hook.ts', import.meta.url).href;
 
 /** Time in Node's own modules and in the engine counts to the package that called them. */
 export function summarise(profile: Profiler.Profile): Summary {
@@ -63,15 +61,9 @@ function partOf({ callFrame: { functionName, url } }: Node, caller: string): str
   if (url === '' && /^write(v|Utf8String|Latin1String|Buffer)$/.test(functionName)) return '(socket writes)';
   if (/^node:_?http|^node:internal\/http/.test(url)) return 'node http';
   if (url === '' || url.startsWith('node:')) return caller;
-  return packageOf(url) ?? folderOf(url);
-}
-
-function packageOf(url: string): string | undefined {
-  return /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
-}
-
-/** `services/gateway/src/rest/serve.ts` is in `services/gateway/rest`. */
-function folderOf(url: string): string {
+  const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
+  if (name) return name;
+  // `services/gateway/src/rest/serve.ts` is in `services/gateway/rest`.
   const [, project, folder] = /((?:services|libs|deploy)\/[^/]+|bench)\/src\/(?:([^/]+)\/)?/.exec(url) ?? [];
   return [project, folder].filter(Boolean).join('/') || url;
 }

@@ -1,8 +1,8 @@
-import { alignedTable } from '../report/table.ts';
+import { digits } from '../figures.ts';
+import { table, type Column } from '../report/table.ts';
 import type { Coefficients } from './model/coefficients.ts';
 import { PROFILE } from './model/profile.ts';
 import { planFor, planInCells, POLICY, type Plan } from './model/plan.ts';
-import { digits } from './tables.ts';
 
 const OWNERS = [
   ['10⁴', 1e4],
@@ -16,7 +16,7 @@ export function profileTable(): string {
   const { changeRetentionHours, kafkaRetentionHours, kafkaCopies } = PROFILE;
   const { utilisation, fewest, socketsPerGateway, limits } = POLICY;
   const { list, get, statistics, create, update, login, open } = perHour;
-  return alignedTable(['assumed', 'value'], 1, [
+  const rows: [assumed: string, value: string][] = [
     ['owners online in the busy hour', `${onlineShare * 100} %`],
     ['sockets of one who is online', String(socketsPerOnline)],
     ['of one who is online, in that hour: lists, tasks by id, statistics', `${list}, ${get}, ${statistics}`],
@@ -35,7 +35,8 @@ export function profileTable(): string {
     ['cores of one PostgreSQL primary', String(limits.postgresCores)],
     ['TiB in one PostgreSQL', String(limits.postgresBytes / 2 ** 40)],
     ['hours that a restore may take', String(limits.restoreHours)],
-  ]);
+  ];
+  return table(rows, { words: [['assumed', ([assumed]) => assumed]], figures: [['value', ([, value]) => value]] });
 }
 
 /** What each number of owners needs, as one installation and, where that is too much for one, in cells. */
@@ -47,42 +48,41 @@ export function capacityTable(coefficients: Coefficients): string {
     const plan = planInCells({ ...PROFILE, owners }, coefficients);
     return [one, { title: `${title} in ${plan.cells} cells, each`, plan }];
   });
-  const rows = ROWS.map(({ title, of }) => [title, ...columns.map(({ plan }) => of(plan))]);
-  const table = alignedTable(['', ...columns.map(({ title }) => title)], 1, rows);
+  const figures = table(ROWS, {
+    words: [['', ([title]) => title]],
+    figures: columns.map(({ title, plan }) => [title, ([, of]) => of(plan)]),
+  });
   const reasons = columns
     .filter(({ plan }) => plan.broken.length > 0)
     .map(({ title, plan }) => `- ${title}: ${plan.broken.join('; ')}`);
-  return reasons.length === 0 ? table : [table, 'Too much for one installation:', reasons.join('\n')].join('\n\n');
+  return reasons.length === 0 ? figures : [figures, 'Too much for one installation:', reasons.join('\n')].join('\n\n');
 }
 
-const ROWS: { title: string; of: (plan: Plan) => string }[] = [
-  { title: 'sockets', of: ({ sockets }) => whole(sockets) },
-  { title: 'requests/s', of: ({ requestsPerS }) => short(requestsPerS) },
-  { title: 'changes/s', of: ({ changesPerS }) => short(changesPerS) },
-  { title: '**gateways**', of: ({ gateways, isEnough }) => (isEnough ? whole(gateways) : 'none are enough') },
-  {
-    title: 'heap of each after a collection, MiB',
-    of: ({ gatewayMiB, isEnough }) => (isEnough ? whole(gatewayMiB) : ''),
-  },
-  { title: 'everybody’s changes, of what it may take', of: ({ streamShare }) => percent(streamShare) },
-  { title: '**tasks processes**', of: ({ tasks }) => whole(tasks) },
-  { title: 'relays', of: ({ relays }) => whole(relays) },
-  { title: 'the relay, of what its process may take', of: ({ relayShare }) => percent(relayShare) },
-  { title: '**auth processes**', of: ({ auth }) => whole(auth) },
-  { title: '**PostgreSQL of tasks**: cores', of: ({ postgres }) => short(postgres.tasks.cores) },
-  { title: 'connections', of: ({ postgres }) => whole(postgres.tasks.connections) },
-  { title: 'write-ahead log, MB/s', of: ({ walBytesPerS }) => short(walBytesPerS / 1e6) },
-  { title: 'its flushes/s', of: ({ flushesPerS }) => short(flushesPerS) },
-  { title: 'storage, GB', of: ({ postgresBytes }) => short(postgresBytes / 1e9) },
-  { title: 'a dump, hours', of: ({ dumpHours }) => short(dumpHours) },
-  { title: 'a restore, hours', of: ({ restoreHours }) => short(restoreHours) },
-  { title: '**PostgreSQL of auth**: cores', of: ({ postgres }) => short(postgres.auth.cores) },
-  { title: 'connections', of: ({ postgres }) => whole(postgres.auth.connections) },
-  { title: '**Kafka**: cores', of: ({ kafka }) => short(kafka.cores) },
-  { title: 'in, MB/s', of: ({ kafka }) => short(kafka.inBytesPerS / 1e6) },
-  { title: 'out to gateways, MB/s', of: ({ kafka, isEnough }) => (isEnough ? short(kafka.outBytesPerS / 1e6) : '') },
-  { title: 'disks, GB', of: ({ kafka }) => short(kafka.diskBytes / 1e9) },
-  { title: '**Redis**: commands/s', of: ({ redisPerS }) => short(redisPerS) },
+const ROWS: Column<Plan>[] = [
+  ['sockets', ({ sockets }) => whole(sockets)],
+  ['requests/s', ({ requestsPerS }) => short(requestsPerS)],
+  ['changes/s', ({ changesPerS }) => short(changesPerS)],
+  ['**gateways**', ({ gateways, isEnough }) => (isEnough ? whole(gateways) : 'none are enough')],
+  ['heap of each after a collection, MiB', ({ gatewayMiB, isEnough }) => (isEnough ? whole(gatewayMiB) : '')],
+  ['everybody’s changes, of what it may take', ({ streamShare }) => percent(streamShare)],
+  ['**tasks processes**', ({ tasks }) => whole(tasks)],
+  ['relays', ({ relays }) => whole(relays)],
+  ['the relay, of what its process may take', ({ relayShare }) => percent(relayShare)],
+  ['**auth processes**', ({ auth }) => whole(auth)],
+  ['**PostgreSQL of tasks**: cores', ({ postgres }) => short(postgres.tasks.cores)],
+  ['connections', ({ postgres }) => whole(postgres.tasks.connections)],
+  ['write-ahead log, MB/s', ({ walBytesPerS }) => short(walBytesPerS / 1e6)],
+  ['its flushes/s', ({ flushesPerS }) => short(flushesPerS)],
+  ['storage, GB', ({ postgresBytes }) => short(postgresBytes / 1e9)],
+  ['a dump, hours', ({ dumpHours }) => short(dumpHours)],
+  ['a restore, hours', ({ restoreHours }) => short(restoreHours)],
+  ['**PostgreSQL of auth**: cores', ({ postgres }) => short(postgres.auth.cores)],
+  ['connections', ({ postgres }) => whole(postgres.auth.connections)],
+  ['**Kafka**: cores', ({ kafka }) => short(kafka.cores)],
+  ['in, MB/s', ({ kafka }) => short(kafka.inBytesPerS / 1e6)],
+  ['out to gateways, MB/s', ({ kafka, isEnough }) => (isEnough ? short(kafka.outBytesPerS / 1e6) : '')],
+  ['disks, GB', ({ kafka }) => short(kafka.diskBytes / 1e9)],
+  ['**Redis**: commands/s', ({ redisPerS }) => short(redisPerS)],
 ];
 
 const whole = (value: number) => Math.round(value).toLocaleString('en');

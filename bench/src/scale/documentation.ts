@@ -1,41 +1,59 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { putBetween } from '../report/publish.ts';
+import { describeOrigin, isBusy, type Origin } from '../report/machine.ts';
+import { publish, writeReport } from '../report/publish.ts';
 import { capacityTable, profileTable } from './capacity-tables.ts';
-import type { ScaleReport } from './report.ts';
-import { costTable, describeRun, isBusy, otherTable, replayTable, whereOff } from './tables.ts';
+import type { Coefficients } from './model/coefficients.ts';
+import type { Demand } from './model/demand.ts';
+import type { ScaleOptions } from './options.ts';
+import type { Replay } from './replay.ts';
+import { costTable, otherTable, replayTable, whereOff } from './tables.ts';
 
+/** Everything a run found. */
+export interface ScaleReport extends Origin {
+  parameters: Pick<ScaleOptions, 'seconds' | 'sockets' | 'backlog'>;
+  /** Of the mixed load. */
+  demand: Demand;
+  coefficients: Coefficients;
+  replays: Replay[];
+}
+
+/** The run that the documentation's figures are of. */
+const MEASURED_FILE = fileURLToPath(new URL('measured.json', import.meta.url));
 export const SCALING_DOC = fileURLToPath(new URL('../../../docs/scaling.md', import.meta.url));
 
 const ROUGH =
   '**Rough:** the costs were measured on a busy machine (see above), so small ones are off by a factor. Take them again on a quiet one before you rely on a figure here.';
 
-/** What stands in docs/scaling.md between two marks, by their name. */
-export function generatedTexts(report: ScaleReport): Record<string, string> {
-  const { coefficients } = report;
+/** What a run prints. */
+export function describeScale(report: ScaleReport): Record<string, string> {
+  const { parameters, coefficients, replays } = report;
+  const { seconds, sockets, backlog } = parameters;
+  const how = `stretches of ${seconds} s · ${sockets} sockets · a backlog of ${backlog} changes`;
+  const off = whereOff(replays).map((line) => `- ${line}`);
+  const where =
+    off.length === 0 ? ['Nowhere is the model off by more than 20 %.'] : ['Off by more than 20 %:', '', ...off];
   return {
-    costs: [describeRun(report), costTable(report), otherTable(report)].join('\n\n'),
-    replay: [replayTable(report), offText(report)].join('\n\n'),
-    profile: profileTable(),
+    costs: [describeOrigin(report, how), costTable(coefficients), otherTable(coefficients)].join('\n\n'),
+    replay: [replayTable(replays), where.join('\n')].join('\n\n'),
     capacity: [...(isBusy(report) ? [ROUGH] : []), capacityTable(coefficients)].join('\n\n'),
   };
 }
 
-export function marksOf(name: string): readonly [string, string] {
-  return [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
+/** What stands in docs/scaling.md between marks. */
+export function generatedTexts(report: ScaleReport): Record<string, string> {
+  return { ...describeScale(report), profile: profileTable() };
+}
+
+export function readMeasured(): ScaleReport {
+  return JSON.parse(readFileSync(MEASURED_FILE, 'utf8')) as ScaleReport; // written by a run
+}
+
+export function publishScale(report: ScaleReport): void {
+  writeReport(MEASURED_FILE, report);
+  writeDocumentation(report);
 }
 
 export function writeDocumentation(report: ScaleReport): void {
-  for (const [name, text] of Object.entries(generatedTexts(report))) putBetween(SCALING_DOC, marksOf(name), text);
-}
-
-/** What a run prints. */
-export function describeScale(report: ScaleReport): string {
-  const { costs, replay, capacity } = generatedTexts(report);
-  return [costs, replay, capacity].join('\n\n');
-}
-
-function offText(report: ScaleReport): string {
-  const found = whereOff(report);
-  if (found.length === 0) return 'Nowhere is the model off by more than 20 %.';
-  return ['Off by more than 20 %:', '', ...found.map((line) => `- ${line}`)].join('\n');
+  publish(SCALING_DOC, generatedTexts(report));
 }

@@ -1,6 +1,8 @@
-import { MOST_GATEWAYS } from '../work-dir.ts';
+import { UsageError } from '@taskmesh/local';
+import { commonOptions, number, parseOptions } from '../arguments.ts';
 import { PINGS_EVERY_S } from './calibrate/sockets.ts';
-import { fileName, number, parseOptions, UsageProblem } from '../arguments.ts';
+
+const MOST_GATEWAYS = 16;
 
 export const SCALE_HELP = `
 npm run bench -- scale [<options>]
@@ -15,38 +17,26 @@ foretells what a mixed load takes at stacks of one and more gateways. docs/scali
   --tables           measures nothing: writes the tables of docs/scaling.md from the figures that are kept
 `;
 
-export interface ScaleOptions {
-  gateways: number[];
-  seconds: number;
-  /** Of the mixed load. */
-  replaySeconds: number;
-  /** How many sockets subscribe. */
-  sockets: number;
-  /** How many changes wait at once for the relay. */
-  backlog: number;
-  name: string | undefined;
-  publish: boolean;
-  tables: boolean;
-  help: boolean;
-}
+export type ScaleOptions = ReturnType<typeof readScaleOptions>;
 
-/** @throws UsageProblem */
-export function readScaleOptions(args: string[]): ScaleOptions {
+/** @throws UsageError */
+export function readScaleOptions(args: string[]) {
   const values = parseOptions(args, { texts: ['gateways', 'seconds', 'name'], flags: ['quick', 'publish', 'tables'] });
-  const isQuick = values.quick === true;
-  const gateways = (values.gateways ?? (isQuick ? '1,2' : '1,2,3'))
+  const { quick = false, tables = false } = values;
+  const gateways = (values.gateways ?? (quick ? '1,2' : '1,2,3'))
     .split(',')
     .map((given) => number('--gateways', given, { min: 1, max: MOST_GATEWAYS, isWhole: true }));
-  if (gateways[0] !== 1) throw new UsageProblem('--gateways begins with 1: there it is measured what things cost.');
+  if (gateways[0] !== 1) throw new UsageError('--gateways begins with 1: there it is measured what things cost.');
   return {
     gateways,
-    seconds: number('--seconds', values.seconds ?? (isQuick ? '1' : '4'), { min: 0.5, max: 600 }),
-    replaySeconds: isQuick ? 3 : PINGS_EVERY_S,
-    sockets: isQuick ? 60 : 600,
-    backlog: isQuick ? 2_000 : 20_000,
-    name: fileName(values.name),
-    publish: values.publish === true,
-    tables: values.tables === true,
-    help: values.help === true,
+    seconds: number('--seconds', values.seconds ?? (quick ? '1' : '4'), { min: 0.5, max: 600 }),
+    /** Of the mixed load. */
+    replaySeconds: quick ? 3 : PINGS_EVERY_S,
+    /** How many sockets subscribe. */
+    sockets: quick ? 60 : 600,
+    /** How many changes wait at once for the relay. */
+    backlog: quick ? 2_000 : 20_000,
+    tables,
+    ...commonOptions(values),
   };
 }

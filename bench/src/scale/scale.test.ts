@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { UsageProblem } from '../arguments.ts';
-import { generatedTexts, marksOf, SCALING_DOC } from './documentation.ts';
-import { atRandom } from './load/at-random.ts';
-import { readMeasured } from './measured.ts';
-import { attribute } from './model/attribute.ts';
+import { UsageError } from '@taskmesh/local';
+import { pace } from '../load/paced.ts';
+import { placeOf } from '../report/publish.ts';
+import { generatedTexts, readMeasured, SCALING_DOC } from './documentation.ts';
 import type { Coefficients } from './model/coefficients.ts';
 import { workOf, type Demand } from './model/demand.ts';
 import { planFor, planInCells, POLICY } from './model/plan.ts';
 import { PROFILE } from './model/profile.ts';
-import { cpuOf, noCpu, roundMsFrom, roundsPerS, transactionsOf } from './model/work.ts';
+import { attribute, cpuOf, noCpu, roundMsFrom, roundsPerS, transactionsOf } from './model/work.ts';
 import { readScaleOptions } from './options.ts';
 import { replayDemand, type Replay } from './replay.ts';
 import { replayTable, whereOff } from './tables.ts';
@@ -109,22 +108,21 @@ describe('a mixed load', () => {
     let sent = 0;
     const moments = [0.9, 0.1, 0.5, 0.3];
     const random = () => moments[sent % moments.length] ?? 0;
-    expect(await atRandom(async () => void sent++, { perSecond: 100, seconds: 0.04, random })).toBe(4);
+    expect(await pace(async () => void sent++, { perSecond: 100, seconds: 0.04, random })).toHaveLength(4);
     expect(sent).toBe(4);
     const failing = () => Promise.reject(new Error('wrong answer'));
-    await expect(atRandom(failing, { perSecond: 100, seconds: 0.02 })).rejects.toThrow('wrong answer');
+    await expect(pace(failing, { perSecond: 100, seconds: 0.02 })).rejects.toThrow('wrong answer');
   });
 
   it('names what is off by more than a fifth, and not what is less than the clock shows', () => {
     const cpu = { ...noCpu(), gateway: 100, tasks: 100, redis: 0.5 };
     const memory = { predicted: 130, measured: 100 };
     const replay: Replay = { gateways: 2, predicted: { ...cpu, tasks: 70, redis: 1 }, measured: cpu, memory };
-    const report = { ...readMeasured(), replays: [replay] };
-    expect(whereOff(report)).toEqual([
+    expect(whereOff([replay])).toEqual([
       '2 gateways: tasks takes more than foretold (−30 %)',
       '2 gateways: the memory of a gateway takes less than foretold (+30 %)',
     ]);
-    expect(replayTable(report)).toMatch(/gateway +\| CPU-ms\/s/);
+    expect(replayTable([replay])).toMatch(/gateway +\| CPU-ms\/s/);
   });
 });
 
@@ -132,15 +130,14 @@ describe('the arguments', () => {
   it('name stacks, of which the first has one gateway', () => {
     expect(readScaleOptions([]).gateways).toEqual([1, 2, 3]);
     expect(readScaleOptions(['--gateways', '1,4', '--quick'])).toMatchObject({ gateways: [1, 4], seconds: 1 });
-    expect(() => readScaleOptions(['--gateways', '2'])).toThrow(UsageProblem);
-    expect(() => readScaleOptions(['--gateways', '1,none'])).toThrow(UsageProblem);
+    expect(() => readScaleOptions(['--gateways', '2'])).toThrow(UsageError);
+    expect(() => readScaleOptions(['--gateways', '1,none'])).toThrow(UsageError);
   });
 });
 
 it('docs/scaling.md has the tables that the model makes of the figures that are kept (npm run bench -- scale --tables)', () => {
   const doc = readFileSync(SCALING_DOC, 'utf8');
   for (const [name, text] of Object.entries(generatedTexts(readMeasured()))) {
-    const [begin, end] = marksOf(name);
-    expect(doc.slice(doc.indexOf(begin) + begin.length, doc.indexOf(end)).trim()).toBe(text);
+    expect(doc.slice(...placeOf(doc, name)).trim()).toBe(text);
   }
 });

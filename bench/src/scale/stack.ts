@@ -1,84 +1,51 @@
-import { databaseUrl, serviceDatabase, startStack, type Stack } from '@taskmesh/local';
+import { startStack, type Stack } from '@taskmesh/local';
+import { Closers } from '@taskmesh/service';
 import { join } from 'node:path';
 import { cpuMsOfTrees } from '../cpu/process-tree.ts';
+import { socketSettings } from '../feed/targets.ts';
+import { sumOf } from '../figures.ts';
 import { targetEnvironment } from '../targets/start-targets.ts';
+import type { TargetOptions } from '../targets/target.ts';
+import { tasksDatabaseOn } from '../targets/tasks-database.ts';
+import { PARTS, type Cpu, type Part } from './model/work.ts';
 import { openStores, type Stores } from './stores.ts';
-import { noCpu, PARTS, type Cpu, type Part } from './model/work.ts';
 
-export interface ScaleStackOptions {
-  dataDir: string;
-  env: Readonly<Record<string, string | undefined>>;
+export interface ScaleStackOptions extends TargetOptions {
   gateways: number;
-  keysFile: string;
-  /** Where the memory hooks write. */
-  hookDir: string;
   sockets: number;
+  settings: Record<string, string>;
 }
+
+export type ScaleStack = Awaited<ReturnType<typeof startScaleStack>>;
 
 /** A whole stack, and what its parts take. */
-export interface ScaleStack {
-  urls: string[];
-  tasksDatabase: string;
-  kafka: string;
-  stores: Stores;
-  /** Of every gateway. */
-  gatewayPids: number[];
-  /** Since the processes began, and of the one session in which the relay reads and marks. */
-  cpu(): Promise<Taken>;
-  stop(): Promise<void>;
-}
-
-export interface Taken {
-  at: number;
-  parts: Cpu;
-  relaySession: number;
-}
-
-export async function startScaleStack(options: ScaleStackOptions): Promise<ScaleStack> {
-  const { dataDir, gateways, keysFile, hookDir, sockets } = options;
-  const env = {
-    ...targetEnvironment(options.env),
-    ACCESS_TOKEN_KEYS_FILE: keysFile,
-    NODE_OPTIONS: `--import=${new URL('../feed/memory-hook.ts', import.meta.url).href}`,
-    PROFILE_DIR: hookDir,
-    // All sockets come from one address.
-    REALTIME_MAX_SOCKETS_PER_IP: String(2 * sockets),
-    REALTIME_MAX_SOCKETS_PER_USER: String(2 * sockets),
-  };
+export async function startScaleStack({ dataDir, gateways, ...options }: ScaleStackOptions) {
+  const env = { ...targetEnvironment(options.env), ...options.settings, ...socketSettings(options.sockets) };
+  await using closers = new Closers();
   const stack = await startStack({ dataDir, env, gateways, log: () => undefined, restart: false });
-  try {
-    const { postgres, kafka, redis } = stack.servers;
-    const tasksDatabase = databaseUrl(postgres, serviceDatabase('tasks'));
-    const stores = await openStores({ tasksDatabase, redis, kafkaDir: join(dataDir, 'kafka') });
-    return {
-      urls: stack.urls,
-      tasksDatabase,
-      kafka,
-      stores,
-      gatewayPids: pidsOf(stack, 'gateway'),
-      cpu: () => cpuOfStack(stack, stores),
-      async stop() {
-        await stores.close();
-        await stack.stop();
-      },
-    };
-  } catch (error) {
-    await stack.stop();
-    throw error;
-  }
+  closers.add(() => stack.stop());
+  const { postgres, kafka, redis } = stack.servers;
+  const tasksDatabase = tasksDatabaseOn(postgres);
+  const stores = await openStores({ tasksDatabase, redis, kafkaDir: join(dataDir, 'kafka') });
+  closers.add(() => stores.close());
+  return {
+    ...{ urls: stack.urls, tasksDatabase, kafka, stores },
+    gatewayPids: pidsOf(stack, 'gateway'),
+    /** Since the processes began, and of the one session in which the relay reads and marks. */
+    cpu: () => cpuOfStack(stack, stores),
+    stop: closers.handOver(),
+  };
 }
 
-async function cpuOfStack(stack: Stack, stores: Stores): Promise<Taken> {
+async function cpuOfStack(stack: Stack, stores: Stores) {
   const session = await stores.relaySession();
-  const parts = noCpu();
-  const owners = PARTS.flatMap((part) => pidsOf(stack, part).map((pid) => ({ part, pid })));
-  const [relaySession = 0, ...times] = cpuMsOfTrees([session, ...owners.map(({ pid }) => pid)]);
-  owners.forEach(({ part }, index) => (parts[part] += times[index] ?? 0));
-  return { at: performance.now(), parts, relaySession };
+  const pids = PARTS.map((part) => pidsOf(stack, part));
+  const [relaySession = 0, ...times] = cpuMsOfTrees([session, ...pids.flat()]);
+  const cpu = Object.fromEntries(PARTS.map((part, index) => [part, sumOf(times.splice(0, pids[index]?.length))]));
+  return { seconds: performance.now() / 1_000, cpu: cpu as Cpu, relaySession }; // all of the parts
 }
 
 function pidsOf(stack: Stack, part: Part): number[] {
-  return [...stack.processes]
-    .filter(([name]) => name === part || (part === 'gateway' && name.startsWith('gateway-')))
-    .map(([, process]) => process.current.pid);
+  const processes = [...stack.processes.values()];
+  return processes.filter(({ name }) => name.replace(/-\d+$/, '') === part).map(({ pid }) => pid);
 }

@@ -1,47 +1,41 @@
-import { startPostgres } from '@taskmesh/local';
+import { postgresVersion, startPostgres } from '@taskmesh/local';
 import { Closers } from '@taskmesh/service';
 import { join } from 'node:path';
-import { startNode } from './node-process.ts';
-import { postgresVersion } from './postgres-version.ts';
+import { startNode } from '../processes/start-node.ts';
 import type { Target, TargetOptions } from './target.ts';
 
 /** The bare server and a PostgreSQL for it. */
 export async function startBare(options: TargetOptions): Promise<Target> {
-  const closers = new Closers();
+  await using closers = new Closers();
   const postgres = await startPostgres({ dataDir: join(options.dataDir, 'postgres'), log: options.log });
   closers.add(() => postgres.stop());
-  try {
-    const server = await startBareOn({ ...options, postgresUrl: postgres.url });
-    closers.add(() => server.stop());
-    const parts = [...server.parts, { name: 'postgres', role: 'postgres', pid: postgres.pid } as const];
-    return { ...server, parts, stop: () => closers.closeAll() };
-  } catch (error) {
-    await closers.closeAll();
-    throw error;
-  }
+  const server = await startBareOn({ ...options, postgresUrl: postgres.url });
+  closers.add(server.stop);
+  const parts = [...server.parts, { name: 'postgres', role: 'postgres', pid: postgres.pid } as const];
+  return { ...server, parts, stop: closers.handOver() };
 }
 
 /** The bare server on a database that is there, and empty. */
 export async function startBareOn(options: Omit<TargetOptions, 'log'> & { postgresUrl: string }): Promise<Target> {
-  const { dataDir, env, postgresUrl } = options;
-  const server = await startNode({
-    name: 'bare',
-    file: new URL('../bare/main.ts', import.meta.url),
-    env: { ...env, POSTGRES_URL: postgresUrl },
-    logFile: join(dataDir, 'bare.log'),
-  });
-  try {
-    const { url } = (await server.nextMessage()) as { url: string }; // its first words
-    return {
-      name: 'bare',
-      url,
-      parts: [{ name: 'server', role: 'server', pid: server.pid }],
-      postgresVersion: await postgresVersion(postgresUrl),
-      settle: async () => undefined, // nothing happens behind its answers
-      stop: server.stop,
-    };
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
+  const { postgresUrl } = options;
+  const file = new URL('../bare/main.ts', import.meta.url);
+  const server = await startBareProcess({ ...options, file, settings: { POSTGRES_URL: postgresUrl } });
+  return { ...server, postgresVersion: await postgresVersion(postgresUrl) };
+}
+
+/** A process that says its address first. Nothing happens behind its answers. */
+export async function startBareProcess(
+  options: Omit<TargetOptions, 'log'> & { file: URL; settings: Record<string, string> },
+): Promise<Target> {
+  const { dataDir, env, file, settings } = options;
+  await using closers = new Closers();
+  const server = await startNode({ file, env: { ...env, ...settings }, logFile: join(dataDir, 'bare.log') });
+  closers.add(() => server.stop());
+  const { url } = (await server.nextMessage()) as { url: string };
+  return {
+    ...{ name: 'bare', url, postgresVersion: '', sources: {} },
+    parts: [{ name: 'server', role: 'server', pid: server.pid }],
+    settle: async () => undefined,
+    stop: closers.handOver(),
+  };
 }

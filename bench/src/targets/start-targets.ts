@@ -1,13 +1,17 @@
 import { Closers } from '@taskmesh/service';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { Surroundings } from '../benchmark.ts';
 import type { TargetName } from '../operations.ts';
 import { startBare } from './bare.ts';
 import { startEmbeddedTarget } from './embedded.ts';
 import { startSeparate } from './separate.ts';
 import type { Target, TargetOptions } from './target.ts';
 
-const START: Record<TargetName, (options: TargetOptions) => Promise<Target>> = {
+/** Starts a target, when `others` run already. */
+type Start = (options: TargetOptions, others: readonly Target[]) => Promise<Target>;
+
+export const START: Record<TargetName, Start> = {
   bare: startBare,
   embedded: startEmbeddedTarget,
   separate: startSeparate,
@@ -16,37 +20,27 @@ const START: Record<TargetName, (options: TargetOptions) => Promise<Target>> = {
 /** Starts targets one after the other; all run until `stop`. */
 export async function startTargets(
   names: readonly TargetName[],
-  options: TargetOptions & { signal: AbortSignal },
+  { dataDir, env, log, signal }: Surroundings,
+  { start = START, settings = {} }: { start?: Record<TargetName, Start>; settings?: Record<string, string> } = {},
 ): Promise<{ targets: Target[]; stop(): Promise<void> }> {
-  const { dataDir, log, signal } = options;
-  const env = targetEnvironment(options.env);
-  const closers = new Closers();
+  const options = { env: { ...targetEnvironment(env), ...settings }, log: () => undefined };
+  await using closers = new Closers();
   const targets: Target[] = [];
-  try {
-    for (const name of names) {
-      signal.throwIfAborted();
-      log(`Starting ${name} …`);
-      const target = await START[name]({ dataDir: join(dataDir, name), env, log: () => undefined });
-      closers.add(() => target.stop());
-      targets.push(target);
-    }
-    return { targets, stop: () => closers.closeAll() };
-  } catch (error) {
-    await closers.closeAll();
-    throw error;
+  for (const name of names) {
+    signal.throwIfAborted();
+    log(`Starting ${name} …`);
+    const target = await start[name]({ ...options, dataDir: join(dataDir, name) }, targets);
+    closers.add(() => target.stop());
+    targets.push(target);
   }
+  return { targets, stop: closers.handOver() };
 }
 
 /** As in production, and nothing of the user's own settings but what programs need to be found. */
 export function targetEnvironment(env: TargetOptions['env']): TargetOptions['env'] {
-  const { PATH, HOME, JAVA_HOME, NODE_COMPILE_CACHE, NODE_OPTIONS, PROFILE_DIR } = env;
+  const { PATH, HOME, JAVA_HOME, NODE_COMPILE_CACHE } = env;
   return {
-    PATH,
-    HOME,
-    JAVA_HOME,
-    NODE_COMPILE_CACHE,
-    NODE_OPTIONS,
-    PROFILE_DIR,
+    ...{ PATH, HOME, JAVA_HOME, NODE_COMPILE_CACHE },
     NODE_ENV: 'production',
     BACKUP_TOKEN: randomBytes(32).toString('hex'),
     // Everybody here comes from one address.

@@ -1,6 +1,8 @@
+import type { SourceAddresses } from '../feed/load/sources.ts';
 import type { TargetName } from '../operations.ts';
 
-export type Role = 'server' | 'postgres' | 'redis' | 'kafka';
+/** Whose time it is: of the process that clients talk to, of our other processes, or of a store. */
+export type Role = 'server' | 'inner' | 'postgres' | 'redis' | 'kafka';
 
 /** A process, with its children, whose time is counted. */
 export interface Part {
@@ -9,14 +11,14 @@ export interface Part {
   pid: number;
 }
 
-/** Something that answers the operations, running. */
+/** Something that answers the operations, or delivers changes, running. */
 export interface Target {
   name: TargetName;
   url: string;
   parts: readonly Part[];
   postgresVersion: string;
-  /** Where its stores are; absent when they are of no interest. */
-  servers?: { postgres: string; kafka?: string };
+  /** Where changes can begin. */
+  sources: SourceAddresses;
   /** Resolves when what the requests left to do in the background is done. */
   settle(): Promise<void>;
   stop(): Promise<void>;
@@ -27,4 +29,11 @@ export interface TargetOptions {
   dataDir: string;
   env: Readonly<Record<string, string | undefined>>;
   log: (line: string) => void;
+}
+
+/** The process that clients talk to. */
+export function serverPid({ name, parts }: Target): number {
+  const server = parts.find(({ role }) => role === 'server');
+  if (!server) throw new Error(`${name} has no server.`);
+  return server.pid;
 }

@@ -19,7 +19,7 @@ export interface Conversation {
 const QUERY = `subscription { taskChanges { cursor sequence kind task {
   id title description completed dueDate category priority createdAt updatedAt version } } }`;
 
-const HOST = '127.0.0.1';
+const EVERY_CHANGE = { postgres_changes: [{ event: '*', schema: 'public', table: 'tasks' }] };
 
 export const conversations: Record<Speech, (user: User) => Conversation> = {
   bare: ({ id }) => ({ ...upgrade(`/${id}`), turns: [], signOfLife: undefined }),
@@ -38,13 +38,7 @@ export const conversations: Record<Speech, (user: User) => Conversation> = {
     turns: [
       {
         after: '',
-        say: message([
-          '1',
-          '1',
-          'realtime:tasks',
-          'phx_join',
-          { access_token: token, config: { postgres_changes: [{ event: '*', schema: 'public', table: 'tasks' }] } },
-        ]),
+        say: message(['1', '1', 'realtime:tasks', 'phx_join', { access_token: token, config: EVERY_CHANGE }]),
       },
     ],
     signOfLife: Buffer.concat([PONG_FRAME, message([null, '2', 'phoenix', 'heartbeat', {}])]),
@@ -52,36 +46,19 @@ export const conversations: Record<Speech, (user: User) => Conversation> = {
 };
 
 function upgrade(path: string, headers: string[] = []): Pick<Conversation, 'opening' | 'accepted'> {
-  const lines = [
-    `GET ${path} HTTP/1.1`,
-    `host: ${HOST}`,
-    'connection: Upgrade',
-    'upgrade: websocket',
-    'sec-websocket-version: 13',
-    `sec-websocket-key: ${randomBytes(16).toString('base64')}`,
-    ...headers,
-  ];
-  return { opening: `${lines.join('\r\n')}\r\n\r\n`, accepted: 'HTTP/1.1 101 ' };
+  const own = ['connection: Upgrade', 'upgrade: websocket', 'sec-websocket-version: 13'];
+  const key = `sec-websocket-key: ${randomBytes(16).toString('base64')}`;
+  return { opening: head(`GET ${path}`, [...own, key, ...headers]), accepted: 'HTTP/1.1 101 ' };
 }
 
 function request({ token }: User, accept: string): Conversation {
   const body = JSON.stringify({ query: QUERY });
-  const lines = [
-    'POST /graphql HTTP/1.1',
-    `host: ${HOST}`,
-    `authorization: Bearer ${token}`,
-    `accept: ${accept}`,
-    'content-type: application/json',
-    `content-length: ${Buffer.byteLength(body)}`,
-  ];
-  return {
-    opening: `${lines.join('\r\n')}\r\n\r\n${body}`,
-    accepted: 'HTTP/1.1 200 ',
-    turns: [],
-    signOfLife: undefined,
-  };
+  const type = ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`];
+  const opening = head('POST /graphql', [`authorization: Bearer ${token}`, `accept: ${accept}`, ...type]) + body;
+  return { opening, accepted: 'HTTP/1.1 200 ', turns: [], signOfLife: undefined };
 }
 
-function message(content: unknown): Buffer {
-  return textFrame(JSON.stringify(content));
-}
+const head = (request: string, headers: string[]) =>
+  [`${request} HTTP/1.1`, 'host: 127.0.0.1', ...headers, '', ''].join('\r\n');
+
+const message = (content: unknown) => textFrame(JSON.stringify(content));

@@ -1,23 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../../figures.ts';
+import { inTurns, pace } from '../../load/paced.ts';
 import type { Source } from '../cells.ts';
 import { setClock } from './clock.ts';
-import { openListeners } from './listeners.ts';
-import type { FeedLoadOptions, StretchFigures, StretchOrder } from './messages.ts';
-import { openSource, type ChangeSource, type Due } from './sources.ts';
+import { openListeners, type ListenerOptions } from './listeners.ts';
+import { openSource, type ChangeSource, type Due, type SourceAddresses } from './sources.ts';
+
+export interface FeedLoadOptions extends ListenerOptions {
+  sources: SourceAddresses;
+}
+
+export interface StretchOrder {
+  source: Source;
+  changesPerS: number;
+  seconds: number;
+}
+
+/** What one stretch showed. Latencies in milliseconds, of single messages. */
+export interface StretchFigures {
+  /** That arrived: all that were due, or the run fails. */
+  messages: number;
+  changes: number;
+  /** Until the last one arrived. */
+  seconds: number;
+  p50Ms: number;
+  p95Ms: number;
+  p99Ms: number;
+}
 
 /** How long what was made may take to arrive everywhere. */
 const ARRIVAL_MS = 60_000;
 const PRIME_BATCH = 100;
 
-/** The sockets of a cell, and changes for them. */
-export interface FeedLoad {
-  run(order: StretchOrder): Promise<StretchFigures>;
-  close(): Promise<void>;
-}
+export type FeedLoad = Awaited<ReturnType<typeof openFeedLoad>>;
 
 /** Opens the sockets; resolves when every one of them has got a change: not every protocol says that it is subscribed. */
-export async function openFeedLoad(options: FeedLoadOptions): Promise<FeedLoad> {
+export async function openFeedLoad(options: FeedLoadOptions) {
   const { users, sources, socketsPerOwner } = options;
   const open = new Map<Source, Promise<ChangeSource>>();
   const listeners = await openListeners(options);
@@ -63,27 +81,15 @@ export async function openFeedLoad(options: FeedLoadOptions): Promise<FeedLoad> 
   /** Changes of the owners in turn, at an even pace; the numbers of those made and when each was. */
   const make = async (source: ChangeSource, { changesPerS, seconds }: StretchOrder) => {
     const madeAt = new Map<number, number>();
-    const underWay = new Set<Promise<void>>();
-    let failure: unknown;
-    const together = (changes: Due[]) => {
-      const one = source
-        .make(changes)
-        .then((at) => changes.forEach((change) => madeAt.set(change.n, at)))
-        .catch((error: unknown) => void (failure ??= error))
-        .finally(() => underWay.delete(one));
-      underWay.add(one);
-    };
+    const nextUser = inTurns(users);
     // At high rates several owners' changes are made together: what makes them is not what is measured.
     const perGo = Math.max(1, Math.min(users.length, Math.floor(changesPerS / 500)));
-    const start = performance.now();
-    const total = Math.round((changesPerS * seconds) / perGo) * perGo;
-    for (let made = 0, turn = 0; made < total && failure === undefined; await sleep(1)) {
-      const dueByNow = Math.min(total, Math.floor(((performance.now() - start) / 1000) * changesPerS));
-      for (; made + perGo <= dueByNow; made += perGo)
-        together(Array.from({ length: perGo }, () => due(users[turn++ % users.length]?.id ?? '')));
-    }
-    await Promise.all(underWay);
-    if (failure !== undefined) throw failure;
+    const makeTogether = async () => {
+      const changes = Array.from({ length: perGo }, () => due(nextUser().id));
+      const at = await source.make(changes);
+      for (const { n: made } of changes) madeAt.set(made, at);
+    };
+    await pace(makeTogether, { perSecond: changesPerS / perGo, seconds });
     return madeAt;
   };
 
@@ -98,7 +104,7 @@ export async function openFeedLoad(options: FeedLoadOptions): Promise<FeedLoad> 
     throw error;
   }
   return {
-    async run(order) {
+    async run(order: StretchOrder): Promise<StretchFigures> {
       const source = await sourceOf(order.source);
       setClock();
       const recording = listeners.record();
@@ -111,13 +117,9 @@ export async function openFeedLoad(options: FeedLoadOptions): Promise<FeedLoad> 
       if (numbers.length !== expected)
         throw new Error(`${numbers.length} of ${expected} messages arrived, ${missing().length} owners miss some.`);
       const latenciesMs = numbers.map((number, index) => (times[index] ?? NaN) - (madeAt.get(number) ?? NaN));
-      const [p50Ms, p95Ms, p99Ms] = quantiles(latenciesMs, [0.5, 0.95, 0.99]);
+      const [p50Ms = NaN, p95Ms = NaN, p99Ms = NaN] = [0.5, 0.95, 0.99].map((q) => quantile(latenciesMs, q));
       return { messages: numbers.length, changes: madeAt.size, seconds, p50Ms, p95Ms, p99Ms };
     },
     close,
   };
-}
-
-function quantiles<const Qs extends number[]>(values: number[], qs: Qs): { [Q in keyof Qs]: number } {
-  return qs.map((q) => quantile(values, q)) as { [Q in keyof Qs]: number }; // one for each
 }

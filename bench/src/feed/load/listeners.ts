@@ -7,15 +7,6 @@ import { openSocket, type OpenSocket } from './open-socket.ts';
 /** So many connect at the same time. */
 const AT_ONCE = 50;
 
-/** All sockets of a cell, and what they get. */
-export interface Listeners {
-  /** From now on: how often each socket has got something, and when; a change that comes twice or too late is an error. */
-  record(): Recording;
-  /** The number of the last change that each socket of an owner has. */
-  lastOf(ownerId: string): number[];
-  close(): Promise<void>;
-}
-
 export interface Recording {
   /** Numbers of the changes as they arrived, and beside each the time. */
   numbers: number[];
@@ -31,15 +22,16 @@ export interface ListenerOptions {
   socketsPerOwner: number;
 }
 
-export async function openListeners({ url, speech, users, socketsPerOwner }: ListenerOptions): Promise<Listeners> {
+/** All sockets of a cell, and what they get; who is named twice has twice as many. */
+export async function openListeners({ url, speech, users, socketsPerOwner }: ListenerOptions) {
   const lasts = new Map<string, number[]>();
   const sockets: OpenSocket[] = [];
   let failure: Error | undefined;
   let recording: Recording | undefined;
   const fail = (error: Error) => (failure ??= error);
 
-  const openOne = async (user: User, index: number, last: number[]) => {
-    last[index] = 0;
+  const openOne = async (user: User, last: number[]) => {
+    const index = last.push(0) - 1;
     const onChange = (n: number) => {
       if (n <= (last[index] ?? 0)) fail(new Error(`A socket got change ${n} behind ${last[index]}.`));
       last[index] = n;
@@ -50,9 +42,9 @@ export async function openListeners({ url, speech, users, socketsPerOwner }: Lis
   };
 
   const waiting = users.flatMap((user) => {
-    const last: number[] = [];
+    const last = lasts.get(user.id) ?? [];
     lasts.set(user.id, last);
-    return Array.from({ length: socketsPerOwner }, (_, index) => () => openOne(user, index, last));
+    return Array.from({ length: socketsPerOwner }, () => () => openOne(user, last));
   });
   const close = async () => void (await Promise.all(sockets.map((socket) => socket.close())));
   try {
@@ -65,8 +57,10 @@ export async function openListeners({ url, speech, users, socketsPerOwner }: Lis
     if (failure) throw failure;
   };
   return {
-    record: () => (recording = { numbers: [], times: [], check }),
-    lastOf: (ownerId) => lasts.get(ownerId) ?? [],
+    /** From now on: how often each socket has got something, and when; a change that comes twice or too late is an error. */
+    record: (): Recording => (recording = { numbers: [], times: [], check }),
+    /** The number of the last change that each socket of an owner has. */
+    lastOf: (ownerId: string) => lasts.get(ownerId) ?? [],
     close,
   };
 }

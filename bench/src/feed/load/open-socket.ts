@@ -1,4 +1,5 @@
-import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import type { Conversation } from './conversations.ts';
 import { createTitleFinder } from './titles.ts';
 
@@ -21,7 +22,7 @@ export function openSocket(
   const { hostname, port } = new URL(url);
   const { opening, accepted, turns, signOfLife } = conversation;
   return new Promise((resolve, reject) => {
-    const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     let heard = '';
     let next = 0;
     let isLive = false;
@@ -33,7 +34,18 @@ export function openSocket(
       socket.removeAllListeners('data').on('data', find);
       // Not all at the same moment.
       if (signOfLife) timer = setInterval(() => socket.write(signOfLife), SIGN_OF_LIFE_MS * (0.8 + Math.random() / 5));
-      resolve({ close: () => close(socket, timer) });
+      resolve({
+        async close() {
+          clearInterval(timer);
+          socket
+            .removeAllListeners('close')
+            .removeAllListeners('data')
+            .on('error', () => undefined);
+          if (socket.closed) return;
+          socket.destroy();
+          await once(socket, 'close');
+        },
+      });
     };
     const fail = (error: Error) => {
       clearInterval(timer);
@@ -53,18 +65,5 @@ export function openSocket(
       for (let turn = turns[next]; turn && heard.includes(turn.after); turn = turns[++next]) socket.write(turn.say);
       if (next === turns.length) live();
     });
-  });
-}
-
-function close(socket: Socket, timer: NodeJS.Timeout | undefined): Promise<void> {
-  clearInterval(timer);
-  socket
-    .removeAllListeners('close')
-    .removeAllListeners('data')
-    .on('error', () => undefined);
-  return new Promise((resolve) => {
-    if (socket.closed) return resolve();
-    socket.once('close', () => resolve());
-    socket.destroy();
   });
 }

@@ -69,39 +69,23 @@ const COMMIT = {
 };
 
 async function openStore(url: string): Promise<ChangeSource> {
-  const connections = Array.from({ length: CONNECTIONS }, () => {
-    const client = new Client({ connectionString: url });
-    return { client, last: client.connect().then(() => undefined) };
-  });
-  await Promise.all(connections.map(({ last }) => last));
+  const clients = Array.from({ length: CONNECTIONS }, () => new Client({ connectionString: url }));
+  await Promise.all(clients.map((client) => client.connect()));
   const { description, dueDate, category } = taskInput(1);
-  const commit = async (client: Client, changes: Due[]): Promise<number> => {
-    const { rows } = await client.query<{ at: number }>({
-      ...COMMIT,
-      values: [
+  return {
+    async make(changes) {
+      const values = [
         changes.map(({ ownerId }) => partOf(ownerId)),
         changes.map(() => newId()),
         changes.map(({ ownerId }) => ownerId),
         changes.map(({ n }) => titleOf(n)),
-        description,
-        dueDate,
-        category,
-      ],
-    });
-    return rows[0]?.at ?? NaN;
-  };
-  return {
-    async make(changes) {
-      const connection = connections[connectionOf(changes)];
-      if (!connection) throw new Error('There is no such connection.');
-      const at = connection.last.then(() => commit(connection.client, changes));
-      connection.last = at.then(
-        () => undefined,
-        () => undefined, // told to whoever waits for it
-      );
-      return at;
+        ...[description, dueDate, category],
+      ];
+      // A connection does one statement after the other.
+      const result = await clients[connectionOf(changes)]?.query<{ at: number }>({ ...COMMIT, values });
+      return result?.rows[0]?.at ?? NaN;
     },
-    close: async () => void (await Promise.all(connections.map(({ client }) => client.end()))),
+    close: async () => void (await Promise.all(clients.map((client) => client.end()))),
   };
 }
 

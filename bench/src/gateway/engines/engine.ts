@@ -1,5 +1,3 @@
-import type { NodeProcess } from '../../targets/node-process.ts';
-
 export const ENGINES = ['taskmesh', 'apollo', 'apollo-undici', 'hive'] as const;
 
 export type EngineName = (typeof ENGINES)[number];
@@ -17,7 +15,7 @@ export interface RunningEngine {
   /** Where it takes GraphQL. */
   url: string;
   pid: number;
-  stop: NodeProcess['stop'];
+  stop(): Promise<void>;
 }
 
 export interface EngineOptions {

@@ -1,8 +1,7 @@
-import { findFreePorts } from '@taskmesh/local';
+import { findFreePorts, serviceReady, untilReady } from '@taskmesh/local';
 import { Closers } from '@taskmesh/service';
 import { join } from 'node:path';
-import { untilReady } from '../../targets/embedded.ts';
-import { startNode } from '../../targets/node-process.ts';
+import { startNode } from '../../processes/start-node.ts';
 import { MissingEngine, TITLES, type EngineName, type EngineOptions, type RunningEngine } from './engine.ts';
 import { providePackages } from './provide-packages.ts';
 
@@ -38,46 +37,36 @@ export async function startEngines({ names, log, signal, ...options }: StartEngi
   missing: { name: EngineName; reason: string }[];
   stop(): Promise<void>;
 }> {
-  const closers = new Closers();
+  await using closers = new Closers();
   const engines: RunningEngine[] = [];
   const missing: { name: EngineName; reason: string }[] = [];
-  try {
-    for (const name of names) {
-      signal.throwIfAborted();
-      log(`Starting ${TITLES[name]} …`);
-      try {
-        const engine = await START[name](options);
-        closers.add(() => engine.stop());
-        engines.push(engine);
-      } catch (error) {
-        if (!(error instanceof MissingEngine)) throw error;
-        log(`${TITLES[name]} is left out: ${error.message}`);
-        missing.push({ name, reason: error.message });
-      }
+  for (const name of names) {
+    signal.throwIfAborted();
+    log(`Starting ${TITLES[name]} …`);
+    try {
+      const engine = await START[name](options);
+      closers.add(() => engine.stop());
+      engines.push(engine);
+    } catch (error) {
+      if (!(error instanceof MissingEngine)) throw error;
+      log(`${TITLES[name]} is left out: ${error.message}`);
+      missing.push({ name, reason: error.message });
     }
-    return { engines, missing, stop: () => closers.closeAll() };
-  } catch (error) {
-    await closers.closeAll();
-    throw error;
   }
+  return { engines, missing, stop: closers.handOver() };
 }
 
 /** The gateway's own process, as it serves a foreign graph. */
 async function startTaskmesh({ dataDir, supergraphFile, env }: EngineOptions): Promise<RunningEngine> {
   const [port = 0, adminPort = 0] = await findFreePorts(2);
   const server = await startNode({
-    name: 'taskmesh',
     file: new URL('../../../../services/gateway/src/main.ts', import.meta.url),
     env: { ...env, SUPERGRAPH_FILE: supergraphFile, PORT: String(port), ADMIN_PORT: String(adminPort) },
     logFile: join(dataDir, 'taskmesh.log'),
   });
-  try {
-    await untilReady(server, `http://127.0.0.1:${adminPort}/readyz`);
-    return { name: 'taskmesh', url: `http://127.0.0.1:${port}/graphql`, pid: server.pid, stop: server.stop };
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
+  const ready = () => serviceReady(`http://127.0.0.1:${adminPort}`);
+  await untilReady(server, { name: 'taskmesh', ready });
+  return { name: 'taskmesh', url: `http://127.0.0.1:${port}/graphql`, pid: server.pid, stop: () => server.stop() };
 }
 
 async function startOther(
@@ -85,19 +74,12 @@ async function startOther(
   file: URL,
   { dataDir, supergraphFile, env }: EngineOptions,
 ): Promise<RunningEngine> {
-  const server = await startNode({
-    name,
-    file,
-    env: { ...env, SUPERGRAPH_FILE: supergraphFile },
-    logFile: join(dataDir, `${name}.log`),
-  });
-  try {
-    const { url } = (await server.nextMessage()) as { url: string }; // its first words
-    return { name, url, pid: server.pid, stop: server.stop };
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
+  await using closers = new Closers();
+  const logFile = join(dataDir, `${name}.log`);
+  const server = await startNode({ file, env: { ...env, SUPERGRAPH_FILE: supergraphFile }, logFile });
+  closers.add(() => server.stop());
+  const { url } = (await server.nextMessage()) as { url: string }; // its first words
+  return { name, url, pid: server.pid, stop: closers.handOver() };
 }
 
 function withEnv(options: EngineOptions, more: Record<string, string>): EngineOptions {

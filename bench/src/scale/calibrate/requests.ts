@@ -1,9 +1,8 @@
+import { openConnections } from '../../load/connections.ts';
+import { pace } from '../../load/paced.ts';
 import type { Operation } from '../../operations.ts';
-import { atRandom } from '../load/at-random.ts';
-import { openRequests } from '../load/requests.ts';
 import { roundsPerS, type Amounts, type Part } from '../model/work.ts';
-import type { Stretch } from '../stretch.ts';
-import { standing, type Run } from './run.ts';
+import type { Run } from './run.ts';
 
 /** In a second: enough to see each cost above what processes do anyway, and far from what two cores can do. */
 const RATES: Record<Operation, number> = { list: 60, get: 150, statistics: 150, create: 80, update: 80, login: 5 };
@@ -11,27 +10,19 @@ const OPERATIONS: Operation[] = ['list', 'get', 'statistics', 'create', 'update'
 const REST: Part[] = ['gateway', 'tasks', 'postgres'];
 const LOGIN: Part[] = ['gateway', 'auth', 'postgres', 'redis'];
 
-export interface Requested extends Stretch {
-  count: number;
-}
-
 /** Whatever is slow the first times is so before anything counts. */
-export async function warmUp(run: Pick<Run, 'stack' | 'population' | 'seconds'>): Promise<void> {
-  for (const operation of OPERATIONS) {
-    const requests = await openRequests(run.stack.urls, operation, run.population);
-    await atRandom(requests.next, { perSecond: RATES[operation], seconds: run.seconds / 2 });
-    await requests.close();
-  }
+export async function warmUp(run: Run): Promise<void> {
+  for (const operation of OPERATIONS) await withRequests(run, operation, (send) => send(run.seconds / 2));
 }
 
 /** Requests that change nothing. Gives the logins, whose commands at Redis are of interest. */
-export async function learnReads(run: Run): Promise<Requested> {
-  for (const operation of ['list', 'get', 'statistics'] as const) await learn(run, operation, REST, () => ({}));
-  return learn(run, 'login', LOGIN, () => ({}));
+export async function learnReads(run: Run) {
+  for (const operation of ['list', 'get', 'statistics'] as const) await learn(run, operation, REST);
+  return learn(run, 'login', LOGIN);
 }
 
 /** Writes; what brings them to the feed is known already. */
-export async function learnWrites(run: Run, roundMs: number): Promise<Requested[]> {
+export async function learnWrites(run: Run, roundMs: number) {
   const publishing = (count: number, perSecond: number): Amounts => {
     const rounds = (roundsPerS(perSecond, roundMs) * count) / perSecond;
     return { change: count, record: count, round: rounds, fetch: rounds };
@@ -39,23 +30,33 @@ export async function learnWrites(run: Run, roundMs: number): Promise<Requested[
   return [await learn(run, 'create', REST, publishing), await learn(run, 'update', REST, publishing)];
 }
 
-async function learn(
+function learn(
   run: Run,
   operation: Operation,
   parts: Part[],
-  besides: (count: number, perSecond: number) => Amounts,
-): Promise<Requested> {
-  const { stack, population, seconds } = run;
-  const perSecond = RATES[operation];
-  const requests = await openRequests(stack.urls, operation, population);
-  await atRandom(requests.next, { perSecond, seconds: seconds / 4 });
-  let count = 0;
-  const taken = await run.measure(
-    operation,
-    async () => (count = await atRandom(requests.next, { perSecond, seconds })),
-  );
-  await requests.close();
-  const amounts = { ...standing(taken.seconds), ...besides(count, perSecond), [operation]: count };
-  run.learn({ kind: operation, parts, amounts }, taken.cpu);
-  return { ...taken, count };
+  besides: (count: number, perSecond: number) => Amounts = () => ({}),
+) {
+  const { seconds } = run;
+  return withRequests(run, operation, async (send) => {
+    await send(seconds / 4);
+    let count = 0;
+    const taken = await run.measure(operation, async () => (count = await send(seconds)));
+    run.learn(operation, parts, { ...besides(count, RATES[operation]), [operation]: count }, taken);
+    return { ...taken, count };
+  });
+}
+
+/** `send` sends requests for so many seconds and tells how many they were. Answers are checked. */
+async function withRequests<Result>(
+  { stack, population }: Run,
+  operation: Operation,
+  use: (send: (seconds: number) => Promise<number>) => Promise<Result>,
+): Promise<Result> {
+  const requests = await openConnections(stack.urls, { operation, protocol: 'rest' }, population);
+  const rate = { perSecond: RATES[operation], random: Math.random };
+  try {
+    return await use(async (seconds) => (await pace(requests.next, { ...rate, seconds })).length);
+  } finally {
+    await requests.close();
+  }
 }

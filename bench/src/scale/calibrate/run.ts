@@ -1,7 +1,6 @@
 import type { User } from '../../feed/users.ts';
 import type { Population } from '../../load/population.ts';
-import { attribute, type Cell } from '../model/attribute.ts';
-import type { Amounts, Costs, Cpu } from '../model/work.ts';
+import { attribute, type Amounts, type Costs, type Cpu, type Part, type Work } from '../model/work.ts';
 import type { ScaleStack } from '../stack.ts';
 import { stretch, type Stretch } from '../stretch.ts';
 
@@ -22,7 +21,8 @@ export interface CalibrateOptions {
 export interface Run extends CalibrateOptions {
   costs: Costs;
   measure(what: string, work: () => Promise<unknown>): Promise<Stretch>;
-  learn(cell: Cell, measured: Cpu): void;
+  /** What one unit of a kind of work costs in some parts, of all that was done in a stretch besides standing there. */
+  learn(kind: Work, parts: Part[], amounts: Amounts, taken: { seconds: number; cpu: Cpu }): void;
 }
 
 export function beginRun(options: CalibrateOptions): Run {
@@ -35,8 +35,8 @@ export function beginRun(options: CalibrateOptions): Run {
       log(`${what} …`);
       return stretch(stack, work);
     },
-    learn(cell, measured) {
-      this.costs = attribute(this.costs, cell, measured);
+    learn(kind, parts, amounts, { seconds, cpu }) {
+      this.costs = attribute(this.costs, { kind, parts, amounts: { ...standing(seconds), ...amounts } }, cpu);
     },
   };
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { memoryOf } from '../../feed/memory.ts';
+import { memoryOf } from '../../hooks/ask-hook.ts';
 import { createCommitter, type Committer } from '../load/committer.ts';
 import { openSubscribers, type Subscribers } from '../load/subscribers.ts';
 import { roundsPerS } from '../model/work.ts';
-import { standing, type Run } from './run.ts';
+import type { Run } from './run.ts';
 
 /** Gateways ping each socket once in so long: those that were opened together all at once. */
 export const PINGS_EVERY_S = 12;
@@ -26,66 +26,42 @@ export async function learnSockets(run: Run, roundMs: number): Promise<{ gateway
     await (opening = openSubscribers([{ url, users, socketsPerOwner: 1 }]));
     await sleep(SETTLED_MS);
   });
-  run.learn(
-    {
-      kind: 'open',
-      parts: ['gateway', 'tasks', 'postgres'],
-      amounts: { ...standing(opened.seconds), open: sockets },
-    },
-    opened.cpu,
-  );
+  run.learn('open', ['gateway', 'tasks', 'postgres'], { open: sockets }, opened);
   const full = await memoryOf(gatewayPid, hookDir);
   const held = await run.measure('sockets held', () => sleep(PINGS_EVERY_S * 1_000));
-  run.learn(
-    {
-      kind: 'socket',
-      parts: ['gateway', 'tasks', 'postgres'],
-      amounts: { ...standing(held.seconds), socket: sockets * held.seconds },
-    },
-    held.cpu,
-  );
-  await learnDelivery(run, {
-    kind: 'delivered',
-    roundMs,
-    committer,
-    owners: users,
-    perOwner: 1,
-    subscribers: await opening,
-  });
+  run.learn('socket', ['gateway', 'tasks', 'postgres'], { socket: sockets * held.seconds }, held);
+  const deliveries = { roundMs, committer };
+  await learnDelivery(run, 'delivered', { ...deliveries, owners: users, perOwner: 1, subscribers: await opening });
 
-  const owners = await createUsers(sockets / SOCKETS_PER_OWNER);
-  const subscribers = await openSubscribers([{ url, users: owners, socketsPerOwner: SOCKETS_PER_OWNER }]);
-  await learnDelivery(run, { kind: 'further', roundMs, committer, owners, perOwner: SOCKETS_PER_OWNER, subscribers });
+  const [owners, perOwner] = [await createUsers(sockets / SOCKETS_PER_OWNER), SOCKETS_PER_OWNER];
+  const subscribers = await openSubscribers([{ url, users: owners, socketsPerOwner: perOwner }]);
+  await learnDelivery(run, 'further', { ...deliveries, owners, perOwner, subscribers });
   await committer.close();
   return { gateway: empty, socket: (full - empty) / sockets };
 }
 
-async function learnDelivery(
-  run: Run,
-  options: {
-    kind: 'delivered' | 'further';
-    roundMs: number;
-    committer: Committer;
-    owners: { id: string }[];
-    perOwner: number;
-    subscribers: Subscribers | undefined;
-  },
-): Promise<void> {
-  const { kind, roundMs, committer, owners, perOwner, subscribers } = options;
+interface Deliveries {
+  roundMs: number;
+  committer: Committer;
+  owners: { id: string }[];
+  perOwner: number;
+  subscribers: Subscribers | undefined;
+}
+
+async function learnDelivery(run: Run, kind: 'delivered' | 'further', deliveries: Deliveries): Promise<void> {
+  const { roundMs, committer, owners, perOwner, subscribers } = deliveries;
   const ids = owners.map(({ id }) => id);
-  const deliver = (seconds: number) =>
-    subscribers?.expect(COMMITS_PER_S * seconds * perOwner, () =>
-      committer.atRandom(ids, { perSecond: COMMITS_PER_S, seconds }),
-    );
+  const commits = (seconds: number) => committer.atRandom(ids, { perSecond: COMMITS_PER_S, seconds });
+  const deliver = async (seconds: number) =>
+    subscribers?.expect(COMMITS_PER_S * seconds * perOwner, () => commits(seconds));
   await deliver(WARM_UP_S);
-  const taken = await run.measure(kind, async () => deliver(PINGS_EVERY_S));
+  const taken = await run.measure(kind, () => deliver(PINGS_EVERY_S));
   const changes = COMMITS_PER_S * PINGS_EVERY_S;
   const rounds = roundsPerS(COMMITS_PER_S, roundMs) * PINGS_EVERY_S;
   const amounts = {
-    ...{ ...standing(taken.seconds), socket: run.sockets * taken.seconds },
-    ...{ change: changes, record: changes, round: rounds, fetch: rounds },
+    ...{ socket: run.sockets * taken.seconds, change: changes, record: changes, round: rounds, fetch: rounds },
     ...{ delivered: changes, further: changes * (perOwner - 1) },
   };
-  run.learn({ kind, parts: ['gateway'], amounts }, taken.cpu);
+  run.learn(kind, ['gateway'], amounts, taken);
   await subscribers?.close();
 }

@@ -1,55 +1,43 @@
 import { Client } from 'undici';
-import { openSocket } from '../../feed/load/open-socket.ts';
-import { conversations } from '../../feed/load/conversations.ts';
 import { titleOf } from '../../feed/change.ts';
+import { conversations } from '../../feed/load/conversations.ts';
+import { openSocket } from '../../feed/load/open-socket.ts';
 import type { User } from '../../feed/users.ts';
+import { send } from '../../load/call.ts';
+import { inTurns } from '../../load/paced.ts';
 import { taskInput } from '../../load/population.ts';
 
 /** People who write over REST, one write of each at a time, in titles that sockets' listeners find again. */
-export interface Owners {
-  /** The first task of each. */
-  begin(): Promise<void>;
-  /** Another task of the next owner. */
-  create(): Promise<void>;
-  /** The next owner's first task gets another title. */
-  update(): Promise<void>;
-  close(): Promise<void>;
-}
-
-interface Answer {
-  data: { id: string; title: string };
-}
-
-export function createOwners(urls: readonly string[], users: readonly User[]): Owners {
+export function createOwners(urls: readonly string[], users: readonly User[]) {
   let n = 0;
-  let turn = 0;
-  const owners = users.map((user, index) => {
-    const client = new Client(urls[index % urls.length] ?? '');
+  const nextUrl = inTurns(urls);
+  const owners = users.map(({ token }, index) => {
+    const client = new Client(nextUrl());
     let firstId = '';
-    const send = async (method: 'POST' | 'PATCH', path: string, status: number, body: object) => {
+    const write = async (method: 'POST' | 'PATCH', path: string, status: number, body: object): Promise<string> => {
       const title = titleOf(++n);
-      const headers = { 'content-type': 'application/json', authorization: `Bearer ${user.token}` };
-      const response = await client.request({ method, path, headers, body: JSON.stringify({ ...body, title }) });
-      const text = await response.body.text();
-      if (response.statusCode !== status)
-        throw new Error(`${method} answered ${response.statusCode}: ${text.slice(0, 500)}`);
-      const { data } = JSON.parse(text) as Answer;
+      const text = await send(client, { method, path, token, status, body: { ...body, title } });
+      const { data } = JSON.parse(text) as { data: { id: string; title: string } };
       if (data.title !== title) throw new Error(`${method} answered something unexpected: ${text.slice(0, 500)}`);
       return data.id;
     };
+    const create = () => write('POST', '/api/tasks', 201, taskInput(index));
     return {
-      begin: async () => void (firstId = await send('POST', '/api/tasks', 201, taskInput(index))),
-      create: () => send('POST', '/api/tasks', 201, taskInput(index)),
-      update: () => send('PATCH', `/api/tasks/${firstId}`, 200, { completed: n % 2 === 0 }),
+      create,
+      begin: async () => void (firstId = await create()),
+      update: () => write('PATCH', `/api/tasks/${firstId}`, 200, { completed: n % 2 === 0 }),
       close: () => client.close(),
     };
   });
-  const next = () => owners[turn++ % owners.length];
+  const next = inTurns(owners);
   return {
-    begin: async () => void (await Promise.all(owners.map((owner) => owner.begin()))),
-    create: async () => void (await next()?.create()),
-    update: async () => void (await next()?.update()),
-    close: async () => void (await Promise.all(owners.map((owner) => owner.close()))),
+    /** The first task of each. */
+    begin: () => Promise.all(owners.map((owner) => owner.begin())),
+    /** Another task of the next owner. */
+    create: () => next().create(),
+    /** The next owner's first task gets another title. */
+    update: () => next().update(),
+    close: () => Promise.all(owners.map((owner) => owner.close())),
   };
 }
 

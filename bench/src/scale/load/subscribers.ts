@@ -3,17 +3,14 @@ import { openListeners, type ListenerOptions } from '../../feed/load/listeners.t
 
 const ARRIVAL_MS = 30_000;
 
-/** Sockets over graphql-ws at one or more gateways; every message that they should get is counted. */
-export interface Subscribers {
-  /** @throws when not exactly so many messages come of what is done, each once and in order */
-  expect(messages: number, work: () => Promise<unknown>): Promise<void>;
-  close(): Promise<void>;
-}
+export type Subscribers = Awaited<ReturnType<typeof openSubscribers>>;
 
-export async function openSubscribers(groups: Omit<ListenerOptions, 'speech'>[]): Promise<Subscribers> {
+/** Sockets over graphql-ws at one or more gateways; every message that they should get is counted. */
+export async function openSubscribers(groups: Omit<ListenerOptions, 'speech'>[]) {
   const all = await Promise.all(groups.map((group) => openListeners({ ...group, speech: 'graphql-ws' })));
   return {
-    async expect(messages, work) {
+    /** @throws when not exactly so many messages come of what is done, each once and in order */
+    async expect(messages: number, work: () => Promise<unknown>) {
       const recordings = all.map((listeners) => listeners.record());
       const count = () => recordings.reduce((sum, { numbers }) => sum + numbers.length, 0);
       await work();
@@ -24,6 +21,6 @@ export async function openSubscribers(groups: Omit<ListenerOptions, 'speech'>[])
       for (const { check } of recordings) check();
       if (count() !== messages) throw new Error(`${count()} messages arrived, and there should be ${messages}.`);
     },
-    close: async () => void (await Promise.all(all.map((listeners) => listeners.close()))),
+    close: () => Promise.all(all.map((listeners) => listeners.close())),
   };
 }

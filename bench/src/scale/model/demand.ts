@@ -1,20 +1,8 @@
+import type { PROFILE } from './profile.ts';
 import { roundsPerS, type Amounts } from './work.ts';
 
 /** What owners do in the busy hour, and what is kept for them. */
-export interface Demand {
-  owners: number;
-  /** How many of them have a live connection. Only they do anything. */
-  onlineShare: number;
-  socketsPerOnline: number;
-  /** Of one owner who is online, in an hour. */
-  perHour: Record<'list' | 'get' | 'statistics' | 'create' | 'update' | 'login' | 'open', number>;
-  tasksPerOwner: number;
-  /** The mean of a week, as a share of the busy hour. */
-  meanShare: number;
-  changeRetentionHours: number;
-  kafkaRetentionHours: number;
-  kafkaCopies: number;
-}
+export type Demand = typeof PROFILE & { owners: number };
 
 /** How many processes share the work. */
 export interface Deployment {

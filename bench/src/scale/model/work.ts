@@ -2,26 +2,26 @@
 export const PARTS = ['gateway', 'tasks', 'auth', 'backup', 'postgres', 'kafka', 'redis'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** The kinds of work, each with its unit: one of these costs so many CPU-ms in each part. */
+/** The kinds of work: the unit, of which one costs so many CPU-ms in each part, and in which stretch of a run that was measured. */
 export const WORK = {
-  servers: 'a second of what is there once: Kafka, Redis, the backup service',
-  tasks: 'a second of a tasks process',
-  auth: 'a second of an auth process',
-  gateway: 'a second of a gateway, with what it asks others for all the time',
-  list: 'a list of 50 over REST',
-  get: 'a task by its id over REST',
-  statistics: 'the statistics over REST',
-  login: 'a login',
-  create: 'a task made over REST, without its way to the feed',
-  update: 'a task changed over REST, without its way to the feed',
-  round: 'a round of a relay: read, publish, mark',
-  change: 'a change in such a round',
-  fetch: 'a gateway takes what a round published',
-  record: 'a change that a gateway reads, for it or not',
-  delivered: 'a change of an owner who listens at a gateway, to the first socket there',
-  further: 'the same change to each further socket there',
-  open: 'a socket opened and subscribed',
-  socket: 'a second of a subscribed socket',
+  servers: ['a second of what is there once: Kafka, Redis, the backup service', 'nothing, the gateway held'],
+  tasks: ['a second of a tasks process', 'nothing, the gateway held'],
+  auth: ['a second of an auth process', 'nothing, the gateway held'],
+  gateway: ['a second of a gateway, with what it asks others for all the time', 'nothing'],
+  list: ['a list of 50 over REST', 'list'],
+  get: ['a task by its id over REST', 'get'],
+  statistics: ['the statistics over REST', 'statistics'],
+  login: ['a login', 'login'],
+  create: ['a task made over REST, without its way to the feed', 'create'],
+  update: ['a task changed over REST, without its way to the feed', 'update'],
+  round: ['a round of a relay: read, publish, mark', 'single commits'],
+  change: ['a change in such a round', 'a backlog, its vacuum'],
+  fetch: ['a gateway takes what a round published', 'single commits; Kafka: beside more readers'],
+  record: ['a change that a gateway reads, for it or not', 'a backlog; Kafka: beside more readers'],
+  delivered: ['a change of an owner who listens at a gateway, to the first socket there', 'delivered'],
+  further: ['the same change to each further socket there', 'further'],
+  open: ['a socket opened and subscribed', 'sockets opened'],
+  socket: ['a second of a subscribed socket', 'sockets held'],
 } as const;
 export type Work = keyof typeof WORK;
 export const KINDS = Object.keys(WORK) as Work[];
@@ -40,6 +40,22 @@ export function cpuOf(amounts: Amounts, costs: Costs): Cpu {
 
 export function noCpu(): Cpu {
   return { gateway: 0, tasks: 0, auth: 0, backup: 0, postgres: 0, kafka: 0, redis: 0 };
+}
+
+/** A stretch of work that was measured, and what it is to tell: what one unit of a kind costs in some parts. */
+export interface Cell {
+  kind: Work;
+  parts: readonly Part[];
+  /** All that was done, of known kinds and of this one. */
+  amounts: Amounts;
+}
+
+/** Whatever the known kinds do not explain is the new kind's. Less than nothing is nothing. */
+export function attribute(costs: Costs, { kind, parts, amounts }: Cell, measured: Cpu): Costs {
+  const known = cpuOf({ ...amounts, [kind]: 0 }, costs);
+  const count = amounts[kind] ?? 0;
+  const found = parts.map((part) => [part, Math.max(0, measured[part] - known[part]) / count] as const);
+  return { ...costs, [kind]: { ...costs[kind], ...Object.fromEntries(found) } };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { cpuMsOfTrees, TICKS_PER_SECOND } from '../cpu/process-tree.ts';
+import { cpuMsOfTrees, TICKS_PER_SECOND } from './process-tree.ts';
 
 /** Begins to look at what the machine does; the returned function says which share of its cores went to anybody but these processes. */
 export function othersSince(pids: readonly number[]): () => number {
