@@ -15,9 +15,13 @@ export const UNAVAILABLE = {
   message: 'The service is not available right now; try again.',
 };
 
+/** How often there was a reset. */
+let resets = 0;
+const isOld = (requestId: string) => Number(requestId.replace('call after reset ', '')) < resets;
+
 export const createCall = (changes: Partial<RequestCall> = {}): RequestCall => ({
   identity: { ...ADA },
-  requestId: 'request',
+  requestId: `call after reset ${resets}`,
   traceparent: undefined,
   ip: '192.0.2.1',
   onEndedSessions: () => undefined,
@@ -61,8 +65,10 @@ export async function createBothWorlds(clock: Clock = systemClock) {
       variables: Record<string, unknown> = {},
       call: (world: World) => RequestCall = () => createCall(),
     ) => inBoth((world) => world.executor.run(world.executor.prepare(source), variables, call(world))),
+    /** What was given up before may still arrive, and is no part of what comes now. */
     reset() {
-      for (const world of worlds) world.reset();
+      resets++;
+      for (const world of worlds) world.reset(isOld);
     },
     behave(behaviour: World['behave']) {
       for (const world of worlds) world.behave = behaviour;

@@ -23,7 +23,8 @@ export interface World {
   isCancelled(): boolean;
   /** What a resolver or an internal function does: what is undefined here has a plain answer. */
   behave: (name: string) => unknown;
-  reset(): void;
+  /** `isOld`: requests that are not noted any more. */
+  reset(isOld?: (requestId: string) => boolean): void;
   stop(): Promise<void>;
 }
 
@@ -55,12 +56,13 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
   const seen: unknown[][] = [];
   let behave: World['behave'] = () => undefined;
   let isCancelled = () => false;
+  let isOld = (_requestId: string) => false;
 
   /** A resolver that notes its call. */
   const on =
     (name: string, plain: (args: Record<string, unknown>) => unknown) =>
     async (_source: unknown, args: Record<string, unknown>, context: SubgraphContext) => {
-      seen.push([name, args, context.identity, context.traceparent]);
+      if (!isOld(context.requestId)) seen.push([name, args, context.identity, context.traceparent]);
       isCancelled = () => context.isCancelled?.() ?? false;
       if (name === 'login') context.extensions.session = { userId: 'ada', sessionId: 'new', note: undefined };
       const told = await behave(name);
@@ -159,7 +161,8 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
     set behave(next) {
       behave = next;
     },
-    reset() {
+    reset(isBefore = () => false) {
+      isOld = isBefore;
       seen.length = 0;
       behave = () => undefined;
     },
