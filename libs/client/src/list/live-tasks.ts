@@ -1,13 +1,14 @@
 import { toTaskmeshError, type TaskmeshError } from '../errors.ts';
 import { CUT, endOfError, type FeedEnd, type OpenFeed } from '../feed/feed.ts';
 import { createListeners } from '../listeners.ts';
-import { READ_TASKS, type TaskFilter, type TaskOrder } from '../operations.generated.ts';
+import type { TaskFilter, TaskOrder } from '../operations.generated.ts';
 import type { Session } from '../session.ts';
 import { backOffMs, createPause, type Pause, type Time } from '../time.ts';
 import type { WriteQueue } from '../writes/write-queue.ts';
 import { keyOf } from '../writes/write.ts';
-import { createKnownTasks, type Change, type KnownTasks, type Page } from './known-tasks.ts';
+import type { Change } from './known-tasks.ts';
 import { createListState, type ListView } from './list-state.ts';
+import { createPages } from './pages.ts';
 import { shapeOf } from './shape.ts';
 
 export interface LiveTasksOptions {
@@ -58,8 +59,6 @@ interface Life {
 }
 
 const FIRST = 50;
-/** A page costs the server about twice this, of 5,000 (docs/limits.md). */
-const LARGEST_PAGE = 500;
 /** A connection that stands for so long was no failure. */
 const STANDS_MS = 5_000;
 
@@ -68,6 +67,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
   const shape = shapeOf(options.filter, options.orderBy);
   const { first = FIRST } = options;
   const state = createListState(shape);
+  const pages = createPages(session.request, shape);
   const listeners = createListeners<[]>();
   let status: LiveStatus = 'idle';
   let error: TaskmeshError | undefined;
@@ -97,19 +97,9 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
     changed();
   };
 
-  const readPage = async (count: number, after: string | null): Promise<Page> => {
-    const { filter, order: orderBy } = shape;
-    const size = Math.max(1, Math.min(count, LARGEST_PAGE));
-    return (await session.request(READ_TASKS, { filter, orderBy, first: size, after })).tasks;
-  };
   const readAnew = async (current: Life) => {
-    let known: KnownTasks | undefined;
-    while (!known || (known.hasMore() && known.all().length < wanted)) {
-      const page = await readPage(wanted - (known?.all().length ?? 0), known?.pageCursor() ?? null);
-      if (current.isOver) return;
-      if (known) known.extend(page);
-      else known = createKnownTasks(shape, page);
-    }
+    const known = await pages.readFirst(wanted);
+    if (current.isOver) return;
     state.begin(known, writes.pending());
     state.expectAnswers(writes.pending().length > 0);
     mustRead = false;
@@ -253,7 +243,7 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
     try {
       let left = count;
       while (known?.hasMore() && left > 0 && known === state.known()) {
-        const page = await readPage(left, known.pageCursor());
+        const page = await pages.readPage(left, known.pageCursor());
         if (known !== state.known()) return; // it was read anew meanwhile
         known.extend(page);
         left -= page.edges.length;
