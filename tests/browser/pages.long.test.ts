@@ -5,6 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChromium, type Chromium } from './chromium.ts';
 
+interface OpenApi {
+  paths: Record<
+    '/api/auth/signup',
+    { post: { requestBody: { content: { 'application/json': { example: { email: string; password: string } } } } } }
+  >;
+}
+
 /** What a look at a page may take on a busy machine. */
 const patience = { timeoutMs: 30_000 };
 
@@ -34,6 +41,28 @@ describe('the pages of the gateway in a real browser', () => {
     await page.close();
   }, 120_000);
 
+  it('the API reference tries an endpoint, with its example', async () => {
+    const page = await chromium.open(`${platform.url}/api/docs`);
+    const has = async (expression: string) => expect(await page.evaluate<boolean>(expression)).toBe(true);
+    const block = `document.querySelector('[id$="-signUp"]')`;
+    await eventually(() => has(`${block} !== null`), patience);
+    await page.evaluate(`${block}.querySelector('.opblock-summary-control').click()`);
+    await eventually(() => has(`${block}.querySelector('.execute') !== null`), patience);
+    await page.evaluate(`${block}.querySelector('.execute').click()`);
+    const status = `${block}.querySelector('.live-responses-table .response .response-col_status')`;
+    await eventually(() => has(`${status}?.innerText.trim() === '201'`), patience);
+    expect(page.problems).toEqual([]);
+    await page.close();
+    const { paths } = (await (await fetch(`${platform.url}/api/openapi.json`)).json()) as OpenApi;
+    const { email, password } = paths['/api/auth/signup'].post.requestBody.content['application/json'].example;
+    const response = await fetch(`${platform.url}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password }),
+    });
+    expect(response.status).toBe(200);
+  }, 120_000);
+
   it('the explorer shows its editors', async () => {
     const page = await chromium.open(`${platform.url}/graphql`);
     const editors = () =>
@@ -43,14 +72,19 @@ describe('the pages of the gateway in a real browser', () => {
     await page.close();
   }, 120_000);
 
-  it('the page for a new password tells what is wrong with a token', async () => {
-    const page = await chromium.open(`${platform.url}/reset-password`);
-    await page.evaluate(`document.getElementById('token').value = 'nonsense'`);
-    await page.evaluate(`document.getElementById('password').value = 'correct horse battery staple'`);
-    await page.evaluate(`document.getElementById('send').click()`);
-    const told = () => page.evaluate<string>(`document.getElementById('form').innerText`);
-    await eventually(async () => expect(await told()).toMatch(/not valid/), patience);
-    expect(page.problems).toEqual([]);
-    await page.close();
-  }, 120_000);
+  it.each(['/reset-password', '/confirm-email'])(
+    '%s tells what is wrong with a token',
+    async (path) => {
+      const page = await chromium.open(`${platform.url}${path}`);
+      await page.evaluate(`document.getElementById('token').value = 'nonsense'`);
+      const password = `document.getElementById('password')`;
+      await page.evaluate(`${password} && (${password}.value = 'correct horse battery staple')`);
+      await page.evaluate(`document.getElementById('send').click()`);
+      const told = () => page.evaluate<string>(`document.getElementById('form').innerText`);
+      await eventually(async () => expect(await told()).toMatch(/not valid/), patience);
+      expect(page.problems).toEqual([]);
+      await page.close();
+    },
+    120_000,
+  );
 });
