@@ -7,6 +7,9 @@ export interface Gathered {
   places: number[];
 }
 
+/** So many objects of one value are compared one by one. */
+const LONGEST = 8;
+
 /**
  * The representations for one request, each different one once. Texts are only written of objects that have not been met, as far
  * as that can be seen by their values.
@@ -19,6 +22,8 @@ export class Gathering {
   /** The last place of a value: the one before it that has the same is in `#previous`. */
   readonly #byValue = new Map<unknown, number>();
   readonly #previous: (number | undefined)[] = [];
+  /** Those of a value that has many, such as the owner in a key of two fields. */
+  readonly #byText = new Map<string, number>();
   readonly #first: Data[] = [];
 
   constructor(representationOf: (typeName: unknown) => Representation) {
@@ -38,29 +43,38 @@ export class Gathering {
   }
 
   #placeOf(object: Data): number | undefined {
-    const { read, write } = this.#representationOf(object.__typename);
+    const { __typename } = object;
+    const { read, write } = this.#representationOf(__typename);
     const first = read?.[0];
     const value = first ? comparable(first(object)) : write(object);
     const last = this.#byValue.get(value);
-    for (let place = last; place !== undefined; place = this.#previous[place]) {
+    let met = 0;
+    for (let place = last; place !== undefined; place = this.#previous[place], met++) {
       const known = this.#first[place];
-      if (known && known.__typename === object.__typename && (!read || hasSame(known, object, read))) return place;
+      if (known && known.__typename === __typename && (!read || hasSame(known, object, read))) return place;
     }
     const text = read ? write(object) : String(value);
     if (text === '') return undefined;
-    this.text += this.count === 0 ? text : `,${text}`;
+    const isFull = met >= LONGEST;
+    const whole = isFull ? `${String(__typename)} ${text}` : '';
+    const known = isFull ? this.#byText.get(whole) : undefined;
+    if (known !== undefined) return known;
+    if (isFull) this.#byText.set(whole, this.count);
+    else this.#byValue.set(value, this.count);
+    this.#previous.push(isFull ? undefined : last);
     this.#first.push(object);
-    this.#previous.push(last);
-    this.#byValue.set(value, this.count);
+    this.text += this.count === 0 ? text : `,${text}`;
     return this.count++;
   }
 }
 
-/** Besides the first value. */
 function hasSame(one: Data, other: Data, read: readonly ((object: Data) => unknown)[]): boolean {
-  for (let index = 1; index < read.length; index++)
-    if (comparable(read[index]?.(one)) !== comparable(read[index]?.(other))) return false;
-  return true;
+  return read.every((each) => isSame(each(one), each(other)));
+}
+
+/** A text is none of the objects that are written like it. */
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (typeof one === typeof other && comparable(one) === comparable(other));
 }
 
 /** Custom scalars may be objects. */
