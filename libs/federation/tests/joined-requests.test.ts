@@ -1,5 +1,5 @@
 import { parse } from 'graphql';
-import { createFederatedExecutor, type AskSubgraph } from '../src/index.ts';
+import { createFederatedExecutor, type AskSubgraph, type SubgraphAnswer } from '../src/index.ts';
 import { runBothWays } from './both-ways.ts';
 import { createWorld, type Call, type Source } from './world.ts';
 
@@ -199,4 +199,58 @@ describe('a request of several fetches of which one fails as a whole', () => {
     expect(asked).toHaveLength(1);
     expect(errors).toEqual([{ message: 'busy', service: 'people' }]);
   });
+});
+
+describe('what a service says that cannot be', () => {
+  const run = (source: string, change: (answer: SubgraphAnswer, text: string) => SubgraphAnswer) => {
+    const ask: AskSubgraph<Call[]> = async (request, calls) => {
+      const answer = await world.ask(request, calls);
+      return request.operation.service === 'people' ? change(answer, request.operation.text) : answer;
+    };
+    return createFederatedExecutor(world.graph, ask).compile(parse(source)).run({ variables: {}, context: [] });
+  };
+  const SOURCE = '{ orders { buyer { name } seller { home { street } } } }';
+
+  it.each(['_entities', '_entities_1'])('too few objects for %s are told beside the errors of others', async (short) => {
+    const other = short === '_entities' ? '_entities_1' : '_entities';
+    const { errors } = await run(SOURCE, ({ data }) => ({
+      data: { ...data, [short]: [] },
+      errors: [{ message: 'no', path: [other, 0, 'name'] }],
+    }));
+    expect(errors?.map(({ message }) => message)).toContain(
+      'The service "people" did not answer for all objects that it was asked about.',
+    );
+  });
+
+  it('an error about an object that it was not asked about is told without a place', async () => {
+    const { errors } = await run(SOURCE, ({ data }) => ({
+      data,
+      errors: [{ message: 'no', path: ['_entities', 99, 'name'] }],
+    }));
+    expect(errors).toEqual([{ message: 'no', service: 'people' }]);
+  });
+});
+
+it('an error for each of many objects takes no time that grows with its square', async () => {
+  const many = createWorld(SUBGRAPHS, {
+    seed: 3,
+    fixed: (type, field, source) =>
+      `${type}.${field}` === 'Query.orders'
+        ? Array.from({ length: 10_000 }, (_, index) => ({ __typename: 'Order', id: String(index) }))
+        : fixed(type, field, source),
+  });
+  const failing: AskSubgraph<Call[]> = async (request, calls) => {
+    if (request.operation.service !== 'people') return many.ask(request, calls);
+    const entities = (JSON.parse(request.variables) as { representations: object[] }).representations;
+    return {
+      data: { _entities: entities.map(() => ({ name: null })) },
+      errors: entities.map((_entity, index) => ({ message: 'no', path: ['_entities', index, 'name'] })),
+    };
+  };
+  const operation = createFederatedExecutor(many.graph, failing).compile(parse('{ orders { seller { name } } }'));
+  const begun = performance.now();
+  const { errors } = await operation.run({ variables: {}, context: [] });
+  expect(errors).toHaveLength(10_000);
+  expect(errors?.at(-1)?.path).toEqual(['orders', 9_999, 'seller', 'name']);
+  expect(performance.now() - begun).toBeLessThan(5_000);
 });

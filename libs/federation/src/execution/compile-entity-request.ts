@@ -48,25 +48,32 @@ export function compileEntityRequest<Context>(
     !data && errors.some(({ path }) => parts.some(({ key }) => key === path?.[0]));
 
   const receive = ({ data, errors = [] }: SubgraphAnswer, asked: readonly Asked[], run: PlanRun<Context>) => {
-    for (const error of errors) tell(error, asked, run);
+    if (errors.length > 0) tell(errors, asked, run);
     for (const [index, { lookup, key }] of parts.entries()) {
       const about = asked[index];
       if (!about || about.count === 0) continue;
       const entities = data?.[key];
       if (Array.isArray(entities) && entities.length === about.count) lookup.receive(entities, about);
-      else if (errors.length === 0) {
+      else if (errors.every((error) => isOfAnother(error, key))) {
         const message = `The service "${operation.service}" did not answer for all objects that it was asked about.`;
         run.errors.push({ message, service: operation.service });
       }
     }
   };
 
-  const tell = (error: AnswerError, asked: readonly Asked[], run: PlanRun<Context>) => {
-    const index = parts.findIndex(({ key }) => key === error.path?.[0]);
-    const about = asked[index];
-    const places = about && parts[index]?.lookup.placesOf(error, about, run.data);
-    if (!places) run.errors.push(serviceError(error, operation, undefined));
-    else for (const place of places) run.errors.push(serviceError(error, operation, place));
+  const partOf = ({ path }: AnswerError) => parts.findIndex(({ key }) => key === path?.[0]);
+  const isOfAnother = (error: AnswerError, key: string) => (parts[partOf(error)]?.key ?? key) !== key;
+
+  const tell = (errors: readonly AnswerError[], asked: readonly Asked[], run: PlanRun<Context>) => {
+    const located = parts.map(({ lookup }, index) => {
+      const about = asked[index];
+      return about && lookup.locate(errors.filter((error) => partOf(error) === index), about, run.data);
+    });
+    for (const error of errors) {
+      const places = located[partOf(error)]?.(error) ?? [];
+      if (places.length === 0) run.errors.push(serviceError(error, operation, undefined));
+      else for (const place of places) run.errors.push(serviceError(error, operation, place));
+    }
   };
 
   return (run) => {

@@ -16,8 +16,8 @@ export interface Lookup {
   gather(data: Data): Asked;
   /** Brings the answers to the objects. `entities`: one for each representation. */
   receive(entities: readonly unknown[], asked: Asked): void;
-  /** Where in the data an error is, in all places of the object that it is about; undefined when it is about none. */
-  placesOf(error: AnswerError, asked: Asked, data: Data): ResultPath[] | undefined;
+  /** Finds where in the data one of these errors is, in all places of the object that it is about: none when it is about none. */
+  locate(errors: readonly AnswerError[], asked: Asked, data: Data): (error: AnswerError) => ResultPath[];
 }
 
 /** Objects to ask about. */
@@ -73,16 +73,28 @@ export function compileLookup(
       }
     },
 
-    placesOf({ path = [] }, { found }, data) {
-      const [place, ...below] = (path ?? []).slice(1);
-      if (typeof place !== 'number') return undefined;
-      const rest = below.map((key) => keys.get(key) ?? key);
-      return found.flatMap(({ targets, places }, way) => {
+    locate(errors, { found }, data) {
+      const failed = new Set<unknown>(errors.map(({ path }) => path?.[1]));
+      const pathsOf = new Map<unknown, ResultPath[]>();
+      for (const [way, { targets, places }] of found.entries()) {
+        const wanted = new Map<unknown, number>();
+        for (const [index, target] of targets.entries()) {
+          const place = places[index];
+          if (place !== undefined && failed.has(place)) wanted.set(target, place);
+        }
         // The same object may be in many places, and has failed in all of them.
-        const wanted = new Set(targets.filter((_target, index) => places[index] === place));
-        const pathsOf = pathsTo(wanted, data, ways[way]?.path ?? []);
-        return [...wanted].flatMap((target) => (pathsOf.get(target) ?? []).map((at) => [...at, ...rest]));
-      });
+        for (const [target, paths] of pathsTo(wanted, data, ways[way]?.path ?? [])) {
+          const place = wanted.get(target);
+          const known = pathsOf.get(place);
+          if (!known) pathsOf.set(place, paths);
+          else for (const path of paths) known.push(path);
+        }
+      }
+      return ({ path }) => {
+        const [place, ...below] = (path ?? []).slice(1);
+        const rest = below.map((key) => keys.get(key) ?? key);
+        return (pathsOf.get(place) ?? []).map((at) => [...at, ...rest]);
+      };
     },
   };
 }

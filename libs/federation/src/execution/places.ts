@@ -27,7 +27,11 @@ function collect(value: unknown, path: DataPath, depth: number, found: Data[]): 
 }
 
 /** Where some of the objects at the end of a path are: one that stands in several places has all of them. */
-export function pathsTo(wanted: ReadonlySet<unknown>, data: unknown, path: DataPath): Map<unknown, ResultPath[]> {
+export function pathsTo(
+  wanted: Pick<ReadonlySet<unknown>, 'has' | 'size'>,
+  data: unknown,
+  path: DataPath,
+): Map<unknown, ResultPath[]> {
   const found = new Map<unknown, ResultPath[]>();
   const walk = (value: unknown, depth: number, at: ResultPath) => {
     if (typeof value !== 'object' || value === null) return;
@@ -43,6 +47,6 @@ export function pathsTo(wanted: ReadonlySet<unknown>, data: unknown, path: DataP
       else found.set(value, [at]);
     }
   };
-  walk(data, 0, []);
+  if (wanted.size > 0) walk(data, 0, []);
   return found;
 }
