@@ -194,17 +194,24 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
     life.stopFeed();
     life = undefined;
   };
+  const turnTo = (next: string | undefined) => {
+    if (next === userId) return;
+    state.forget();
+    snapshot = undefined;
+    mustRead = true;
+    wanted = first;
+    userId = next;
+  };
+  /** While nobody listens nobody tells that the user is another one. */
+  const checkUser = () => {
+    if (listening === 0) turnTo(session.user()?.id);
+  };
   const followUser = () => {
     const user = session.user();
     if (life && user?.id === userId) return;
     endLife();
     if (user === undefined) return become('loading'); // storage is being read
-    if (user?.id !== userId) {
-      state.forget();
-      mustRead = true;
-      wanted = first;
-      userId = user?.id;
-    }
+    turnTo(user?.id);
     if (!user) return become('signed-out');
     life = { isOver: false, pause: createPause(time), isTold: false, stopFeed: () => {} };
     become(mustRead ? 'loading' : 'reconnecting');
@@ -237,14 +244,18 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
       become('idle');
     };
   };
+  const knownNow = () => {
+    checkUser();
+    return state.known();
+  };
   const loadBehind = async (count: number) => {
-    const known = state.known();
+    const known = knownNow();
     const unwatch = known?.watch();
     try {
       let left = count;
-      while (known?.hasMore() && left > 0 && known === state.known()) {
+      while (known?.hasMore() && left > 0 && known === knownNow()) {
         const page = await pages.readPage(left, known.pageCursor());
-        if (known !== state.known()) return; // it was read anew meanwhile
+        if (known !== knownNow()) return; // it was read anew meanwhile, or is another user's
         known.extend(page);
         left -= page.edges.length;
         wanted += page.edges.length;
@@ -256,7 +267,10 @@ export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps):
   };
 
   return {
-    get: () => (snapshot ??= { ...state.view(writes.pending()), status, error }),
+    get() {
+      checkUser();
+      return (snapshot ??= { ...state.view(writes.pending()), status, error });
+    },
     subscribe(listener) {
       const remove = listeners.add(listener);
       listening += 1;
