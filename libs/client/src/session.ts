@@ -71,11 +71,20 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
     () => tokens === undefined && take(null),
   );
 
-  const keep = async ({ accessToken, refreshToken, expiresIn, user }: SessionFieldsFragment): Promise<Tokens> => {
+  /** One after the other: what is stored and what is known here change as one, unless `isStill` says no by then. */
+  const change = (work: () => Promise<void>, isStill = () => true) =>
+    exclusively(`${KEY}.change`, async () => {
+      if (isStill()) await work();
+    });
+  const keep = async (
+    { accessToken, refreshToken, expiresIn, user }: SessionFieldsFragment,
+    isStill?: () => boolean,
+  ): Promise<void> => {
     const next = { user, accessToken, refreshToken, refreshAt: time.now() + expiresIn * 1_000 * GOOD_FOR };
-    await storage.setItem(KEY, JSON.stringify(next));
-    take(next);
-    return next;
+    await change(async () => {
+      await storage.setItem(KEY, JSON.stringify(next));
+      take(next);
+    }, isStill);
   };
   const begin = async <Result, Input>(
     document: Document<Result, { input: Input }>,
@@ -83,12 +92,15 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
     sessionOf: (result: Result) => SessionFieldsFragment,
   ) => {
     await loaded;
-    return (await keep(sessionOf(await post(document, { input })))).user;
+    const fields = sessionOf(await post(document, { input }));
+    await keep(fields);
+    return fields.user;
   };
-  const forget = async () => {
-    await storage.removeItem(KEY);
-    take(null);
-  };
+  const forget = (isStill?: () => boolean) =>
+    change(async () => {
+      await storage.removeItem(KEY);
+      take(null);
+    }, isStill);
 
   /** A refresh token counts once: whoever uses it a second time ends the session. So one page at a time, with what is stored by then. */
   const refreshAlone = async (refused: string): Promise<string | undefined> => {
@@ -102,13 +114,15 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
       take(stored);
       return stored.accessToken;
     }
+    // Who has signed out or in meanwhile stays so.
+    const isMine = () => tokens === mine;
     try {
       const { refreshSession } = await post(REFRESH_SESSION, { refreshToken: stored.refreshToken });
-      // Who has signed out or in meanwhile stays so.
-      return tokens === mine ? (await keep(refreshSession)).accessToken : tokens?.accessToken;
+      await keep(refreshSession, isMine);
+      return tokens?.accessToken;
     } catch (error) {
       if (!(error instanceof TaskmeshError) || !OVER.has(error.code)) throw error;
-      if (tokens === mine) await forget();
+      await forget(isMine);
       return tokens?.accessToken;
     }
   };

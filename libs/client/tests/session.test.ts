@@ -173,6 +173,45 @@ it('signing out forgets the tokens, also without a network', async () => {
   await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
 });
 
+/** One that takes its time, as those of phones do. */
+function createSlowStorage(): Storage {
+  const items = new Map<string, string>();
+  const later = <Result>(work: () => Result) =>
+    new Promise<Result>((resolve) => setTimeout(() => resolve(work()), 3));
+  return {
+    getItem: (key) => later(() => items.get(key) ?? null),
+    setItem: (key, value) => later(() => items.set(key, value)),
+    removeItem: (key) => later(() => items.delete(key)),
+  };
+}
+
+describe('a refresh that ends while somebody signs out or in, and the storage is slow', () => {
+  const moments = [...Array(16).keys()];
+  it.each(moments)('leaves nobody signed in who has signed out (%i ms later)', async (laterMs) => {
+    const { accounts, session, storage } = createWorld(createSlowStorage());
+    await session.signIn(CREDENTIALS);
+    accounts.endAccess();
+    const asked = read(session).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, laterMs));
+    await session.signOut();
+    await asked;
+    expect(session.user()).toBeNull();
+    expect(await storage.getItem('taskmesh.session')).toBeNull();
+  });
+
+  it.each(moments)('leaves the one signed in who has signed in (%i ms later)', async (laterMs) => {
+    const { accounts, session, storage } = createWorld(createSlowStorage());
+    await session.signIn(CREDENTIALS);
+    accounts.endAccess();
+    const asked = read(session).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, laterMs));
+    await session.signIn({ ...CREDENTIALS, email: 'eve@example.com' });
+    await asked;
+    expect(session.user()?.id).toBe('eve@example.com');
+    expect(await storage.getItem('taskmesh.session')).toContain('eve@example.com');
+  });
+});
+
 it('a storage that is broken or holds nonsense is nobody signed in', async () => {
   const nonsense = createMemoryStorage();
   await nonsense.setItem('taskmesh.session', '{');
