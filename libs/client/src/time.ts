@@ -8,11 +8,14 @@ export interface Time {
   after(ms: number, call: () => void): () => void;
 }
 
+/** Longer ones end at once: https://developer.mozilla.org/docs/Web/API/Window/setTimeout#maximum_delay_value */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export const realTime: Time = {
   now: Date.now,
   random: Math.random,
   after(ms, call) {
-    const timer = setTimeout(call, ms);
+    const timer = setTimeout(call, Math.min(ms, LONGEST_TIMER_MS));
     return () => clearTimeout(timer);
   },
 };
