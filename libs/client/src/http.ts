@@ -41,14 +41,22 @@ export function createPost({ url, fetch, timeoutMs }: PostDeps): Post {
       throw toTaskmeshError(error);
     });
     const answer = await bodyOf<Answer<Result>>(response);
-    if (answer?.errors?.length) throw errorOf(answer.errors);
-    if (!answer?.data) throw refusalOf(response);
+    if (!answer?.data || answer.errors?.length) throw failureOf(response, answer);
     return answer.data;
   };
 }
 
 export function headersOf(token: string | undefined): Record<string, string> {
   return { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+}
+
+/** What an answer says that is not the one that was asked for. What is wrong with a request its body tells alone. */
+export async function readFailure(response: Response): Promise<TaskmeshError> {
+  return response.status === 400 ? failureOf(response, await bodyOf<Answer<unknown>>(response)) : refusalOf(response);
+}
+
+function failureOf(response: Response, answer: Answer<unknown> | undefined): TaskmeshError {
+  return answer?.errors?.length ? errorOf(answer.errors) : refusalOf(response);
 }
 
 async function bodyOf<Body>(response: Response): Promise<Body | undefined> {
@@ -60,7 +68,7 @@ async function bodyOf<Body>(response: Response): Promise<Body | undefined> {
 }
 
 /** An answer that is none of GraphQL: of a proxy in between, or of a gateway that takes nothing at the moment. */
-export function refusalOf({ status, headers }: Response): TaskmeshError {
+function refusalOf({ status, headers }: Response): TaskmeshError {
   const retryAfterMs = Number(headers.get('retry-after') ?? 0) * 1_000 || 0;
   const message = `The server answered with ${status}.`;
   if (status === 401) return new TaskmeshError('UNAUTHENTICATED', message);

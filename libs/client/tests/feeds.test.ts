@@ -248,6 +248,17 @@ describe('over server-sent events', () => {
     expect(ends).toEqual([end]);
   });
 
+  it('what the server refuses for good is not asked again', async () => {
+    const fetch = (async () =>
+      Response.json({ errors: [{ message: 'no', extensions: { code: 'BAD_USER_INPUT' } }] }, { status: 400 })) as
+      typeof globalThis.fetch;
+    const openFeed = createSseFeed({ url: URL, token: async () => 'token', fetch, time: createManualTime() });
+    const { listener, ends } = createListener();
+    openFeed({}, listener);
+    await settled();
+    expect(ends).toMatchObject([{ reason: 'refused', error: { code: 'BAD_USER_INPUT' } }]);
+  });
+
   it('silence is a cut, and a heartbeat is none', async () => {
     const { openFeed, say, time } = createWorld();
     const { listener, ends } = createListener();

@@ -1,5 +1,5 @@
 import { toTaskmeshError } from '../errors.ts';
-import { headersOf, refusalOf } from '../http.ts';
+import { headersOf, readFailure } from '../http.ts';
 import { TASK_CHANGES } from '../operations.generated.ts';
 import type { Time } from '../time.ts';
 import {
@@ -38,7 +38,7 @@ export function createSseFeed({ url, token, fetch, time }: SseDeps): OpenFeed {
           body: JSON.stringify({ query: TASK_CHANGES, variables }),
           signal: tearing.signal,
         });
-        if (!response.ok || !response.body) return endOfError(refusalOf(response), used);
+        if (!response.ok || !response.body) return endOfError(await readFailure(response), used);
         listener.onStanding();
         for await (const result of resultsOf(response.body, hear)) {
           const end = isStopped ? CUT : tell(result, listener, used);
