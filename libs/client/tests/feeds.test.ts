@@ -250,8 +250,10 @@ describe('over server-sent events', () => {
 
   it('what the server refuses for good is not asked again', async () => {
     const fetch = (async () =>
-      Response.json({ errors: [{ message: 'no', extensions: { code: 'BAD_USER_INPUT' } }] }, { status: 400 })) as
-      typeof globalThis.fetch;
+      Response.json(
+        { errors: [{ message: 'no', extensions: { code: 'BAD_USER_INPUT' } }] },
+        { status: 400 },
+      )) as typeof globalThis.fetch;
     const openFeed = createSseFeed({ url: URL, token: async () => 'token', fetch, time: createManualTime() });
     const { listener, ends } = createListener();
     openFeed({}, listener);

@@ -176,8 +176,7 @@ it('signing out forgets the tokens, also without a network', async () => {
 /** One that takes its time, as those of phones do. */
 function createSlowStorage(): Storage {
   const items = new Map<string, string>();
-  const later = <Result>(work: () => Result) =>
-    new Promise<Result>((resolve) => setTimeout(() => resolve(work()), 3));
+  const later = <Result>(work: () => Result) => new Promise<Result>((resolve) => setTimeout(() => resolve(work()), 3));
   return {
     getItem: (key) => later(() => items.get(key) ?? null),
     setItem: (key, value) => later(() => items.set(key, value)),

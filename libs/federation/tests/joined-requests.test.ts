@@ -211,16 +211,19 @@ describe('what a service says that cannot be', () => {
   };
   const SOURCE = '{ orders { buyer { name } seller { home { street } } } }';
 
-  it.each(['_entities', '_entities_1'])('too few objects for %s are told beside the errors of others', async (short) => {
-    const other = short === '_entities' ? '_entities_1' : '_entities';
-    const { errors } = await run(SOURCE, ({ data }) => ({
-      data: { ...data, [short]: [] },
-      errors: [{ message: 'no', path: [other, 0, 'name'] }],
-    }));
-    expect(errors?.map(({ message }) => message)).toContain(
-      'The service "people" did not answer for all objects that it was asked about.',
-    );
-  });
+  it.each(['_entities', '_entities_1'])(
+    'too few objects for %s are told beside the errors of others',
+    async (short) => {
+      const other = short === '_entities' ? '_entities_1' : '_entities';
+      const { errors } = await run(SOURCE, ({ data }) => ({
+        data: { ...data, [short]: [] },
+        errors: [{ message: 'no', path: [other, 0, 'name'] }],
+      }));
+      expect(errors?.map(({ message }) => message)).toContain(
+        'The service "people" did not answer for all objects that it was asked about.',
+      );
+    },
+  );
 
   it('an error about an object that it was not asked about is told without a place', async () => {
     const { errors } = await run(SOURCE, ({ data }) => ({

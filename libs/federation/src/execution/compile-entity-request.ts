@@ -67,7 +67,14 @@ export function compileEntityRequest<Context>(
   const tell = (errors: readonly AnswerError[], asked: readonly Asked[], run: PlanRun<Context>) => {
     const located = parts.map(({ lookup }, index) => {
       const about = asked[index];
-      return about && lookup.locate(errors.filter((error) => partOf(error) === index), about, run.data);
+      return (
+        about &&
+        lookup.locate(
+          errors.filter((error) => partOf(error) === index),
+          about,
+          run.data,
+        )
+      );
     });
     for (const error of errors) {
       const places = located[partOf(error)]?.(error) ?? [];
