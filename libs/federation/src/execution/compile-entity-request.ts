@@ -54,7 +54,7 @@ export function compileEntityRequest<Context>(
       if (!about || about.count === 0) continue;
       const entities = data?.[key];
       if (Array.isArray(entities) && entities.length === about.count) lookup.receive(entities, about);
-      else if (errors.every((error) => isOfAnother(error, key))) {
+      else if (Array.isArray(entities) || errors.every((error) => isOfAnother(error, key))) {
         const message = `The service "${operation.service}" did not answer for all objects that it was asked about.`;
         run.errors.push({ message, service: operation.service });
       }

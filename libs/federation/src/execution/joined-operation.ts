@@ -31,6 +31,10 @@ export interface JoinedOperation {
 interface EntitiesQuery {
   definition: OperationDefinitionNode;
   field: FieldNode;
+  /** As text, by name. */
+  variables: ReadonlyMap<string, string>;
+  /** Equal for those that ask the same of any object. */
+  question: string;
 }
 
 const known = new WeakMap<FetchNode, { query: EntitiesQuery | undefined }>();
@@ -41,14 +45,23 @@ function entitiesQuery(node: FetchNode): EntitiesQuery | undefined {
   return found.query;
 }
 
-function readEntitiesQuery({ operation, operationKind, requires }: FetchNode): EntitiesQuery | undefined {
+function readEntitiesQuery({
+  operation,
+  operationKind,
+  requires,
+  inputRewrites = [],
+  outputRewrites = [],
+}: FetchNode): EntitiesQuery | undefined {
   if (!requires || operationKind !== 'query') return undefined;
   const [definition, ...others] = parse(operation, { noLocation: true }).definitions;
   if (definition?.kind !== Kind.OPERATION_DEFINITION || others.length > 0 || definition.directives?.length)
     return undefined;
   const [field, ...more] = definition.selectionSet.selections;
   const isAlone = field?.kind === Kind.FIELD && field.name.value === ENTITIES && !field.alias && more.length === 0;
-  return isAlone ? { definition, field } : undefined;
+  if (!isAlone) return undefined;
+  const variables = new Map(definition.variableDefinitions?.map((each) => [each.variable.name.value, print(each)]));
+  const question = JSON.stringify([print(field), requires, inputRewrites, outputRewrites]);
+  return { definition, field, variables, question };
 }
 
 /** Whether two fetches may go to their service as one request: both only read objects, and mean the same by their variables. */
@@ -56,8 +69,7 @@ export function canBeJoined(one: FetchNode, other: FetchNode): boolean {
   if (one.serviceName !== other.serviceName) return false;
   const [first, second] = [entitiesQuery(one), entitiesQuery(other)];
   if (!first || !second) return false;
-  const types = new Map(variablesOf(first).map((each) => [each.variable.name.value, print(each)]));
-  return variablesOf(second).every((each) => (types.get(each.variable.name.value) ?? print(each)) === print(each));
+  return [...second.variables].every(([name, text]) => (first.variables.get(name) ?? text) === text);
 }
 
 const variablesOf = ({ definition }: EntitiesQuery): readonly VariableDefinitionNode[] =>
@@ -65,17 +77,8 @@ const variablesOf = ({ definition }: EntitiesQuery): readonly VariableDefinition
 
 /** Whether two fetches ask the same of any object. */
 export function isSameQuestion(one: FetchNode, other: FetchNode): boolean {
-  return questionOf(one) === questionOf(other);
-}
-
-function questionOf(node: FetchNode): string {
-  const query = entitiesQuery(node);
-  return JSON.stringify([
-    query && print(query.field),
-    node.requires,
-    node.inputRewrites ?? [],
-    node.outputRewrites ?? [],
-  ]);
+  const question = entitiesQuery(one)?.question;
+  return question !== undefined && question === entitiesQuery(other)?.question;
 }
 
 /** One operation that asks what all these fetches ask, each under a key of its own. @throws Error when they cannot be joined */

@@ -23,7 +23,20 @@ function isPrefix(path: DataPath, of: DataPath): boolean {
 }
 
 /** Under which keys a fetch brings objects or lists of them: to what it is about, and to anything below. */
-function compositeKeys({ operation }: FetchNode): { own: Set<string>; deep: Set<string> } {
+interface CompositeKeys {
+  own: Set<string>;
+  deep: Set<string>;
+}
+
+const known = new WeakMap<FetchNode, CompositeKeys>();
+
+function compositeKeys(node: FetchNode): CompositeKeys {
+  let keys = known.get(node);
+  if (!keys) known.set(node, (keys = readCompositeKeys(node)));
+  return keys;
+}
+
+function readCompositeKeys({ operation }: FetchNode): CompositeKeys {
   const [own, deep] = [new Set<string>(), new Set<string>()];
   const visitSet = ({ selections }: SelectionSetNode, isOwn: boolean) => {
     for (const selection of selections) {
