@@ -1,3 +1,5 @@
+import { eventually } from '@taskmesh/testing';
+import { Client } from 'pg';
 import { UndeliverableError } from '../src/index.ts';
 import { tokenIn } from './support/mails.ts';
 import {
@@ -39,6 +41,13 @@ async function mails() {
 async function tokenFor(email: string): Promise<string> {
   return tokenIn((await mails()).filter(({ to }) => to === email).at(-1)?.text);
 }
+
+/** For a lock in the store. */
+const somebodyWaits = () =>
+  eventually(async () => {
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    expect(await running.database.query(waiting)).not.toEqual([]);
+  });
 
 describe('changing the address', () => {
   it('mails a token to the new one, and with it the account has that and the former one is told', async () => {
@@ -232,6 +241,53 @@ describe('asking for another address', () => {
       await running.auth.processAll();
     }
     expect(running.postbox.mails).toHaveLength(5);
+  });
+
+  it('leaves what was mailed before when it mails nothing more', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    let token = '';
+    for (let count = 0; count < 5; count++) {
+      await request(ada, 'new@example.com');
+      token = await tokenFor('new@example.com');
+    }
+    expect(codeOf(await request(ada, 'new@example.com'))).toBeUndefined();
+    await running.auth.processAll();
+    expect((await confirm(token)).data).toEqual({ confirmEmailChange: true });
+  });
+
+  it('takes the account before its mail, as every change does: neither stops the other', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    running.postbox.failure = new Error('away');
+    await request(ada, 'new@example.com');
+    await running.auth.processAll();
+    running.postbox.failure = undefined;
+    running.clock.advance(HOUR_MS / 2);
+    const change = new Client({ connectionString: running.database.url });
+    await change.connect();
+    await change.query('begin');
+    await change.query('select 1 from accounts for update');
+    const sending = running.auth.processAll();
+    await somebodyWaits();
+    expect(await running.database.query('select id from account_mails for update skip locked')).toHaveLength(1);
+    await change.query('commit');
+    await change.end();
+    await sending;
+    expect(running.postbox.mails).toHaveLength(1);
+  });
+
+  it('takes a recovery mail along that was being made: none goes to the former address', async () => {
+    await signedUp(running, 'ada@example.com');
+    const change = new Client({ connectionString: running.database.url });
+    await change.connect();
+    await change.query('begin');
+    await change.query(`update accounts set email = 'new@example.com', email_key = 'new@example.com'`);
+    await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+    const sending = running.auth.processAll();
+    await somebodyWaits();
+    await change.query('commit');
+    await change.end();
+    await sending;
+    expect(running.postbox.mails.filter(({ to }) => to === 'ada@example.com')).toEqual([]);
   });
 
   it('gives up what the mail server refuses for good', async () => {

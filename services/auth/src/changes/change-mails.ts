@@ -20,7 +20,7 @@ export function passwordChangedMail({ to, time, ip, publicUrl }: Change): Mail {
     subject: 'Your Taskmesh password was changed',
     text: [
       `The password of your Taskmesh account was changed on ${at(time)}${from(ip)}.`,
-      'All other sessions have ended.',
+      'All other sessions have ended. Personal access tokens go on: end those that you do not know.',
       '',
       `If it was not you, ask for a recovery mail at once and set a new password: ${publicUrl}`,
       '',

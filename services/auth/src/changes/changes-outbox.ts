@@ -24,7 +24,8 @@ export function createChangesOutbox({ repository, publicUrl, clock }: ChangesOut
   /** Undefined when the change was withdrawn meanwhile. */
   const storeToken = (mail: AccountMail): Promise<string | undefined> =>
     repository.inTransaction(async (transaction) => {
-      if (!(await transaction.lockMail(mail.id))) return undefined;
+      // The account first, as every change of it does: two that go the other way round would stop each other.
+      if (!(await transaction.lockAccount(mail.accountId)) || !(await transaction.lockMail(mail.id))) return undefined;
       const { token, hash } = createOpaqueToken();
       const createdAt = new Date(clock.now());
       const expiresAt = new Date(createdAt.getTime() + EMAIL_TOKEN_LIFETIME_MINUTES * 60_000);

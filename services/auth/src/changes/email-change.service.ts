@@ -14,7 +14,7 @@ import type { ChangesRepository } from './changes.repository.ts';
 export interface EmailChangeService {
   /**
    * Puts a mail to the new address into the outbox, whether somebody else has that address or not: who asks cannot tell from
-   * the answer or its time. What was asked for before counts no more.
+   * the answer or its time. What was asked for before counts no more, unless there were too many mails to that address.
    * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
    */
   request(user: { userId: string; sessionId: string }, input: unknown, origin: RequestOrigin): Promise<void>;
@@ -48,14 +48,15 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
         const sessions = await transaction.lockSessions(userId);
         if (!sessions.some(({ id }) => id === sessionId)) throw sessionHasEnded();
         const now = new Date(clock.now());
-        await transaction.forgetEmailChange(userId);
         transaction.record({ kind: 'email.change_requested', at: now, accountId: userId, sessionId, origin });
+        // What was mailed before works on when nothing takes its place.
+        if (!isAllowed) return;
+        await transaction.forgetEmailChange(userId);
         const { ip, requestId } = origin;
-        if (isAllowed)
-          transaction.addMail({
-            ...{ id: ids.next(), accountId: userId, kind: 'email.confirm', recipient: email },
-            ...{ ip, requestId, createdAt: now },
-          });
+        transaction.addMail({
+          ...{ id: ids.next(), accountId: userId, kind: 'email.confirm', recipient: email },
+          ...{ ip, requestId, createdAt: now },
+        });
       });
       onMail();
     },

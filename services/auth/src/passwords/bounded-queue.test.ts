@@ -64,6 +64,17 @@ describe('a bounded queue', () => {
     expect(started()).toBe(6);
   });
 
+  it('lets nobody overtake those who wait', async () => {
+    others = true;
+    const queue = createQueue({ concurrency: 2, maxWaiting: 10 });
+    const works = [createWork(), createWork(), createWork()] as const;
+    for (const work of works.slice(0, 2)) void queue.run(work.run);
+    others = false;
+    void queue.run(works[2].run);
+    await settled();
+    expect(works.map(({ started }) => started)).toEqual([true, true, false]);
+  });
+
   it('has a place beside others also when it has no more than one', async () => {
     others = true;
     const work = createWork();

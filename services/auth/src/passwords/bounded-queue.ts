@@ -25,7 +25,15 @@ export function createBoundedQueue({ concurrency, maxWaiting, othersWait }: Boun
 
   const hasPlace = () => running < (othersWait() ? Math.max(1, concurrency - 1) : concurrency);
 
+  const startWaiting = () => {
+    while (waiting.length > 0 && hasPlace()) {
+      running++;
+      waiting.shift()?.();
+    }
+  };
+
   const turn = (): Promise<void> | undefined => {
+    startWaiting(); // there may be places since others are gone
     if (hasPlace()) {
       running++;
       return Promise.resolve();
@@ -35,10 +43,7 @@ export function createBoundedQueue({ concurrency, maxWaiting, othersWait }: Boun
   };
   const release = () => {
     running--;
-    while (waiting.length > 0 && hasPlace()) {
-      running++;
-      waiting.shift()?.();
-    }
+    startWaiting();
   };
 
   /** The result does not wait for the rest. */

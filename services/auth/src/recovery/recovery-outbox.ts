@@ -24,17 +24,17 @@ export function createRecoveryOutbox(deps: RecoveryOutboxDeps): Outbox<RecoveryR
     origin: { ip: ip ?? null, requestId },
   });
 
-  const storeToken = async (request: RecoveryRequest, account: Account): Promise<string> => {
-    const { token, hash } = createOpaqueToken();
-    await repository.inTransaction((transaction) => {
+  /** Undefined when the account has another address meanwhile: whoever reads the former one must not get in. */
+  const storeToken = (request: RecoveryRequest, account: Account): Promise<string | undefined> =>
+    repository.inTransaction(async (transaction) => {
+      if ((await transaction.lockAccount(account.id))?.emailKey !== request.emailKey) return undefined;
+      const { token, hash } = createOpaqueToken();
       const createdAt = new Date(clock.now());
       const expiresAt = new Date(createdAt.getTime() + TOKEN_LIFETIME_MINUTES * 60_000);
       transaction.addToken({ hash, accountId: account.id, createdAt, expiresAt });
       if (request.attempts === 1) transaction.record(factOf(request, account, 'recovery.requested'));
-      return Promise.resolve();
+      return token;
     });
-    return token;
-  };
 
   return {
     what: 'recovery mail',
@@ -42,8 +42,8 @@ export function createRecoveryOutbox(deps: RecoveryOutboxDeps): Outbox<RecoveryR
     find: repository.find,
     async compose(request) {
       const account = await repository.findAccountByKey(request.emailKey);
-      if (!account) return undefined;
-      return recoveryMail({ to: account.email, token: await storeToken(request, account), publicUrl });
+      const token = account && (await storeToken(request, account));
+      return token && account ? recoveryMail({ to: account.email, token, publicUrl }) : undefined;
     },
     async finish(request) {
       const account = await repository.findAccountByKey(request.emailKey);
