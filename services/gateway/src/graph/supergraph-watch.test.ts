@@ -1,4 +1,5 @@
 import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +52,6 @@ describe('the watch over a supergraph file', () => {
     await watch.reload();
     await watch.reload();
     await writeFile(file, 'broken in another way');
-    await sleep(100);
-    expect(offered).toEqual(['broken', 'broken', 'broken in another way']);
+    await eventually(() => expect(offered).toEqual(['broken', 'broken', 'broken in another way']));
   });
 });
