@@ -1,13 +1,14 @@
 import { operationFromDocument } from '@apollo/federation-internals';
-import { buildOperationContext, executeQueryPlan, type ServiceMap } from '@apollo/gateway';
+import { buildOperationContext, executeQueryPlan } from '@apollo/gateway';
 import type { Log } from '@taskmesh/service';
-import type { Engine, EngineResult } from './engine.ts';
-import { fetchOnly } from './fetch-only.ts';
+import type { GraphSources } from './sources.ts';
+import type { Engine, EngineResult, RunOperation } from './engine.ts';
+import { asText, fetchOnly } from './fetch-only.ts';
 import { passThrough } from './pass-through.ts';
 import type { Supergraph } from './supergraph.ts';
 
 /** The executor of @apollo/gateway. */
-export function createApolloEngine(supergraph: Supergraph, services: ServiceMap, log: Log): Engine {
+export function createApolloEngine(supergraph: Supergraph, services: GraphSources, log: Log): Engine {
   const { schema, apiSchema, supergraphSchema, planner } = supergraph;
   const ours = new Set(supergraph.services.filter(({ own }) => own).map(({ name }) => name));
 
@@ -19,7 +20,7 @@ export function createApolloEngine(supergraph: Supergraph, services: ServiceMap,
     const fetch = passThrough(plan, operation);
     const only = fetch && ours.has(fetch.serviceName) ? fetch : undefined;
 
-    return async (variables, run) => {
+    const runForObject: RunOperation = async (variables, run) => {
       if (only) return fetchOnly(only, services, variables, run);
       // The executor reads these of a request's context, and nothing of the rest of the type.
       const request = { request: { variables }, context: run, metrics: {}, logger: log } as unknown as Parameters<
@@ -33,5 +34,6 @@ export function createApolloEngine(supergraph: Supergraph, services: ServiceMap,
         incomplete: extensions?.valueCompletion,
       };
     };
+    return { run: runForObject, runForText: async (variables, run) => asText(await runForObject(variables, run)) };
   };
 }

@@ -35,8 +35,8 @@ export interface PreparedOperation {
   readonly operationName: string | undefined;
 }
 
-export interface OperationResult {
-  data: Record<string, unknown> | null;
+export interface OperationResult<Data = Record<string, unknown> | null> {
+  data: Data;
   /** With `extensions.code` out of the public list only; absent when there are none. */
   errors?: GraphQLFormattedError[];
 }
@@ -80,4 +80,10 @@ export interface GraphExecutor {
    * rejects: whatever goes wrong is in `errors`, in the client's form. Each call has its own `RequestCall`.
    */
   run(operation: PreparedOperation, variables: Record<string, unknown>, call: RequestCall): Promise<OperationResult>;
+  /** As `run`, with the data as JSON. */
+  runForText(
+    operation: PreparedOperation,
+    variables: Record<string, unknown>,
+    call: RequestCall,
+  ): Promise<OperationResult<string>>;
 }

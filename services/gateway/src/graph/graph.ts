@@ -1,5 +1,5 @@
-import type { ServiceMap } from '@apollo/gateway';
 import type { GraphQLSchema } from 'graphql';
+import type { GraphSources } from './sources.ts';
 import type { GraphExecutor, PreparedOperation } from './executor.ts';
 import type { Supergraph } from './supergraph.ts';
 
@@ -12,7 +12,7 @@ export interface ClientOperation extends PreparedOperation {
 /** A supergraph with all that is made of it. A new one replaces all of it at once. */
 export interface Graph {
   readonly supergraph: Supergraph;
-  readonly services: ServiceMap;
+  readonly services: GraphSources;
   readonly executor: GraphExecutor;
   /** Prepares a document that a client wrote: all that no variable decides. @throws InvalidOperation */
   admit(source: string, operationName?: string): ClientOperation;
