@@ -1,6 +1,7 @@
 import { operationFromDocument } from '@apollo/federation-internals';
-import { buildOperationContext, executeQueryPlan } from '@apollo/gateway';
+import type { executeQueryPlan as Execute } from '@apollo/gateway';
 import type { Log } from '@taskmesh/service';
+import { apolloGateway } from './apollo-gateway.ts';
 import type { GraphSources } from './sources.ts';
 import type { Engine, EngineResult, RunOperation } from './engine.ts';
 import { asText, fetchOnly } from './fetch-only.ts';
@@ -9,6 +10,7 @@ import type { Supergraph } from './supergraph.ts';
 
 /** The executor of @apollo/gateway. */
 export function createApolloEngine(supergraph: Supergraph, services: GraphSources, log: Log): Engine {
+  const { buildOperationContext, executeQueryPlan } = apolloGateway();
   const { schema, apiSchema, supergraphSchema, planner } = supergraph;
   const ours = new Set(supergraph.services.filter(({ own }) => own).map(({ name }) => name));
 
@@ -24,7 +26,7 @@ export function createApolloEngine(supergraph: Supergraph, services: GraphSource
       if (only) return fetchOnly(only, services, variables, run);
       // The executor reads these of a request's context, and nothing of the rest of the type.
       const request = { request: { variables }, context: run, metrics: {}, logger: log } as unknown as Parameters<
-        typeof executeQueryPlan
+        typeof Execute
       >[2];
       const result = await executeQueryPlan(plan, services, request, context, supergraphSchema, apiSchema);
       const { data, errors, extensions } = result;
