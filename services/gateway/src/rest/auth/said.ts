@@ -1,6 +1,6 @@
 import type { MessageBody } from '../schemas/answers.ts';
 
-/** An answer that is a sentence for people. */
+/** An answer that is a message for people. */
 export function said(message: string): { body: MessageBody } {
   return { body: { message } };
 }
