@@ -1,6 +1,6 @@
 import type { MutationResolvers, QueryResolvers, Resolvers } from './types.generated.ts';
 
-/** One feature's part of the resolvers. */
+/** The resolvers of one feature. */
 export type FeatureResolvers = Omit<Resolvers, 'Query' | 'Mutation'> & {
   Query?: Partial<QueryResolvers>;
   Mutation?: Partial<MutationResolvers>;
