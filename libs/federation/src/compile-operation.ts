@@ -22,7 +22,6 @@ export interface FederatedOperation<Context> {
   prepare(variables: Variables): void;
   /** Runs a query or mutation. Rejects only when it cannot be planned. */
   run(request: OperationRequest<Context>): Promise<TextResult>;
-  /** As `run`. */
   runForObject(request: OperationRequest<Context>): Promise<ObjectResult>;
   /**
    * The operation's only fetch, if it asks the service for exactly what the client asks for: callers that trust the
@@ -33,7 +32,6 @@ export interface FederatedOperation<Context> {
   primary(variables: Variables): FetchNode;
   /** Runs a subscription for one event. The executor takes over `data`, which is the answer to `primary`. */
   runOnEvent(data: Data, request: OperationRequest<Context>): Promise<TextResult>;
-  /** As `runOnEvent`. */
   runOnEventForObject(data: Data, request: OperationRequest<Context>): Promise<ObjectResult>;
 }
 

@@ -1,7 +1,6 @@
 import type { QueryPlan } from '@apollo/query-planner';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 
-/** The parts of a composed graph that execution needs. */
 export interface FederatedGraph {
   /** The API schema, as clients see it. */
   schema: GraphQLSchema;

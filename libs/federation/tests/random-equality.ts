@@ -23,7 +23,6 @@ export interface Seen {
   changes: number;
   /** Requests shared by several fetches. */
   joined: number;
-  /** The schemas of all services. */
   schemas: string;
 }
 

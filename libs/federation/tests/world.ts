@@ -33,7 +33,6 @@ export interface Subgraph {
   sdl: string;
 }
 
-/** A request to a service. */
 export interface Call {
   service: string;
   text: string;

@@ -12,10 +12,8 @@ export interface AuthConfig {
   /** The operator's JWK set; undefined: auth creates its own in `dataDir`. */
   accessTokenKeysFile: string | undefined;
   refreshTokenTtlDays: number;
-  /** How long audit entries are kept. */
   auditRetentionDays: number;
   passwordMinLength: number;
-  /** How many passwords may be hashed at once. */
   hashConcurrency: number;
   /** Multiplies the limits per IP; 0 disables them. */
   rateLimitFactor: number;

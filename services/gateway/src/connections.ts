@@ -4,7 +4,6 @@ import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 
 export const REQUEST_TIMEOUT_MS = 10_000;
 
-/** The context of a request to a service. */
 export interface ServiceCall {
   identity: Identity;
   requestId: string;

@@ -17,7 +17,6 @@ import type { Admit } from './graphql/admission.ts';
 /** A token's claims, and the key that verified them; personal tokens have none. */
 export type CallerClaims = AccessTokenClaims & { key: VerifyingKey | undefined };
 
-/** A caller with a valid token. */
 export interface User {
   kind: 'user';
   claims: CallerClaims;

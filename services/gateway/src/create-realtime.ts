@@ -29,7 +29,6 @@ export interface Realtime extends Service {
   streams: HttpStreams;
   /** Whether a request is an upgrade to a realtime protocol; any other upgrade is handled as an ordinary request. */
   isUpgrade(request: IncomingMessage): boolean;
-  /** Accepts or refuses such an upgrade. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 

@@ -12,7 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** A stream and what it received. */
 async function open(accept: string, { after, lastEventId }: { after?: string; lastEventId?: string } = {}) {
   const abort = new AbortController();
   const response = await fetch(`${gateway.origin}/graphql`, {

@@ -15,7 +15,6 @@ interface Message {
 interface Client {
   socket: WebSocket;
   messages: Message[];
-  /** The messages of one operation. */
   of(id: string): Message[];
   closed: number | undefined;
   /** Sends all of them in one segment. */

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** The files that a page loads. */
+/** What a page loads. */
 const filesOf = (page: string) => [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
 
 const get = (path: string, init?: RequestInit) => fetch(`${gateway.origin}${path}`, init);

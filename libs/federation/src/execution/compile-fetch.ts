@@ -15,7 +15,6 @@ export interface FetchDeps {
   renamed: ReadonlyMap<string, string>;
 }
 
-/** A fetch of root fields. */
 export function compileFetch<Context>({ node, path }: PlannedFetch, { isOfType, renamed }: FetchDeps): Step<Context> {
   const operation = operationOf(node);
   const writeVariables = variablesWriter(node.variableUsages ?? [], renamed);

@@ -23,7 +23,6 @@ export interface JoinedPart {
 
 export interface JoinedOperation {
   text: string;
-  /** One per fetch. */
   parts: JoinedPart[];
 }
 

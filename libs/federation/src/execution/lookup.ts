@@ -22,9 +22,7 @@ export interface Lookup {
 
 /** The objects of one request. */
 export interface Asked {
-  /** One per path. */
   found: Gathered[];
-  /** The representations, separated by commas. */
   text: string;
   count: number;
 }

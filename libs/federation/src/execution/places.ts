@@ -3,7 +3,6 @@ import type { Data } from '../projection/own-value.ts';
 /** A path through data: field names, and `@` for all items of a list. */
 export type DataPath = readonly string[];
 
-/** The path to a single place in a result. */
 export type ResultPath = (string | number)[];
 
 /** All objects at the end of a path. */

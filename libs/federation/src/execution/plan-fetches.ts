@@ -1,7 +1,6 @@
 import type { FetchNode, PlanNode } from '@apollo/query-planner';
 import type { DataPath } from './places.ts';
 
-/** A fetch, and its position in the plan. */
 export interface PlannedFetch {
   node: FetchNode;
   /** The path to the objects that it fetches for. */

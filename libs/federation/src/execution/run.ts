@@ -26,7 +26,6 @@ export interface SubgraphAnswer {
 /** Calls a service. Anything that it throws becomes an error of the operation. */
 export type AskSubgraph<Context> = (request: SubgraphRequest, context: Context) => Promise<SubgraphAnswer>;
 
-/** One run of a plan. */
 export interface PlanRun<Context> {
   ask: AskSubgraph<Context>;
   context: Context;

@@ -13,7 +13,6 @@ import {
   type SelectionNode,
 } from 'graphql';
 
-/** A validated operation and its context. */
 export interface ClientOperation {
   schema: GraphQLSchema;
   definition: OperationDefinitionNode;
@@ -50,7 +49,6 @@ export function conditionVariables({ definition, fragments }: ClientOperation): 
   return declared.map(({ variable }) => variable.name.value).filter((name) => names.has(name));
 }
 
-/** Evaluates `@skip` and `@include`. */
 export function isIncluded(node: SelectionNode, variables: Record<string, unknown>): boolean {
   if (!node.directives?.length) return true;
   return (

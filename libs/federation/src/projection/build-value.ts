@@ -9,7 +9,6 @@ export interface Incompleteness {
 }
 
 export interface BuildRun {
-  /** The path to what is being built. */
   path: (string | number)[];
   incomplete: Incompleteness[];
   introspect: (field: FieldPlan) => unknown;

@@ -2,7 +2,6 @@ import { leafWriter } from './leaves.ts';
 import { reader, type Data } from './own-value.ts';
 import type { FieldPlan, ObjectPlan, Slot, ValuePlan } from './projection-plan.ts';
 
-/** The state of one projection. */
 export interface TextRun {
   /** Some value did not conform to the schema; `build-value.ts` finds out which and where. */
   isIncomplete: boolean;

@@ -19,7 +19,6 @@ export interface LoginServiceDeps {
   sessions: SessionService;
   limits: Limits;
   clock: Clock;
-  /** The user with these credentials, if there is one. */
   authenticate(credentials: { email: string; password: string }): Promise<Authenticated | undefined>;
   /** Hashes the password again if its stored hash is outdated. */
   upgradeHash(who: Authenticated, password: string): Promise<void>;

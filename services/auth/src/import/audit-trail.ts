@@ -22,7 +22,6 @@ const GO_ON: Statement = {
   text: `select setval(pg_get_serial_sequence('public.audit_log', 'id'), max(id)) from public.audit_log having max(id) > 0`,
 };
 
-/** The id of the last visible entry. */
 export async function endOfTrail(session: Session): Promise<string> {
   const [row] = await session.run<{ last: string }>(LAST);
   return row?.last ?? '0';

@@ -33,7 +33,6 @@ export interface Outbox<Waiting extends Letter> {
 }
 
 export interface MailWorker extends Service {
-  /** Call when there may be something to send. */
   wake(): void;
   /** Resolves when nothing is due any more. */
   drain(): Promise<void>;
@@ -44,7 +43,6 @@ export interface MailWorkerDeps<Waiting extends Letter> {
   mailer: Mailer;
   clock: Clock;
   log: Log;
-  /** Called after each attempt. */
   onAttempt?: (outcome: 'sent' | 'failed' | 'given-up') => void;
 }
 

@@ -17,16 +17,13 @@ export interface Hasher {
   verify(passwordHash: string | undefined, password: string): Promise<boolean>;
   /** Others need the machine: for a moment, fewer passwords are hashed at once, and each slot rests after a hash. */
   giveWay(): void;
-  /** How many passwords are waiting. */
   waiting(): number;
-  /** Ends the threads. */
   close(): Promise<void>;
 }
 
 export interface HasherOptions {
   /** Hashes at once, one less while others need the machine. Each needs a thread, about 15 ms of a core, and 19 MiB. */
   concurrency: number;
-  /** Called after each hash. */
   onHashed?: (seconds: number) => void;
   /** @default threads of its own */
   threads?: HashThreadPool;

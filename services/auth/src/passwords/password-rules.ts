@@ -3,7 +3,6 @@ import { codePoints, isBlank } from '@taskmesh/validation';
 
 const MAX_LENGTH = 128;
 
-/** The requirements for new passwords. */
 export interface PasswordRules {
   /** `path` is the client's name for the field. @throws AppError BAD_USER_INPUT */
   check(password: string, path: string): void;

@@ -46,7 +46,6 @@ export function createRecoveryRepository(database: Database) {
 
     findAccountByKey: (emailKey: string) => again(() => database.em().findOne(AccountEntity, { emailKey })),
 
-    /** The account whose password a token may set. */
     findAccountByToken: (hash: string, now: Date) =>
       again(async () => {
         const em = database.em();

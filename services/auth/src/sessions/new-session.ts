@@ -16,14 +16,12 @@ export interface SessionMakerDeps {
   keys: KeyRing;
 }
 
-/** A session that is yet to be stored. */
 export interface NewSession {
   opened: OpenedSession;
   /** The parameters of `OPENING`. */
   values(origin: RequestOrigin, kind: 'session.opened' | 'account.created'): unknown[];
 }
 
-/** A session's new tokens and their expiry. */
 export interface FreshTokens {
   accessToken: string;
   now: Date;

@@ -8,7 +8,6 @@ import { noSuchSession } from './sessions.errors.ts';
 
 type User = { userId: string; sessionId: string };
 
-/** A session as its owner sees it. */
 export interface OwnSession {
   id: string;
   createdAt: Date;
@@ -16,7 +15,6 @@ export interface OwnSession {
   lastUsedAt: Date;
   ip: string | null;
   client: string | null;
-  /** Whether it is the caller's own session. */
   current: boolean;
 }
 

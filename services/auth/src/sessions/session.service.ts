@@ -13,7 +13,6 @@ import type { SessionRepository, SessionTransaction } from './session.repository
 import { refreshTokenUnusable, sessionHasEnded } from './sessions.errors.ts';
 
 export interface OpenOptions {
-  /** The version of the password that was checked. */
   passwordVersion: number;
   withRefreshToken: boolean;
   origin: RequestOrigin;

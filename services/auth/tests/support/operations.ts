@@ -39,7 +39,6 @@ export interface OpenSession {
   identity: Identity;
 }
 
-/** Opens an account and returns its owner's session. */
 export async function signedUp(running: RunningAuth, email: string, password = PASSWORD): Promise<OpenSession> {
   return sessionOf(await running.send(SIGN_UP, { input: { email, password, name: 'Somebody' } }), 'signUp');
 }
@@ -48,7 +47,6 @@ export async function loggedIn(running: RunningAuth, email: string, password = P
   return sessionOf(await running.send(LOGIN, { input: { email, password } }), 'login');
 }
 
-/** The session that a mutation returned. */
 export function sessionOf(result: SubgraphResult, field: string): OpenSession {
   if (result.errors) throw new Error(JSON.stringify(result.errors));
   const { accessToken, refreshToken } = result.data?.[field] as Record<string, string>;

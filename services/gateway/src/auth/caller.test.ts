@@ -7,7 +7,6 @@ const NOW_S = 1_800_000_000;
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const UNAVAILABLE = { code: 'SERVICE_UNAVAILABLE' };
 
-/** An authenticator and everything it depends on. */
 async function fixture() {
   const jwk = await createSigningKey('key-1');
   const imported = (key = jwk) => importJWK(key, 'ES256') as Promise<CryptoKey>; // elliptic-curve JWKs become CryptoKeys

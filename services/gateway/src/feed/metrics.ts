@@ -5,9 +5,7 @@ import { Counter, type Registry } from 'prom-client';
 export interface FeedMetrics {
   /** A change that has readers here: it came from the event log, or had to be fetched. */
   arrived(change: TaskChanged, way: 'event_log' | 'gap_fill'): void;
-  /** Missing changes had to be fetched. */
   gapFilled(): void;
-  /** A subscriber brought a cursor. */
   resumed(outcome: 'resumed' | 'expired'): void;
   replayed(count: number): void;
 }

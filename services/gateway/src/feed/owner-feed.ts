@@ -47,7 +47,6 @@ const BACKOFF = { firstMs: 50, longestMs: 1_000 };
 
 interface Attached {
   reader: FeedReader;
-  /** The last change that this reader has seen. */
   position: number;
   /** True while the reader replays from the log; live changes skip it until it has caught up. */
   isReplaying: boolean;
@@ -236,7 +235,6 @@ async function repeat(isNeeded: () => boolean, work: () => Promise<boolean>): Pr
   }
 }
 
-/** Whether the reader can take more within this time. */
 function isDrained(attached: Attached, withinMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const finish = (answer: boolean) => {

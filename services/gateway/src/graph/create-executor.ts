@@ -37,7 +37,6 @@ export interface ExecutorDeps {
   metrics: Pick<GraphMetrics, 'operation'>;
   clock: Clock;
   log: Log;
-  /** Which executor runs the planner's plans. */
   kind: ExecutorKind;
 }
 

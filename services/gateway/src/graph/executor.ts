@@ -21,7 +21,6 @@ export interface RequestCall {
   readonly client?: string | undefined;
   /** Aborted when the client has gone: ends queries, and mutations that have not been sent yet. */
   readonly signal?: AbortSignal;
-  /** Called with sessions that this operation ended. */
   onEndedSessions(sessions: EndedSession[]): void;
 }
 

@@ -6,7 +6,6 @@ import type { Socket } from 'node:net';
 import type { EndedSessions } from '../auth/ended-sessions.ts';
 import type { RequestCall } from './executor.ts';
 
-/** The request's trace context, if valid. */
 export function traceparentOf({ headers }: IncomingMessage): string | undefined {
   return asTraceparent(headers.traceparent);
 }
@@ -34,7 +33,6 @@ export function departureOf({ socket }: IncomingMessage): AbortSignal {
   return controller.signal;
 }
 
-/** Builds the call of an operation from its HTTP request. */
 export function createRequestCall(deps: {
   clientIp: (request: IncomingMessage) => string;
   endedSessions: EndedSessions;

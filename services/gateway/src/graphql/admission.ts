@@ -14,7 +14,6 @@ import type { TrustedDocuments } from './trusted-documents.ts';
 export interface Carrier {
   /** True for HTTP GET, which must not change anything. */
   isGet: boolean;
-  /** Whether the answer may be a stream of events. */
   canStream: boolean;
   caller: Pick<RequestCall, 'identity' | 'ip'>;
 }

@@ -12,7 +12,6 @@ export function wantsLines({ headers }: FastifyRequest): boolean {
 
 export interface LongWork {
   run(onProgress: OnWorkProgress): Promise<GivenAnswer>;
-  /** Sends an ordinary answer. */
   send(answer: GivenAnswer): FastifyReply;
   /** The last line when the work fails after the status has been sent. */
   failureLine(error: unknown): object;

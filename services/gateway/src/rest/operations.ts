@@ -96,7 +96,6 @@ export interface ExportPage {
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
 
-/** Every operation that the endpoints run. */
 export const OPERATIONS = {
   signUp: operation<
     { input: { email: string; password: string; name: string }; refresh: boolean },

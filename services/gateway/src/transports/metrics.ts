@@ -1,7 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { PROTOCOLS, type Protocol, type SubscriptionMetrics } from '../subscriptions/metrics.ts';
 
-/** Why a connection ended. */
 export type EndReason =
   /** The client closed it, or its network failed. */
   | 'client'

@@ -24,11 +24,9 @@ export interface FakeAuth {
   /** A token for a user; `claims` override those of a valid one. */
   token(userId: string, options?: { claims?: Partial<AccessTokenClaims>; key?: JWK }): Promise<string>;
   end(sessionId: string): EndedSession;
-  /** A personal token of a user. */
   personalToken(userId: string, scope: TokenScope): { token: string; id: string };
   /** The callers, call by call. */
   callers: Identity[];
-  /** How often the keys were requested. */
   keyCalls(): number;
   /** Makes all internal calls fail with this error, or work again. */
   failInternal(error: Error | undefined): void;

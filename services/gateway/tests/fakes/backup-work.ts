@@ -7,7 +7,6 @@ import { buffer } from 'node:stream/consumers';
 export interface FakeBackupWork {
   work: BackupWork;
   archives: Map<string, Buffer>;
-  /** How many uploads are in progress. */
   uploading(): number;
   /** Makes the next call fail with this error. */
   failNext(error: Error): void;

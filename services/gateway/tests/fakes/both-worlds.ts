@@ -59,7 +59,6 @@ export async function createBothWorlds(clock: Clock = systemClock) {
   return {
     worlds,
     inBoth,
-    /** Runs an operation on the graph. */
     run: (
       source: string,
       variables: Record<string, unknown> = {},

@@ -32,13 +32,11 @@ export type Frame = [joinRef: string | null, ref: string | null, topic: string, 
 export interface Client {
   frames: Frame[];
   closed: { code: number; reason: string } | undefined;
-  /** Called with each frame that is written. */
   onFrame: (frame: Frame) => void;
   /** Pretends that this many bytes are waiting to be read. */
   lag(bytes: number): void;
   send(frame: unknown): void;
   join(ref: string, payload: Record<string, unknown>, topic?: string): void;
-  /** Titles of the changes that were written. */
   told(): string[];
   /** The reply to a ref. */
   reply(ref: string): Payload | undefined;

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 
 export interface ForeignService {
   url: string;
-  /** The headers of each request. */
   seen: IncomingHttpHeaders[];
   stop(): void;
 }

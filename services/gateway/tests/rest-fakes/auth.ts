@@ -32,7 +32,6 @@ export interface FakeAuth {
   failNext(error: Error): void;
   /** Addresses with an account for which a recovery mail was requested. */
   mails: string[];
-  /** The number of accounts. */
   accounts(): number;
   /** A refresh token as a GraphQL session of this account would have it. */
   refreshTokenFor(email: string): string;

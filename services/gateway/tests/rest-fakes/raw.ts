@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 
-/** An HTTP answer, verbatim. */
 export interface RawAnswer {
   status: number;
   /** The server asked for the body announced by `Expect: 100-continue`. */

@@ -4,7 +4,6 @@ import type { Envelope } from '../../http/errors.ts';
 export type Failure = ErrorCode | 'KEY_REUSED';
 
 interface Sample {
-  /** The name of the shared response. */
   name: string;
   description: string;
   message?: string;

@@ -3,7 +3,6 @@ import { isBytes, type Endpoint } from '../endpoint.ts';
 import { idOf } from './media.ts';
 import type { JsonSchema } from './types.ts';
 
-/** All named schemas of the endpoints' bodies and answers. */
 export function schemasOf(endpoints: readonly Endpoint[], errors: readonly z.ZodType[]): Record<string, JsonSchema> {
   const inputs = endpoints.map(({ bodySchema }) => bodySchema);
   const outputs = endpoints.flatMap(({ answerSchema, lineSchema }) => [answerSchema, lineSchema]);
@@ -39,7 +38,6 @@ function named(schemas: readonly z.ZodType[], io: 'input' | 'output'): Record<st
   );
 }
 
-/** A schema and the named schemas in its fields. */
 function withParts(schema: z.ZodType): z.ZodType[] {
   const fields = schema instanceof z.ZodObject ? Object.values<z.ZodType>(schema.shape) : [];
   const inner = fields.map((field) => (field instanceof z.ZodArray ? (field.element as z.ZodType) : field));

@@ -34,7 +34,6 @@ export interface Parameter {
 
 export interface Header {
   description: string;
-  /** Whether the header is always present. */
   required?: boolean;
   schema: JsonSchema;
 }

@@ -7,7 +7,6 @@ import type { z } from 'zod';
 const NOT_ASCII = /[\u0080-\uffff]/;
 
 export interface QueryRules<Query> {
-  /** The parameters as the API description shows them. */
   schema: z.ZodObject;
   /** @throws AppError for invalid parameters */
   read(request: Pick<FastifyRequest, 'url' | 'query'>): Query;

@@ -16,7 +16,6 @@ const error = z.object({
 
 const success = z.literal(false);
 
-/** The shape of errors, by envelope. */
 export const ERROR_SCHEMAS: Record<Envelope, z.ZodType> = {
   plain: z.object({ message, error }).meta({ id: 'Error' }),
   tasks: z.object({ success, message, error }).meta({ id: 'TasksError' }),

@@ -29,7 +29,6 @@ export interface HttpStreamsDeps {
 export type HttpStreams = StreamTransport & {
   /** Breaks off every stream at a random time within `spreadMs`, so that clients do not all reconnect at once. */
   stop(spreadMs: number): Promise<void>;
-  /** Bytes waiting for clients to read them. */
   waitingBytes(): number;
   readers(): QueuedReader[];
 };

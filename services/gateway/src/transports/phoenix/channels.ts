@@ -18,7 +18,6 @@ export interface Channels extends ChannelsOfSocket {
   get(topic: string): Channel | undefined;
   /** Closes the topic's previous channel, even if the new join is refused. */
   join(message: Message): Promise<void>;
-  /** Call when the socket has closed. */
   endAll(): void;
 }
 

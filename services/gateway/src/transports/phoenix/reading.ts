@@ -33,7 +33,6 @@ export interface ReadingOptions extends Pick<JoinRequest, 'topic' | 'joinRef' | 
   clock: Clock;
   wire: Wire;
   metrics: Pick<TransportMetrics, 'delivered'>;
-  /** Called when the reading cannot go on. */
   onEnd: (reason: ReadingEnd) => void;
 }
 

@@ -14,7 +14,6 @@ export interface QueuedReader {
 export interface QueueBudgetDeps {
   /** For all connections of this process together. */
   maxBytes: number;
-  /** The sum over all of them. */
   queuedBytes: () => number;
   readers: () => QueuedReader[];
   log: Log;
