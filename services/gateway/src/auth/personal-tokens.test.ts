@@ -17,7 +17,7 @@ function fixture() {
     answer: known as KnownToken | null,
     failure: undefined as Error | undefined,
     asked: [] as string[],
-    /** Calls wait as long as this is set. */
+    /** Calls wait for this promise while it is set. */
     held: undefined as Promise<void> | undefined,
   };
   const tokens = createPersonalTokens({

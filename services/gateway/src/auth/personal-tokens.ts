@@ -8,14 +8,14 @@ import type { User } from '../context.ts';
 const FRESH_MS = 60_000;
 /** How long an answer counts when auth cannot be asked: as long as an access token would. */
 const STALE_MS = 3_600_000;
-/** Those that count, and as many that do not: whoever tries random ones drives nobody's out. */
+/** For valid tokens, and the same again for invalid ones: a flood of random tokens cannot evict valid ones. */
 const CACHE_SIZE = 50_000;
-/** More would keep auth from its work; who has asked before needs none of it. */
+/** More would overload auth. Tokens that are already cached are not affected. */
 const MOST_UNDER_WAY = 64;
 
-/** The tokens that people make for programs. auth alone knows them, by their hashes. */
+/** Personal access tokens, which users create for programs. Only auth knows them, by their hashes. */
 export interface PersonalTokens {
-  /** Whose token this is; undefined for one that does not count. @throws AppError SERVICE_UNAVAILABLE when auth cannot be asked */
+  /** The token's user; undefined when it is invalid. @throws AppError SERVICE_UNAVAILABLE when auth cannot be asked */
   userOf(token: string): Promise<User | undefined>;
 }
 
@@ -71,7 +71,7 @@ export function createPersonalTokens({ auth, clock }: PersonalTokensDeps): Perso
   };
 }
 
-/** What an access token would say, for as long as this one lives. */
+/** The claims and identity that an access token would have, for the lifetime of this token. */
 function userOf({ id, scope, userId, email, createdAt, expiresAt }: KnownToken): User {
   return {
     kind: 'user',
