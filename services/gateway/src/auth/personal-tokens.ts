@@ -4,9 +4,9 @@ import type { AuthInternal, KnownToken } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
 import type { User } from '../context.ts';
 
-/** An older answer is used once more while auth is asked again. The list of ended sessions tells within a second which tokens have ended. */
+/** Older answers are still used while auth is asked again: tokens that have ended are listed within a second. */
 const FRESH_MS = 60_000;
-/** How long an answer counts when auth cannot be asked: as long as an access token would. */
+/** How long an answer is valid when auth cannot be asked: as long as an access token would be. */
 const STALE_MS = 3_600_000;
 /** For valid tokens, and the same again for invalid ones: a flood of random tokens cannot evict valid ones. */
 const CACHE_SIZE = 50_000;
