@@ -1,0 +1,42 @@
+/** What all test files of a process share, by name. */
+export type Surroundings = ReadonlyMap<string, unknown>;
+
+/** The globals and what hangs on them, the environment, what listens to the process, its directory. */
+export function lookAround(): Surroundings {
+  const seen = new Map<string, unknown>([['process.cwd()', process.cwd()]]);
+  void process.allowedNodeEnvironmentFlags; // made when it is read
+  const note = (name: string, object: object) => {
+    for (const key of Reflect.ownKeys(object)) {
+      const property = Object.getOwnPropertyDescriptor(object, key);
+      if (!isInternal(key)) seen.set(`${name}.${String(key)}`, property?.get ?? property?.value);
+    }
+  };
+  for (const [name, value] of Object.entries(globals())) {
+    note(name, value);
+    if (isObject(value.prototype)) note(`${name}.prototype`, value.prototype);
+  }
+  note('globalThis', globalThis);
+  note('process.env', process.env);
+  for (const event of process.eventNames().filter((name) => name !== 'exit'))
+    // packages want to know of it
+    seen.set(`process.listenerCount('${String(event)}')`, process.listenerCount(event));
+  return seen;
+}
+
+export function differences(before: Surroundings, after: Surroundings): string[] {
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names].filter((name) => !Object.is(before.get(name), after.get(name)));
+}
+
+/** Also those that Node only makes when they are read. The console is each file's own. */
+function globals(): Record<string, { prototype?: unknown }> {
+  const names = Object.getOwnPropertyNames(globalThis).filter((name) => name !== 'console' && !isInternal(name));
+  const all = names.map((name) => [name, (globalThis as Record<string, unknown>)[name]] as const);
+  return Object.fromEntries(all.filter(([, value]) => isObject(value) && value !== globalThis));
+}
+
+const isObject = (value: unknown): value is { prototype?: unknown } =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function';
+
+/** As `process._events`, and what Jest or a package keeps there for itself from when it is loaded. */
+const isInternal = (key: string | symbol) => /^_|\$\$jest|mikro-orm|^MIKRO_ORM_COLORS$/.test(String(key));
