@@ -11,14 +11,14 @@ export function lookAround(): Surroundings {
       if (!isInternal(key)) seen.set(`${name}.${String(key)}`, property?.get ?? property?.value);
     }
   };
-  for (const [name, value] of Object.entries(globals())) {
+  for (const [name, value] of globals()) {
     note(name, value);
     if (isObject(value.prototype)) note(`${name}.prototype`, value.prototype);
   }
   note('globalThis', globalThis);
   note('process.env', process.env);
+  // Packages listen to the exit from when they are loaded.
   for (const event of process.eventNames().filter((name) => name !== 'exit'))
-    // packages want to know of it
     seen.set(`process.listenerCount('${String(event)}')`, process.listenerCount(event));
   return seen;
 }
@@ -29,14 +29,15 @@ export function differences(before: Surroundings, after: Surroundings): string[]
 }
 
 /** Also those that Node only makes when they are read. The console is each file's own. */
-function globals(): Record<string, { prototype?: unknown }> {
-  const names = Object.getOwnPropertyNames(globalThis).filter((name) => name !== 'console' && !isInternal(name));
-  const all = names.map((name) => [name, (globalThis as Record<string, unknown>)[name]] as const);
-  return Object.fromEntries(all.filter(([, value]) => isObject(value) && value !== globalThis));
+function* globals(): Generator<[name: string, value: { prototype?: unknown }]> {
+  for (const name of Object.getOwnPropertyNames(globalThis)) {
+    const value = (globalThis as Record<string, unknown>)[name];
+    if (name !== 'console' && !isInternal(name) && isObject(value) && value !== globalThis) yield [name, value];
+  }
 }
 
 const isObject = (value: unknown): value is { prototype?: unknown } =>
   (typeof value === 'object' && value !== null) || typeof value === 'function';
 
-/** As `process._events`, and what Jest or a package keeps there for itself from when it is loaded. */
-const isInternal = (key: string | symbol) => /^_|\$\$jest|mikro-orm|^MIKRO_ORM_COLORS$/.test(String(key));
+/** As `process._events`, and what Jest, MikroORM and graceful-fs change once. */
+const isInternal = (key: string | symbol) => /^_|\$\$jest|mikro-orm|^MIKRO_ORM_COLORS$|^idx$|^chdir$/.test(String(key));

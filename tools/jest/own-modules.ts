@@ -20,10 +20,10 @@ registerHooks({
     const [importer = '', file] = context.parentURL?.split('?file=') ?? [];
     if (file === undefined) return next(specifier, context);
     const key = `${importer} ${specifier}`;
-    let found = resolved.get(key);
-    if (!found)
-      resolved.set(key, (found = specifier === '@jest/globals' ? { url: GLOBALS } : next(specifier, context)));
-    return isOurs(found.url) ? { ...found, url: `${inTree(found.url)}?file=${file}`, shortCircuit: true } : found;
+    const known = resolved.get(key);
+    const found = known ?? (specifier === '@jest/globals' ? { url: GLOBALS } : next(specifier, context));
+    if (!known) resolved.set(key, found);
+    return { ...found, url: isOurs(found.url) ? `${inTree(found.url)}?file=${file}` : found.url, shortCircuit: true };
   },
 
   load(url, context, next) {
