@@ -16,7 +16,7 @@ export function watchSources() {
       await provideConsole();
       utimesSync(SERVED_BY, new Date(), new Date());
     } catch (error) {
-      console.error(`The console was not built: ${error.message}`);
+      process.stderr.write(`The console was not built: ${error.message}\n`);
     }
   };
   for (const folder of watchedFolders())
