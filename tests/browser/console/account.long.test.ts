@@ -40,7 +40,7 @@ it('a password, an address and a forgotten password are changed, by the mails’
   await field('New address').fill(email);
   await button('Send the link').click();
   await says(`A mail with a link is on its way to ${email}.`);
-  await page.goto(await linkTo(email));
+  await page.goto(await linkTo('confirm-email', email));
   await button('Confirm').click();
   await page.getByRole('status').waitFor();
   await page.getByRole('link', { name: 'Go to your tasks' }).click();
@@ -53,7 +53,7 @@ it('a password, an address and a forgotten password are changed, by the mails’
   await field('E-mail').fill(email);
   await button('Send the link').click();
   await says('a mail with a link is on its way');
-  await page.goto(await linkTo(email));
+  await page.goto(await linkTo('reset-password', email));
   await field('New password').fill(account.password);
   await button('Set the password').click();
   await page.getByRole('status').waitFor();

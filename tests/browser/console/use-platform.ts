@@ -7,7 +7,11 @@ import { join } from 'node:path';
 import { launchBrowser } from './browser.ts';
 
 /** The platform in one process, and a browser, for the tests of a file. */
-export function usePlatform(): { url(): string; browser(): Browser; linkTo(email: string): Promise<string> } {
+export function usePlatform(): {
+  url(): string;
+  browser(): Browser;
+  linkTo(page: string, email: string): Promise<string>;
+} {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-console-'));
   let platform: Embedded;
   let browser: Browser;
@@ -26,14 +30,15 @@ export function usePlatform(): { url(): string; browser(): Browser; linkTo(email
   return {
     url: () => platform.url,
     browser: () => browser,
-    /** In the last mail to somebody: where it leads here. */
-    linkTo: (email) =>
+    /** Where the last mail to somebody leads that has a link to this page. */
+    linkTo: (page, email) =>
       eventually(() => {
         const mails = readdirSync(join(dataDir, 'mail')).toSorted();
         const texts = mails.map((name) => readFileSync(join(dataDir, 'mail', name), 'utf8'));
-        const link = /^\S+(\/[a-z-]+#token=\S+)$/m.exec(texts.findLast((text) => text.includes(`To: ${email}`)) ?? '');
-        if (!link) throw new Error('There is no mail with a link yet.');
-        return `${platform.url}${link[1]}`;
+        const link = new RegExp(`^\\S+(/${page}#token=\\S+)$`, 'm');
+        const mail = texts.findLast((text) => text.includes(`To: ${email}`) && link.test(text));
+        if (mail === undefined) throw new Error('There is no such mail yet.');
+        return `${platform.url}${link.exec(mail)?.[1]}`;
       }),
   };
 }
