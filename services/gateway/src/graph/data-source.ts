@@ -20,16 +20,16 @@ export interface DataSourceDeps {
   log: Log;
 }
 
-/** The fetch is a part of the mutation itself, and not of what is read behind it. */
+/** Tells the mutation itself from fetches that only read for its result. */
 const CHANGES = /^\s*mutation\b/;
 
-/** How long a change of a service of ours may take, where that is longer than an operation may: backup moves whole databases. */
+/** Time limits for mutations of our services that may exceed an operation's: backup moves whole databases. */
 const LONG_CHANGES_MS: Readonly<Record<string, number>> = { backup: 3_600_000 };
 
-/** auth hashes passwords: it gives way while other services were asked for something so lately. */
+/** auth hashes passwords: its work is marked as background if another service was called this recently. */
 const BUSY_MS = 100;
 
-/** When a service other than auth was asked, or answered. Unix milliseconds. */
+/** When a service other than auth was last called or answered, in Unix milliseconds. */
 interface OtherTraffic {
   lastAt: number;
 }
@@ -45,7 +45,7 @@ export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): 
   );
 }
 
-/** `url` only for a service that is none of ours: it gets no identity, and may not speak for one. */
+/** `url` is set only for services that are not ours: they are not told the caller's identity, and cannot change it. */
 function createDataSource(
   name: string,
   url: string | undefined,
@@ -112,13 +112,13 @@ function createDataSource(
   };
 }
 
-/** Only auth is told the client's address and program: its limits count by the one, and its list of sessions shows both. */
+/** Only auth is told the client's address and user agent: it limits by address, and lists both with sessions. */
 function identityFor(service: string, { identity, ip, client }: RequestCall): Identity {
   if (service !== 'auth' || identity.role === 'service') return identity;
   return { ...identity, ip, ...(client !== undefined && { client }) };
 }
 
-/** auth says here whom the operation continues as, and whose sessions it ended. */
+/** auth reports as whom the operation continues, and which sessions it ended. */
 function takeSessionNews(extensions: NonNullable<SubgraphResult['extensions']>, call: RequestCall): void {
   const { session, endedSessions } = extensions as {
     session?: { userId: string; sessionId: string };

@@ -3,15 +3,15 @@ import type { SubgraphResult } from '@taskmesh/subgraph';
 import type { ServiceRequest } from '../connections.ts';
 import type { RequestCall } from './executor.ts';
 
-/** What travels through the planner's executor as the context of one operation. */
+/** The executor's context for one operation. */
 export interface OperationRun {
   call: RequestCall;
-  /** Unix milliseconds; what is not answered by then is given up. */
+  /** Unix milliseconds; anything unanswered by then is abandoned. */
   deadline: number;
   mutation: boolean;
-  /** A change that has to be there failed: the result is null, and no later one may run. */
+  /** A non-nullable mutation field failed: the result is null, and the remaining mutations must not run. */
   hasFailed?: boolean;
-  /** Of the one client whom it is for: what several wait for, such as an event, has none. */
+  /** Set when exactly one client wants the result; events, for which several may wait, have none. */
   signal?: AbortSignal | undefined;
 }
 
