@@ -39,5 +39,6 @@ function* globals(): Generator<[name: string, value: { prototype?: unknown }]> {
 const isObject = (value: unknown): value is { prototype?: unknown } =>
   (typeof value === 'object' && value !== null) || typeof value === 'function';
 
-/** As `process._events`, and what Jest, MikroORM and graceful-fs change once. */
-const isInternal = (key: string | symbol) => /^_|\$\$jest|mikro-orm|^MIKRO_ORM_COLORS$|^idx$|^chdir$/.test(String(key));
+/** As `process._events`, and what Jest, MikroORM, graceful-fs and playwright-core change once. */
+const isInternal = (key: string | symbol) =>
+  /^_|\$\$jest|mikro-orm|^MIKRO_ORM_COLORS$|^idx$|^chdir$|^cwd$|signal-exit/.test(String(key));
