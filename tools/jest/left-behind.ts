@@ -1,17 +1,18 @@
 /** What all test files of a process share, by name. */
 export type Surroundings = ReadonlyMap<string, unknown>;
 
-/** What Node, Jest and packages change once, when they are first used. */
+/** What Node and packages change once, when they are first used. */
 const CHANGED_ONCE = [
-  /^process\.(_.*|allowedNodeEnvironmentFlags|listenerCount\('exit'\))$/,
-  /\$\$jest/,
-  /^process\.chdir$/, // graceful-fs
-  /^globalThis\.(mikro-orm-metadata|Symbol\(@mikro-orm\/.*|idx)$|^process\.env\.MIKRO_ORM_COLORS$/,
-  /^Reflect\.\w*Metadata|^Reflect\.(decorate|metadata|Symbol\(@reflect-metadata)/,
-  /^(globalThis\.)?__zod_globalConfig/,
+  /^process\.(_\w+|allowedNodeEnvironmentFlags|chdir|cwd|emit|env\.MIKRO_ORM_COLORS|listenerCount\('exit'\))$/,
+  /^globalThis\.(__\w+|@wry\/.*|mikro-orm-metadata|idx|awslambda|Symbol\((?!undici).*)$/,
+  /^Reflect\.(decorate|metadata|\w+Metadata|\w+MetadataKeys|Symbol\(@reflect-metadata.*)$/,
 ];
 
-/** The globals and what hangs on them, the environment, what listens to the process, its directory. */
+const NODES = Object.getOwnPropertyNames(globalThis).filter(
+  (name) => !['console', 'global', 'globalThis'].includes(name),
+);
+
+/** The globals, what hangs on Node's, the environment, what listens to the process, its directory. */
 export function lookAround(): Surroundings {
   const seen = new Map<string, unknown>([['process.cwd()', process.cwd()]]);
   const note = (name: string, object: object) => {
@@ -20,7 +21,9 @@ export function lookAround(): Surroundings {
       seen.set(`${name}.${String(key)}`, property?.get ?? property?.value);
     }
   };
-  for (const [name, value] of globals()) {
+  for (const name of NODES) {
+    const value = (globalThis as Record<string, unknown>)[name];
+    if (!isObject(value)) continue;
     note(name, value);
     if (isObject(value.prototype)) note(`${name}.prototype`, value.prototype);
   }
@@ -35,14 +38,6 @@ export function differences(before: Surroundings, after: Surroundings): string[]
   const names = new Set([...before.keys(), ...after.keys()]);
   const changed = [...names].filter((name) => !Object.is(before.get(name), after.get(name)));
   return changed.filter((name) => !CHANGED_ONCE.some((known) => known.test(name)));
-}
-
-/** Also those that Node only makes when they are read. The console is each file's own. */
-function* globals(): Generator<[name: string, value: { prototype?: unknown }]> {
-  for (const name of Object.getOwnPropertyNames(globalThis)) {
-    const value = (globalThis as Record<string, unknown>)[name];
-    if (name !== 'console' && isObject(value) && value !== globalThis) yield [name, value];
-  }
 }
 
 const isObject = (value: unknown): value is { prototype?: unknown } =>
