@@ -87,7 +87,9 @@ export default tseslint.config(
     files: ['**/*.{ts,tsx}', '**/*.mjs'],
     extends: [...tseslint.configs.recommended, ...tseslint.configs.stylistic],
     plugins: { '@nx': nx, 'import-x': importX, taskmesh: { rules: { 'no-cycle': noCycle } } },
-    settings: { 'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'] })] },
+    settings: {
+      'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'] })],
+    },
     rules: {
       '@nx/enforce-module-boundaries': ['error', { allow: [], depConstraints, enforceBuildableLibDependency: false }],
       'taskmesh/no-cycle': 'error',
