@@ -18,9 +18,9 @@ const AT_ONCE = 500_000;
 const insert = (owner: string) => `
   insert into tasks (id, user_id, title, description, completed, due_date, category, priority, created_at, updated_at)
   select gen_random_uuid(), ${owner}, 'Prepare the report of week ' || n, repeat('some words of a task ', n % 8), n % 2 = 0,
-    case when n % 3 > 0 then timestamptz '2026-01-01T00:00Z' + (n * 7919 % 100003) * interval '1 minute' end,
+    case when n % 3 > 0 then timestamptz '2026-01-01T00:00Z' + (n::bigint * 7919 % 100003) * interval '1 minute' end,
     case when n <= 10 then 'rare' when n % 4 < 2 then 'work' else 'home' end, (array['low', 'medium', 'high'])[1 + n % 3],
-    timestamptz '2026-01-01T00:00Z' + n * interval '1 second', timestamptz '2026-02-01T00:00Z' + (n * 7907 % 100003) * interval '1 second'
+    timestamptz '2026-01-01T00:00Z' + n * interval '1 second', timestamptz '2026-02-01T00:00Z' + (n::bigint * 7907 % 100003) * interval '1 second'
   from generate_series($1::int, $2::int) n`;
 
 /** Gives each of these users so many tasks. */
