@@ -54,6 +54,10 @@ const MIDDLE: Task = {
   version: 1,
 };
 
+it('is planned for any values, as the pages here are', async () => {
+  expect(await store.setting('plan_cache_mode')).toBe('force_generic_plan');
+});
+
 describe.each([
   ['a large owner', LARGE_OWNER],
   ['a small owner', SMALL_OWNER],

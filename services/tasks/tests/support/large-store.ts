@@ -39,6 +39,8 @@ export async function openLargeStore(owned: number) {
   await client.query('vacuum analyze tasks');
   return {
     client,
+    /** Of the service's own connections. */
+    setting: async (name: string) => (await database.pool.query(`show ${name}`)).rows[0]?.[name] as unknown,
     async close() {
       await client.end();
       await database.close();
