@@ -30,6 +30,9 @@ export async function measureRequests(options: MeasureRequestsOptions): Promise<
   const { server, owners, signal } = options;
   const client = new Client(server.url);
   const costs: RequestCost[] = [];
+  const [operation, owner] = [OPERATIONS[0], owners[0]];
+  // Sessions also tell the pages of what came before.
+  if (operation && owner) await measureOne(operation, owner, client, options);
   for (const operation of OPERATIONS)
     for (const owner of owners) {
       signal.throwIfAborted();

@@ -13,9 +13,10 @@ export interface ListShape {
   withPrevious: boolean;
 }
 
-export type ListParameter = 'owner' | 'states' | 'category' | 'limit' | 'offset' | 'withTotal' | `place ${number}`;
+export type ListParameter =
+  'owner' | 'states' | 'completed' | 'priority' | 'category' | 'limit' | 'offset' | 'withTotal' | `place ${number}`;
 
-/** SQL of a parameter. */
+/** SQL of a parameter. `states` are the numbers of all that `completed` and `priority` (null: any) leave. */
 export type Given = (name: ListParameter) => string;
 
 /** As many as there may be up to the end of the page. */

@@ -5,7 +5,7 @@ import { keysOf } from './list-runs.ts';
 import { compared, orderBy, type Given, type ListParameter, type ListShape } from './list-shape.ts';
 import { StatementParameters } from './statement-parameters.ts';
 import { TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
-import { STATE, TASK_STATES } from './task-states.ts';
+import { TASK_STATES } from './task-states.ts';
 
 export interface ListStatement extends Statement {
   /** What $1, $2 … are. */
@@ -74,11 +74,15 @@ function matchesOf(shape: ListShape, given: Given): string {
 function matching({ filteredBy }: ListShape, given: Given, more: string[] = []): string {
   return [
     `user_id = ${given('owner')}`,
-    ...(filteredBy === 'nothing' ? [] : [`${STATE} = any(${given('states')}::int[])`]),
+    ...(filteredBy === 'nothing' ? [] : [isAnyOr(given('completed'), 'completed', 'boolean')]),
+    ...(filteredBy === 'nothing' ? [] : [isAnyOr(given('priority'), 'priority', 'text')]),
     ...(filteredBy === 'category' ? [`category = ${given('category')}::text`] : []),
     ...more,
   ].join(' and ');
 }
+
+const isAnyOr = (parameter: string, column: string, type: string) =>
+  `(${parameter}::${type} is null or ${column} = ${parameter})`;
 
 /** Within a category tasks are counted one by one. */
 function totalOf(shape: ListShape, given: Given): string {

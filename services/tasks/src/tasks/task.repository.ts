@@ -168,8 +168,10 @@ function listValues({ ownerId, filter, limit, offset, behind, withTotal }: ListR
         return ownerId;
       case 'states':
         return statesOf(filter);
+      case 'completed':
+      case 'priority':
       case 'category':
-        return filter.category;
+        return filter[parameter] ?? null;
       case 'limit':
         return limit;
       case 'offset':
