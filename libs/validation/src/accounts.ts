@@ -53,6 +53,9 @@ export const changePasswordInput = z.object({ currentPassword: password, newPass
 
 export const changeEmailInput = z.object({ email, password });
 
+/** Whoever holds a session may have found it open: the password says that it is the account's owner. */
+export const deleteAccountInput = z.object({ password });
+
 export const confirmEmailInput = resetPasswordInput.pick({ token: true });
 
 /** How long one may live is auth's own rule. */
