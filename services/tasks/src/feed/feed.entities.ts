@@ -15,9 +15,12 @@ export const FeedStateEntity = defineEntity({
 export const FeedEntity = defineEntity({
   name: 'Feed',
   tableName: 'feeds',
+  checks: [{ name: 'feeds_ended', expression: 'ends_at = sequence' }],
   properties: {
     ownerId: p.uuid().name('owner_id').primary(),
     sequence: p.bigint('number'),
+    /** The last change there will be: nothing is written any more in its owner's name. Null while there is an owner. */
+    endsAt: p.bigint('number').name('ends_at').nullable(),
   },
 });
 
