@@ -1,7 +1,7 @@
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
 import { deleteAccountInput, parseInput } from '@taskmesh/validation';
-import { wrongPassword } from '../accounts/accounts.errors.ts';
+import { accountIsGone, wrongPassword } from '../accounts/accounts.errors.ts';
 import { emailKey } from '../accounts/email-key.ts';
 import type { PasswordCheck } from '../accounts/password-check.service.ts';
 import type { RequestOrigin } from '../audit/request-origin.ts';
@@ -40,7 +40,8 @@ export function createDeletionService(deps: DeletionServiceDeps): DeletionServic
       // The account's lock comes first, as with every change of it: nobody opens a session meanwhile, nor makes a token.
       const ended = await repository.inTransaction(async (transaction) => {
         const account = await transaction.lockAccount(userId);
-        if (account?.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
+        if (!account) throw accountIsGone();
+        if (account.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
         const sessions = await transaction.lockSessions(userId);
         if (!sessions.some(({ id }) => id === sessionId)) throw sessionHasEnded();
         const tokens = await transaction.lockPersonalTokens(userId);
