@@ -28,7 +28,7 @@ const entities = [
   AccountLogStateEntity,
 ];
 
-/** Opens nothing yet. */
+/** Does not connect: the first statement does. */
 export function createAuthDatabase(options: StoreOptions): Promise<Database> {
   return createDatabase({ name: 'auth', ...options, entities, migrations });
 }

@@ -3,7 +3,7 @@ import { AuditEntryEntity } from './audit-entry.entity.ts';
 import { IS_HOUSEKEEPING } from './audit.statements.ts';
 import type { RequestOrigin } from './request-origin.ts';
 
-/** Everything that the trail can tell. No secrets, no addresses: the account's id is enough to find them. */
+/** All kinds of entries. They contain no secrets and no e-mail addresses, which can be looked up by account id. */
 export type AuditKind =
   | 'account.created'
   /** All that is left of an account's trail. */
@@ -32,7 +32,7 @@ export interface AuditFact {
   origin: Pick<RequestOrigin, 'ip' | 'requestId'>;
 }
 
-/** Writes the fact with the rest of the unit of work. */
+/** Writes the fact as part of the current unit of work. */
 export function recordFact(em: EntityManager, { kind, at, accountId, sessionId, origin }: AuditFact): void {
   em.persist(
     em.create(AuditEntryEntity, {
