@@ -6,16 +6,16 @@ export interface KeepWorkingOptions<Lease> {
   /** Ends the work when it is aborted. */
   signal: AbortSignal;
   open: () => Promise<Lease>;
-  /** Works until `signal` is aborted or the lease is lost; `onRound` is to be called when a round has worked. */
+  /** Works until `signal` is aborted; throws when the lease is lost. Calls `onRound` after each round that worked. */
   work: (lease: Lease, onRound: () => void) => Promise<void>;
   close: (lease: Lease) => Promise<void>;
   pause: (ms: number) => Promise<unknown>;
-  /** What works, for the log: "the relay". */
+  /** The name of the worker in the log, e.g. "the relay". */
   what: string;
   log: Log;
 }
 
-/** Works under one lease after the other: when one is lost, another is opened, with growing pauses, and told of once. */
+/** Works under a lease. When that is lost, opens another one, with growing pauses; only the first failure is logged. */
 export async function keepWorking<Lease>(options: KeepWorkingOptions<Lease>): Promise<void> {
   const { signal, open, work, close, pause, what, log } = options;
   let tries = 0;

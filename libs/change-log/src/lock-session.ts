@@ -14,9 +14,9 @@ const CLAIM: Statement = {
   text: 'select lock from unnest($2::int[]) lock where pg_try_advisory_lock($1::int, lock)',
 };
 
-/** A session that holds advisory locks: what they guard is ours for as long as it certainly lives. */
+/** A session that holds advisory locks, and knows whether they are certainly still ours. */
 export interface LockSession extends Pick<Session, 'lost' | 'run' | 'listen' | 'close'> {
-  /** Takes those of the wanted locks that are free, and returns them. */
+  /** Takes the wanted locks that are free, and returns them. */
   claim(lockClass: number, wanted: number[]): Promise<number[]>;
   /** Whether the locks are certainly still ours. Check it right before each publish. */
   isSafe(): boolean;
@@ -58,7 +58,7 @@ export async function openLockSession(
   };
 }
 
-/** Until the session is lost, or the result is called. */
+/** Pings until the session is lost or the returned function is called. */
 function keepAlive(session: Session, ping: () => Promise<unknown>): () => void {
   let waiting = false;
   const pinging = setInterval(() => {

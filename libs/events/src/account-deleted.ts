@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Carries what becomes of accounts, in one order for all of them, keyed by the account's id. */
+/** Carries the deletions of accounts, all in one order, keyed by the account's id. */
 export const ACCOUNTS_TOPIC = 'taskmesh.auth.accounts';
 
 const accountDeleted = z.object({
   kind: z.literal('DELETED'),
-  /** The log's epoch: another one is another log, which is read from its beginning. */
+  /** Identifies the log: a reader that sees another epoch reads from the beginning. */
   epoch: z.int().positive(),
   /** Numbers the log's entries without gaps, from 1. */
   sequence: z.int().positive(),
@@ -13,7 +13,7 @@ const accountDeleted = z.object({
   occurredAt: z.iso.datetime(),
 });
 
-/** An account is gone for good: what others keep of its owner has to go as well. */
+/** An account was deleted for good, so other services delete what they keep for its owner. */
 export type AccountDeleted = z.infer<typeof accountDeleted>;
 
 export function encodeAccountDeleted({ kind, epoch, sequence, accountId, occurredAt }: AccountDeleted): string {

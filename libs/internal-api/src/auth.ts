@@ -44,10 +44,10 @@ export interface AuthInternal {
   accessTokenKeys(): Promise<KeySet>;
 }
 
-/** A place in the account log; `{ epoch: 0, sequence: 0 }` is before everything. */
+/** A position in the account log; `{ epoch: 0, sequence: 0 }` is before the first entry of any log. */
 export interface AccountLogPosition {
   epoch: number;
-  /** The last entry at this place; 0 is before the first one. */
+  /** The last entry at this position; 0 is before the first one. */
   sequence: number;
 }
 
@@ -58,11 +58,11 @@ export interface AccountChanges {
   changes: AccountDeleted[];
 }
 
-/** What auth offers to tasks alone. */
+/** What auth offers to tasks alone: the account log. */
 export interface AccountsInternal {
   /**
-   * What became of accounts behind this place, in order, at most 1,000. Behind a place of another epoch, or one that this log
-   * has not reached, all from the beginning: whoever reads it must bear to read an entry twice.
+   * Deletions after this position, in order, at most 1,000. For a position of another epoch, or beyond the end, they start from
+   * the beginning, so readers must tolerate entries that they know.
    */
   accountChanges(after: AccountLogPosition): Promise<AccountChanges>;
 }

@@ -53,7 +53,7 @@ export const changePasswordInput = z.object({ currentPassword: password, newPass
 
 export const changeEmailInput = z.object({ email, password });
 
-/** Whoever holds a session may have found it open: the password says that it is the account's owner. */
+/** The password proves that this is not somebody who found an open session. */
 export const deleteAccountInput = z.object({ password });
 
 export const confirmEmailInput = resetPasswordInput.pick({ token: true });

@@ -1,12 +1,13 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What becomes of tasks whose owner's account was deleted. */
+/** Deletes the tasks of deleted accounts. */
 export class ClosedOwners extends Migration {
   override up(): void {
-    // A feed that has ended: no statement can count on in it, whatever it writes, but the one that moves its end along.
+    // Where a closed owner's feed ends. The check refuses every write that would increase the sequence, except for the
+    // statement that deletes the tasks, which moves the end along.
     this.addSql('alter table feeds add column ends_at bigint, add constraint feeds_ended check (ends_at = sequence)');
 
-    // How far auth's account log was read. Epoch 0 is that of no log: it is read from its beginning.
+    // The position in auth's account log. No log has epoch 0, so reading starts from the beginning.
     this.addSql(`
       create table account_position (
         singleton boolean primary key default true check (singleton),
@@ -15,7 +16,7 @@ export class ClosedOwners extends Migration {
       )`);
     this.addSql('insert into account_position (epoch, sequence) values (0, 0)');
 
-    // Closed owners of whom something is left; what is left is the progress.
+    // Closed owners with rows that remain to be deleted.
     this.addSql(`
       create table closed_owners (
         owner_id uuid primary key,

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** What became of an account; `publishedAt` marks what the event log has. */
+/** A deleted account; `publishedAt` is set once the event log has the entry. */
 export const AccountLogEntryEntity = defineEntity({
   name: 'AccountLogEntry',
   tableName: 'account_log',
@@ -15,7 +15,7 @@ export const AccountLogEntryEntity = defineEntity({
   },
 });
 
-/** A single row, `id` 1: whoever adds an entry locks it. */
+/** A single row, `id` 1, which is locked to append an entry. */
 export const AccountLogStateEntity = defineEntity({
   name: 'AccountLogState',
   tableName: 'account_log_state',

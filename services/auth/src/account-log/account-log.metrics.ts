@@ -7,7 +7,7 @@ interface Backlog extends Record<string, unknown> {
   oldest_age_s: number;
 }
 
-/** How far the event log is behind the account log, counted at each scrape; absent when it cannot be read. */
+/** How far the event log is behind the account log, read at each scrape. Absent when it cannot be read. */
 export function watchAccountLog(registry: Registry, database: Pick<Database, 'run'>): void {
   const registers = [registry];
   const look = async (): Promise<Backlog | undefined> =>

@@ -31,7 +31,7 @@ export function entryOf({ epoch, sequence, account_id, kind, occurred_at }: Entr
   return { kind, epoch, sequence: Number(sequence), accountId: account_id, occurredAt: occurred_at };
 }
 
-/** Inside the caller's transaction, behind all other locks but that of the list of ended sessions. */
+/** Runs inside the caller's transaction. Only the list of ended sessions may be locked after it. */
 export async function appendDeleted(em: EntityManager, accountId: string, now: Date): Promise<void> {
   await em.getConnection().execute(APPEND_DELETED, [accountId, now], 'run', em.getTransactionContext());
 }

@@ -1,18 +1,18 @@
 import type { Statement } from '@taskmesh/database';
 
-/** Times as RFC 3339, and numbers of 64 bits as text. */
+/** Times in RFC 3339, 64-bit numbers as text. */
 const ENTRY = `
   entry.sequence::text, entry.account_id, entry.kind,
   to_char(entry.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as occurred_at`;
 
-/** $1 account id, $2 now. Behind this, only the list of ended sessions is locked. */
+/** Parameters: account id, now. Locks the state row, so that sequences follow the order of commits. */
 export const APPEND_DELETED = `
   with state as (update account_log_state set last = last + 1 returning last)
   insert into account_log (sequence, account_id, kind, occurred_at) select last, ?::uuid, 'DELETED', ?::timestamptz from state`;
 
 /**
- * $1 epoch, $2 sequence, $3 at most. Behind a place that is none of this log, its beginning. Always gives a row; without any
- * entry its sequence is null.
+ * $1: epoch, $2: sequence, $3: limit. For a position that is not in this log, starts from the beginning. Always returns a row;
+ * without entries its sequence is null.
  */
 export const ENTRIES_AFTER: Statement = {
   name: 'account-log-entries-after',
@@ -27,7 +27,7 @@ export const ENTRIES_AFTER: Statement = {
     order by entry.sequence::bigint`,
 };
 
-/** $1 at most. In order. */
+/** $1: limit */
 export const UNPUBLISHED: Statement = {
   name: 'account-log-unpublished',
   text: `
@@ -38,7 +38,7 @@ export const UNPUBLISHED: Statement = {
     order by entry.sequence::bigint`,
 };
 
-/** $1 up to which sequence */
+/** $1: the last published sequence */
 export const MARK_PUBLISHED: Statement = {
   name: 'account-log-mark-published',
   text: 'update account_log set published_at = now() where published_at is null and sequence <= $1::bigint',
@@ -52,7 +52,7 @@ export const BACKLOG: Statement = {
     from account_log where published_at is null`,
 };
 
-/** $1 the lowest acceptable epoch */
+/** $1: the lowest acceptable epoch */
 export const NEW_EPOCH: Statement = {
   name: 'account-log-new-epoch',
   text: 'update account_log_state set epoch = greatest(epoch + 1, $1::integer) returning epoch',

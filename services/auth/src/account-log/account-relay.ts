@@ -7,10 +7,10 @@ import * as timers from 'node:timers/promises';
 import { entryOf, type EntryRow } from './account-log.repository.ts';
 import { MARK_PUBLISHED, UNPUBLISHED } from './account-log.statements.ts';
 
-/** Of the advisory lock; there is one stream, so one lock. */
+/** The key of the advisory lock. There is one stream, so one lock. */
 const LOCK_CLASS = 7_203_002;
 const LOCK = 0;
-/** Also finds what another instance has written. */
+/** Polling also finds entries that another instance wrote. */
 const POLL_MS = 500;
 const AT_ONCE = 500;
 const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
@@ -27,8 +27,8 @@ export interface AccountRelayDeps {
 }
 
 /**
- * Publishes the account log to the event log, in order and at least once, from whichever instance holds the lock. Entries are
- * small and all alike, so there is none that the event log could refuse for what it is: each is tried until it is taken.
+ * Publishes the account log to the event log, in order and at least once. Only the instance that holds the lock publishes.
+ * Entries are small and all alike, so the event log has no reason to refuse one for good: each is retried until it is accepted.
  */
 export function createAccountRelay({ database, eventLog, log }: AccountRelayDeps): AccountRelay {
   const news = createSignal();
@@ -37,7 +37,7 @@ export function createAccountRelay({ database, eventLog, log }: AccountRelayDeps
 
   const pause = (ms: number) => timers.setTimeout(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 
-  /** One partition: the entries have one order. */
+  /** A single partition, which keeps all entries in order. */
   const makeTopic = (): Promise<boolean> =>
     eventLog.ensureTopic(ACCOUNTS_TOPIC, { partitions: 1 }).then(
       () => true,

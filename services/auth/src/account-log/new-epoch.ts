@@ -6,8 +6,8 @@ const FIRST_MS = Date.parse('2026-01-01T00:00Z');
 const LARGEST = 2_000_000_000;
 
 /**
- * After the database was reset by other means: whoever knows a place of the former log reads this one from its beginning. Like
- * the feed's epochs it follows the clock, so that one that was reset as well is not given again.
+ * For a database that was reset by other means: readers with a position in the former log start from the beginning. Like the
+ * feed's epochs, this one follows the clock, so that it never repeats an epoch that was lost in the reset.
  */
 export async function beginNewAccountEpoch(database: Pick<Database, 'run'>, nowMs: number): Promise<number> {
   const seconds = Math.min(Math.floor((nowMs - FIRST_MS) / 1_000), LARGEST);

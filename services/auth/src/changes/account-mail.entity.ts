@@ -10,7 +10,7 @@ export const AccountMailEntity = defineEntity({
   tableName: 'account_mails',
   properties: {
     id: p.uuid().primary(),
-    /** Null in the last mail of an account, which outlives it. */
+    /** Null for the last mail of a deleted account. */
     accountId: () =>
       p
         .manyToOne(AccountEntity)

@@ -14,7 +14,7 @@ export type DeletionRepository = ReturnType<typeof createDeletionRepository>;
 
 export function createDeletionRepository(database: Database) {
   return {
-    /** All of `work`, or nothing of it. It is begun anew when the database was away and is known to have done nothing. */
+    /** All or nothing. Repeated if the database was unavailable and certainly did nothing. */
     inTransaction: <Result>(
       work: (deletion: ReturnType<typeof deletionTransaction>) => Promise<Result>,
     ): Promise<Result> =>
@@ -33,13 +33,13 @@ function deletionTransaction(em: EntityManager) {
     record: (fact: AuditFact) => recordFact(em, fact),
     addMail: (mail: Omit<AccountMail, 'attempts' | 'nextAttemptAt'>): unknown =>
       em.persist(em.create(AccountMailEntity, { ...mail, attempts: 0, nextAttemptAt: mail.createdAt })),
-    /** The account; what belongs to it goes with it. Also mails that were asked for by its address. */
+    /** Deletes the account, all rows that belong to it, and recovery mails requested for its address. */
     async remove(id: string, emailKey: string): Promise<void> {
       await em.nativeDelete(RecoveryRequestEntity, { emailKey });
       await em.nativeDelete(AccountEntity, { id });
     },
     appendDeleted: (accountId: string, now: Date) => appendDeleted(em, accountId, now),
-    /** What is asked with in the account's name counts no more: gateways read it from the list of what has ended. */
+    /** Adds sessions and tokens to the list from which gateways learn that they have ended. */
     listEnded: ({ sessions, tokens }: { sessions: Session[]; tokens: PersonalToken[] }, now: Date) =>
       listEnded(
         em,

@@ -11,8 +11,8 @@ import type { DeletionRepository } from './deletion.repository.ts';
 
 export interface DeletionService {
   /**
-   * Deletes the account of somebody who knows its password, ends all that anybody asks with in its name, and says goodbye by
-   * mail. Who keeps something of its owner learns of it from the account log.
+   * Deletes the account if the password is right, ends its sessions and tokens, and sends a last mail. Other services learn of
+   * the deletion from the account log.
    * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
    */
   delete(user: { userId: string; sessionId: string }, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
@@ -37,7 +37,7 @@ export function createDeletionService(deps: DeletionServiceDeps): DeletionServic
     async delete({ userId, sessionId }, input, origin) {
       const { password } = parseInput(deleteAccountInput, input);
       const known = await check.confirm(userId, password, 'password', origin);
-      // The account's lock comes first, as with every change of it: nobody opens a session meanwhile, nor makes a token.
+      // The account is locked first, as by every other change: meanwhile no session is opened and no token created.
       const ended = await repository.inTransaction(async (transaction) => {
         const account = await transaction.lockAccount(userId);
         if (!account) throw accountIsGone();

@@ -42,9 +42,9 @@ const ERASE_TRAIL: Statement = {
 };
 
 /**
- * Within a transaction in `to`: an account that was deleted does not come back, whatever the archive holds of it, and others
- * go on in the account log where they are. Where none was ever deleted, as in a new installation, the log is the archive's:
- * what its other stores still have of such accounts goes.
+ * Runs inside a transaction in `to`. Copies the account log, so that its readers keep their position, and removes deleted
+ * accounts that the archive still contains. If no account was ever deleted here, as in a new installation, the archive's own
+ * log is kept: other stores of the archive may still contain something of those accounts.
  */
 export async function removeDeletedAccounts(stores: Stores): Promise<void> {
   const { from, to } = stores;

@@ -19,7 +19,7 @@ export const FeedEntity = defineEntity({
   properties: {
     ownerId: p.uuid().name('owner_id').primary(),
     sequence: p.bigint('number'),
-    /** The last change there will be: nothing is written any more in its owner's name. Null while there is an owner. */
+    /** Where the feed of a deleted account ends: the check refuses further writes. Null while the account exists. */
     endsAt: p.bigint('number').name('ends_at').nullable(),
   },
 });

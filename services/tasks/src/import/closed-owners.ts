@@ -30,12 +30,12 @@ const DELETE_TASKS: Statement = {
 };
 
 /**
- * Within a transaction in `to`, whose feeds begin anew: owners whose accounts were deleted stay closed, and what the archive
- * holds of them goes without a change, for nobody follows their feeds. What of the account log was not read yet will be.
+ * Runs inside a transaction in `to`, whose feeds begin anew. Owners of deleted accounts stay closed, and their restored tasks
+ * are removed without changes, because nobody follows their feeds. The rest of the account log is read after the swap.
  */
 export async function keepOwnersClosed(stores: Stores): Promise<void> {
   const { from, to } = stores;
-  // Read first: owners who are closed meanwhile are closed again.
+  // Read first: owners that are closed meanwhile are then closed once more.
   const [position] = await from.run<{ epoch: number; sequence: string }>(POSITION);
   await to.run(FORGET_EARLIER);
   await copyRows(stores, endedFeeds);

@@ -4,12 +4,12 @@ import { createPeriodic, type Log, type Service } from '@taskmesh/service';
 import type { createOwnerEraser } from './erase-owners.ts';
 import type { createAccountLogReader } from './read-account-log.ts';
 
-/** How often auth is asked, in case the event log has lost something or is away. */
+/** Finds entries that the event log lost or cannot deliver. */
 const ASK_EVERY_MS = 2_000;
-/** How often is looked whether what is left of somebody can go, once it is published. */
+/** How often to check whether the remaining changes are published, so that they can be erased. */
 const ERASE_EVERY_MS = 1_000;
 const SOON = { firstMs: 20, longestMs: 2_000 };
-/** More than that is asked for. */
+/** Further entries are not remembered, as auth is asked for them anyway. */
 const MOST_HEARD = 1_000;
 
 export interface ClosedOwnersDeps {
@@ -20,15 +20,15 @@ export interface ClosedOwnersDeps {
 }
 
 export interface ClosedOwners extends Service {
-  /** There is something to erase. */
+  /** An owner was closed. */
   wake(): void;
   /** Since the account log was last read to its end. */
   readAgeMs(): number;
-  /** Does at once what otherwise happens by and by. @throws when auth cannot be asked */
+  /** Does at once what otherwise happens periodically. @throws when auth is unavailable */
   processAll(): Promise<void>;
 }
 
-/** Deletes what owners have here when their accounts are deleted. Every instance does so: they never do it twice. */
+/** Deletes everything that belongs to deleted accounts. All instances do this side by side; nothing is deleted twice. */
 export function createClosedOwners({ reader, eraser, eventLog, log }: ClosedOwnersDeps): ClosedOwners {
   let heard: AccountDeleted[] = [];
   let records: LogReader | undefined;

@@ -1,7 +1,7 @@
 import type { Clock, Log } from '@taskmesh/service';
 import type { OwnersRepository } from './owners.repository.ts';
 
-/** Tasks at once: other statements do not wait long behind them. */
+/** Tasks per statement; small, so that other statements do not wait long. */
 const TASKS = 200;
 const CHANGES = 1_000;
 const OWNERS = 100;
@@ -14,11 +14,11 @@ export interface OwnerEraserDeps {
   log: Log;
 }
 
-/** Does what is to be done for closed owners right now. Of one whose changes are not published yet, the rest waits. */
+/** Deletes what can be deleted now. Changes that are not published yet remain for a later run. */
 export function createOwnerEraser({ repository, onCommitted, clock, log }: OwnerEraserDeps) {
   let isStopped = false;
 
-  /** Whether this was all of it. */
+  /** False if stopped before the end. */
   const inBatches = async (most: number, removeBatch: () => Promise<number>): Promise<boolean> => {
     while (!isStopped) if ((await removeBatch()) < most) return true;
     return false;

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** How far auth's account log was read. */
+/** The position in auth's account log. */
 export const AccountPositionEntity = defineEntity({
   name: 'AccountPosition',
   tableName: 'account_position',
@@ -11,7 +11,7 @@ export const AccountPositionEntity = defineEntity({
   },
 });
 
-/** An owner whose account was deleted, and of whom something is left. The feed's row stays for good, without the tasks. */
+/** An owner whose account was deleted, with rows that remain to be deleted. The feed's row is kept forever. */
 export const ClosedOwnerEntity = defineEntity({
   name: 'ClosedOwner',
   tableName: 'closed_owners',

@@ -7,7 +7,7 @@ interface Backlog extends Record<string, unknown> {
   oldest_age_s: number;
 }
 
-/** What is left of deleted accounts, counted at each scrape; absent when it cannot be read. */
+/** How far deletions are behind, read at each scrape. Absent when it cannot be read. */
 export function watchClosedOwners(
   registry: Registry,
   { database, readAgeMs }: { database: Pick<Database, 'run'>; readAgeMs: () => number },

@@ -19,7 +19,7 @@ export function createOwnersRepository(database: Pick<Database, 'run'>) {
       return { epoch: row.epoch, sequence: Number(row.sequence) };
     },
 
-    /** False when the position is another one by now. */
+    /** False when the position has changed. */
     async close(
       from: AccountLogPosition,
       { epoch, sequence, accountId, occurredAt }: AccountDeleted,
@@ -37,15 +37,15 @@ export function createOwnersRepository(database: Pick<Database, 'run'>) {
       return rows.map(({ owner_id }) => owner_id);
     },
 
-    /** How many were deleted. */
+    /** Returns the number of deleted tasks. */
     deleteTasks: (ownerId: string, now: Date, limit: number): Promise<number> =>
       count(statements.DELETE_TASKS, [partOf(ownerId), ownerId, now, limit]),
 
-    /** How many were erased: none as long as one is not published. */
+    /** Returns the number of erased changes: 0 while one of them is unpublished. */
     eraseChanges: (ownerId: string, limit: number): Promise<number> =>
       count(statements.ERASE_CHANGES, [ownerId, limit]),
 
-    /** Whether nothing is left of this owner. */
+    /** Whether nothing is left. */
     async finish(ownerId: string): Promise<boolean> {
       return (await database.run('write', statements.FINISH, [ownerId])).length > 0;
     },

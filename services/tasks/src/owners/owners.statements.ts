@@ -1,8 +1,8 @@
 import type { Statement } from '@taskmesh/database';
 
 /*
- * The end of an owner, in steps that are one statement each: close, delete, erase, finish. Each may be repeated, by whichever
- * instance: what is left says what is to be done.
+ * An owner is deleted in steps of one statement each: close, delete tasks, erase changes, finish. Any instance may repeat any
+ * of them, because the rows that are left say what remains to be done.
  */
 
 export const POSITION: Statement = {
@@ -11,9 +11,9 @@ export const POSITION: Statement = {
 };
 
 /**
- * $1, $2: the position from which to go on (epoch, sequence), $3, $4: the one behind this entry, $5: owner, $6: when the account
- * was deleted. No row: another instance was faster. The feed's row waits for every write of the owner that is under way, and
- * refuses those that come later.
+ * $1, $2: the expected position (epoch, sequence), $3, $4: the position after this entry, $5: owner, $6: the time of the
+ * deletion. No row: another instance was faster. Waits for the owner's running writes, as they have locked the feed's row;
+ * later ones fail.
  */
 export const CLOSE: Statement = {
   name: 'owners-close',
@@ -35,7 +35,7 @@ export const CLOSE: Statement = {
     select owner_id from feed`,
 };
 
-/** $1, $2: the position from which to go on, $3: the epoch of a log without entries. */
+/** $1, $2: the expected position, $3: the epoch of a log without entries. */
 export const MOVE: Statement = {
   name: 'owners-move',
   text: `
@@ -43,16 +43,15 @@ export const MOVE: Statement = {
     where epoch = $1::integer and sequence = $2::bigint`,
 };
 
-/** $1: at most. Those of whom something is left, the longest closed first. */
+/** $1: limit. Oldest first. */
 export const CLOSED: Statement = {
   name: 'owners-closed',
   text: 'select owner_id from closed_owners order by deleted_at, owner_id limit $1',
 };
 
 /**
- * $1: part, $2: owner, $3: now, $4: at most. Deletes tasks of a closed owner, each with a change, as single deletes do: first
- * the tasks are locked, then the feed, so that no write of the owner that is under way waits for this one in turn. The order
- * is that in which the tasks were made.
+ * $1: part, $2: owner, $3: now, $4: limit. Deletes tasks of a closed owner in order of creation, with a change for each, like
+ * single deletes. It also locks tasks before the feed, so that it cannot deadlock with them.
  */
 export const DELETE_TASKS: Statement = {
   name: 'owners-delete-tasks',
@@ -79,8 +78,7 @@ export const DELETE_TASKS: Statement = {
 };
 
 /**
- * $1: owner, $2: at most. The changes say what the tasks were: when all are published, nobody needs them any more, for nobody
- * can read this feed.
+ * $1: owner, $2: limit. Changes contain the tasks. Once all are published, nobody needs them, as nobody can read this feed.
  */
 export const ERASE_CHANGES: Statement = {
   name: 'owners-erase-changes',

@@ -5,16 +5,16 @@ import type { OwnersRepository } from './owners.repository.ts';
 export interface AccountLogReaderDeps {
   repository: Pick<OwnersRepository, 'position' | 'close' | 'move'>;
   accounts: AccountsInternal;
-  /** Told after each owner that was closed. */
+  /** Called after each owner that was closed. */
   onClosed: () => void;
 }
 
 /**
- * Follows auth's account log, each entry once, in its order, by the position in our own store. What the event log brings is
- * taken when it is the next entry; what it does not bring is asked for.
+ * Follows auth's account log, in order and each entry once, using the position in our own store. Takes the next entry from the
+ * event log, and asks auth for those that the event log did not bring.
  */
 export function createAccountLogReader({ repository, accounts, onClosed }: AccountLogReaderDeps) {
-  /** Where to go on; undefined when another instance was faster. */
+  /** The new position; undefined when another instance was faster. */
   const take = async (from: AccountLogPosition, entry: AccountDeleted): Promise<AccountLogPosition | undefined> => {
     if (!(await repository.close(from, entry))) return undefined;
     onClosed();
@@ -22,14 +22,14 @@ export function createAccountLogReader({ repository, accounts, onClosed }: Accou
   };
 
   return {
-    /** An entry that the event log has brought. One out of turn is passed over: `catchUp` finds what there is. */
+    /** Takes an entry from the event log if it is the next one; otherwise `catchUp` finds it. */
     async hear(entry: AccountDeleted): Promise<void> {
       const position = await repository.position();
       const isNext = entry.epoch === position.epoch && entry.sequence === position.sequence + 1;
       if (isNext) await take(position, entry);
     },
 
-    /** Asks until there is nothing more. */
+    /** Asks auth until there are no more entries. */
     async catchUp(): Promise<void> {
       for (;;) {
         const position = await repository.position();

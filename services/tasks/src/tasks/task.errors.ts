@@ -3,7 +3,7 @@ import { AppError, badUserInput, conflict, notFound, unauthenticated } from '@ta
 /** Does not reveal whether the task exists for another user. */
 export const taskNotFound = () => notFound('Task not found.');
 
-/** The token still counts, the account does not. */
+/** The token is still valid, but the account was deleted. */
 export const ownerIsGone = () => unauthenticated('The account does not exist any more.');
 
 export const versionDiffers = () =>
