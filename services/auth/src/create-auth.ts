@@ -63,7 +63,7 @@ export interface AuthDeps {
   log: Log;
   /** Where limits are counted; whoever created it closes it. */
   keyValue: KeyValue;
-  /** Where others learn at once of deleted accounts; the caller closes it. Without one they learn of it when they ask. */
+  /** Where deletions of accounts are published; the caller closes it. Absent: other services learn of them only by asking. */
   eventLog?: EventLog | undefined;
   metrics?: Registry;
   /** Replaces the configured mailer; closed on `stop`. */

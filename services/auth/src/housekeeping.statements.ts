@@ -38,8 +38,7 @@ export const STRANGERS_ENTRIES = `
   ) returning 1`;
 
 /**
- * Removes at most a batch: what was being written of an account at the moment of its deletion, so since the parameter at the
- * earliest.
+ * Removes at most a batch of entries that were written just when their account was deleted, later than the parameter.
  */
 export const ENTRIES_OF_DELETED = `
   delete from audit_log where id in (

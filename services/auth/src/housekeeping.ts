@@ -17,7 +17,7 @@ import { forgottenBefore } from './sessions/ended-session.repository.ts';
 
 const EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Longer than anything that was under way can take. */
+/** Longer than any request that was running at the deletion. */
 const DELETED_SINCE_DAYS = 1;
 /** Failed logins and refreshed sessions are many, and of use for a while only. */
 const FREQUENT_RETENTION_DAYS = 30;

@@ -62,7 +62,7 @@ export interface Tasks extends Service {
   ready(): Promise<HealthReport>;
   /** Resolves when every committed change is published. */
   processAll(): Promise<void>;
-  /** Deletes now what is left of deleted accounts, as far as it can go already. */
+  /** Deletes what is left of deleted accounts now, as far as possible. */
   processDeletions(): Promise<void>;
   /** Deletes what has expired now, rather than with the next run (one a minute). */
   housekeep(): Promise<void>;
