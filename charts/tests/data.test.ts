@@ -87,7 +87,7 @@ describe('the servers by operators', () => {
     const lasting = manifests.filter(
       ({ kind, metadata }) => kinds.includes(kind) && !metadata.name.endsWith('-valkey'), // which keeps nothing
     );
-    expect(lasting.length).toBe(13);
+    expect(lasting.length).toBe(14);
     for (const { metadata } of lasting)
       expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
     const small = await render({ chart, release, values: 'ci/small.yaml' });
