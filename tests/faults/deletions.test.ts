@@ -105,7 +105,9 @@ describe('an account that is deleted while processes are killed', () => {
     async (what, faults) => {
       const [ada, bob] = [await signUp(), await signUp()];
       await fill(ada);
-      expect((await rest('DELETE', '/auth/me', { token: ada.token, body: { password: PASSWORD } })).status).toBe(200);
+      expect((await rest('DELETE', '/auth/profile', { token: ada.token, body: { password: PASSWORD } })).status).toBe(
+        200,
+      );
       for (const [target, kind] of faults) {
         if (target === 'tasks') await eventually(async () => expect(await tasksOf(ada)).toBeLessThan(TASKS), { timeoutMs: 20_000 }); // prettier-ignore
         await inject(faulty, { target, kind, forMs: 0 });
@@ -132,7 +134,7 @@ describe('an account that is deleted while processes are killed', () => {
     });
     await Promise.all(
       people.map(async ({ token }) =>
-        expect((await rest('DELETE', '/auth/me', { token, body: { password: PASSWORD } })).status).toBe(200),
+        expect((await rest('DELETE', '/auth/profile', { token, body: { password: PASSWORD } })).status).toBe(200),
       ),
     );
     await inject(faulty, { target: 'tasks', kind: 'kill', forMs: 0 });

@@ -102,12 +102,12 @@ export function describeOwnAccount(platform: () => { urls: string[] }) {
         await rest('POST', '/tasks', { token: by, body: { title: 'Of one of both' } });
       const before = (await rest<{ userId: string }>('GET', '/auth/me', { token })).body.userId;
       const { closed } = await openSocket(last(), other);
-      expect((await rest('DELETE', '/auth/me', { token: program.token, body: { password: PASSWORD } })).status).toBe(
-        403,
-      );
-      expect((await rest('DELETE', '/auth/me', { token, body: { password: 'wrong' } })).status).toBe(400);
+      expect(
+        (await rest('DELETE', '/auth/profile', { token: program.token, body: { password: PASSWORD } })).status,
+      ).toBe(403);
+      expect((await rest('DELETE', '/auth/profile', { token, body: { password: 'wrong' } })).status).toBe(400);
       expect(await statusesOf(token)).toEqual(everywhere(200));
-      expect((await rest('DELETE', '/auth/me', { token, body: { password: PASSWORD } })).status).toBe(200);
+      expect((await rest('DELETE', '/auth/profile', { token, body: { password: PASSWORD } })).status).toBe(200);
       for (const ended of [token, other, program.token]) await refusedEverywhere(ended);
       expect(await closed).toBe(4403);
       expect((await rest('POST', '/auth/login', { body: { email, password: PASSWORD } })).status).toBe(401);

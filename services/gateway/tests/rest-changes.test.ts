@@ -69,7 +69,7 @@ describe.each(['/api', '/full/api', '/reduced/api'])('changes of an account belo
   it('deletes the account of who knows its password, and ends all of its sessions', async () => {
     const { token, email } = await client.signUp();
     const other = (await post('/auth/login', { email, password: PASSWORD })).body.access_token;
-    const del = (json?: object) => client.call('DELETE', `${prefix}/auth/me`, { token, ...(json && { json }) });
+    const del = (json?: object) => client.call('DELETE', `${prefix}/auth/profile`, { token, ...(json && { json }) });
     const refused = await del({ password: 'x' });
     expect([refused.status, refused.body.error.details?.[0]?.path]).toEqual([400, 'password']);
     expect([(await del()).status, (await del({})).status]).toEqual([400, 400]);
@@ -83,7 +83,7 @@ describe.each(['/api', '/full/api', '/reduced/api'])('changes of an account belo
   });
 
   it.each([
-    ['DELETE', '/auth/me'],
+    ['DELETE', '/auth/profile'],
     ['GET', '/auth/profile'],
     ['PATCH', '/auth/profile'],
     ['POST', '/auth/change-password'],

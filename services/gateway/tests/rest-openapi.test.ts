@@ -49,7 +49,7 @@ describe('the API description', () => {
         .map(({ method, path }) => `${method} ${path}`)
         .toSorted(),
     ).toEqual([
-      'DELETE /api/auth/me',
+      'DELETE /api/auth/profile',
       'DELETE /api/auth/sessions',
       'DELETE /api/auth/sessions/{session}',
       'DELETE /api/auth/tokens/{token}',

@@ -142,7 +142,7 @@ describe('methods', () => {
     ['/api/tasks/stats', 'GET, HEAD, OPTIONS'],
     ['/api/tasks/0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d', 'DELETE, PATCH, GET, HEAD, OPTIONS'],
     ['/api/auth/login', 'POST, OPTIONS'],
-    ['/api/auth/me', 'DELETE, GET, HEAD, OPTIONS'],
+    ['/api/auth/me', 'GET, HEAD, OPTIONS'],
     ['/api/openapi.json', 'GET, HEAD, OPTIONS'],
   ])('of %s are %s', async (path, allow) => {
     const options = await client.call('OPTIONS', path);

@@ -10,7 +10,7 @@ const DELETED = 'The account is deleted, with everything that it owned.';
 export const accountEndpoints: readonly Endpoint[] = [
   userEndpoint({
     method: 'DELETE',
-    path: '/auth/me',
+    path: '/auth/profile',
     name: 'deleteAccount',
     summary: 'Delete your account with everything it owns',
     description:
