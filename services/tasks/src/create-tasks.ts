@@ -32,6 +32,7 @@ import { createDeadLetters } from './relay/dead-letters.ts';
 import { deadLetterRoutes } from './relay/dead-letters.routes.ts';
 import { createRelayMetrics, NO_METRICS } from './relay/relay.metrics.ts';
 import { createRelay } from './relay/relay.ts';
+import { createRecounts } from './tasks/recounts.ts';
 import { createTaskRepository } from './tasks/task.repository.ts';
 import { createTaskService } from './tasks/task.service.ts';
 import { createTasksResolvers } from './tasks/tasks.resolvers.ts';
@@ -84,10 +85,15 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
     ...{ eraser, eventLog, log },
   });
   if (deps.metrics) watchClosedOwners(deps.metrics, { database, readAgeMs: closedOwners.readAgeMs });
-  const housekeep = createHousekeeping({ database, changeRetentionMs: config.changeRetentionMs, clock, log });
+  const recounts = createRecounts(database);
+  const forget = createHousekeeping({ database, changeRetentionMs: config.changeRetentionMs, clock, log });
+  const housekeep = async () => {
+    await forget();
+    await recounts.run();
+  };
   const housekeeping = createPeriodic({ everyMs: HOUSEKEEPING_EVERY_MS, task: housekeep, what: 'housekeeping', log });
   const tasks = createTaskService({
-    repository: createTaskRepository(database),
+    repository: createTaskRepository({ database, onUnkept: recounts.note }),
     signCursor: cursors.seal,
     onCommitted: relay.wake,
     clock,

@@ -12,6 +12,9 @@ export const FeedStateEntity = defineEntity({
   },
 });
 
+const count = () => p.integer().default(0);
+
+/** Also counts the owner's tasks by state, as of the change `counted`; see count.statements.ts. */
 export const FeedEntity = defineEntity({
   name: 'Feed',
   tableName: 'feeds',
@@ -21,6 +24,14 @@ export const FeedEntity = defineEntity({
     sequence: p.bigint('number'),
     /** Where the feed of a deleted account ends: the check refuses further writes. Null while the account exists. */
     endsAt: p.bigint('number').name('ends_at').nullable(),
+    counted: p.bigint('number').nullable(),
+    keys: count(),
+    pendingLow: count(),
+    pendingMedium: count(),
+    pendingHigh: count(),
+    completedLow: count(),
+    completedMedium: count(),
+    completedHigh: count(),
   },
 });
 

@@ -1,5 +1,6 @@
 import type { Statement } from '@taskmesh/database';
 import { copyRows, type CopiedTable, type Stores } from '@taskmesh/restore-import';
+import { COUNT_NOTHING } from '../tasks/count.statements.ts';
 
 const POSITION: Statement = {
   name: 'import-account-position',
@@ -19,7 +20,9 @@ const endedFeeds: CopiedTable = {
   key: 'owner_id',
   keyType: 'uuid',
   which: 'ends_at is not null',
-  put: 'insert into public.feeds (owner_id, sequence, ends_at) select owner_id, 0, 0 from batch',
+  put: `
+    insert into public.feeds (owner_id, sequence, ends_at) select owner_id, 0, 0 from batch
+    on conflict (owner_id) do update set sequence = 0, ends_at = 0, ${COUNT_NOTHING}`,
 };
 
 const DELETE_TASKS: Statement = {

@@ -67,7 +67,14 @@ export const taskRules: Omit<StoreRules, 'complete'> = {
   values: [BLANKS],
   duplicates: 'Two rows of the table tasks have the same id.',
   leftBehind: [
-    ...['feeds', 'changes', 'feed_state', 'dead_letters', 'idempotency_keys', 'mikro_orm_migrations'],
-    ...['account_position', 'closed_owners'],
+    'feeds',
+    'task_keys',
+    'changes',
+    'feed_state',
+    'dead_letters',
+    'idempotency_keys',
+    'account_position',
+    'closed_owners',
+    'mikro_orm_migrations',
   ],
 };
