@@ -66,12 +66,14 @@ describe('an account that is deleted while processes are killed', () => {
   const create = ({ token }: Person) => rest('POST', '/tasks', { token, body: { title: 'by REST' } });
 
   /** As if they had always been there. */
-  const fill = ({ id }: Person) =>
-    tasks.query(
+  const fill = async ({ id }: Person) => {
+    await tasks.query(
       `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
        select gen_random_uuid(), $1, 'task ' || n, false, 'low', now() + n * interval '1 millisecond', now() from generate_series(2, $2::int) n`,
       [id, TASKS],
     );
+    await tasks.query('update feeds set counted = null where owner_id = $1', [id]);
+  };
 
   const tasksOf = async ({ id }: Person) =>
     Number((await tasks.query('select count(*) from tasks where user_id = $1', [id])).rows[0]?.count);
