@@ -53,6 +53,16 @@ export const ALERT_CASES: AlertCase[] = [
     },
   },
   {
+    alert: 'TaskmeshAccountDeletionsLate',
+    series: {
+      [`taskmesh_account_deletions_oldest_pending_age_seconds{${of('tasks')}}`]: {
+        fires: growing(60),
+        silent: constant(2),
+      },
+      [`taskmesh_account_log_read_age_seconds{${of('tasks')}}`]: { fires: constant(1), silent: constant(1) },
+    },
+  },
+  {
     alert: 'TaskmeshOutboxStuck',
     series: {
       [`taskmesh_outbox_oldest_pending_age_seconds{${of('tasks')}}`]: { fires: growing(60), silent: constant(2) },

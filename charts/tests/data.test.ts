@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
+import { ACCOUNTS_TOPIC, TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import { CHARTS } from '../tools/generated.ts';
 import { render, renderText, valuesFiles } from '../tools/helm.ts';
 import { containersOf, workloads, type Manifest } from '../tools/manifest.ts';
@@ -28,13 +28,12 @@ describe('the servers by operators', () => {
     }
   });
 
-  it('let the application read and write its topic, and nobody anything else', async () => {
+  it('let the application read and write its topics, and nobody anything else', async () => {
     const manifests = await render({ chart, release });
-    expect(ofKind(manifests, 'KafkaTopic')[0]?.spec).toMatchObject({
-      topicName: TASK_CHANGES_TOPIC,
-      partitions: 8,
-      replicas: 3,
-    });
+    expect(ofKind(manifests, 'KafkaTopic').map(({ spec }) => spec)).toMatchObject([
+      { topicName: ACCOUNTS_TOPIC, partitions: 1, replicas: 3 },
+      { topicName: TASK_CHANGES_TOPIC, partitions: 8, replicas: 3 },
+    ]);
     const acls = ofKind(manifests, 'KafkaUser').map(({ metadata, spec }) => [
       metadata.name,
       (spec?.authorization as { acls: { resource: { name: string }; operations: string[] }[] }).acls.map(
@@ -43,7 +42,11 @@ describe('the servers by operators', () => {
     ]);
     expect(Object.fromEntries(acls)).toEqual({
       'taskmesh-data-kafka-gateway': [[TASK_CHANGES_TOPIC, ['Read', 'Describe']]],
-      'taskmesh-data-kafka-tasks': [[TASK_CHANGES_TOPIC, ['Write', 'Describe', 'Create']]],
+      'taskmesh-data-kafka-tasks': [
+        [ACCOUNTS_TOPIC, ['Read', 'Describe']],
+        [TASK_CHANGES_TOPIC, ['Write', 'Describe', 'Create']],
+      ],
+      'taskmesh-data-kafka-auth': [[ACCOUNTS_TOPIC, ['Write', 'Describe', 'Create']]],
     });
     const [kafka] = ofKind(manifests, 'Kafka');
     expect(kafka?.spec?.kafka).toMatchObject({
@@ -84,7 +87,7 @@ describe('the servers by operators', () => {
     const lasting = manifests.filter(
       ({ kind, metadata }) => kinds.includes(kind) && !metadata.name.endsWith('-valkey'), // which keeps nothing
     );
-    expect(lasting.length).toBe(13);
+    expect(lasting.length).toBe(14);
     for (const { metadata } of lasting)
       expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
     const small = await render({ chart, release, values: 'ci/small.yaml' });

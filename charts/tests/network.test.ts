@@ -62,8 +62,8 @@ describe('who talks to whom', () => {
     );
     expect(ways).toEqual({
       gateway: { in: [], out: ['auth', 'backup', 'tasks'] },
-      auth: { in: ['backup', 'gateway', 'test'], out: [] },
-      tasks: { in: ['backup', 'gateway', 'test'], out: [] },
+      auth: { in: ['backup', 'gateway', 'tasks', 'test'], out: [] },
+      tasks: { in: ['backup', 'gateway', 'test'], out: ['auth'] },
       backup: { in: ['gateway', 'test'], out: ['auth', 'tasks'] },
       migrate: { in: [], out: [] },
       keys: { in: [], out: [] },
@@ -74,8 +74,8 @@ describe('who talks to whom', () => {
 
   it.each([
     { component: 'gateway', ports: [53, 53, 6379, 9092, 9093, 'http'] },
-    { component: 'auth', ports: [25, 465, 53, 53, 5432, 587, 6379] },
-    { component: 'tasks', ports: [53, 53, 5432, 9092, 9093] },
+    { component: 'auth', ports: [25, 465, 53, 53, 5432, 587, 6379, 9092, 9093] },
+    { component: 'tasks', ports: [53, 53, 5432, 9092, 9093, 'http'] },
     { component: 'backup', ports: [53, 53, 5432, 'http'] },
     { component: 'migrate', ports: [53, 53, 5432] },
     { component: 'keys', ports: [443, 53, 53, 6443] },

@@ -36,6 +36,7 @@ describe('the services', () => {
     expect(envOf(await containerOf('gateway'))).toMatchObject(urls);
     const { BACKUP_URL: _own, ...others } = urls;
     expect(envOf(await containerOf('backup'))).toMatchObject(others);
+    expect(envOf(await containerOf('tasks')).AUTH_URL).toBe(urls.AUTH_URL);
     const manifests = await render();
     for (const name of ['auth', 'tasks', 'backup'])
       expect(named(manifests, 'Service', `shop-taskmesh-${name}`)?.spec).toMatchObject({
@@ -176,7 +177,10 @@ describe('secrets', () => {
       '/etc/taskmesh/identity/public.json': `${made}/identity-public.json`,
       '/etc/taskmesh/access-tokens/keys.json': `${made}/access-token-keys.json`,
     });
-    expect(await filesOf('tasks')).toEqual({ '/etc/taskmesh/identity/public.json': `${made}/identity-public.json` });
+    expect(await filesOf('tasks')).toEqual({
+      '/etc/taskmesh/identity/public.json': `${made}/identity-public.json`,
+      '/etc/taskmesh/identity/key.json': `${made}/tasks-identity.json`,
+    });
     expect(await filesOf('backup')).toEqual({
       '/etc/taskmesh/identity/public.json': `${made}/identity-public.json`,
       '/etc/taskmesh/identity/key.json': `${made}/backup-identity.json`,
@@ -214,7 +218,11 @@ describe('secrets', () => {
       BACKUP_S3_URL: 'bucket/s3-url',
       BACKUP_KEY_FILE: '/etc/taskmesh/encryption/keys.txt',
     });
-    expect(envOf(await containerOf('auth', { values })).SMTP_URL).toBe('smtp/smtp-url');
+    expect(envOf(await containerOf('auth', { values }))).toMatchObject({
+      KAFKA_SASL_USERNAME: 'auth',
+      KAFKA_SASL_PASSWORD_FILE: '/etc/taskmesh/kafka/password',
+      SMTP_URL: 'smtp/smtp-url',
+    });
   });
 
   it('of mails and of a webhook go to backup when it tells operators', async () => {

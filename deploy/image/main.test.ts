@@ -66,6 +66,7 @@ it('makes the keys of an installation, and leaves those that are there', async (
   expect(await run(['keys', keys])).toMatchObject({ code: 0 });
   expect(readdirSync(keys).sort()).toEqual([
     ...['access-tokens.json', 'backup-identity.json', 'gateway-identity.json', 'identity-public.json'],
+    'tasks-identity.json',
   ]);
   expect(await run(['keys', keys])).toMatchObject({ code: 0 });
   expect((await run(['keys'])).code).toBe(2);

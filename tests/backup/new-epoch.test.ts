@@ -17,6 +17,8 @@ const eventLog = createMemoryEventLog();
 const SECONDS = () => Math.floor((Date.now() - Date.parse('2026-01-01T00:00Z')) / 1_000);
 const TABLES = ['tasks', 'feeds', 'changes', 'feed_state'];
 
+const accounts = { accountChanges: async () => ({ epoch: 1, head: 0, changes: [] }) };
+
 let database: TestDatabase;
 let auth: TestDatabase;
 let tasks: Tasks;
@@ -25,7 +27,7 @@ let backup: RunningBackup;
 beforeAll(async () => {
   [database, auth] = await Promise.all([createTestDatabase('epoch_tasks'), createTestDatabase('epoch_auth')]);
   const config = readTasksConfig({ NODE_ENV: 'test', POSTGRES_URL: database.url });
-  tasks = await createTasks(config, { clock: systemClock, log, eventLog });
+  tasks = await createTasks(config, { clock: systemClock, log, eventLog, accounts });
   await tasks.start();
   backup = await runBackup('epoch', { tasks: database, auth }, { tasks: callInProcess(tasksRestore, tasks.restore) });
 });
@@ -134,6 +136,7 @@ describe('a new epoch, when the database was put back to an earlier state', () =
       clock: { ...systemClock, now: () => Date.parse('2026-01-02T00:00Z') },
       log,
       eventLog,
+      accounts,
     });
     await database.query('update feed_state set epoch = 1');
     expect(await slow.restore.newEpoch()).toBeGreaterThanOrEqual(SECONDS() - 60);

@@ -1,10 +1,10 @@
-import { createAuth, readAuthConfig } from '@taskmesh/auth';
+import { createAuth, readAuthConfig, type Auth } from '@taskmesh/auth';
 import { createBackup, readBackupConfig, type Backup, type BackupDeps } from '@taskmesh/backup';
-import { authRestore, callInProcess, tasksRestore, type BackupWork } from '@taskmesh/internal-api';
+import { accountsInternal, authRestore, callInProcess, tasksRestore, type BackupWork } from '@taskmesh/internal-api';
 import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/messaging';
 import { createLog } from '@taskmesh/service';
-import { createTasks, readTasksConfig } from '@taskmesh/tasks';
+import { createTasks, readTasksConfig, type Tasks } from '@taskmesh/tasks';
 import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ export interface RunningBackup {
 }
 
 /** A backup service and the stores that it backs up, each with the service that owns it. */
-export type RunningStores = Databases & RunningBackup;
+export type RunningStores = Databases & RunningBackup & { services: { auth: Auth; tasks: Tasks } };
 
 /** Soon after what the stores are filled with, so that no retention clears it away. */
 const BEGIN = Date.parse('2026-01-15T00:00Z');
@@ -43,8 +43,9 @@ export async function runStores(name: string): Promise<RunningStores> {
   const keyValue = createMemoryKeyValue();
   const eventLog = createMemoryEventLog();
   const environmentOf = ({ url }: TestDatabase) => ({ DATA_DIR: dir, NODE_ENV: 'test', POSTGRES_URL: url });
-  const auth = await createAuth(readAuthConfig(environmentOf(databases.auth)), { ...shared, keyValue });
-  const tasks = await createTasks(readTasksConfig(environmentOf(databases.tasks)), { ...shared, eventLog });
+  const auth = await createAuth(readAuthConfig(environmentOf(databases.auth)), { ...shared, keyValue, eventLog });
+  const accounts = callInProcess(accountsInternal, auth.accounts);
+  const tasks = await createTasks(readTasksConfig(environmentOf(databases.tasks)), { ...shared, eventLog, accounts });
   for (const service of [auth, tasks]) await service.start();
   const backup = await runBackup(name, databases, {
     auth: callInProcess(authRestore, auth.restore),
@@ -54,6 +55,7 @@ export async function runStores(name: string): Promise<RunningStores> {
   return {
     ...databases,
     ...backup,
+    services: { auth, tasks },
     async stop() {
       await backup.stop();
       for (const service of [auth, tasks]) await service.stop();

@@ -175,7 +175,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
         });
       const services = [
         run('auth', 0, { POSTGRES_URL: databases.auth, ACCESS_TOKEN_KEYS_FILE: join(keys, 'access-tokens.json') }, { data: volume(dir, 'auth-data') }), // prettier-ignore
-        run('tasks', 1, { POSTGRES_URL: databases.tasks }),
+        run('tasks', 1, { POSTGRES_URL: databases.tasks, AUTH_URL: at(0), IDENTITY_KEY_FILE: join(keys, 'tasks-identity.json') }), // prettier-ignore
         run('backup', 2, { POSTGRES_URL: databases.backup, TASKS_ADMIN_URL: databases.tasks, AUTH_ADMIN_URL: databases.auth, AUTH_URL: at(0), TASKS_URL: at(1), IDENTITY_KEY_FILE: join(keys, 'backup-identity.json') }, { data }), // prettier-ignore
         run('gateway', 3, { AUTH_URL: at(0), TASKS_URL: at(1), BACKUP_URL: at(2), IDENTITY_KEY_FILE: join(keys, 'gateway-identity.json') }), // prettier-ignore
       ];

@@ -2,6 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { createGraphql, createRest } from '../clients/http.ts';
 import { subscribe } from '../clients/subscriber.ts';
+import { WebSocket } from 'ws';
 
 const PASSWORD = 'correct horse battery staple';
 const NEW_PASSWORD = 'another horse battery staple';
@@ -10,6 +11,19 @@ interface Shown {
   id: string;
   current: boolean;
   client: string | null;
+}
+
+/** Subscribes with a socket of its own; `closed` resolves with the code that ends it. */
+async function openSocket(url: string, token: string): Promise<{ closed: Promise<number> }> {
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/graphql`, 'graphql-transport-ws');
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+  socket.on('open', () =>
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } })),
+  );
+  await new Promise<void>((resolve) => socket.once('message', () => resolve()));
+  const query = 'subscription { taskChanges { sequence } }';
+  socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query } }));
+  return { closed };
 }
 
 /** What people do with their own accounts, at one gateway, and what all the others make of it. */
@@ -78,6 +92,30 @@ export function describeOwnAccount(platform: () => { urls: string[] }) {
         expect((await rest('DELETE', `/auth/tokens/${id}`, { token })).status).toBe(200);
         await refusedEverywhere(ended);
       }
+    });
+
+    it('is deleted with everything it owns: no token counts any more, streams end, and its address is free', async () => {
+      const { email, token } = await signUp();
+      const bob = await signUp();
+      const [other, program] = [await logIn(email), await makeToken(token, 'write')];
+      for (const by of [token, bob.token])
+        await rest('POST', '/tasks', { token: by, body: { title: 'Of one of both' } });
+      const before = (await rest<{ userId: string }>('GET', '/auth/me', { token })).body.userId;
+      const { closed } = await openSocket(last(), other);
+      expect(
+        (await rest('DELETE', '/auth/profile', { token: program.token, body: { password: PASSWORD } })).status,
+      ).toBe(403);
+      expect((await rest('DELETE', '/auth/profile', { token, body: { password: 'wrong' } })).status).toBe(400);
+      expect(await statusesOf(token)).toEqual(everywhere(200));
+      expect((await rest('DELETE', '/auth/profile', { token, body: { password: PASSWORD } })).status).toBe(200);
+      for (const ended of [token, other, program.token]) await refusedEverywhere(ended);
+      expect(await closed).toBe(4403);
+      expect((await rest('POST', '/auth/login', { body: { email, password: PASSWORD } })).status).toBe(401);
+      const body = { email, password: PASSWORD, name: 'Ada' };
+      const again = (await rest<{ access_token: string; user: { id: string } }>('POST', '/auth/signup', { body })).body;
+      expect(again.user.id).not.toBe(before);
+      const listOf = async (by: string) => (await rest<{ count: number }>('GET', '/tasks', { token: by })).body.count;
+      expect([await listOf(again.access_token), await listOf(bob.token)]).toEqual([0, 1]);
     });
 
     it('can be taken along as a whole, and has nothing of anybody else', async () => {

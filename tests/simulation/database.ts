@@ -37,8 +37,8 @@ export function createDatabase(store: Store) {
       return found.length > 0 ? found.map((row) => ({ ...row, epoch, head })) : [{ epoch, head, id: null }];
     },
     'relay-epoch': () => [{ epoch: store.epoch() }],
-    'relay-claim': (_lock: number, parts: number[]) => parts.map((part) => ({ part })),
-    'relay-ping': () => [],
+    'lock-session-claim': (_class: number, parts: number[]) => parts.map((lock) => ({ lock })),
+    'lock-session-ping': () => [],
     'relay-wake-others': () => [],
     'relay-read': unpublished,
     'relay-mark': mark,

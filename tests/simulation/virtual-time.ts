@@ -35,12 +35,6 @@ const real = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediat
 
 type Timers = Record<keyof typeof real, (...args: never[]) => unknown>;
 
-/** Whose timers run. Jest keeps all that its globals have ever been, whole worlds with them: so they change only once. */
-let timers: Timers = real;
-const globals = Object.fromEntries(
-  Object.keys(real).map((name) => [name, (...args: never[]) => timers[name as keyof Timers](...args)]),
-);
-
 /** `random` makes timers inexact by less than a millisecond, so that what is due at once comes in any order. */
 export function installVirtualTime(random: () => number): VirtualTime {
   const tasks: Task[] = [];
@@ -61,7 +55,7 @@ export function installVirtualTime(random: () => number): VirtualTime {
   };
   const later = (ms = 0) => now + Math.max(1, Number.isFinite(ms) ? ms : 1) + random();
 
-  timers = {
+  const timers: Timers = {
     setTimeout: (run: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) =>
       add(later(ms), () => run(...args)),
     clearTimeout: cancel,
@@ -70,7 +64,7 @@ export function installVirtualTime(random: () => number): VirtualTime {
     setImmediate: (run: (...args: unknown[]) => void, ...args: unknown[]) => add(now, () => run(...args)),
     clearImmediate: cancel,
   };
-  Object.assign(globalThis, globals);
+  Object.assign(globalThis, timers);
   const performanceNow = Object.getOwnPropertyDescriptor(performance, 'now');
   Object.defineProperty(performance, 'now', { value: () => now, configurable: true, writable: true });
 
@@ -113,7 +107,7 @@ export function installVirtualTime(random: () => number): VirtualTime {
     },
     pending: () => waiting,
     uninstall() {
-      timers = real;
+      Object.assign(globalThis, real);
       if (performanceNow) Object.defineProperty(performance, 'now', performanceNow);
       else delete (performance as { now?: unknown }).now; // it is its prototype's
     },

@@ -79,8 +79,11 @@ capabilities: { drop: [ALL] }
 {{- if ne $name "gateway" }}
 {{- include "taskmesh.settings" (dict "MIGRATE_AT_START" (or (eq $name "all") (eq $values.migrations.mode "start")) "NEWER_SCHEMA" $values.migrations.newerSchema) }}
 {{- end }}
+{{- if has $name (list "gateway" "tasks" "backup") }}
+{{- include "taskmesh.settings" (dict "AUTH_URL" (include "taskmesh.serviceUrl" (list $root "auth"))) }}
+{{- end }}
 {{- if has $name (list "gateway" "backup") }}
-{{- include "taskmesh.settings" (dict "AUTH_URL" (include "taskmesh.serviceUrl" (list $root "auth")) "TASKS_URL" (include "taskmesh.serviceUrl" (list $root "tasks"))) }}
+{{- include "taskmesh.settings" (dict "TASKS_URL" (include "taskmesh.serviceUrl" (list $root "tasks"))) }}
 {{- end }}
 {{- if eq $name "gateway" }}
 {{- include "taskmesh.settings" (dict "BACKUP_URL" (include "taskmesh.serviceUrl" (list $root "backup"))) }}
@@ -96,7 +99,7 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- end }}
 {{- end }}
-{{- if has $name (list "gateway" "tasks") }}
+{{- if has $name (list "gateway" "auth" "tasks") }}
 {{- include "taskmesh.kafkaEnv" . }}
 {{- end }}
 {{- if has $name (list "backup" "all") }}

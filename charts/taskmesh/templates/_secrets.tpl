@@ -10,6 +10,7 @@ operator's own is in the one that the keys hook makes.
   "accessTokens" (list $keys.accessTokens.existingSecret $keys.accessTokens.key "access-token-keys.json")
   "gatewayIdentity" (list $keys.identity.existingSecret $keys.identity.gatewayKey "gateway-identity.json")
   "backupIdentity" (list $keys.identity.existingSecret $keys.identity.backupKey "backup-identity.json")
+  "tasksIdentity" (list $keys.identity.existingSecret $keys.identity.tasksKey "tasks-identity.json")
   "publicIdentity" (list $keys.identity.existingSecret $keys.identity.publicKey "identity-public.json")
   "backupToken" (list $keys.backupToken.existingSecret $keys.backupToken.key "backup-token")
   "adminToken" (list $keys.adminToken.existingSecret $keys.adminToken.key "admin-token") -}}
@@ -29,7 +30,7 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- $env := list -}}
 {{- $files := list -}}
 {{- $key := dict -}}
-{{- range list "accessTokens" "gatewayIdentity" "backupIdentity" "publicIdentity" "backupToken" "adminToken" }}
+{{- range list "accessTokens" "gatewayIdentity" "backupIdentity" "tasksIdentity" "publicIdentity" "backupToken" "adminToken" }}
 {{- $_ := set $key . (include "taskmesh.keyRef" (list $root .) | fromJson) }}
 {{- end }}
 
@@ -68,7 +69,7 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- end }}
 {{- end }}
 
-{{- if has $name (list "gateway" "tasks") }}
+{{- if has $name (list "gateway" "auth" "tasks") }}
 {{- with $values.kafka }}
 {{- if and .tls.enabled .tls.ca.existingSecret }}
 {{- $files = append $files (dict "name" "KAFKA_SSL_CA_FILE" "secret" .tls.ca.existingSecret "key" .tls.ca.key "file" "kafka/ca.crt" "path" "kafka.tls.ca") }}
@@ -92,6 +93,7 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- else if eq $name "auth" }}
 {{- $files = append $files (dict "name" "ACCESS_TOKEN_KEYS_FILE" "secret" $key.accessTokens.secret "key" $key.accessTokens.key "file" "access-tokens/keys.json" "path" "keys.accessTokens") }}
 {{- else if eq $name "tasks" }}
+{{- $files = append $files (dict "name" "IDENTITY_KEY_FILE" "secret" $key.tasksIdentity.secret "key" $key.tasksIdentity.key "file" "identity/key.json" "path" "keys.identity") }}
 {{- $env = append $env (dict "name" "ADMIN_TOKEN" "secret" $key.adminToken.secret "key" $key.adminToken.key "path" "keys.adminToken") }}
 {{- else if eq $name "backup" }}
 {{- $files = append $files (dict "name" "IDENTITY_KEY_FILE" "secret" $key.backupIdentity.secret "key" $key.backupIdentity.key "file" "identity/key.json" "path" "keys.identity") }}

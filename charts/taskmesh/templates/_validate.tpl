@@ -11,7 +11,7 @@
 {{- if and (gt (int $v.backup.replicas) 1) (not $v.backup.s3.existingSecret) }}
 {{- $problems = append $problems (printf "backup.replicas is %d, but a directory belongs to one pod: set backup.s3.existingSecret, or backup.replicas to 1" (int $v.backup.replicas)) }}
 {{- end }}
-{{- range $name := list "gateway" "tasks" }}
+{{- range $name := list "gateway" "auth" "tasks" }}
 {{- $user := index $v.kafka.sasl $name }}
 {{- if and $v.kafka.sasl.mechanism (or (not $user.username) (not $user.existingSecret)) }}
 {{- $problems = append $problems (printf "kafka.sasl.%s lacks username or existingSecret: set both, or kafka.sasl.mechanism to an empty text" $name) }}

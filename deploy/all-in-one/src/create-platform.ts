@@ -1,7 +1,7 @@
 import { createAuth } from '@taskmesh/auth';
 import { createBackup } from '@taskmesh/backup';
 import { connectInProcess, createGateway } from '@taskmesh/gateway';
-import { authRestore, callInProcess, tasksRestore } from '@taskmesh/internal-api';
+import { accountsInternal, authRestore, callInProcess, tasksRestore } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
 import { traceEventLog, type EventLog } from '@taskmesh/messaging';
 import {
@@ -34,10 +34,14 @@ export type Platform = Service & {
 
 export async function createPlatform(config: PlatformConfig, deps: PlatformDeps): Promise<Platform> {
   const named = (service: string) => ({ ...deps, log: deps.logOf(service) });
-  const auth = await createAuth(config.auth, named('auth'));
+  const auth = await createAuth(config.auth, {
+    ...named('auth'),
+    eventLog: traceEventLog(deps.eventLog, deps.telemetry.tracing('auth')),
+  });
   const tasks = await createTasks(config.tasks, {
     ...named('tasks'),
     eventLog: traceEventLog(deps.eventLog, deps.telemetry.tracing('tasks')),
+    accounts: callInProcess(accountsInternal, auth.accounts),
   });
   const owners = {
     auth: callInProcess(authRestore, auth.restore),

@@ -65,7 +65,11 @@ it('keys fit together: the public halves are those of the two signers', async ()
   const keys = await makeKeys();
   const kidOf = (name: string) => JSON.parse(keys[name] ?? '').kid;
   const shown = JSON.parse(keys['identity-public.json'] ?? '').keys as { kid: string; d?: string }[];
-  expect(shown.map(({ kid }) => kid)).toEqual([kidOf('gateway-identity.json'), kidOf('backup-identity.json')]);
+  expect(shown.map(({ kid }) => kid)).toEqual([
+    kidOf('gateway-identity.json'),
+    kidOf('backup-identity.json'),
+    kidOf('tasks-identity.json'),
+  ]);
   expect(shown.every(({ d }) => d === undefined)).toBe(true);
   expect(JSON.parse(keys['access-token-keys.json'] ?? '').keys[0].d).toBeDefined();
   expect(keys['backup-token']).toMatch(/^[\w-]{43}$/);

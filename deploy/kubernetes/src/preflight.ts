@@ -74,7 +74,7 @@ function asRead(value: string, { ca }: ExpectedSecrets[string][number], dir: str
 const missing = ({ secret, key, path }: ExpectedSecrets[string][number]) =>
   `The secret ${secret} has no key ${key}, or is not there: make it, or name another one at ${path} of the chart's values.`;
 
-/** Only two components use Kafka, each with its own user name. */
+/** Not every component uses Kafka; each that does has its own user name. */
 function ofComponent(env: Env, component: string): Env {
   const { KAFKA_BROKERS, ...others } = env;
   const user = env[`KAFKA_USERNAME_OF_${component.toUpperCase()}`];

@@ -100,6 +100,14 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return constraint === undefined || ('constraint' in error && error.constraint === constraint);
 }
 
+const CHECK_VIOLATION = '23514';
+
+/** Whether PostgreSQL refused a row because of this check. */
+export function isCheckViolation(error: unknown, constraint: string): boolean {
+  if (!Error.isError(error) || codeOf(error) !== CHECK_VIOLATION) return false;
+  return 'constraint' in error && error.constraint === constraint;
+}
+
 /** SERVICE_UNAVAILABLE when the database was unavailable; undefined for any other error. */
 export function asUnavailable(error: unknown): AppError | undefined {
   return outcomeOf(error) === 'other' ? undefined : unavailable(undefined, error);

@@ -1,3 +1,4 @@
+import type { AccountDeleted } from '@taskmesh/events';
 import type { KeySet, TokenScope } from '@taskmesh/identity';
 import type { ArchivedStore, ImportResult, StoreComparison } from './store-import.ts';
 import type { InternalApi } from './define.ts';
@@ -43,6 +44,29 @@ export interface AuthInternal {
   accessTokenKeys(): Promise<KeySet>;
 }
 
+/** A position in the account log; `{ epoch: 0, sequence: 0 }` is before the first entry of any log. */
+export interface AccountLogPosition {
+  epoch: number;
+  /** The last entry at this position; 0 is before the first one. */
+  sequence: number;
+}
+
+export interface AccountChanges {
+  epoch: number;
+  /** The sequence of the last entry of all. */
+  head: number;
+  changes: AccountDeleted[];
+}
+
+/** What auth offers to tasks alone: the account log. */
+export interface AccountsInternal {
+  /**
+   * Deletions after this position, in order, at most 1,000. For a position of another epoch, or beyond the end, they start from
+   * the beginning, so readers must tolerate entries that they know.
+   */
+  accountChanges(after: AccountLogPosition): Promise<AccountChanges>;
+}
+
 /** What auth offers to backup alone: importing its store from a restored dump. */
 export interface AuthRestore {
   /**
@@ -56,8 +80,8 @@ export interface AuthRestore {
   importDatabase(database: string, archived?: ArchivedStore | null): Promise<ImportResult>;
   /**
    * Called after `importDatabase` and right before the swap, while nothing can write to the live store. Copies
-   * sessions, refresh and reset tokens and the list of ended sessions with its counter from the live store into
-   * `database`, for accounts that exist there. Must be fast and only reads the live store. May be repeated: it replaces
+   * sessions, refresh and reset tokens, the list of ended sessions and the account log with their counters from the live
+   * store into `database`, for accounts that exist there, and removes accounts that were deleted since. Must be fast and only reads the live store. May be repeated: it replaces
    * earlier copies.
    */
   carryOver(database: string): Promise<void>;
@@ -65,6 +89,11 @@ export interface AuthRestore {
   compare(database: string): Promise<StoreComparison>;
   /** Migrates a database that was the live store before a restore, so that with `carryOver` it can be that again. */
   resume(database: string): Promise<void>;
+  /**
+   * After the live store's database was reset to an earlier state by other means: others read the account log from its
+   * beginning. Returns the epoch.
+   */
+  newEpoch(): Promise<number>;
 }
 
 export const authInternal: InternalApi<AuthInternal> = {
@@ -74,9 +103,16 @@ export const authInternal: InternalApi<AuthInternal> = {
   names: ['endedSessions', 'noteSessionUses', 'findPersonalToken', 'accessTokenKeys'],
 };
 
+export const accountsInternal: InternalApi<AccountsInternal> = {
+  service: 'auth',
+  caller: 'tasks',
+  timeoutMs: SMALL_CALL_MS,
+  names: ['accountChanges'],
+};
+
 export const authRestore: InternalApi<AuthRestore> = {
   service: 'auth',
   caller: 'backup',
   timeoutMs: IMPORT_MS,
-  names: ['importDatabase', 'carryOver', 'compare', 'resume'],
+  names: ['importDatabase', 'carryOver', 'compare', 'resume', 'newEpoch'],
 };

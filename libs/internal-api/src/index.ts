@@ -11,8 +11,12 @@ export { createServicePool, type Post, type ServicePool } from './service-pool.t
 export { answerInTime, callInProcess } from './in-process.ts';
 export { createInternalClient, serveInternalApi, type InternalApi, type InternalClientOptions } from './define.ts';
 export {
+  accountsInternal,
   authInternal,
   authRestore,
+  type AccountChanges,
+  type AccountLogPosition,
+  type AccountsInternal,
   type AuthInternal,
   type AuthRestore,
   type EndedSession,

@@ -53,6 +53,9 @@ export const changePasswordInput = z.object({ currentPassword: password, newPass
 
 export const changeEmailInput = z.object({ email, password });
 
+/** The password proves that this is not somebody who found an open session. */
+export const deleteAccountInput = z.object({ password });
+
 export const confirmEmailInput = resetPasswordInput.pick({ token: true });
 
 /** How long one may live is auth's own rule. */

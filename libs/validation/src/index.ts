@@ -15,6 +15,7 @@ export {
   changeNameInput,
   changePasswordInput,
   confirmEmailInput,
+  deleteAccountInput,
   email,
   forgotPasswordInput,
   loginInput,

@@ -1,12 +1,18 @@
 import { asUnavailable, createSchemaGate } from '@taskmesh/database';
-import type { AuthInternal, AuthRestore } from '@taskmesh/internal-api';
+import type { AccountsInternal, AuthInternal, AuthRestore } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
 import { createMailer, type Mailer } from '@taskmesh/mail';
+import type { EventLog } from '@taskmesh/messaging';
 import { startAll, stopAll, type Clock, type HealthReport, type Ids, type Log, type Service } from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
 import { v7 } from 'uuid';
+import { watchAccountLog } from './account-log/account-log.metrics.ts';
+import { createAccountLogRepository } from './account-log/account-log.repository.ts';
+import { createAccountLogService } from './account-log/account-log.service.ts';
+import { createAccountRelay } from './account-log/account-relay.ts';
+import { beginNewAccountEpoch } from './account-log/new-epoch.ts';
 import { createAccountRepository } from './accounts/account.repository.ts';
 import { createAccountService } from './accounts/account.service.ts';
 import { createAccountsResolvers } from './accounts/accounts.resolvers.ts';
@@ -23,6 +29,9 @@ import { createPasswordChangeService } from './changes/password-change.service.t
 import { createProfileService } from './changes/profile.service.ts';
 import type { AuthConfig } from './config.ts';
 import { createAuthDatabase } from './database.ts';
+import { createDeletionRepository } from './deletion/deletion.repository.ts';
+import { createDeletionResolvers } from './deletion/deletion.resolvers.ts';
+import { createDeletionService } from './deletion/deletion.service.ts';
 import { createResolvers } from './graphql/resolvers.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import { createHousekeeping } from './housekeeping.ts';
@@ -54,6 +63,8 @@ export interface AuthDeps {
   log: Log;
   /** Where limits are counted; whoever created it closes it. */
   keyValue: KeyValue;
+  /** Where deletions of accounts are published; the caller closes it. Absent: other services learn of them only by asking. */
+  eventLog?: EventLog | undefined;
   metrics?: Registry;
   /** Replaces the configured mailer; closed on `stop`. */
   mailer?: Mailer;
@@ -62,6 +73,8 @@ export interface AuthDeps {
 export interface Auth extends Service {
   subgraph: Subgraph;
   internal: AuthInternal;
+  /** For tasks alone. */
+  accounts: AccountsInternal;
   /** For backup alone. */
   restore: AuthRestore;
   ready(): Promise<HealthReport>;
@@ -71,7 +84,7 @@ export interface Auth extends Service {
 
 /** Does not connect: `start` prepares the schema and begins background work. Does not listen. */
 export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Auth> {
-  const { clock, ids = { next: () => v7() }, log, keyValue } = deps;
+  const { clock, ids = { next: () => v7() }, log, keyValue, eventLog } = deps;
   const metrics = createAuthMetrics(deps.metrics);
   const database = await createAuthDatabase({ url: config.secrets.postgresUrl, log });
   if (deps.metrics) database.measure(deps.metrics);
@@ -121,6 +134,12 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
     passwords: createPasswordChangeService({ ...changing, hasher, rules }),
     emails: createEmailChangeService(changing),
   };
+  const relay = eventLog && createAccountRelay({ database, eventLog, log });
+  if (relay && deps.metrics) watchAccountLog(deps.metrics, database);
+  const deletion = createDeletionService({
+    ...{ repository: createDeletionRepository(database), check, limits, clock, ids },
+    ...{ onMail: changesWorker.wake, onDeleted: () => relay?.wake() },
+  });
   const tokenRepository = createPersonalTokenRepository(database);
   const personalTokens = createPersonalTokenService({ repository: tokenRepository, limits, clock, ids });
   const housekeeping = createHousekeeping({ database, auditRetentionDays: config.auditRetentionDays, clock, log });
@@ -129,7 +148,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   const store: Service = { start: () => Promise.resolve(), stop: () => database.close() };
   const post: Service = { start: () => Promise.resolve(), stop: () => mailer.close() };
   const passwords: Service = { start: () => Promise.resolve(), stop: () => hasher.close() };
-  const parts = [keys, store, schema, post, passwords, worker, changesWorker, housekeeping];
+  const parts = [keys, store, schema, post, passwords, worker, changesWorker, housekeeping, ...(relay ? [relay] : [])];
 
   const subgraph = createSubgraph({
     name: 'auth',
@@ -139,6 +158,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
         accounts: createAccountsResolvers({ accounts, logins, sessions, recovery }),
         audit: createAuditResolvers(createOwnTrailService(createTrailRepository(database))),
         changes: createChangesResolvers(changes),
+        deletion: createDeletionResolvers(deletion),
         personalTokens: createPersonalTokensResolvers(personalTokens),
         sessions: createSessionsResolvers(ownSessions),
       },
@@ -165,11 +185,13 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
       findPersonalToken: personalTokens.find,
       accessTokenKeys: () => Promise.resolve(keys.verifyingKeys()),
     },
+    accounts: createAccountLogService(createAccountLogRepository(database)),
     restore: createAccountsImport({
       url: config.secrets.postgresUrl,
       databaseAt: (url) => createAuthDatabase({ url, name: 'auth-import', log }),
       clock,
       log,
+      newEpoch: () => beginNewAccountEpoch(database, clock.now()),
     }),
     async ready() {
       const isUp = await database.isUp();

@@ -1,5 +1,6 @@
 import { createDatabase, type Database, type StoreOptions } from '@taskmesh/database';
 import { migrations } from '../migrations/index.ts';
+import { AccountLogEntryEntity, AccountLogStateEntity } from './account-log/account-log.entity.ts';
 import { AccountEntity } from './accounts/account.entity.ts';
 import { AuditEntryEntity } from './audit/audit-entry.entity.ts';
 import { AccountMailEntity } from './changes/account-mail.entity.ts';
@@ -23,6 +24,8 @@ const entities = [
   EmailTokenEntity,
   PersonalTokenEntity,
   AuditEntryEntity,
+  AccountLogEntryEntity,
+  AccountLogStateEntity,
 ];
 
 /** Does not connect: the first statement does. */

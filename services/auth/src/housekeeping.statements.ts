@@ -19,9 +19,6 @@ function expired(table: string, key: string, end: string): Statement {
   };
 }
 
-/** Within a transaction: the audit trail lets its old entries go. */
-export const IS_HOUSEKEEPING = `select set_config('taskmesh.audit_housekeeping', 'on', true)`;
-
 /** Entries are looked at from the oldest on, by id: their times follow, but for clocks that differ. */
 const oldest = (which: string) => `
   delete from audit_log where id in (
@@ -38,4 +35,14 @@ export const STRANGERS_ENTRIES = `
     select id from audit_log where account_id is null and id <= (
       select id from audit_log where account_id is null order by id desc offset ${STRANGERS_MAX} limit 1
     ) order by id limit ${BATCH}
+  ) returning 1`;
+
+/**
+ * Removes at most a batch of entries that were written just when their account was deleted, later than the parameter.
+ */
+export const ENTRIES_OF_DELETED = `
+  delete from audit_log where id in (
+    select entry.id from account_log deleted
+    join audit_log entry on entry.account_id = deleted.account_id and entry.kind <> 'account.deleted'
+    where deleted.occurred_at >= ? limit ${BATCH}
   ) returning 1`;

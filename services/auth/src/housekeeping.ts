@@ -1,10 +1,11 @@
 import { whileAway, type Database, type Statement } from '@taskmesh/database';
 import { type Clock, createPeriodic, type Log, type Service } from '@taskmesh/service';
+import { IS_HOUSEKEEPING } from './audit/audit.statements.ts';
 import {
   BATCH,
   EMAIL_TOKENS,
   ENDED_SESSIONS,
-  IS_HOUSEKEEPING,
+  ENTRIES_OF_DELETED,
   OLD_ENTRIES,
   PERSONAL_TOKENS,
   OLD_FREQUENT_ENTRIES,
@@ -16,13 +17,15 @@ import { forgottenBefore } from './sessions/ended-session.repository.ts';
 
 const EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
+/** Longer than any request that was running at the deletion. */
+const DELETED_SINCE_DAYS = 1;
 /** Failed logins and refreshed sessions are many, and of use for a while only. */
 const FREQUENT_RETENTION_DAYS = 30;
 
 export interface Housekeeping extends Service {
   /**
    * Removes what counts no more, batch by batch: expired sessions with their refresh tokens, ended ones whose tokens are
-   * dead, old tokens of mails, and entries of the audit trail beyond its retention.
+   * dead, old tokens of mails, and entries of the audit trail beyond its retention or of deleted accounts.
    */
   sweep(): Promise<void>;
 }
@@ -62,6 +65,7 @@ export function createHousekeeping({ database, auditRetentionDays, clock, log }:
     await removeExpired(RESET_TOKENS, before(0));
     await removeExpired(EMAIL_TOKENS, before(0));
     await removeExpired(PERSONAL_TOKENS, before(0));
+    await removeEntries(ENTRIES_OF_DELETED, [before(DELETED_SINCE_DAYS)]);
     await removeEntries(OLD_ENTRIES, [before(auditRetentionDays)]);
     await removeEntries(OLD_FREQUENT_ENTRIES, [before(Math.min(auditRetentionDays, FREQUENT_RETENTION_DAYS))]);
     await removeEntries(STRANGERS_ENTRIES, []);

@@ -1,6 +1,7 @@
 import { createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
-import { authInternal, authRestore, serveInternalApi } from '@taskmesh/internal-api';
+import { accountsInternal, authInternal, authRestore, serveInternalApi } from '@taskmesh/internal-api';
 import { createMemoryKeyValue, createRedisKeyValue, readRedisSettings } from '@taskmesh/key-value';
+import { createKafkaEventLog, measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
 import {
   adminSettings,
   createAdminServer,
@@ -37,10 +38,11 @@ const settings = z.object({
 
 await runMain(async () => {
   const { env } = process;
-  const { config, own, redis, identityKeys, traces } = readAll({
+  const { config, own, redis, kafka, identityKeys, traces } = readAll({
     config: () => readAuthConfig(env),
     own: () => readEnv(settings, env),
     redis: () => readRedisSettings(env),
+    kafka: () => readKafkaSettings(env),
     identityKeys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
     traces: () => readTelemetry(env),
   });
@@ -50,11 +52,15 @@ await runMain(async () => {
   const telemetry = await openTelemetry(traces, log);
   const metrics = createMetrics({ service: 'auth' });
   const keyValue = redis ? createRedisKeyValue({ ...redis, log }) : createMemoryKeyValue();
-  const auth = await createAuth(config, { clock: systemClock, log, keyValue, metrics });
+  const tracing = telemetry.tracing('auth');
+  const eventLog =
+    kafka &&
+    traceEventLog(measureEventLog(createKafkaEventLog({ ...kafka, clientId: 'taskmesh-auth', log }), metrics), tracing);
+  const auth = await createAuth(config, { clock: systemClock, log, keyValue, eventLog, metrics });
   const verifier = createIdentityVerifier({
     audience: 'auth',
     keys: identityKeys,
-    callers: { gateway: GATEWAY_ROLES, backup: ['service'] },
+    callers: { gateway: GATEWAY_ROLES, backup: ['service'], tasks: ['service'] },
     clock: systemClock,
   });
 
@@ -65,14 +71,16 @@ await runMain(async () => {
     authenticate: createIdentityStrategy(verifier),
     routes: (app) => {
       serveInternalApi(app, authInternal, { implementation: auth.internal, verifier, log });
+      serveInternalApi(app, accountsInternal, { implementation: auth.accounts, verifier, log });
       serveInternalApi(app, authRestore, { implementation: auth.restore, verifier, log });
     },
-    tracing: telemetry.tracing('auth'),
+    tracing,
     log,
   });
   const adminPort = own.ADMIN_PORT ?? (port === 0 ? 0 : port + 10_000);
   const store: Service = { start: () => Promise.resolve(), stop: () => keyValue.close() };
-  const work = readyWhenStarted([store, auth, server], auth.ready);
+  const broker: Service = { start: () => Promise.resolve(), stop: async () => eventLog?.close() };
+  const work = readyWhenStarted([store, broker, auth, server], auth.ready);
   const admin = createAdminServer({ host: own.ADMIN_HOST, port: adminPort, metrics, ready: work.ready, log });
   const parts = [telemetry, admin, work];
   return { service: { start: () => startAll(parts), stop: () => stopAll(parts) }, log };

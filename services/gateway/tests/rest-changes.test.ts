@@ -66,7 +66,24 @@ describe.each(['/api', '/full/api', '/reduced/api'])('changes of an account belo
     expect((await post('/auth/confirm-email', { token: RESET_TOKEN })).status).toBe(200);
   });
 
+  it('deletes the account of who knows its password, and ends all of its sessions', async () => {
+    const { token, email } = await client.signUp();
+    const other = (await post('/auth/login', { email, password: PASSWORD })).body.access_token;
+    const del = (json?: object) => client.call('DELETE', `${prefix}/auth/profile`, { token, ...(json && { json }) });
+    const refused = await del({ password: 'x' });
+    expect([refused.status, refused.body.error.details?.[0]?.path]).toEqual([400, 'password']);
+    expect([(await del()).status, (await del({})).status]).toEqual([400, 400]);
+    expect((await client.call('GET', `${prefix}/auth/me`, { token })).status).toBe(200);
+    const { status, body } = await del({ password: PASSWORD });
+    expect([status, body]).toEqual([200, { message: expect.any(String) }]);
+    const statusOf = async (each: string) => (await client.call('GET', `${prefix}/auth/me`, { token: each })).status;
+    expect([await statusOf(token), await statusOf(other)]).toEqual([401, 401]);
+    expect((await post('/auth/login', { email, password: PASSWORD })).status).toBe(401);
+    expect((await post('/auth/signup', { email, password: PASSWORD, name: 'Again' })).status).toBe(201);
+  });
+
   it.each([
+    ['DELETE', '/auth/profile'],
     ['GET', '/auth/profile'],
     ['PATCH', '/auth/profile'],
     ['POST', '/auth/change-password'],

@@ -49,6 +49,7 @@ describe('the API description', () => {
         .map(({ method, path }) => `${method} ${path}`)
         .toSorted(),
     ).toEqual([
+      'DELETE /api/auth/profile',
       'DELETE /api/auth/sessions',
       'DELETE /api/auth/sessions/{session}',
       'DELETE /api/auth/tokens/{token}',
@@ -230,6 +231,7 @@ describe('every documented answer', () => {
     changePassword: () => ({ current_password: PASSWORD, password: `${PASSWORD}, again` }),
     changeEmail: () => ({ email: 'another@example.com', password: PASSWORD }),
     confirmEmail: () => ({ token: RESET_TOKEN }),
+    deleteAccount: () => ({ password: PASSWORD }),
     createToken: () => ({ name: 'Everything', scope: 'read', expires_at: '2099-01-01T00:00:00Z' }),
     resetPassword: () => ({ token: RESET_TOKEN, password: PASSWORD }),
     refresh: () => ({ refresh_token: rest.auth.refreshTokenFor('login@example.com') }),

@@ -101,6 +101,7 @@ describe('a personal token', () => {
         '/api/auth/change-password',
         { current_password: PASSWORD, password: 'another long and winding phrase' },
       ],
+      ['DELETE', '/api/auth/profile', { password: PASSWORD }],
       ['POST', '/api/auth/change-email', { email: 'another@example.com', password: PASSWORD }],
     ];
     for (const [method, path, json] of attempts) {

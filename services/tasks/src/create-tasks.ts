@@ -1,5 +1,5 @@
 import { asUnavailable, createSchemaGate } from '@taskmesh/database';
-import type { TasksInternal, TasksRestore } from '@taskmesh/internal-api';
+import type { AccountsInternal, TasksInternal, TasksRestore } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/messaging';
 import {
   type AdminRoute,
@@ -23,6 +23,11 @@ import { beginNewEpoch } from './feed/new-epoch.ts';
 import { createHousekeeping } from './feed/housekeeping.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import { createTasksImport } from './import/create-tasks-import.ts';
+import { createClosedOwners } from './owners/closed-owners.ts';
+import { createOwnerEraser } from './owners/erase-owners.ts';
+import { watchClosedOwners } from './owners/owners.metrics.ts';
+import { createOwnersRepository } from './owners/owners.repository.ts';
+import { createAccountLogReader } from './owners/read-account-log.ts';
 import { createDeadLetters } from './relay/dead-letters.ts';
 import { deadLetterRoutes } from './relay/dead-letters.routes.ts';
 import { createRelayMetrics, NO_METRICS } from './relay/relay.metrics.ts';
@@ -43,6 +48,8 @@ export interface TasksDeps {
   log: Log;
   /** The caller closes it. */
   eventLog: EventLog;
+  /** Tells which accounts were deleted. */
+  accounts: AccountsInternal;
   metrics?: Registry;
 }
 
@@ -56,19 +63,28 @@ export interface Tasks extends Service {
   ready(): Promise<HealthReport>;
   /** Resolves when every committed change is published. */
   processAll(): Promise<void>;
+  /** Deletes what is left of deleted accounts now, as far as possible. */
+  processDeletions(): Promise<void>;
   /** Deletes what has expired now, rather than with the next run (one a minute). */
   housekeep(): Promise<void>;
 }
 
 /** The whole service: `start` checks the schema and starts publishing. It listens on no port. */
 export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise<Tasks> {
-  const { clock, ids = { next: () => v7() }, log, eventLog } = deps;
+  const { clock, ids = { next: () => v7() }, log, eventLog, accounts } = deps;
   const database = await createTasksDatabase({ url: config.postgresUrl, poolSize: config.poolSize, log });
   if (deps.metrics) database.measure(deps.metrics);
   const cursors = createCursors(database);
   const metrics = deps.metrics ? createRelayMetrics(deps.metrics, database) : NO_METRICS;
   const relay = createRelay({ database, eventLog, cursors, metrics, backoff: config.relay, clock, log });
   const deadLetters = createDeadLetters({ database, onReplayed: relay.wakeAll });
+  const owners = createOwnersRepository(database);
+  const eraser = createOwnerEraser({ repository: owners, onCommitted: relay.wake, clock, log });
+  const closedOwners = createClosedOwners({
+    reader: createAccountLogReader({ repository: owners, accounts, onClosed: () => closedOwners.wake() }),
+    ...{ eraser, eventLog, log },
+  });
+  if (deps.metrics) watchClosedOwners(deps.metrics, { database, readAgeMs: closedOwners.readAgeMs });
   const recounts = createRecounts(database);
   const forget = createHousekeeping({ database, changeRetentionMs: config.changeRetentionMs, clock, log });
   const housekeep = async () => {
@@ -113,6 +129,8 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
       await schema.start();
       await relay.start();
       closers.add(() => relay.stop());
+      await closedOwners.start();
+      closers.add(() => closedOwners.stop());
       closers.add(() => housekeeping.stop());
       housekeeping.start({ afterPause: true });
     },
@@ -127,6 +145,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
       };
     },
     processAll: relay.processAll,
+    processDeletions: closedOwners.processAll,
     housekeep,
   };
 }

@@ -1,6 +1,7 @@
 import { createDatabase, type Database, type StoreOptions } from '@taskmesh/database';
 import { migrations } from '../migrations/index.ts';
 import { ChangeEntity, DeadLetterEntity, FeedEntity, FeedStateEntity } from './feed/feed.entities.ts';
+import { AccountPositionEntity, ClosedOwnerEntity } from './owners/owners.entities.ts';
 import { IdempotencyKeyEntity } from './tasks/idempotency-key.entity.ts';
 import { TaskEntity, TaskKeyEntity } from './tasks/task.entity.ts';
 
@@ -12,6 +13,8 @@ const entities = [
   FeedStateEntity,
   ChangeEntity,
   DeadLetterEntity,
+  AccountPositionEntity,
+  ClosedOwnerEntity,
 ];
 
 /** Plans for given values are right for most owners: those for any values are for all of them, and made once. */

@@ -1,5 +1,12 @@
-import { bearerToken, createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
-import { serveInternalApi, tasksInternal, tasksRestore } from '@taskmesh/internal-api';
+import { bearerToken, createIdentitySigner, createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
+import {
+  accountsInternal,
+  createInternalClient,
+  createServicePool,
+  serveInternalApi,
+  tasksInternal,
+  tasksRestore,
+} from '@taskmesh/internal-api';
 import { createKafkaEventLog, measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
 import {
   adminSettings,
@@ -23,6 +30,7 @@ import {
   type Service,
 } from '@taskmesh/service';
 import { createSubgraphServer } from '@taskmesh/subgraph';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readTasksConfig } from './config.ts';
 import { createTasks } from './create-tasks.ts';
@@ -37,6 +45,8 @@ const settings = z.object({
   ADMIN_PORT: setting.port().optional(),
   ADMIN_TOKEN: adminSettings.ADMIN_TOKEN,
   IDENTITY_PUBLIC_KEYS_FILE: setting.text(),
+  IDENTITY_KEY_FILE: setting.text(),
+  AUTH_URL: setting.url('http:', 'https:'),
 });
 
 function readNeeded(env: Env) {
@@ -61,7 +71,11 @@ await runMain(async () => {
   const tracing = telemetry.tracing('tasks');
   const plainLog = createKafkaEventLog({ ...kafka, clientId: 'taskmesh-tasks', log });
   const eventLog = traceEventLog(measureEventLog(plainLog, metrics), tracing);
-  const tasks = await createTasks(config, { clock: systemClock, log, eventLog, metrics });
+  const key = JSON.parse(readFileSync(own.IDENTITY_KEY_FILE, 'utf8'));
+  const signer = createIdentitySigner({ issuer: 'tasks', key, clock: systemClock });
+  const pool = createServicePool(new URL(own.AUTH_URL).origin);
+  const accounts = createInternalClient(accountsInternal, { pool, signer });
+  const tasks = await createTasks(config, { clock: systemClock, log, eventLog, accounts, metrics });
   const verifier = createIdentityVerifier({
     audience: 'tasks',
     keys: identityKeys,
@@ -82,7 +96,8 @@ await runMain(async () => {
     log,
   });
   const broker: Service = { start: () => Promise.resolve(), stop: () => eventLog.close() };
-  const work = readyWhenStarted([broker, tasks, server], tasks.ready);
+  const connections: Service = { start: () => Promise.resolve(), stop: () => pool.destroy() };
+  const work = readyWhenStarted([broker, connections, tasks, server], tasks.ready);
   const adminPort = own.ADMIN_PORT ?? (port === 0 ? 0 : port + ADMIN_PORT_DISTANCE);
   const admin = createAdminServer({
     host: own.ADMIN_HOST,

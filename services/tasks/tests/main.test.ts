@@ -38,7 +38,14 @@ it('does not start with a wrong configuration, and tells all of it', async () =>
   const { process, output } = run({ PORT: 'http', IDENTITY_PUBLIC_KEYS_FILE: join(folder, 'nowhere.json') });
   const [code] = await once(process, 'exit');
   expect(code).toBe(1);
-  for (const name of ['POSTGRES_URL', 'KAFKA_BROKERS', 'PORT', 'IDENTITY_PUBLIC_KEYS_FILE'])
+  for (const name of [
+    'POSTGRES_URL',
+    'KAFKA_BROKERS',
+    'PORT',
+    'IDENTITY_PUBLIC_KEYS_FILE',
+    'IDENTITY_KEY_FILE',
+    'AUTH_URL',
+  ])
     expect(output.text).toContain(name);
 });
 
@@ -46,10 +53,14 @@ it('serves the graph and other services, knows itself ready without Kafka, and s
   const key = await createSigningKey('gateway');
   const keys = join(folder, 'keys.json');
   writeFileSync(keys, JSON.stringify(publicKeys({ keys: [key] })));
+  const own = join(folder, 'tasks.json');
+  writeFileSync(own, JSON.stringify(await createSigningKey('tasks')));
   const { process, output } = run({
     POSTGRES_URL: database.url,
     KAFKA_BROKERS: '127.0.0.1:1',
     IDENTITY_PUBLIC_KEYS_FILE: keys,
+    IDENTITY_KEY_FILE: own,
+    AUTH_URL: 'http://127.0.0.1:1',
     PORT: '0',
     LOG_LEVEL: 'debug',
   });

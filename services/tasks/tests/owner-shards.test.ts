@@ -3,6 +3,7 @@ import { createTestDatabase, type TestDatabase } from '@taskmesh/testing';
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import * as feed from '../src/feed/feed.statements.ts';
+import * as owners from '../src/owners/owners.statements.ts';
 import * as deadLetters from '../src/relay/dead-letters.statements.ts';
 import * as relay from '../src/relay/relay.statements.ts';
 import * as counts from '../src/tasks/count.statements.ts';
@@ -19,21 +20,23 @@ const SCHEMA = [
     `create table tasks (id uuid not null, user_id uuid not null, title text not null, description text, completed boolean not null,
       due_date timestamptz(3), category text, priority text not null, created_at timestamptz(3) not null,
       updated_at timestamptz(3) not null, version integer not null default 1) partition by hash (user_id)`,
-    `create table feeds (owner_id uuid primary key, sequence bigint not null, counted bigint, keys integer not null default 0,
-      ${TASK_STATES.map(({ column }) => `${column} integer not null default 0`).join(', ')}) partition by hash (owner_id)`,
+    `create table feeds (owner_id uuid primary key, sequence bigint not null, ends_at bigint, counted bigint, keys integer not null default 0,
+       ${TASK_STATES.map(({ column }) => `${column} integer not null default 0`).join(', ')}) partition by hash (owner_id)`,
     `create table task_keys (id uuid not null, user_id uuid not null, state smallint not null, category text, due_date timestamptz(3),
-      created_at timestamptz(3) not null, updated_at timestamptz(3) not null, unique (user_id, id)) partition by hash (user_id)`,
+       created_at timestamptz(3) not null, updated_at timestamptz(3) not null, unique (user_id, id)) partition by hash (user_id)`,
     'create sequence changes_id_seq',
     `create table changes (id bigint not null default nextval('changes_id_seq'), part smallint not null, owner_id uuid not null,
       sequence bigint not null, kind text not null, task json not null, previous json, occurred_at timestamptz(3) not null,
       traceparent text, published_at timestamptz, unique (owner_id, sequence)) partition by hash (owner_id)`,
     `create table idempotency_keys (owner_id uuid not null, key text not null, input_hash text not null, task json not null,
       expires_at timestamptz(3) not null, primary key (owner_id, key)) partition by hash (owner_id)`,
+    'create table closed_owners (owner_id uuid primary key, deleted_at timestamptz(3) not null) partition by hash (owner_id)',
+    'create table account_position (epoch integer not null, sequence bigint not null)',
     'create table feed_state (epoch integer not null, cursor_key bytea not null)',
     `create table dead_letters (id bigserial primary key, source text, fingerprint text unique, change_id bigint, owner_id uuid,
       sequence bigint, reason text, record text, died_at timestamptz)`,
   ],
-  ...['tasks', 'task_keys', 'feeds', 'changes', 'idempotency_keys'].flatMap((table) =>
+  ...['tasks', 'task_keys', 'feeds', 'changes', 'idempotency_keys', 'closed_owners'].flatMap((table) =>
     Array.from(
       { length: SHARDS },
       (_, shard) =>
@@ -65,7 +68,6 @@ const VALUES: Record<string, unknown[]> = {
   'feed-changes-after': [OWNER, 1, 100],
   'feed-forget-changes': [1_000, 0, 2_000, []],
   'feed-forget-keys': [NOW, 2_000],
-  'relay-claim': [relay.LOCK_CLASS, [0, 1]],
   'relay-read': [[0, 1], [0, 0], 500, []],
   'relay-mark': [[1, 2]],
   'relay-mark-and-read': [[0, 1], [0, 0], 500, [], [1, 2]],
@@ -75,6 +77,12 @@ const VALUES: Record<string, unknown[]> = {
   'dead-letters-list': [0, 100],
   'dead-letters-replay': [[1]],
   'dead-letters-discard': [[1]],
+  'owners-close': [1, 1, 1, 2, OWNER, NOW],
+  'owners-move': [1, 1, 2],
+  'owners-closed': [100],
+  'owners-delete-tasks': [0, OWNER, NOW, 200],
+  'owners-erase-changes': [OWNER, 1_000],
+  'owners-finish': [OWNER],
 };
 
 let store: TestDatabase;
@@ -122,17 +130,19 @@ const ALL_SHARDS = [
   ...['relay-read', 'relay-mark', 'relay-mark-and-read', 'relay-read-owed', 'relay-backlog', 'relay-has-backlog'],
   ...['feed-forget-changes', 'feed-forget-keys'],
   ...['relay-dead-letter', 'dead-letters-list', 'dead-letters-replay', 'task-count-all'],
+  ...['owners-closed', 'owners-backlog'],
 ];
 /** They read nothing of any owner. */
 const NO_SHARD = [
-  ...['feed-state', 'relay-claim', 'relay-writers', 'relay-epoch', 'relay-wake-others', 'relay-ping'],
+  ...['feed-state', 'relay-writers', 'relay-epoch', 'relay-wake-others'],
   ...['dead-letters-discard', 'dead-letters-count'],
+  ...['owners-position', 'owners-move', 'owners-close'],
 ];
 
 it('every statement needs one owner’s shard alone, but those that are known to look at all', async () => {
   const reaches: Record<string, string> = {};
   const expected: Record<string, string> = {};
-  for (const statement of [tasks, counts, feed, relay, deadLetters].flatMap(statementsOf)) {
+  for (const statement of [tasks, counts, feed, relay, deadLetters, owners].flatMap(statementsOf)) {
     const { name } = statement;
     reaches[name] = await reachOf(statement);
     expected[name] = ALL_SHARDS.includes(name) ? 'all' : NO_SHARD.includes(name) ? 'none' : 'one';

@@ -5,7 +5,7 @@ import { createSigningKey, publicKeys } from '@taskmesh/identity';
 import { writeWhole } from '../write-whole.ts';
 
 /** Who signs internal tokens. */
-const SIGNERS = ['gateway', 'backup'] as const;
+const SIGNERS = ['gateway', 'backup', 'tasks'] as const;
 
 /** The files with the keys of a local platform; private ones are for their owner's eyes. */
 export type KeyFiles = Awaited<ReturnType<typeof ensureKeyFiles>>;
@@ -17,7 +17,11 @@ export async function ensureKeyFiles(dir: string) {
     /** JWK set that access tokens are signed with. */
     accessTokens: join(dir, 'access-tokens.json'),
     /** Private JWK of each internal signer. */
-    signers: { gateway: join(dir, 'gateway-identity.json'), backup: join(dir, 'backup-identity.json') },
+    signers: {
+      gateway: join(dir, 'gateway-identity.json'),
+      backup: join(dir, 'backup-identity.json'),
+      tasks: join(dir, 'tasks-identity.json'),
+    },
     /** JWK set: the public halves of all internal signers. */
     publicKeys: join(dir, 'identity-public.json'),
   };

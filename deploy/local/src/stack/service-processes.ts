@@ -44,10 +44,16 @@ export function serviceProcesses(plan: StackPlan) {
     auth: {
       POSTGRES_URL: database('auth'),
       REDIS_URL: urls.redis,
+      KAFKA_BROKERS: urls.kafka,
       ACCESS_TOKEN_KEYS_FILE: env.ACCESS_TOKEN_KEYS_FILE ?? keys.accessTokens,
       PUBLIC_URL: publicUrl,
     },
-    tasks: { POSTGRES_URL: database('tasks'), KAFKA_BROKERS: urls.kafka },
+    tasks: {
+      POSTGRES_URL: database('tasks'),
+      KAFKA_BROKERS: urls.kafka,
+      AUTH_URL: url('auth'),
+      IDENTITY_KEY_FILE: keys.signers.tasks,
+    },
     backup: {
       POSTGRES_URL: database('backup'),
       TASKS_URL: url('tasks'),

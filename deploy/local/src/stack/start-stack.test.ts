@@ -70,8 +70,15 @@ describe('a stack', () => {
     );
     const { POSTGRES_URL, REDIS_URL, KAFKA_BROKERS } = servers();
     const database = (name: string) => Object.assign(new URL(POSTGRES_URL), { pathname: `/${name}` }).href;
-    expect(auth).toMatchObject({ POSTGRES_URL: database('taskmesh_auth'), REDIS_URL, RATE_LIMIT_FACTOR: '7' });
-    expect(tasks).toMatchObject({ POSTGRES_URL: database('taskmesh_tasks'), KAFKA_BROKERS, RATE_LIMIT_FACTOR: '7' });
+    expect(auth).toMatchObject({
+      ...{ POSTGRES_URL: database('taskmesh_auth'), REDIS_URL, KAFKA_BROKERS },
+      RATE_LIMIT_FACTOR: '7',
+    });
+    expect(tasks).toMatchObject({
+      ...{ POSTGRES_URL: database('taskmesh_tasks'), KAFKA_BROKERS },
+      AUTH_URL: stack.processes.get('auth')?.current.url,
+      RATE_LIMIT_FACTOR: '7',
+    });
     expect(backup).toMatchObject({
       TASKS_URL: stack.processes.get('tasks')?.current.url,
       TASKS_ADMIN_URL: database('taskmesh_tasks'),

@@ -1,10 +1,13 @@
 import type { EntityManager } from '@mikro-orm/core';
 import { AuditEntryEntity } from './audit-entry.entity.ts';
+import { IS_HOUSEKEEPING } from './audit.statements.ts';
 import type { RequestOrigin } from './request-origin.ts';
 
 /** All kinds of entries. They contain no secrets and no e-mail addresses, which can be looked up by account id. */
 export type AuditKind =
   | 'account.created'
+  /** All that is left of an account's trail. */
+  | 'account.deleted'
   | 'session.opened'
   | 'session.refreshed'
   | 'session.ended'
@@ -41,4 +44,10 @@ export function recordFact(em: EntityManager, { kind, at, accountId, sessionId, 
       requestId: origin.requestId,
     }),
   );
+}
+
+/** Inside the caller's transaction: nothing is known any more of what happened to the account. */
+export async function eraseTrail(em: EntityManager, accountId: string): Promise<void> {
+  await em.getConnection().execute(IS_HOUSEKEEPING, [], 'run', em.getTransactionContext());
+  await em.nativeDelete(AuditEntryEntity, { accountId });
 }

@@ -2,7 +2,7 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { AccountEntity } from '../accounts/account.entity.ts';
 
 /** `email.confirm` asks the new address whether it is right, the others tell what has changed. */
-export type AccountMailKind = 'password.changed' | 'email.confirm' | 'email.changed';
+export type AccountMailKind = 'password.changed' | 'email.confirm' | 'email.changed' | 'account.deleted';
 
 /** A mail that is to be sent because of a change. */
 export const AccountMailEntity = defineEntity({
@@ -10,10 +10,12 @@ export const AccountMailEntity = defineEntity({
   tableName: 'account_mails',
   properties: {
     id: p.uuid().primary(),
+    /** Null for the last mail of a deleted account. */
     accountId: () =>
       p
         .manyToOne(AccountEntity)
         .mapToPk()
+        .nullable()
         .name('account_id')
         .deleteRule('cascade')
         .foreignKeyName('account_mails_account_id_fkey')

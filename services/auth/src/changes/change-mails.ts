@@ -77,3 +77,17 @@ export function emailChangedMail({ to, time, ip, publicUrl }: Change): Mail {
     ].join('\n'),
   };
 }
+
+export function accountDeletedMail({ to, time, ip, publicUrl }: Change): Mail {
+  return {
+    to,
+    subject: 'Your Taskmesh account was deleted',
+    text: [
+      `Your Taskmesh account was deleted on ${at(time)}${from(ip)}, with all of its tasks.`,
+      'All sessions and personal access tokens have ended. This is the last mail about it.',
+      '',
+      `If it was not you, write to whoever runs this Taskmesh at once: ${publicUrl}`,
+      '',
+    ].join('\n'),
+  };
+}

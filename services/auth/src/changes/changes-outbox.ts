@@ -5,6 +5,7 @@ import type { Outbox } from '../mails/mail-worker.ts';
 import { createOpaqueToken } from '../opaque-token.ts';
 import type { AccountMail } from './account-mail.entity.ts';
 import {
+  accountDeletedMail,
   addressInUseMail,
   confirmEmailMail,
   EMAIL_TOKEN_LIFETIME_MINUTES,
@@ -22,22 +23,23 @@ export interface ChangesOutboxDeps {
 /** Mails about changes. Whether an address is taken is checked only here, where no response time can reveal it. */
 export function createChangesOutbox({ repository, publicUrl, clock }: ChangesOutboxDeps): Outbox<AccountMail> {
   /** Undefined when the change was withdrawn meanwhile. */
-  const storeToken = (mail: AccountMail): Promise<string | undefined> =>
+  const storeToken = (mail: AccountMail, accountId: string): Promise<string | undefined> =>
     repository.inTransaction(async (transaction) => {
       // The account first, as every change of it does: two that go the other way round would stop each other.
-      if (!(await transaction.lockAccount(mail.accountId)) || !(await transaction.lockMail(mail.id))) return undefined;
+      if (!(await transaction.lockAccount(accountId)) || !(await transaction.lockMail(mail.id))) return undefined;
       const { token, hash } = createOpaqueToken();
       const createdAt = new Date(clock.now());
       const expiresAt = new Date(createdAt.getTime() + EMAIL_TOKEN_LIFETIME_MINUTES * 60_000);
-      transaction.addEmailToken({ hash, accountId: mail.accountId, email: mail.recipient, createdAt, expiresAt });
+      transaction.addEmailToken({ hash, accountId, email: mail.recipient, createdAt, expiresAt });
       return token;
     });
 
   const confirmation = async (mail: AccountMail): Promise<Mail | undefined> => {
-    const to = mail.recipient;
+    const { recipient: to, accountId } = mail;
+    if (!accountId) return undefined;
     const owner = await repository.findAccountByKey(emailKey(to) ?? to);
-    if (owner && owner.id !== mail.accountId) return addressInUseMail(owner.email);
-    const token = await storeToken(mail);
+    if (owner && owner.id !== accountId) return addressInUseMail(owner.email);
+    const token = await storeToken(mail, accountId);
     return token === undefined ? undefined : confirmEmailMail({ to, token, publicUrl });
   };
 
@@ -52,6 +54,8 @@ export function createChangesOutbox({ repository, publicUrl, clock }: ChangesOut
           return passwordChangedMail(change);
         case 'email.changed':
           return emailChangedMail(change);
+        case 'account.deleted':
+          return accountDeletedMail(change);
         case 'email.confirm':
           return confirmation(mail);
       }

@@ -1,6 +1,7 @@
 import type { createAccountsResolvers } from '../accounts/accounts.resolvers.ts';
 import type { createAuditResolvers } from '../audit/audit.resolvers.ts';
 import type { createChangesResolvers } from '../changes/changes.resolvers.ts';
+import type { createDeletionResolvers } from '../deletion/deletion.resolvers.ts';
 import type { createPersonalTokensResolvers } from '../personal-tokens/personal-tokens.resolvers.ts';
 import type { createSessionsResolvers } from '../sessions/sessions.resolvers.ts';
 import type { Resolvers } from './types.generated.ts';
@@ -10,13 +11,14 @@ export interface Features {
   accounts: ReturnType<typeof createAccountsResolvers>;
   audit: ReturnType<typeof createAuditResolvers>;
   changes: ReturnType<typeof createChangesResolvers>;
+  deletion: ReturnType<typeof createDeletionResolvers>;
   personalTokens: ReturnType<typeof createPersonalTokensResolvers>;
   sessions: ReturnType<typeof createSessionsResolvers>;
 }
 
 /** Combines the features' resolvers; `onMutation` gets each mutation's outcome: `ok` or the error's code. */
 export function createResolvers(
-  { accounts, audit, changes, personalTokens, sessions }: Features,
+  { accounts, audit, changes, deletion, personalTokens, sessions }: Features,
   onMutation: (name: string, outcome: string) => void,
 ): Resolvers {
   return {
@@ -26,7 +28,13 @@ export function createResolvers(
     ...sessions,
     Query: { ...accounts.Query, ...audit.Query, ...personalTokens.Query, ...sessions.Query },
     Mutation: watchMutations(
-      { ...accounts.Mutation, ...changes.Mutation, ...personalTokens.Mutation, ...sessions.Mutation },
+      {
+        ...accounts.Mutation,
+        ...changes.Mutation,
+        ...deletion.Mutation,
+        ...personalTokens.Mutation,
+        ...sessions.Mutation,
+      },
       onMutation,
     ),
   };

@@ -53,6 +53,11 @@ export type CreatePersonalTokenInput = {
   scope: TokenScope;
 };
 
+export type DeleteAccountInput = {
+  /** The account's password. */
+  password: Scalars['String']['input'];
+};
+
 export type LoginInput = {
   email: Scalars['String']['input'];
   password: Scalars['String']['input'];
@@ -67,6 +72,11 @@ export type Mutation = {
   confirmEmailChange: Scalars['Boolean']['output'];
   /** Needs a session. An account has 100 living ones at most. */
   createPersonalToken: NewPersonalToken;
+  /**
+   * Deletes the caller's account with everything it owns, for good: all sessions and personal tokens end, its tasks end as
+   * DELETE changes, and its address is free again. Needs a session; a personal token will not do.
+   */
+  deleteAccount: Scalars['Boolean']['output'];
   /** Ends all of the caller's sessions but the one that asks. Answers how many. */
   endOtherSessions: Scalars['Int']['output'];
   /** Ends one of the caller's tokens; needs a session. Answers its id. */
@@ -107,6 +117,11 @@ export type MutationConfirmEmailChangeArgs = {
 
 export type MutationCreatePersonalTokenArgs = {
   input: CreatePersonalTokenInput;
+};
+
+
+export type MutationDeleteAccountArgs = {
+  input: DeleteAccountInput;
 };
 
 
@@ -338,6 +353,7 @@ export type ResolversTypes = {
   ChangePasswordInput: ChangePasswordInput;
   CreatePersonalTokenInput: CreatePersonalTokenInput;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
+  DeleteAccountInput: DeleteAccountInput;
   LoginInput: LoginInput;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
@@ -362,6 +378,7 @@ export type ResolversParentTypes = {
   ChangePasswordInput: ChangePasswordInput;
   CreatePersonalTokenInput: CreatePersonalTokenInput;
   DateTime: Scalars['DateTime']['output'];
+  DeleteAccountInput: DeleteAccountInput;
   LoginInput: LoginInput;
   Mutation: Record<PropertyKey, never>;
   Boolean: Scalars['Boolean']['output'];
@@ -393,6 +410,7 @@ export type MutationResolvers<ContextType = AuthContext, ParentType extends Reso
   changePassword: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationChangePasswordArgs, 'input'>>;
   confirmEmailChange: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationConfirmEmailChangeArgs, 'token'>>;
   createPersonalToken: Resolver<ResolversTypes['NewPersonalToken'], ParentType, ContextType, RequireFields<MutationCreatePersonalTokenArgs, 'input'>>;
+  deleteAccount: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteAccountArgs, 'input'>>;
   endOtherSessions: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   endPersonalToken: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationEndPersonalTokenArgs, 'id'>>;
   endSession: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationEndSessionArgs, 'id'>>;

@@ -1,6 +1,5 @@
 import { inTransaction, type Session, type Statement } from '@taskmesh/database';
-import type { Stores } from '@taskmesh/restore-import';
-import { copyRows, type CopiedTable } from './copy-rows.ts';
+import { copyRows, type CopiedTable, type Stores } from '@taskmesh/restore-import';
 
 const trail: CopiedTable = {
   name: 'audit_log',

@@ -1,8 +1,7 @@
 import type { Statement } from '@taskmesh/database';
 import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
-import type { Stores } from '@taskmesh/restore-import';
+import { copyRows, type CopiedTable, type Stores } from '@taskmesh/restore-import';
 import { forgottenBefore } from '../sessions/ended-session.repository.ts';
-import { copyRows, type CopiedTable } from './copy-rows.ts';
 
 const FORGET_EARLIER_COPY: Statement = {
   name: 'import-forget-earlier-copy',
@@ -69,7 +68,13 @@ const ofAccounts = (name: string, key: string, keyType: CopiedTable['keyType']):
 
 const resetTokens = ofAccounts('reset_tokens', 'hash', 'text');
 const emailTokens = ofAccounts('email_tokens', 'hash', 'text');
-const accountMails = ofAccounts('account_mails', 'id', 'uuid');
+/** Also the last mails of accounts that are gone. */
+const accountMails: CopiedTable = {
+  ...{ name: 'account_mails', key: 'id', keyType: 'uuid' },
+  put: `insert into public.account_mails
+    select batch.* from batch
+    where account_id is null or exists (select 1 from public.accounts account where account.id = batch.account_id)`,
+};
 
 /** These mails have been promised. */
 const recoveryRequests: CopiedTable = {

@@ -5,15 +5,18 @@ import type { Clock } from '@taskmesh/service';
 import { copyTrail, endOfTrail, joinTrails, settledEnd } from './audit-trail.ts';
 import { copySessions } from './carry-over.ts';
 import { compareStores } from './compare-stores.ts';
+import { removeDeletedAccounts } from './deleted-accounts.ts';
 import { replaceUnusableHashes } from './password-hashes.ts';
 import { accountRules } from './rules.ts';
 
 export interface AccountsImportDeps extends Pick<ImporterOptions, 'url' | 'databaseAt' | 'log'> {
   clock: Clock;
+  /** In the live store. */
+  newEpoch: AuthRestore['newEpoch'];
 }
 
 /** Makes the database of a restored backup into a store, and gives it what belongs to the present. */
-export function createAccountsImport({ clock, ...deps }: AccountsImportDeps): AuthRestore {
+export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImportDeps): AuthRestore {
   const now = () => new Date(clock.now());
   const { importDatabase, resume, withStores } = createImporter({
     ...deps,
@@ -26,20 +29,23 @@ export function createAccountsImport({ clock, ...deps }: AccountsImportDeps): Au
           deps.log.warn({ accounts: replaced }, 'restored accounts whose passwords must be set anew by mail');
         const end = await settledEnd(stores.from);
         await (of === 'archive' ? joinTrails(stores, { end, now: now() }) : copyTrail(stores, end));
+        await removeDeletedAccounts(stores);
       },
     },
   });
 
   return {
     importDatabase,
+    newEpoch,
     resume: (database) => resume(database),
     compare: (database) => withStores(database, (stores) => compareStores(stores, now())),
     carryOver: (database) =>
       withStores(database, (stores) =>
         inTransaction(stores.from, () =>
           inTransaction(stores.to, async () => {
-            await copySessions(stores, now());
             await copyTrail(stores, await endOfTrail(stores.from));
+            await removeDeletedAccounts(stores);
+            await copySessions(stores, now());
           }),
         ),
       ),

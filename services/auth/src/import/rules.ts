@@ -62,10 +62,10 @@ export const accountRules: Omit<StoreRules, 'complete'> = {
   leftBehind: [
     ...['sessions', 'refresh_tokens', 'reset_tokens', 'recovery_requests', 'account_mails', 'email_tokens'],
     'personal_tokens',
-    ...['ended_sessions', 'ended_session_counter', 'mikro_orm_migrations'],
+    ...['ended_sessions', 'ended_session_counter', 'account_log_state', 'mikro_orm_migrations'],
   ],
   // A trail is worth what its keeper is.
-  onlyArchived: ['audit_log'],
+  onlyArchived: ['audit_log', 'account_log'],
   async check(session, schema, columns) {
     const reason = await checkEmailKeys(session, schema, columns);
     if (reason !== undefined || schema !== STORE) return reason;

@@ -7,16 +7,19 @@ import type { PersonalToken } from './personal-token.entity.ts';
 /** No gateway caches what it knows of a token for longer. */
 const HEARD_MS = ACCESS_TOKEN_MAX_TTL_S * 1_000;
 
+/** Its place in the list of what has ended. */
+export const endOfToken = ({ id, expiresAt }: PersonalToken, now: Date) => ({
+  sessionId: id,
+  until: new Date(Math.min(expiresAt.getTime(), now.getTime() + HEARD_MS)),
+});
+
 /** Ends tokens that the caller has locked, inside the caller's transaction: they are gone here, and in the list that gateways read. */
 export async function endTokens(em: EntityManager, tokens: PersonalToken[], now: Date): Promise<EndedSession[]> {
   for (const token of tokens) em.remove(token);
   await em.flush();
   return listEnded(
     em,
-    tokens.map(({ id, expiresAt }) => ({
-      sessionId: id,
-      until: new Date(Math.min(expiresAt.getTime(), now.getTime() + HEARD_MS)),
-    })),
+    tokens.map((token) => endOfToken(token, now)),
     now,
   );
 }

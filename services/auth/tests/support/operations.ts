@@ -24,6 +24,7 @@ export const CHANGE_NAME = 'mutation ($name: String!) { changeName(name: $name) 
 export const CHANGE_PASSWORD = 'mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }';
 export const CHANGE_EMAIL = 'mutation ($input: ChangeEmailInput!) { requestEmailChange(input: $input) }';
 export const CONFIRM_EMAIL = 'mutation ($token: String!) { confirmEmailChange(token: $token) }';
+export const DELETE_ACCOUNT = 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }';
 export const TOKENS = '{ personalTokens { id name scope createdAt expiresAt lastUsedAt } }';
 export const CREATE_TOKEN = `mutation ($input: CreatePersonalTokenInput!) {
   createPersonalToken(input: $input) { token personalToken { id name scope createdAt expiresAt lastUsedAt } }

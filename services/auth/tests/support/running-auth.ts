@@ -1,5 +1,6 @@
 import type { Identity } from '@taskmesh/identity';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
+import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
 import { createLog, type Env, type Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { createFaultyProxy, createTestDatabase, type FaultyProxy, type TestDatabase } from '@taskmesh/testing';
@@ -42,6 +43,8 @@ export interface RunningAuth {
 export interface RunOptions {
   env?: Env;
   keyValue?: KeyValue;
+  /** @default one in memory */
+  eventLog?: EventLog;
   /** False: the mailer that the environment names. */
   withPostbox?: boolean;
   log?: Log;
@@ -50,6 +53,7 @@ export interface RunOptions {
 /** The whole service with a database of its own; only the clock and the postbox are fakes. */
 export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const { env = {}, keyValue = createMemoryKeyValue(), withPostbox = true } = options;
+  const { eventLog = createMemoryEventLog() } = options;
   const log = options.log ?? createLog({ service: 'auth', level: 'silent' });
   const database = await createTestDatabase('auth');
   const url = new URL(database.url);
@@ -62,7 +66,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
 
   const another = async (more: Env = {}) => {
     const config = readAuthConfig({ POSTGRES_URL: url.href, DATA_DIR: dataDir, ...env, ...more });
-    const auth = await createAuth(config, { clock, log, keyValue, ...(withPostbox && { mailer: postbox }) });
+    const auth = await createAuth(config, { clock, log, keyValue, eventLog, ...(withPostbox && { mailer: postbox }) });
     await auth.start();
     running.push(auth);
     return auth;
@@ -81,6 +85,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
     async stop() {
       for (const each of running) await each.stop();
       await keyValue.close();
+      await eventLog.close();
       await proxy.close();
       await database.drop();
       await rm(dataDir, { recursive: true });

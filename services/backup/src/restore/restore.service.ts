@@ -141,7 +141,10 @@ export function createRestoreService(deps: RestoreServiceDeps) {
 
     /** For stores that were reset by other means: makes clients start over. @throws AppError */
     newEpoch: (atLeast?: number | null) =>
-      beginNewEpoch({ lock, waitMs, settleAll, owner: deps.stores.tasks.owner, atLeast, log }),
+      beginNewEpoch({
+        ...{ lock, waitMs, settleAll, atLeast, log },
+        ...{ owner: deps.stores.tasks.owner, accountsOwner: deps.stores.auth.owner },
+      }),
 
     /** Completes what a crash interrupted; drops what is no longer kept. @throws Error if something remains to do */
     async settleInterrupted(): Promise<void> {

@@ -11,7 +11,7 @@ export interface StoreOwner {
   /** Copies what a restore must not undo, right before the swap; absent if there is no such data. */
   carryOver?(database: string): Promise<void>;
   resume(database: string): Promise<void>;
-  /** Makes clients start over; absent if they follow nothing. */
+  /** Makes those who follow the store start over; absent if they follow nothing. */
   newEpoch?(atLeast?: number | null): Promise<number>;
 }
 

@@ -135,6 +135,9 @@ export const OPERATIONS = {
   confirmEmailChange: operation<{ token: string }, { confirmEmailChange: boolean }>(
     'mutation RestConfirmEmail($token: String!) { confirmEmailChange(token: $token) }',
   ),
+  deleteAccount: operation<{ input: { password: string } }, { deleteAccount: boolean }>(
+    'mutation RestDeleteAccount($input: DeleteAccountInput!) { deleteAccount(input: $input) }',
+  ),
   personalTokens: operation<object, { tokens: PersonalTokenNode[] }>(
     `query RestTokens { tokens: personalTokens { ${PERSONAL_TOKEN} } }`,
   ),

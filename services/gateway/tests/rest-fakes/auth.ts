@@ -219,6 +219,17 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
         if (token !== RESET_TOKEN) throw badUserInput([{ path: 'token', message: 'The token does not count.' }]);
         return true;
       },
+      deleteAccount: (_: unknown, { input }: Input<{ password: string }>, ctx: SubgraphContext) => {
+        fail();
+        const { userId } = requireSession(ctx.identity);
+        provePassword(userId, 'password', input.password);
+        accounts.delete(accountOf(userId).email.toLowerCase());
+        end(
+          sessionsOf(userId).map(([id]) => id),
+          ctx,
+        );
+        return true;
+      },
       createPersonalToken: (
         _: unknown,
         { input }: Input<{ name: string; scope: 'READ' | 'WRITE'; expiresAt: string }>,

@@ -18,9 +18,12 @@ const count = () => p.integer().default(0);
 export const FeedEntity = defineEntity({
   name: 'Feed',
   tableName: 'feeds',
+  checks: [{ name: 'feeds_ended', expression: 'ends_at = sequence' }],
   properties: {
     ownerId: p.uuid().name('owner_id').primary(),
     sequence: p.bigint('number'),
+    /** Where the feed of a deleted account ends: the check refuses further writes. Null while the account exists. */
+    endsAt: p.bigint('number').name('ends_at').nullable(),
     counted: p.bigint('number').nullable(),
     keys: count(),
     pendingLow: count(),

@@ -1,6 +1,7 @@
 import { inTransaction } from '@taskmesh/database';
 import type { TasksRestore } from '@taskmesh/internal-api';
 import { compareRows, createImporter, type ImporterOptions } from '@taskmesh/restore-import';
+import { keepOwnersClosed } from './closed-owners.ts';
 import { beginEpoch, resumeEpoch } from './epoch.ts';
 import { taskRules } from './rules.ts';
 
@@ -14,13 +15,25 @@ export function createTasksImport({ newEpoch, ...deps }: TasksImportDeps): Tasks
   const { importDatabase, resume, withStores } = createImporter({
     ...deps,
     name: 'taskmesh-tasks-import',
-    rules: { ...taskRules, complete: beginEpoch },
+    rules: {
+      ...taskRules,
+      async complete(stores) {
+        await beginEpoch(stores);
+        await keepOwnersClosed(stores);
+      },
+    },
   });
 
   return {
     importDatabase,
     newEpoch,
-    resume: (database) => resume(database, (stores) => inTransaction(stores.to, () => resumeEpoch(stores))),
+    resume: (database) =>
+      resume(database, (stores) =>
+        inTransaction(stores.to, async () => {
+          await resumeEpoch(stores);
+          await keepOwnersClosed(stores);
+        }),
+      ),
     compare: (database) =>
       withStores(database, async (stores) => ({ tables: { tasks: await compareRows(stores, 'tasks') } })),
   };

@@ -73,6 +73,8 @@ export const taskRules: Omit<StoreRules, 'complete'> = {
     'feed_state',
     'dead_letters',
     'idempotency_keys',
+    'account_position',
+    'closed_owners',
     'mikro_orm_migrations',
   ],
 };

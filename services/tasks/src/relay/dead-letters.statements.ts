@@ -16,7 +16,7 @@ export const MOVE_TO_DEAD_LETTERS: Statement = {
     ${NOTED_AGAIN}`,
 };
 
-/** $1: fingerprint, $2: owner or null, $3: sequence or null, $4: reason, $5: record, $6: the maximum number of rows. */
+/** $1: fingerprint, $2: owner or null, $3: sequence or null, $4: reason, $5: record, $6: the maximum number of rows. None of closed owners. */
 export const NOTE_UNREADABLE: Statement = {
   name: 'dead-letters-note-unreadable',
   text: `
@@ -24,6 +24,7 @@ export const NOTE_UNREADABLE: Statement = {
     select 'gateway', $1,
       (select id from changes where owner_id = $2::uuid and sequence = $3::bigint), $2::uuid, $3::bigint, $4, $5
     where (select count(*) from (select 1 from dead_letters where source = 'gateway' limit $6::int) counted) < $6::int
+      and not exists (select 1 from feeds where owner_id = $2::uuid and ends_at is not null)
     ${NOTED_AGAIN}`,
 };
 

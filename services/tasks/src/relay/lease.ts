@@ -1,4 +1,5 @@
-import type { Database, Session, Statement } from '@taskmesh/database';
+import { openLockSession } from '@taskmesh/change-log';
+import type { Database } from '@taskmesh/database';
 import { PARTITIONS } from '../feed/partition.ts';
 import { MOVE_TO_DEAD_LETTERS } from './dead-letters.statements.ts';
 import type { Owed } from './held-owners.ts';
@@ -6,11 +7,6 @@ import { createLowWater } from './low-water.ts';
 import type { ReadChange } from './publisher.ts';
 import * as statements from './relay.statements.ts';
 
-/** After this long without an answer, another relay may hold our parts, so we stop publishing. */
-export const FENCE_MS = 3_000;
-const PING_EVERY_MS = 1_000;
-/** The server ends a session silent for this long (a frozen process) and so frees its parts. Longer than FENCE_MS. */
-const SILENCE_S = 8;
 /** With more marks, a separate statement costs less than excluding them from the read. */
 const FEW_MARKS = 50;
 const LOOK_EVERY_MS = 250;
@@ -47,20 +43,12 @@ export async function openLease(
   database: Pick<Database, 'openSession'>,
   { onNews, monotonicMs }: { onNews: () => void; monotonicMs: () => number },
 ): Promise<Lease> {
-  const session = await database.openSession({ settings: { idle_session_timeout: `${SILENCE_S}s` } });
+  const session = await openLockSession(database, { monotonicMs });
+  const { run } = session;
   const held = new Set<number>();
   const lowWater = createLowWater();
   let toMark: string[] = [];
   let lookAt = 0;
-  let answeredAt = monotonicMs();
-
-  /** An answer proves that the locks were ours when the statement was sent. */
-  const run = async <Row extends Record<string, unknown>>(statement: Statement, values: unknown[] = []) => {
-    const askedAt = monotonicMs();
-    const rows = await session.run<Row>(statement, values);
-    answeredAt = Math.max(answeredAt, askedAt);
-    return rows;
-  };
 
   const mark = async (ids: string[]): Promise<void> => {
     if (ids.length > 0) await run(statements.MARK, [ids]);
@@ -85,7 +73,6 @@ export async function openLease(
     lowWater.restart();
     onNews();
   });
-  const pinging = keepAlive(session, () => run(statements.PING));
 
   return {
     lost: session.lost,
@@ -94,15 +81,14 @@ export async function openLease(
     async claim() {
       const wanted = ALL_PARTS.filter((part) => !held.has(part));
       if (wanted.length === 0) return;
-      for (const { part } of await run<{ part: number }>(statements.CLAIM, [statements.LOCK_CLASS, wanted]))
-        held.add(part);
+      for (const part of await session.claim(statements.LOCK_CLASS, wanted)) held.add(part);
     },
     async epoch() {
       const [state] = await run<{ epoch: number }>(statements.EPOCH);
       if (!state) throw new Error('The store has no feed state.');
       return state.epoch;
     },
-    isSafe: () => !session.lost.aborted && monotonicMs() - answeredAt < FENCE_MS,
+    isSafe: session.isSafe,
     async read(limit) {
       await look();
       const ids = takeMarks();
@@ -137,22 +123,9 @@ export async function openLease(
       await run(statements.WAKE_OTHERS);
     },
     async end() {
-      clearInterval(pinging);
       // If this fails, the next owner of the parts publishes them again.
       await mark(takeMarks()).catch(() => undefined);
       await session.close();
     },
   };
-}
-
-function keepAlive(session: Session, ping: () => Promise<unknown>): NodeJS.Timeout {
-  let waiting = false;
-  return setInterval(() => {
-    if (waiting || session.lost.aborted) return;
-    waiting = true;
-    // A failed ping has already marked the session as lost.
-    ping()
-      .catch(() => undefined)
-      .finally(() => (waiting = false));
-  }, PING_EVERY_MS);
 }

@@ -10,12 +10,6 @@ export const CHANNEL = 'taskmesh_task_changes';
 /** For notices of old changes to publish again. */
 export const REPLAYS_CHANNEL = 'taskmesh_task_replays';
 
-/** $1: lock class, $2: wanted parts. Returns the parts that are now ours. */
-export const CLAIM: Statement = {
-  name: 'relay-claim',
-  text: 'select part from unnest($2::int[]) part where pg_try_advisory_lock($1::int, part)',
-};
-
 const selectUnpublished = (butNot: string) => `
   select s.epoch, mine.part, c.*
   from feed_state s, unnest($1::int[], $2::bigint[]) mine(part, low), lateral (
@@ -70,8 +64,6 @@ export const WAKE_OTHERS: Statement = {
   name: 'relay-wake-others',
   text: `select pg_notify('${CHANNEL}', '')`,
 };
-
-export const PING: Statement = { name: 'relay-ping', text: 'select 1' };
 
 export const BACKLOG: Statement = {
   name: 'relay-backlog',

@@ -1,3 +1,4 @@
+import { createSignal, keepWorking } from '@taskmesh/change-log';
 import type { Database } from '@taskmesh/database';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import type { EventLog } from '@taskmesh/messaging';
@@ -12,7 +13,6 @@ import { openLease, type Lease } from './lease.ts';
 import { createPublisher, type Failure, type Outcome, type ReadChange } from './publisher.ts';
 import type { RelayMetrics } from './relay.metrics.ts';
 import { HAS_BACKLOG } from './relay.statements.ts';
-import { createSignal } from './signal.ts';
 
 /** A fallback for lost notices. */
 const POLL_MS = 100;
@@ -27,7 +27,6 @@ const MOST_HELD = 50_000;
 const OWED_OWNERS = 50;
 /** How often to read from the beginning, in case changes appeared without a notice. */
 const READ_ANEW_EVERY_MS = 30_000;
-const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000 };
 const NOTICE_SPACING_MS = 5;
 
 export interface RelayDeps {
@@ -75,23 +74,26 @@ export function createRelay(deps: RelayDeps): Relay {
 
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 
-  const work = async (): Promise<void> => {
-    let tries = 0;
-    while (!stopping.signal.aborted) {
-      try {
+  const work = (): Promise<void> =>
+    keepWorking<Lease>({
+      signal: stopping.signal,
+      async open() {
         lease = await openLease(database, { onNews: news.notify, monotonicMs });
         held.clear(); // outdated: other relays had the parts, or this is another store
-        void announce(lease, await lease.epoch());
-        await workUnder(lease, () => (tries = 0));
-      } catch (error) {
-        if (tries++ === 0)
-          log.warn({ err: error }, 'the relay has lost its connection; connecting again until it works');
-      }
-      await lease?.end();
-      lease = undefined;
-      await pause(backoffMs(tries, RECONNECT));
-    }
-  };
+        return lease;
+      },
+      async work(current, onRound) {
+        void announce(current, await current.epoch());
+        await workUnder(current, onRound);
+      },
+      async close(current) {
+        await current.end();
+        lease = undefined;
+      },
+      pause,
+      what: 'the relay',
+      log,
+    });
 
   const announce = (current: Lease, epoch: number): Promise<void> =>
     announceEpoch(epoch, {

@@ -31,6 +31,9 @@ export function countsOf({ added, removed }: { added?: StateSource; removed?: St
   ).join(', ');
 }
 
+/** For an owner whose tasks all go: nothing is counted any more, and keys do not count. */
+export const COUNT_NOTHING = ['counted = null', 'keys = 0', ...COLUMNS.map((column) => `${column} = 0`)].join(', ');
+
 /** For the row `f` that a write finds. `unless`: SQL that is true when the write cannot keep what is known. */
 export function keepCounting(unless = 'false'): string {
   return [
@@ -109,7 +112,9 @@ export const MAKE_KEYS: Statement = {
     with gone as (delete from task_keys k where user_id = $1 and ${IS_OF_NO_TASK})
     insert into task_keys (${KEY_COLUMNS}) select ${KEY_VALUES} from (${UNKEYED}) unkeyed
     where (select count(*) from tasks where user_id = $1) > $2::int
-      and not exists (select from feeds f where f.owner_id = $1 and f.keys > 0 and ${IS_COUNTED}) ${KEEP_LATER}`,
+      and not exists (
+        select from feeds f where f.owner_id = $1 and (f.keys > 0 and ${IS_COUNTED} or f.ends_at is not null)
+      ) ${KEEP_LATER}`,
 };
 
 /**

@@ -1,7 +1,10 @@
-import { AppError, badUserInput, conflict, notFound } from '@taskmesh/errors';
+import { AppError, badUserInput, conflict, notFound, unauthenticated } from '@taskmesh/errors';
 
 /** Does not reveal whether the task exists for another user. */
 export const taskNotFound = () => notFound('Task not found.');
+
+/** The token is still valid, but the account was deleted. */
+export const ownerIsGone = () => unauthenticated('The account does not exist any more.');
 
 export const versionDiffers = () =>
   new AppError('PRECONDITION_FAILED', 'The task has been changed since: its version is another.');

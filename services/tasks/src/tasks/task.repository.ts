@@ -1,4 +1,4 @@
-import type { Database } from '@taskmesh/database';
+import { isCheckViolation, type Database, type Statement } from '@taskmesh/database';
 import type { TaskRow } from '@taskmesh/events';
 import type { CreateTask, UpdateTask } from '@taskmesh/validation';
 import { partOf } from '../feed/partition.ts';
@@ -10,6 +10,7 @@ import type { PlaceInOrder, TaskOrder } from './task-order.ts';
 import { toTask } from './task-row.ts';
 import { statesOf } from './task-states.ts';
 import { GIVEN_FIELDS } from './given-fields.ts';
+import { ownerIsGone } from './task.errors.ts';
 import * as statements from './task.statements.ts';
 import type { Task } from './task.entity.ts';
 
@@ -69,19 +70,24 @@ export interface TaskRepositoryDeps {
 }
 
 export function createTaskRepository({ database, onUnkept }: TaskRepositoryDeps) {
+  /** @throws AppError UNAUTHENTICATED when the owner's feed has ended */
+  const runWrite = async <Row extends Record<string, unknown>>(statement: Statement, values: unknown[]) => {
+    try {
+      return await database.run<Row>('write', statement, values);
+    } catch (error) {
+      throw isCheckViolation(error, 'feeds_ended') ? ownerIsGone() : error;
+    }
+  };
+
   return {
     async create(write: Write, id: string, input: CreateTask): Promise<Task> {
-      const [row] = await database.run<TaskRow>('write', statements.CREATE, createValues(write, id, input));
+      const [row] = await runWrite<TaskRow>(statements.CREATE, createValues(write, id, input));
       return toTask(present(row));
     },
 
     async createOnce(write: Write, id: string, input: CreateTask, once: OnceKey): Promise<CreatedOnce> {
       const values = createValues(write, id, input, [once.key, once.inputHash, once.expiresAt]);
-      const [row] = await database.run<{ running: boolean } & (TaskRow | { id: null })>(
-        'write',
-        statements.CREATE_ONCE,
-        values,
-      );
+      const [row] = await runWrite<{ running: boolean } & (TaskRow | { id: null })>(statements.CREATE_ONCE, values);
       const { running, ...task } = present(row);
       // The running request may itself be a repetition, so the first one's task may exist.
       if (running || task.id === null) return this.createdBefore(write, once);
@@ -101,7 +107,7 @@ export function createTaskRepository({ database, onUnkept }: TaskRepositoryDeps)
     },
 
     async update(write: Write, id: string, input: UpdateTask, ifVersion: number | null): Promise<Changed<Task>> {
-      const [row] = await database.run<TaskRow | { id: null }>('write', statements.UPDATE, [
+      const [row] = await runWrite<TaskRow | { id: null }>(statements.UPDATE, [
         ...writeValues(write, id),
         ifVersion,
         write.now,
@@ -113,7 +119,7 @@ export function createTaskRepository({ database, onUnkept }: TaskRepositoryDeps)
 
     async remove(write: Write, id: string, ifVersion: number | null): Promise<Changed<string>> {
       const values = [...writeValues(write, id), ifVersion, write.now];
-      const [row] = await database.run<{ id: string | null }>('write', statements.DELETE, values);
+      const [row] = await runWrite<{ id: string | null }>(statements.DELETE, values);
       if (!row) return { outcome: 'not-found' };
       return row.id === null ? { outcome: 'other-version' } : { outcome: 'changed', result: row.id };
     },

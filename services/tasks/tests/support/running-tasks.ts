@@ -1,6 +1,7 @@
 import type { TaskChanged } from '@taskmesh/events';
 import { EPOCH_KEY, GRAPH_FIELDS, parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/events';
 import type { Identity } from '@taskmesh/identity';
+import type { AccountsInternal } from '@taskmesh/internal-api';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
 import { type Backoff, type Clock, createLog, type Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
@@ -52,7 +53,7 @@ export interface TestTasks {
   delivered(): Promise<void>;
   user(id?: string): TestUser;
   /** A second instance on the same store. */
-  another(options?: Pick<TestTasksOptions, 'eventLog'>): Promise<TestTasks>;
+  another(options?: Pick<TestTasksOptions, 'eventLog' | 'accounts'>): Promise<TestTasks>;
   stop(): Promise<void>;
 }
 
@@ -63,9 +64,15 @@ export interface TestTasksOptions {
   eventLog?: EventLog;
   metrics?: Registry;
   relay?: Partial<Backoff>;
+  /** @default one that never deleted any */
+  accounts?: AccountsInternal;
   /** @default silent */
   log?: Log;
 }
+
+const NOBODY_DELETED: AccountsInternal = {
+  accountChanges: async () => ({ epoch: 1, head: 0, changes: [] }),
+};
 
 /** The service over a fresh database, with an event log in memory. */
 export async function startTasks(options: TestTasksOptions): Promise<TestTasks> {
@@ -82,7 +89,7 @@ export async function startTasks(options: TestTasksOptions): Promise<TestTasks> 
 
 async function startOn(database: TestDatabase, options: TestTasksOptions): Promise<TestTasks> {
   const { clock = { now: () => Date.now() }, env, eventLog = createMemoryEventLog(), metrics } = options;
-  const { log = createLog({ service: 'tasks', level: 'silent' }) } = options;
+  const { log = createLog({ service: 'tasks', level: 'silent' }), accounts = NOBODY_DELETED } = options;
   const config = readTasksConfig({ POSTGRES_URL: database.url, ...env });
   const relay = { ...config.relay, ...options.relay };
   const published: TaskChanged[] = [];
@@ -90,7 +97,7 @@ async function startOn(database: TestDatabase, options: TestTasksOptions): Promi
     if (key !== EPOCH_KEY) published.push(parseTaskChanged(value));
   });
   await reader.ready();
-  const tasks = await createTasks({ ...config, relay }, { clock, log, eventLog, metrics });
+  const tasks = await createTasks({ ...config, relay }, { clock, log, eventLog, accounts, metrics });
   await tasks.start();
   return {
     tasks,

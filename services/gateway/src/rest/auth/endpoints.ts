@@ -10,6 +10,7 @@ import {
   type SessionBody,
   type TokenClaimsBody,
 } from '../schemas/answers.ts';
+import { accountEndpoints } from './account-endpoints.ts';
 import { changeEndpoints } from './change-endpoints.ts';
 import { dataEndpoints } from './data-endpoints.ts';
 import { said } from './said.ts';
@@ -140,6 +141,7 @@ export const authEndpoints: readonly Endpoint[] = [
     },
   }),
   ...changeEndpoints,
+  ...accountEndpoints,
   ...sessionEndpoints,
   ...tokenEndpoints,
   ...dataEndpoints,

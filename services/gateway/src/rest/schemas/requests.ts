@@ -2,6 +2,7 @@ import {
   changeEmailInput,
   changeNameInput,
   createTaskInput,
+  deleteAccountInput,
   forgotPasswordInput,
   loginInput,
   password,
@@ -142,6 +143,10 @@ export const changePassword = z.object({ current_password: password, password: n
 export const changeEmail = changeEmailInput.meta({
   id: 'ChangeEmail',
   examples: [{ email: 'ada@example.org', password: 'a long and winding phrase' }],
+});
+export const deleteAccount = deleteAccountInput.meta({
+  id: 'DeleteAccount',
+  examples: [{ password: 'a long and winding phrase' }],
 });
 export const confirmEmail = z
   .object({ token: opaque('token') })

@@ -1,4 +1,4 @@
-import type { Stores } from '@taskmesh/restore-import';
+import type { Stores } from './store-rules.ts';
 
 const BATCH = 5_000;
 
@@ -7,6 +7,8 @@ export interface CopiedTable {
   /** The column that rows are ordered by. */
   key: string;
   keyType: 'uuid' | 'text' | 'bigint';
+  /** SQL: which of its rows. @default all */
+  which?: string;
   /** SQL that inserts the rows of `batch`; it may use parameters from $2 on. */
   put: string;
 }
@@ -29,12 +31,12 @@ export async function copyRows(
   table: CopiedTable,
   { after = START[table.keyType], values = [] }: { after?: string; values?: unknown[] } = {},
 ): Promise<void> {
-  const { name, key, keyType, put } = table;
+  const { name, key, keyType, which = 'true', put } = table;
   const read = {
     name: `import-read-${name}`,
     text: `
       select json_agg(r)::text as rows, (array_agg(r.${key}::text order by r.${key} desc))[1] as last
-      from (select * from public.${name} where ${key} > $1::${keyType} order by ${key} limit ${BATCH}) r`,
+      from (select * from public.${name} where ${key} > $1::${keyType} and ${which} order by ${key} limit ${BATCH}) r`,
   };
   const write = {
     name: `import-write-${name}`,

@@ -1,0 +1,3 @@
+export { openLockSession, type LockSession } from './lock-session.ts';
+export { keepWorking, type KeepWorkingOptions } from './keep-working.ts';
+export { createSignal, type Signal } from './signal.ts';

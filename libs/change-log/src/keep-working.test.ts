@@ -1,0 +1,42 @@
+import { createLog } from '@taskmesh/service';
+import { keepWorking } from './keep-working.ts';
+
+const log = createLog({ service: 'test', level: 'silent' });
+
+it('works under one lease after the other, closes each, and pauses longer the more of them fail in a row', async () => {
+  const stopping = new AbortController();
+  const pauses: number[] = [];
+  const closed: number[] = [];
+  let opened = 0;
+  await keepWorking<number>({
+    signal: stopping.signal,
+    async open() {
+      opened++;
+      if (opened === 2) throw new Error('the server is away');
+      return opened;
+    },
+    async work(lease, onRound) {
+      if (lease === 4) onRound();
+      if (lease === 5) return stopping.abort();
+      throw new Error('lost');
+    },
+    close: async (lease) => void closed.push(lease),
+    pause: async (ms) => void pauses.push(ms),
+    what: 'the test',
+    log,
+  });
+  expect(closed).toEqual([1, 3, 4, 5]);
+  expect(pauses.slice(0, 4)).toEqual([50, 100, 200, 50]);
+});
+
+it('opens nothing when it is stopped already', async () => {
+  await keepWorking({
+    signal: AbortSignal.abort(),
+    open: () => Promise.reject(new Error('must not be opened')),
+    work: async () => undefined,
+    close: async () => undefined,
+    pause: async () => undefined,
+    what: 'the test',
+    log,
+  });
+});

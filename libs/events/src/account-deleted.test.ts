@@ -1,0 +1,29 @@
+import { encodeAccountDeleted, parseAccountDeleted, type AccountDeleted } from './account-deleted.ts';
+
+const deleted: AccountDeleted = {
+  kind: 'DELETED',
+  epoch: 7,
+  sequence: 3,
+  accountId: '01890000-0000-7000-8000-0000000000aa',
+  occurredAt: '2026-11-20T10:00:00.000Z',
+};
+
+it('comes back as it was told, and says nothing else of the account', () => {
+  const told = { ...deleted, email: 'somebody@example.com' };
+  expect(encodeAccountDeleted(told)).not.toContain('example.com');
+  expect(parseAccountDeleted(encodeAccountDeleted(told))).toEqual(deleted);
+});
+
+it('is read when a newer producer tells more of it', () => {
+  expect(parseAccountDeleted(JSON.stringify({ ...deleted, reason: 'of tomorrow' }))).toEqual(deleted);
+});
+
+it.each([
+  ['no JSON', 'deleted'],
+  ['another kind', JSON.stringify({ ...deleted, kind: 'RENAMED' })],
+  ['no place in the log', JSON.stringify({ ...deleted, sequence: 0 })],
+  ['no epoch', JSON.stringify({ ...deleted, epoch: undefined })],
+  ['an account that is no id', JSON.stringify({ ...deleted, accountId: '*' })],
+])('is refused with %s', (_, text) => {
+  expect(() => parseAccountDeleted(text)).toThrow();
+});

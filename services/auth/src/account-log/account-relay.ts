@@ -1,0 +1,100 @@
+import { createSignal, keepWorking, openLockSession, type LockSession } from '@taskmesh/change-log';
+import type { Database } from '@taskmesh/database';
+import { ACCOUNTS_TOPIC, encodeAccountDeleted } from '@taskmesh/events';
+import type { EventLog } from '@taskmesh/messaging';
+import { backoffMs, type Backoff, type Log, type Service } from '@taskmesh/service';
+import * as timers from 'node:timers/promises';
+import { entryOf, type EntryRow } from './account-log.repository.ts';
+import { MARK_PUBLISHED, UNPUBLISHED } from './account-log.statements.ts';
+
+/** The key of the advisory lock. There is one stream, so one lock. */
+const LOCK_CLASS = 7_203_002;
+const LOCK = 0;
+/** Polling also finds entries that another instance wrote. */
+const POLL_MS = 500;
+const AT_ONCE = 500;
+const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
+
+export interface AccountRelay extends Service {
+  /** There is a new entry. */
+  wake(): void;
+}
+
+export interface AccountRelayDeps {
+  database: Pick<Database, 'openSession'>;
+  eventLog: EventLog;
+  log: Log;
+}
+
+/**
+ * Publishes the account log to the event log, in order and at least once. Only the instance that holds the lock publishes.
+ * Entries are small and all alike, so the event log has no reason to refuse one for good: each is retried until it is accepted.
+ */
+export function createAccountRelay({ database, eventLog, log }: AccountRelayDeps): AccountRelay {
+  const news = createSignal();
+  let stopping = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+
+  const pause = (ms: number) => timers.setTimeout(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+
+  /** A single partition, which keeps all entries in order. */
+  const makeTopic = (): Promise<boolean> =>
+    eventLog.ensureTopic(ACCOUNTS_TOPIC, { partitions: 1 }).then(
+      () => true,
+      () => false, // what is published meanwhile fails, and is told
+    );
+
+  const work = async (lease: LockSession, onRound: () => void): Promise<void> => {
+    let [isOurs, hasTopic, failures] = [false, false, 0];
+    while (!stopping.signal.aborted) {
+      isOurs ||= (await lease.claim(LOCK_CLASS, [LOCK])).length > 0;
+      hasTopic ||= isOurs && (await makeTopic());
+      news.clear(); // cleared before the read, so that later entries give notice again
+      const entries = isOurs
+        ? (await lease.run<EntryRow & Record<string, unknown>>(UNPUBLISHED, [AT_ONCE])).map(entryOf)
+        : [];
+      onRound();
+      const last = entries.at(-1);
+      if (!last) {
+        await news.wait(POLL_MS);
+        continue;
+      }
+      if (!lease.isSafe()) continue;
+      try {
+        await eventLog.publish(
+          ACCOUNTS_TOPIC,
+          entries.map((entry) => ({ key: entry.accountId, value: encodeAccountDeleted(entry) })),
+        );
+      } catch (error) {
+        if (failures++ === 0)
+          log.warn({ err: error }, 'cannot publish what became of accounts; trying again until it works');
+        hasTopic = false; // an event log may lose everything, including the topic
+        await pause(backoffMs(failures, BACKOFF));
+        continue;
+      }
+      failures = 0;
+      await lease.run(MARK_PUBLISHED, [last.sequence]);
+    }
+  };
+
+  return {
+    async start() {
+      stopping = new AbortController();
+      running = keepWorking({
+        signal: stopping.signal,
+        open: () => openLockSession(database, { monotonicMs: () => performance.now() }),
+        work,
+        close: (lease) => lease.close(),
+        pause,
+        what: 'the relay of the account log',
+        log,
+      });
+    },
+    async stop() {
+      stopping.abort();
+      news.notify();
+      await running;
+    },
+    wake: news.notify,
+  };
+}

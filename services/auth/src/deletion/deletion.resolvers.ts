@@ -1,0 +1,16 @@
+import { requireSession } from '@taskmesh/subgraph';
+import { originOf } from '../graphql/context.ts';
+import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
+import { tellEnded } from '../graphql/session-news.ts';
+import type { DeletionService } from './deletion.service.ts';
+
+export function createDeletionResolvers(deletion: DeletionService) {
+  return {
+    Mutation: {
+      deleteAccount: async (_parent, { input }, context) => {
+        tellEnded(context, await deletion.delete(requireSession(context.identity), input, originOf(context)));
+        return true;
+      },
+    },
+  } satisfies FeatureResolvers;
+}

@@ -1,0 +1,67 @@
+import type { EndedSession } from '@taskmesh/internal-api';
+import type { Clock, Ids } from '@taskmesh/service';
+import { deleteAccountInput, parseInput } from '@taskmesh/validation';
+import { accountIsGone, wrongPassword } from '../accounts/accounts.errors.ts';
+import { emailKey } from '../accounts/email-key.ts';
+import type { PasswordCheck } from '../accounts/password-check.service.ts';
+import type { RequestOrigin } from '../audit/request-origin.ts';
+import type { Limits } from '../limits/limits.ts';
+import { sessionHasEnded } from '../sessions/sessions.errors.ts';
+import type { DeletionRepository } from './deletion.repository.ts';
+
+export interface DeletionService {
+  /**
+   * Deletes the account if the password is right, ends its sessions and tokens, and sends a last mail. Other services learn of
+   * the deletion from the account log.
+   * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
+   */
+  delete(user: { userId: string; sessionId: string }, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
+}
+
+export interface DeletionServiceDeps {
+  repository: DeletionRepository;
+  check: PasswordCheck;
+  limits: Pick<Limits, 'forgetFailedLogins'>;
+  clock: Clock;
+  ids: Ids;
+  /** Tells the worker that there is a mail to send. */
+  onMail: () => void;
+  /** Tells the relay that an account was deleted. */
+  onDeleted: () => void;
+}
+
+export function createDeletionService(deps: DeletionServiceDeps): DeletionService {
+  const { repository, check, limits, clock, ids, onMail, onDeleted } = deps;
+
+  return {
+    async delete({ userId, sessionId }, input, origin) {
+      const { password } = parseInput(deleteAccountInput, input);
+      const known = await check.confirm(userId, password, 'password', origin);
+      // The account is locked first, as by every other change: meanwhile no session is opened and no token created.
+      const ended = await repository.inTransaction(async (transaction) => {
+        const account = await transaction.lockAccount(userId);
+        if (!account) throw accountIsGone();
+        if (account.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
+        const sessions = await transaction.lockSessions(userId);
+        if (!sessions.some(({ id }) => id === sessionId)) throw sessionHasEnded();
+        const tokens = await transaction.lockPersonalTokens(userId);
+        const now = new Date(clock.now());
+        const { email: recipient, emailKey: key } = account;
+        await transaction.eraseTrail(userId);
+        transaction.record({ kind: 'account.deleted', at: now, accountId: userId, origin: { ...origin, ip: null } });
+        const { ip, requestId } = origin;
+        transaction.addMail({
+          ...{ id: ids.next(), accountId: null, kind: 'account.deleted', recipient },
+          ...{ ip, requestId, createdAt: now },
+        });
+        await transaction.remove(userId, key);
+        await transaction.appendDeleted(userId, now);
+        return transaction.listEnded({ sessions, tokens }, now);
+      });
+      onDeleted();
+      onMail();
+      await limits.forgetFailedLogins(emailKey(known.account.email) ?? '', origin.ip);
+      return ended;
+    },
+  };
+}

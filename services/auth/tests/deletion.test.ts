@@ -1,0 +1,330 @@
+import { ACCOUNTS_TOPIC, parseAccountDeleted, type AccountDeleted } from '@taskmesh/events';
+import { newPersonalToken } from '@taskmesh/identity';
+import { createMemoryEventLog, PublishError, type EventLog } from '@taskmesh/messaging';
+import { eventually } from '@taskmesh/testing';
+import {
+  CHANGE_EMAIL,
+  CHANGE_NAME,
+  CHANGE_PASSWORD,
+  codeOf,
+  CREATE_TOKEN,
+  DELETE_ACCOUNT,
+  loggedIn,
+  LOGIN_PLAIN,
+  ME,
+  REFRESH,
+  REQUEST_RESET,
+  SIGN_UP_PLAIN,
+  signedUp,
+  type OpenSession,
+} from './support/operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+
+const START = { epoch: 0, sequence: 0 };
+
+let running: RunningAuth;
+beforeEach(async () => {
+  running = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', PUBLIC_URL: 'https://tasks.example/' } });
+});
+afterEach(() => running.stop());
+
+const del = ({ identity }: Pick<OpenSession, 'identity'>, password = PASSWORD) =>
+  running.send(DELETE_ACCOUNT, { input: { password } }, identity);
+const login = (email: string, password = PASSWORD) => running.send(LOGIN_PLAIN, { input: { email, password } });
+const createToken = async ({ identity }: OpenSession, scope = 'WRITE') => {
+  const expiresAt = new Date(running.clock.now() + 86_400_000).toISOString();
+  const { data } = await running.send(CREATE_TOKEN, { input: { name: 'program', scope, expiresAt } }, identity);
+  return (data?.createPersonalToken as { personalToken: { id: string } }).personalToken.id;
+};
+/** Every text that any table has. */
+const textOfStore = async (): Promise<string> => {
+  const tables = await running.database.query(
+    `select table_name as name from information_schema.tables where table_schema = 'public' and table_name <> 'mikro_orm_migrations'`,
+  );
+  const texts = tables.map(({ name }) =>
+    running.database.query(`select json_agg(t)::text as rows from ${String(name)} t`),
+  );
+  return JSON.stringify(await Promise.all(texts));
+};
+
+describe('deleting an account', () => {
+  it('ends everything that is asked with in its name, says goodbye, and leaves its address free', async () => {
+    const ada = await signedUp(running, 'Ada@example.com');
+    const other = await loggedIn(running, 'ada@example.com');
+    const token = await createToken(ada);
+    const bob = await signedUp(running, 'bob@example.com');
+    const result = await del(ada);
+    expect(result.data).toEqual({ deleteAccount: true });
+    const { sessions } = await running.auth.internal.endedSessions(0);
+    expect(sessions.map(({ sessionId }) => sessionId).toSorted()).toEqual(
+      [ada.sessionId, other.sessionId, token].toSorted(),
+    );
+    expect(result.extensions).toEqual({ endedSessions: sessions });
+    for (const { refreshToken } of [ada, other])
+      expect(codeOf(await running.send(REFRESH, { token: refreshToken }))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await login('ada@example.com'))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await running.send(ME, {}, ada.identity))).toBe('UNAUTHENTICATED');
+    await running.auth.processAll();
+    expect(running.postbox.mails).toEqual([
+      expect.objectContaining({ to: 'Ada@example.com', subject: 'Your Taskmesh account was deleted' }),
+    ]);
+    const again = await signedUp(running, 'ADA@example.com');
+    expect(again.userId).not.toBe(ada.userId);
+    expect((await running.send(ME, {}, bob.identity)).data?.me).toMatchObject({ email: 'bob@example.com' });
+    expect(codeOf(await running.send(REFRESH, { token: bob.refreshToken }))).toBeUndefined();
+  });
+
+  it('leaves nothing in the store but that the account was deleted, when its last mail is sent', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await createToken(ada);
+    await login('ada@example.com', 'wrong');
+    await running.send(CHANGE_NAME, { name: 'Ada Lovelace' }, ada.identity);
+    await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+    await running.send(CHANGE_EMAIL, { input: { email: 'lovelace@example.com', password: PASSWORD } }, ada.identity);
+    await running.auth.processAll();
+    await running.send(REQUEST_RESET, { email: 'ada@example.com' });
+    await del(ada);
+    running.postbox.failure = new Error('away');
+    await running.auth.processAll();
+    expect(await textOfStore()).toContain('ada@example.com'); // the last mail waits
+    running.postbox.failure = undefined;
+    running.clock.advance(10_000);
+    await running.auth.processAll();
+    const left = await textOfStore();
+    for (const trace of ['ada@', 'lovelace@', 'Lovelace', '192.0.2.1']) expect(left).not.toContain(trace);
+    const entries = await running.database.query('select kind, account_id, session_id, ip from audit_log');
+    expect(entries).toEqual([{ kind: 'account.deleted', account_id: ada.userId, session_id: null, ip: null }]);
+  });
+
+  it('needs the password of the account, and counts wrong ones as failed logins', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    for (let tries = 0; tries < 10; tries++) {
+      const refused = await del(ada, `wrong ${tries}`);
+      expect(refused.errors?.[0]?.extensions).toEqual({
+        code: 'BAD_USER_INPUT',
+        issues: [{ path: 'password', message: 'The password is wrong.' }],
+      });
+    }
+    expect(codeOf(await del(ada))).toBe('RATE_LIMITED');
+    expect(codeOf(await login('ada@example.com'))).toBe('RATE_LIMITED');
+    expect((await running.auth.accounts.accountChanges(START)).changes).toEqual([]);
+  });
+
+  it('needs a session of the account that still goes on', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    expect(codeOf(await running.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }))).toBe('UNAUTHENTICATED');
+    for (const scope of ['read', 'write'] as const) {
+      const identity = { role: 'user', userId: ada.userId, sessionId: newPersonalToken(), scope } as const;
+      expect(codeOf(await del({ identity }))).toBe('FORBIDDEN');
+    }
+    const gone = { ...ada, identity: { ...ada.identity, sessionId: '01890000-0000-7000-8000-0000000000aa' } };
+    expect(codeOf(await del(gone as OpenSession))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await login('ada@example.com'))).toBeUndefined();
+  });
+
+  it('is done once, however many ask for it at once, and no login or change comes in between', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    const change = { input: { currentPassword: PASSWORD, newPassword: 'another horse battery' } };
+    const asked = [
+      ...Array.from({ length: 4 }, () => del(ada)),
+      ...Array.from({ length: 4 }, () => login('ada@example.com')),
+      running.send(CHANGE_NAME, { name: 'Ada' }, ada.identity),
+      running.send(CHANGE_PASSWORD, change, ada.identity),
+    ];
+    const results = await Promise.all(asked);
+    const done = results.slice(0, 4).filter(({ data }) => data?.deleteAccount === true);
+    for (const result of results) expect([undefined, 'UNAUTHENTICATED', 'BAD_USER_INPUT']).toContain(codeOf(result));
+    // The change of the password may have been faster: then no deletion had the right one.
+    const isChanged = codeOf(results.at(-1) ?? {}) === undefined;
+    expect(done).toHaveLength(isChanged ? 0 : 1);
+    expect((await running.auth.accounts.accountChanges(START)).changes).toHaveLength(isChanged ? 0 : 1);
+    if (isChanged) return;
+    await running.auth.processAll();
+    expect(await running.database.query('select id from sessions union all select id from accounts')).toEqual([]);
+    // A login that found no account is a stranger's.
+    const trail = await running.database.query('select kind from audit_log where account_id is not null');
+    expect(trail).toEqual([{ kind: 'account.deleted' }]);
+  });
+
+  it('erases what was being written of the account at that moment as well', async () => {
+    const ada = await signedUp(running, 'ada@example.com');
+    await del(ada);
+    await running.database.query(
+      `insert into audit_log (at, kind, account_id, ip, request_id) values (now(), 'login.failed', $1, '192.0.2.1', 'late')`,
+      [ada.userId],
+    );
+    await running.auth.processAll();
+    expect(await running.database.query('select kind from audit_log')).toEqual([{ kind: 'account.deleted' }]);
+  });
+});
+
+describe('the account log', () => {
+  const deleted = async (email: string) => {
+    const session = await signedUp(running, email);
+    await del(session);
+    return session.userId;
+  };
+
+  it('tells what was deleted, in order and without a gap, from any place on', async () => {
+    const ids = [];
+    for (const name of ['a', 'b', 'c']) ids.push(await deleted(`${name}@example.com`));
+    const { epoch, head, changes } = await running.auth.accounts.accountChanges(START);
+    expect(head).toBe(3);
+    expect(changes).toEqual(
+      ids.map((accountId, index) => ({
+        ...{ kind: 'DELETED', epoch, sequence: index + 1, accountId },
+        occurredAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      })),
+    );
+    const behind = async (sequence: number, of = epoch) =>
+      (await running.auth.accounts.accountChanges({ epoch: of, sequence })).changes.map((change) => change.sequence);
+    expect(await behind(1)).toEqual([2, 3]);
+    expect(await behind(3)).toEqual([]);
+    // A place that is none of this log, or not yet: all of it.
+    expect(await behind(1, epoch - 1)).toEqual([1, 2, 3]);
+    expect(await behind(4)).toEqual([1, 2, 3]);
+    await expect(running.auth.accounts.accountChanges({ epoch: 1, sequence: -1 })).rejects.toMatchObject({
+      code: 'BAD_USER_INPUT',
+    });
+  });
+
+  it('has another epoch after a reset, above the former one', async () => {
+    await deleted('ada@example.com');
+    const { epoch } = await running.auth.accounts.accountChanges(START);
+    const next = await running.auth.restore.newEpoch();
+    expect(next).toBeGreaterThan(epoch);
+    expect((await running.auth.accounts.accountChanges({ epoch, sequence: 1 })).changes).toMatchObject([
+      { epoch: next, sequence: 1 },
+    ]);
+  });
+
+  it('counts in the order of the commits, however many are deleted at once', async () => {
+    const sessions = [];
+    for (let number = 0; number < 8; number++) sessions.push(await signedUp(running, `${number}@example.com`));
+    await Promise.all(sessions.map((session) => del(session)));
+    const { changes } = await running.auth.accounts.accountChanges(START);
+    expect(changes.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(new Set(changes.map(({ accountId }) => accountId))).toEqual(new Set(sessions.map(({ userId }) => userId)));
+  });
+});
+
+describe('publishing the account log', () => {
+  /** An event log that takes nothing until it is told to. */
+  function refusingLog(): { eventLog: EventLog; isUp: boolean; tries: number } {
+    const inner = createMemoryEventLog();
+    const state = {
+      isUp: false,
+      tries: 0,
+      eventLog: {
+        ...inner,
+        async publish(topic: string, records: Parameters<EventLog['publish']>[1]) {
+          state.tries++;
+          if (!state.isUp) throw new PublishError(new Map(records.map((record) => [record, new Error('away')])));
+          return inner.publish(topic, records);
+        },
+      },
+    };
+    return state;
+  }
+
+  function read(eventLog: EventLog): AccountDeleted[] {
+    const told: AccountDeleted[] = [];
+    eventLog.read(ACCOUNTS_TOPIC, ({ key, value }) => {
+      const entry = parseAccountDeleted(value);
+      expect(key).toBe(entry.accountId);
+      told.push(entry);
+    });
+    return told;
+  }
+
+  it('happens behind the commit, in order and each once while nothing fails', async () => {
+    const eventLog = createMemoryEventLog();
+    const own = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' }, eventLog });
+    try {
+      const told = read(eventLog);
+      await own.another(); // of two instances one publishes
+      for (const name of ['a', 'b', 'c']) {
+        const session = await signedUp(own, `${name}@example.com`);
+        await own.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, session.identity);
+      }
+      await eventually(() => expect(told.map(({ sequence }) => sequence)).toEqual([1, 2, 3]));
+      await eventually(async () =>
+        expect(await own.database.query('select 1 from account_log where published_at is null')).toEqual([]),
+      );
+      expect(told).toEqual((await own.auth.accounts.accountChanges(START)).changes);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it('waits for an event log that is away, and deletions do not', async () => {
+    const refusing = refusingLog();
+    const own = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' }, eventLog: refusing.eventLog });
+    try {
+      const told = read(refusing.eventLog);
+      for (const name of ['a', 'b']) {
+        const session = await signedUp(own, `${name}@example.com`);
+        const { data } = await own.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, session.identity);
+        expect(data).toEqual({ deleteAccount: true });
+      }
+      await eventually(() => expect(refusing.tries).toBeGreaterThan(2));
+      expect(await own.database.query('select 1 from account_log where published_at is null')).toHaveLength(2);
+      refusing.isUp = true;
+      await eventually(() => expect(told.map(({ sequence }) => sequence)).toEqual([1, 2]), { timeoutMs: 10_000 });
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it('goes on behind a crash between the commit and the event log, by whichever instance comes next', async () => {
+    const refusing = refusingLog();
+    const own = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' }, eventLog: refusing.eventLog });
+    try {
+      const session = await signedUp(own, 'ada@example.com');
+      await own.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, session.identity);
+      await eventually(() => expect(refusing.tries).toBeGreaterThan(0));
+      await own.auth.stop();
+      const told = read(refusing.eventLog);
+      refusing.isUp = true;
+      await own.another();
+      await eventually(() => expect(told.map(({ accountId }) => accountId)).toEqual([session.userId]));
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it('goes on when the server ends its session', async () => {
+    const eventLog = createMemoryEventLog();
+    const own = await runAuth({ env: { RATE_LIMIT_FACTOR: '0' }, eventLog });
+    try {
+      const told = read(eventLog);
+      await own.database.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'taskmesh-auth-session'`,
+      );
+      const session = await signedUp(own, 'ada@example.com');
+      await own.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, session.identity);
+      await eventually(() => expect(told).toHaveLength(1));
+    } finally {
+      await own.stop();
+    }
+  });
+});
+
+it('takes an account that was deleted while it signs up again as another one', async () => {
+  const first = await running.send(SIGN_UP_PLAIN, {
+    input: { email: 'ada@example.com', password: PASSWORD, name: 'A' },
+  });
+  expect(codeOf(first)).toBeUndefined();
+  const ada = await loggedIn(running, 'ada@example.com');
+  const results = await Promise.all([
+    del(ada),
+    ...Array.from({ length: 5 }, () =>
+      running.send(SIGN_UP_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD, name: 'B' } }),
+    ),
+  ]);
+  expect(codeOf(results[0] ?? {})).toBeUndefined();
+  for (const result of results.slice(1)) expect([undefined, 'CONFLICT']).toContain(codeOf(result));
+  const accounts = await running.database.query('select id from accounts');
+  expect(accounts.length).toBeLessThanOrEqual(1);
+  expect(accounts).not.toContainEqual({ id: ada.userId });
+});

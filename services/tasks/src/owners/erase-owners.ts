@@ -1,0 +1,44 @@
+import type { Clock, Log } from '@taskmesh/service';
+import type { OwnersRepository } from './owners.repository.ts';
+
+/** Tasks per statement; small, so that other statements do not wait long. */
+const TASKS = 200;
+const CHANGES = 1_000;
+const OWNERS = 100;
+
+export interface OwnerEraserDeps {
+  repository: Pick<OwnersRepository, 'closed' | 'deleteTasks' | 'eraseChanges' | 'finish'>;
+  /** Told when there are changes of this owner to publish. */
+  onCommitted: (ownerId: string) => void;
+  clock: Clock;
+  log: Log;
+}
+
+/** Deletes what can be deleted now. Changes that are not published yet remain for a later run. */
+export function createOwnerEraser({ repository, onCommitted, clock, log }: OwnerEraserDeps) {
+  let isStopped = false;
+
+  /** False if stopped before the end. */
+  const inBatches = async (most: number, removeBatch: () => Promise<number>): Promise<boolean> => {
+    while (!isStopped) if ((await removeBatch()) < most) return true;
+    return false;
+  };
+
+  const erase = async (ownerId: string): Promise<void> => {
+    const areDeleted = await inBatches(TASKS, async () => {
+      const count = await repository.deleteTasks(ownerId, new Date(clock.now()), TASKS);
+      if (count > 0) onCommitted(ownerId);
+      return count;
+    });
+    if (!areDeleted) return;
+    const areErased = await inBatches(CHANGES, () => repository.eraseChanges(ownerId, CHANGES));
+    if (areErased && (await repository.finish(ownerId))) log.info({ ownerId }, 'nothing is left of a deleted account');
+  };
+
+  return {
+    async run(): Promise<void> {
+      for (const ownerId of await repository.closed(OWNERS)) if (!isStopped) await erase(ownerId);
+    },
+    stop: () => void (isStopped = true),
+  };
+}

@@ -1,0 +1,53 @@
+import type { Database } from '@taskmesh/database';
+import type { AccountDeleted } from '@taskmesh/events';
+import type { AccountLogPosition } from '@taskmesh/internal-api';
+import { partOf } from '../feed/partition.ts';
+import * as statements from './owners.statements.ts';
+
+export type OwnersRepository = ReturnType<typeof createOwnersRepository>;
+
+export function createOwnersRepository(database: Pick<Database, 'run'>) {
+  const count = async (...[statement, values]: [Parameters<Database['run']>[1], unknown[]]): Promise<number> => {
+    const [row] = await database.run<{ count: number }>('write', statement, values);
+    return row?.count ?? 0;
+  };
+
+  return {
+    async position(): Promise<AccountLogPosition> {
+      const [row] = await database.run<{ epoch: number; sequence: string }>('read', statements.POSITION, []);
+      if (!row) throw new Error('The store has no position in the account log.');
+      return { epoch: row.epoch, sequence: Number(row.sequence) };
+    },
+
+    /** False when the position has changed. */
+    async close(
+      from: AccountLogPosition,
+      { epoch, sequence, accountId, occurredAt }: AccountDeleted,
+    ): Promise<boolean> {
+      const values = [from.epoch, from.sequence, epoch, sequence, accountId, occurredAt];
+      return (await database.run('write', statements.CLOSE, values)).length > 0;
+    },
+
+    async move(from: AccountLogPosition, epoch: number): Promise<void> {
+      await database.run('write', statements.MOVE, [from.epoch, from.sequence, epoch]);
+    },
+
+    async closed(limit: number): Promise<string[]> {
+      const rows = await database.run<{ owner_id: string }>('read', statements.CLOSED, [limit]);
+      return rows.map(({ owner_id }) => owner_id);
+    },
+
+    /** Returns the number of deleted tasks. */
+    deleteTasks: (ownerId: string, now: Date, limit: number): Promise<number> =>
+      count(statements.DELETE_TASKS, [partOf(ownerId), ownerId, now, limit]),
+
+    /** Returns the number of erased changes: 0 while one of them is unpublished. */
+    eraseChanges: (ownerId: string, limit: number): Promise<number> =>
+      count(statements.ERASE_CHANGES, [ownerId, limit]),
+
+    /** Whether nothing is left. */
+    async finish(ownerId: string): Promise<boolean> {
+      return (await database.run('write', statements.FINISH, [ownerId])).length > 0;
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import type { Statement } from '@taskmesh/database';
+import { COUNT_NOTHING } from '../tasks/count.statements.ts';
+
+/*
+ * An owner is deleted in steps of one statement each: close, delete tasks, erase changes, finish. Any instance may repeat any
+ * of them, because the rows that are left say what remains to be done.
+ */
+
+export const POSITION: Statement = {
+  name: 'owners-position',
+  text: 'select epoch, sequence::text from account_position',
+};
+
+/**
+ * $1, $2: the expected position (epoch, sequence), $3, $4: the position after this entry, $5: owner, $6: the time of the
+ * deletion. No row: another instance was faster. Waits for the owner's running writes, as they have locked the feed's row;
+ * later ones fail.
+ */
+export const CLOSE: Statement = {
+  name: 'owners-close',
+  text: `
+    with position as (
+      update account_position set epoch = $3::integer, sequence = $4::bigint
+      where epoch = $1::integer and sequence = $2::bigint
+      returning 1
+    ), feed as (
+      insert into feeds as f (owner_id, sequence, ends_at)
+      select $5::uuid, 0, 0 from position
+      on conflict (owner_id) do update set ends_at = f.sequence
+      returning owner_id
+    ), closed as (
+      insert into closed_owners (owner_id, deleted_at)
+      select owner_id, $6::timestamptz from feed
+      on conflict (owner_id) do nothing
+    )
+    select owner_id from feed`,
+};
+
+/** $1, $2: the expected position, $3: the epoch of a log without entries. */
+export const MOVE: Statement = {
+  name: 'owners-move',
+  text: `
+    update account_position set epoch = $3::integer, sequence = 0
+    where epoch = $1::integer and sequence = $2::bigint`,
+};
+
+/** $1: limit. Oldest first. */
+export const CLOSED: Statement = {
+  name: 'owners-closed',
+  text: 'select owner_id from closed_owners order by deleted_at, owner_id limit $1',
+};
+
+/**
+ * $1: part, $2: owner, $3: now, $4: limit. Deletes tasks of a closed owner in order of creation, with a change for each, like
+ * single deletes. It also locks tasks before the feed, so that it cannot deadlock with them.
+ */
+export const DELETE_TASKS: Statement = {
+  name: 'owners-delete-tasks',
+  text: `
+    with old as (
+      select * from tasks
+      where user_id = $2 and exists (select 1 from closed_owners where owner_id = $2)
+      order by created_at, id limit $4 for update
+    ), counted as (
+      select id, updated_at, row_to_json(old) as image, row_number() over (order by created_at, id) as place from old
+    ), feed as (
+      update feeds f set sequence = f.sequence + total.count, ends_at = f.sequence + total.count, ${COUNT_NOTHING}
+      from (select count(*) as count from old) total
+      where f.owner_id = $2 and f.ends_at is not null and total.count > 0
+      returning f.sequence - total.count as before
+    ), gone as (
+      delete from tasks t using feed where t.user_id = $2 and t.id = any(array(select id from old)) returning t.id
+    ), key as (
+      delete from task_keys where user_id = $2 and id = any(array(select id from old))
+    ), change as (
+      insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
+      select $1, $2, feed.before + counted.place, 'DELETE', image, image, greatest($3::timestamptz, updated_at)
+      from feed, counted join gone using (id)
+    )
+    select count(*)::int as count from gone`,
+};
+
+/**
+ * $1: owner, $2: limit. Changes contain the tasks. Once all are published, nobody needs them, as nobody can read this feed.
+ */
+export const ERASE_CHANGES: Statement = {
+  name: 'owners-erase-changes',
+  text: `
+    with gone as (
+      delete from changes where owner_id = $1 and sequence in (
+        select sequence from changes
+        where owner_id = $1
+          and exists (select 1 from closed_owners where owner_id = $1)
+          and not exists (select 1 from tasks where user_id = $1)
+          and not exists (select 1 from changes where owner_id = $1 and published_at is null)
+        order by sequence limit $2
+      )
+      returning 1
+    )
+    select count(*)::int as count from gone`,
+};
+
+/** $1: owner. Returns a row when nothing is left. */
+export const FINISH: Statement = {
+  name: 'owners-finish',
+  text: `
+    with done as (
+      delete from closed_owners
+      where owner_id = $1
+        and not exists (select 1 from tasks where user_id = $1)
+        and not exists (select 1 from changes where owner_id = $1)
+      returning owner_id
+    ), keys as (
+      delete from idempotency_keys where owner_id = $1 and exists (select 1 from done)
+    ), task_key as (
+      delete from task_keys where user_id = $1 and exists (select 1 from done)
+    ), letters as (
+      delete from dead_letters where owner_id = $1 and exists (select 1 from done)
+    )
+    select owner_id from done`,
+};
+
+export const BACKLOG: Statement = {
+  name: 'owners-backlog',
+  text: `
+    select count(*)::int as pending,
+      coalesce(greatest(extract(epoch from now() - min(deleted_at)), 0), 0)::float8 as oldest_age_s
+    from closed_owners`,
+};

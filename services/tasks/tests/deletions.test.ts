@@ -1,0 +1,344 @@
+import type { TaskChanged } from '@taskmesh/events';
+import { createMemoryEventLog, type EventLog } from '@taskmesh/messaging';
+import { eventually } from '@taskmesh/testing';
+import { Registry } from 'prom-client';
+import { v4 } from 'uuid';
+import { createAccountLog, type TestAccountLog } from './support/account-log.ts';
+import { codeOf, startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
+
+const TABLES_OF_OWNER = ['tasks', 'task_keys', 'changes', 'idempotency_keys', 'dead_letters', 'closed_owners'];
+
+let log: TestAccountLog;
+let service: TestTasks;
+beforeEach(async () => {
+  log = createAccountLog();
+  service = await startTasks({ name: 'deletions', accounts: log.accounts, env: { POSTGRES_POOL_SIZE: '30' } });
+});
+afterEach(() => service.stop());
+
+/** Rows of this owner in each table where there are any. */
+async function leftOf({ id }: Pick<TestUser, 'id'>, { database } = service): Promise<Record<string, number>> {
+  const left: Record<string, number> = {};
+  for (const table of TABLES_OF_OWNER) {
+    const column = table.startsWith('task') ? 'user_id' : 'owner_id';
+    const [row] = await database.query(`select count(*)::int as count from ${table} where ${column} = $1`, [id]);
+    if (Number(row?.count) > 0) left[table] = Number(row?.count);
+  }
+  return left;
+}
+
+async function gone(user: TestUser, { tasks, database } = service): Promise<void> {
+  await eventually(
+    async () => {
+      await tasks.processDeletions();
+      expect(await leftOf(user, { database } as TestTasks)).toEqual({});
+    },
+    { timeoutMs: 20_000 },
+  );
+}
+
+const createMany = async (user: TestUser, count: number): Promise<string[]> => {
+  const ids: string[] = [];
+  for (let number = 0; number < count; number++) ids.push((await user.create({ title: `task ${number}` })).id);
+  return ids;
+};
+
+/** Many tasks at once, as if they had always been there, with the changes that made them published. */
+async function fill(user: TestUser, count: number): Promise<void> {
+  await user.create({ title: 'the first of many' });
+  await service.delivered();
+  await service.database.query(
+    `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
+     select gen_random_uuid(), $1, 'many ' || n, false, 'low', now() + n * interval '1 millisecond', now() from generate_series(2, $2::int) n`,
+    [user.id, count],
+  );
+  await service.database.query('update feeds set counted = null where owner_id = $1', [user.id]);
+}
+
+const changesOf = ({ id }: Pick<TestUser, 'id'>, published = service.published): TaskChanged[] =>
+  published.filter(({ ownerId }) => ownerId === id);
+const headOf = async ({ id }: Pick<TestUser, 'id'>) =>
+  Number((await service.database.query('select sequence from feeds where owner_id = $1', [id]))[0]?.sequence ?? 0);
+
+/** Each of the tasks is deleted once, with sequences without a gap behind what came before. */
+function expectDeleted(changes: TaskChanged[], count: number, before: number): void {
+  const deletes = changes.filter(({ kind, sequence }) => kind === 'DELETE' && sequence > before);
+  expect(deletes.map(({ sequence }) => sequence)).toEqual(
+    Array.from({ length: count }, (_, index) => before + index + 1),
+  );
+  expect(new Set(deletes.map(({ task }) => task.id)).size).toBe(count);
+  for (const { task, previous } of deletes) expect(previous).toEqual(task);
+}
+
+describe('when an account was deleted', () => {
+  it('its tasks end as DELETE events, in the order in which they were made, and nothing is left of them', async () => {
+    const [ada, bob] = [service.user(), service.user()];
+    const ids = await createMany(ada, 3);
+    await ada.update(ids[1] ?? '', { completed: true, description: 'with a last change' });
+    await ada.create({ title: 'once' }, 'a key');
+    await createMany(bob, 2);
+    await service.delivered();
+    const bobs = [await headOf(bob), await bob.ask('{ tasks { edges { node { id version } } } }')];
+    log.delete(ada.id);
+    await gone(ada);
+    await service.delivered();
+    const changes = changesOf(ada);
+    expectDeleted(changes, 4, 5);
+    expect(changes.slice(5).map(({ task }) => task.id)).toEqual([
+      ...ids,
+      changes.find(({ task }) => task.title === 'once')?.task.id,
+    ]);
+    expect(changes[6]?.task).toMatchObject({ completed: true, description: 'with a last change', version: 2 });
+    expect([await headOf(bob), await bob.ask('{ tasks { edges { node { id version } } } }')]).toEqual(bobs);
+    expect(changesOf(bob)).toHaveLength(2);
+    expect((await service.tasks.internal.changesAfter(bob.id, 0, 10)).changes).toHaveLength(2);
+  });
+
+  it('its feed answers with nothing that a task ever said', async () => {
+    const ada = service.user();
+    await createMany(ada, 2);
+    log.delete(ada.id);
+    await gone(ada);
+    expect(await service.tasks.internal.changesAfter(ada.id, 0, 10)).toMatchObject({ expired: true, changes: [] });
+    expect(JSON.stringify(await service.database.query('select * from feeds'))).not.toContain('task ');
+    const { value } = { value: JSON.stringify({ sequence: 1, task: { title: 'unreadable' } }) };
+    await service.tasks.internal.reportUnreadable({ key: ada.id, value, reason: 'not read' });
+    expect(await leftOf(ada)).toEqual({});
+  });
+
+  it('nothing is written any more in its name, and who asks is told that the account is gone', async () => {
+    const ada = service.user();
+    const [id = ''] = await createMany(ada, 1);
+    const nobody = service.user();
+    for (const { id: account } of [ada, nobody]) log.delete(account);
+    await gone(ada);
+    await gone(nobody);
+    for (const user of [ada, nobody]) {
+      await expect(user.create({ title: 'late' })).rejects.toThrow('UNAUTHENTICATED');
+      await expect(user.create({ title: 'late' }, 'a key')).rejects.toThrow('UNAUTHENTICATED');
+      expect(await leftOf(user)).toEqual({});
+    }
+    await expect(ada.update(id, { title: 'late' })).rejects.toThrow('NOT_FOUND');
+    const { id: other } = service.user();
+    expect((await service.user(other).create({ title: 'somebody else' })).title).toBe('somebody else');
+  });
+
+  it('no create that races with it leaves a task behind', async () => {
+    const users = Array.from({ length: 3 }, () => service.user());
+    const outcomes: string[] = [];
+    let isOver = false;
+    const writing = users.flatMap((user) =>
+      Array.from({ length: 2 }, async (_, writer) => {
+        for (let number = 0; !isOver; number++) {
+          const key = writer % 2 === 0 ? `${writer} ${number}` : undefined;
+          const ids: string[] = [];
+          await user.create({ title: 'racing' }, key).then(
+            ({ id }) => (ids.push(id), outcomes.push('created')),
+            (error: Error) => outcomes.push(error.message),
+          );
+          for (const id of ids)
+            await (number % 2 === 0 ? user.update(id, { completed: true }) : user.remove(id)).catch((error: Error) =>
+              outcomes.push(error.message),
+            );
+        }
+      }),
+    );
+    try {
+      for (const user of users) {
+        await eventually(async () => expect(await headOf(user)).toBeGreaterThan(5), { timeoutMs: 20_000 });
+        log.delete(user.id);
+        await service.tasks.processDeletions();
+      }
+      const refused = Array.from({ length: 20 }, () => 'UNAUTHENTICATED');
+      await eventually(() => expect(outcomes.slice(-20)).toEqual(refused), { timeoutMs: 20_000 });
+    } finally {
+      isOver = true;
+      await Promise.all(writing);
+    }
+    for (const outcome of ['created', 'UNAUTHENTICATED']) expect(outcomes).toContain(outcome);
+    // A task may be deleted with the account right before its own change.
+    const others = outcomes.filter((outcome) => !['created', 'UNAUTHENTICATED', 'NOT_FOUND'].includes(outcome));
+    expect(others).toEqual([]);
+    for (const user of users) {
+      await gone(user);
+      await service.delivered();
+      const changes = changesOf(user);
+      expect(changes.map(({ sequence }) => sequence)).toEqual(changes.map((_, index) => index + 1));
+      const inserted = changes.filter(({ kind }) => kind === 'INSERT').map(({ task }) => task.id);
+      const deleted = changes.filter(({ kind }) => kind === 'DELETE').map(({ task }) => task.id);
+      expect(deleted.toSorted()).toEqual(inserted.toSorted());
+    }
+  });
+
+  it('many tasks go in batches, while others work', async () => {
+    const [ada, bob] = [service.user(), service.user()];
+    await fill(ada, 1_001);
+    expect((await ada.ask('{ taskStatistics { total } }')).taskStatistics.total).toBe(1_001);
+    await service.tasks.housekeep(); // counts them, and makes keys
+    expect(await leftOf(ada)).toMatchObject({ tasks: 1_001, task_keys: 1_001 });
+    const before = await headOf(ada);
+    log.delete(ada.id);
+    const [, task] = await Promise.all([gone(ada), bob.create({ title: 'meanwhile' })]);
+    expect(task.title).toBe('meanwhile');
+    await service.delivered();
+    expectDeleted(changesOf(ada), 1_001, before);
+  });
+});
+
+describe('several instances', () => {
+  it('delete every task once and in one order between them', async () => {
+    const ada = service.user();
+    await fill(ada, 1_500);
+    const before = await headOf(ada);
+    const others = [await service.another(), await service.another()];
+    try {
+      log.delete(ada.id);
+      await Promise.all([service, ...others].map(({ tasks }) => tasks.processDeletions()));
+      await gone(ada);
+      await service.delivered();
+      const seen = new Map(changesOf(ada).map((change) => [change.sequence, change])); // a record may come twice
+      expectDeleted(
+        [...seen.values()].toSorted((one, other) => one.sequence - other.sequence),
+        1_500,
+        before,
+      );
+      expect(await headOf(ada)).toBe(before + 1_500);
+    } finally {
+      for (const other of others) await other.stop();
+    }
+  });
+
+  it('close each owner once, however many hear of it and ask', async () => {
+    const users = Array.from({ length: 10 }, () => service.user());
+    for (const user of users) await user.create({ title: 'one' });
+    const other = await service.another();
+    try {
+      const entries = users.map(({ id }) => log.delete(id));
+      await log.publish(service.eventLog, ...entries);
+      await Promise.all([service, other].map(({ tasks }) => tasks.processDeletions()));
+      for (const user of users) await gone(user);
+      expect(await service.database.query('select epoch, sequence::int from account_position')).toEqual([
+        { epoch: 5, sequence: 10 },
+      ]);
+      for (const user of users) expect(await headOf(user)).toBe(2);
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe('the account log', () => {
+  it('is followed by the event log alone while auth is away', async () => {
+    await service.tasks.processDeletions();
+    const users = Array.from({ length: 5 }, () => service.user());
+    for (const user of users) await user.create({ title: 'one' });
+    log.isAway = true;
+    for (const { id } of users) await log.publish(service.eventLog, log.delete(id));
+    await eventually(async () => {
+      for (const user of users) expect(await leftOf(user)).toEqual({});
+    }, { timeoutMs: 20_000 }); // prettier-ignore
+  });
+
+  it('is asked for what the event log has lost, its last entry as well', async () => {
+    const users = Array.from({ length: 7 }, () => service.user());
+    for (const user of users) await user.create({ title: 'one' });
+    const entries = users.map(({ id }) => log.delete(id));
+    for (const index of [4, 1]) await log.publish(service.eventLog, entries[index] ?? log.delete(v4()));
+    await eventually(async () => {
+      for (const user of users) expect(await leftOf(user)).toEqual({});
+    }, { timeoutMs: 20_000 }); // prettier-ignore
+  });
+
+  it('is read once: records that come again, out of order or of another log change nothing', async () => {
+    const [ada, bob] = [service.user(), service.user()];
+    await ada.create({ title: 'one' });
+    await bob.create({ title: 'one' });
+    const first = log.delete(ada.id);
+    await gone(ada);
+    const forged = [first, { ...first, accountId: bob.id }, { ...first, sequence: 7, accountId: bob.id }];
+    await log.publish(service.eventLog, ...forged, { ...first, epoch: 4, sequence: 2, accountId: bob.id });
+    await service.eventLog.publish('taskmesh.auth.accounts', [{ key: bob.id, value: 'nonsense' }]);
+    const { asked } = log;
+    await eventually(() => expect(log.asked).toBeGreaterThan(asked));
+    await service.tasks.processDeletions();
+    expect(await leftOf(bob)).toEqual({ tasks: 1, changes: 1 });
+    expect((await bob.create({ title: 'still here' })).title).toBe('still here');
+  });
+
+  it('is read from its beginning when it is another one, which does nobody any harm', async () => {
+    const [ada, bob, carol] = [service.user(), service.user(), service.user()];
+    for (const user of [ada, bob, carol]) await user.create({ title: 'one' });
+    log.delete(ada.id);
+    log.delete(v4());
+    await gone(ada);
+    const head = await headOf(ada);
+    log.restart([ada.id, bob.id]);
+    await gone(bob);
+    await gone(ada);
+    expect(await headOf(ada)).toBe(head);
+    expect(await service.database.query('select epoch, sequence::int from account_position')).toEqual([
+      { epoch: 6, sequence: 2 },
+    ]);
+    log.restart([]);
+    await service.tasks.processDeletions();
+    expect(await service.database.query('select epoch, sequence::int from account_position')).toEqual([
+      { epoch: 7, sequence: 0 },
+    ]);
+    expect(await leftOf(carol)).toEqual({ tasks: 1, changes: 1 });
+  });
+});
+
+it('waits with erasing until an event log that is away has taken the changes', async () => {
+  const inner = createMemoryEventLog();
+  let isUp = false;
+  const eventLog: EventLog = {
+    ...inner,
+    publish: (topic, records) => (isUp ? inner.publish(topic, records) : Promise.reject(new Error('away'))),
+  };
+  const own = await startTasks({ name: 'deletions_away', accounts: log.accounts, eventLog });
+  try {
+    const ada = own.user();
+    await createMany(ada, 3);
+    log.delete(ada.id);
+    await eventually(async () => expect(await leftOf(ada, own)).toEqual({ changes: 6, closed_owners: 1 }));
+    await own.tasks.processDeletions();
+    expect(await leftOf(ada, own)).toEqual({ changes: 6, closed_owners: 1 });
+    isUp = true;
+    await gone(ada, own);
+    await own.delivered();
+    expectDeleted(changesOf(ada, own.published), 3, 3);
+  } finally {
+    await own.stop();
+  }
+});
+
+it('shows how many deletions are not done yet, and for how long', async () => {
+  const metrics = new Registry();
+  const own = await startTasks({ name: 'deletions_metrics', accounts: log.accounts, metrics });
+  try {
+    const valueOf = async (name: string) => (await metrics.getSingleMetric(name)?.get())?.values[0]?.value;
+    expect(await valueOf('taskmesh_account_deletions_pending')).toBe(0);
+    await own.database.query(`insert into closed_owners values ($1, now() - interval '1 hour')`, [v4()]);
+    expect(await valueOf('taskmesh_account_deletions_pending')).toBe(1);
+    expect(await valueOf('taskmesh_account_deletions_oldest_pending_age_seconds')).toBeGreaterThanOrEqual(3_600);
+    log.isAway = true;
+    const before = Number(await valueOf('taskmesh_account_log_read_age_seconds'));
+    const { asked } = log;
+    await eventually(() => expect(log.asked).toBeGreaterThan(asked));
+    expect(await valueOf('taskmesh_account_log_read_age_seconds')).toBeGreaterThan(before);
+    log.isAway = false;
+    await own.tasks.processDeletions();
+    expect(await valueOf('taskmesh_account_log_read_age_seconds')).toBeLessThan(1);
+  } finally {
+    await own.stop();
+  }
+});
+
+it('answers a create of a deleted account by its code, like one without a session', async () => {
+  const ada = service.user();
+  log.delete(ada.id);
+  await service.tasks.processDeletions();
+  const result = await ada.send('mutation { createTask(input: { title: "late" }) { id } }');
+  expect(codeOf(result)).toBe('UNAUTHENTICATED');
+  expect(result.errors?.[0]?.message).toBe('The account does not exist any more.');
+});

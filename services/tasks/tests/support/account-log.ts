@@ -1,0 +1,53 @@
+import { ACCOUNTS_TOPIC, encodeAccountDeleted, type AccountDeleted } from '@taskmesh/events';
+import type { AccountsInternal } from '@taskmesh/internal-api';
+import type { EventLog } from '@taskmesh/messaging';
+
+/** What auth keeps of deleted accounts, as it answers and publishes it. */
+export interface TestAccountLog {
+  accounts: AccountsInternal;
+  /** As when auth is down. */
+  isAway: boolean;
+  /** How often it was asked. */
+  asked: number;
+  delete(accountId: string): AccountDeleted;
+  /** As after a reset: another epoch, with these entries. */
+  restart(accountIds: string[]): void;
+  publish(eventLog: EventLog, ...entries: AccountDeleted[]): Promise<void>;
+}
+
+export function createAccountLog(): TestAccountLog {
+  let epoch = 5;
+  let entries: AccountDeleted[] = [];
+  const log: TestAccountLog = {
+    isAway: false,
+    asked: 0,
+    accounts: {
+      async accountChanges(after) {
+        log.asked++;
+        if (log.isAway) throw new Error('auth is away');
+        const isOurs = after.epoch === epoch && after.sequence <= entries.length;
+        const behind = isOurs ? after.sequence : 0;
+        return { epoch, head: entries.length, changes: entries.slice(behind, behind + 3) };
+      },
+    },
+    delete(accountId) {
+      const entry: AccountDeleted = {
+        ...{ kind: 'DELETED', epoch, sequence: entries.length + 1, accountId },
+        occurredAt: '2026-11-20T10:00:00.000Z',
+      };
+      entries.push(entry);
+      return entry;
+    },
+    restart(accountIds) {
+      epoch++;
+      entries = [];
+      for (const id of accountIds) log.delete(id);
+    },
+    publish: (eventLog, ...told) =>
+      eventLog.publish(
+        ACCOUNTS_TOPIC,
+        told.map((entry) => ({ key: entry.accountId, value: encodeAccountDeleted(entry) })),
+      ),
+  };
+  return log;
+}

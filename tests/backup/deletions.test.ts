@@ -1,0 +1,129 @@
+import type { Identity } from '@taskmesh/identity';
+import { eventually } from '@taskmesh/testing';
+import { runStores, type RunningStores } from './stores.ts';
+
+const PASSWORD = 'correct horse battery';
+const SIGN_UP = 'mutation ($input: SignUpInput!) { signUp(input: $input) { accessToken user { id } } }';
+const CREATE = 'mutation ($title: String!) { createTask(input: { title: $title }) { id } }';
+
+let stores: RunningStores;
+beforeAll(async () => {
+  stores = await runStores('deletions');
+}, 180_000);
+afterAll(() => stores.stop());
+
+async function ask(
+  service: 'auth' | 'tasks',
+  query: string,
+  variables: object = {},
+  identity: Identity = { role: 'anonymous' },
+  { services } = stores,
+) {
+  const { subgraph } = services[service];
+  const result = await subgraph.execute({ query, variables: { ...variables } }, { identity, requestId: 'test' });
+  if (result.errors) throw new Error(JSON.stringify(result.errors));
+  return result;
+}
+
+/** An account with two tasks. */
+async function signUp(email: string): Promise<Identity & { role: 'user' }> {
+  const { extensions } = await ask('auth', SIGN_UP, { input: { email, password: PASSWORD, name: 'Somebody' } });
+  const identity = { role: 'user', ...(extensions?.session as { userId: string; sessionId: string }) } as const;
+  for (const title of ['one', 'two']) await ask('tasks', CREATE, { title }, identity);
+  return identity;
+}
+
+const emails = async ({ auth } = stores) =>
+  (await auth.query('select email from accounts order by email')).map(({ email }) => email);
+const owners = async ({ tasks } = stores) =>
+  (await tasks.query('select user_id from tasks order by user_id')).map(({ user_id }) => user_id);
+
+it('an archive that is older than a deletion brings neither the account nor its tasks back, and an undo does not either', async () => {
+  const ada = await signUp('ada@example.com');
+  const bob = await signUp('bob@example.com');
+  const { file } = await stores.work.create();
+  await ask('auth', 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }', { input: { password: PASSWORD } }, ada); // prettier-ignore
+  await stores.services.tasks.processDeletions();
+  expect(await emails()).toEqual(['bob@example.com']);
+  expect(await owners()).toEqual([bob.userId, bob.userId]);
+
+  const forecast = await stores.work.dryRun(file);
+  expect(forecast.accounts).toMatchObject({ gone: 0, back: 0 });
+  expect((await stores.work.restore(file)).outcome).toBe('RESTORED');
+  expect(await emails()).toEqual(['bob@example.com']);
+  expect(await owners()).toEqual([bob.userId, bob.userId]);
+  await expect(ask('tasks', CREATE, { title: 'late' }, ada)).rejects.toThrow('UNAUTHENTICATED');
+  await ask('tasks', CREATE, { title: 'three' }, bob);
+
+  // Deleted behind the restore: the former stores, which come back, have it still.
+  const again = { input: { password: PASSWORD } };
+  await ask('auth', 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }', again, bob);
+  await stores.services.tasks.processDeletions();
+  expect((await stores.work.undo()).outcome).toBe('RESTORED');
+  expect(await emails()).toEqual([]);
+  expect(await owners()).toEqual([]);
+  const trail = await stores.auth.query('select distinct kind from audit_log where account_id = any($1)', [
+    [ada.userId, bob.userId],
+  ]);
+  expect(trail).toEqual([{ kind: 'account.deleted' }]);
+  expect((await signUp('ada@example.com')).userId).not.toBe(ada.userId);
+}, 180_000);
+
+it('what was deleted right before the swap, and not read by the other store yet, goes behind it', async () => {
+  const carol = await signUp('carol@example.com');
+  const { file } = await stores.work.create();
+  const importing = stores.services.tasks.restore.importDatabase;
+  let isDeleted = false;
+  stores.services.tasks.restore.importDatabase = async (...args) => {
+    const result = await importing(...args);
+    const input = { input: { password: PASSWORD } };
+    await ask('auth', 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }', input, carol);
+    isDeleted = true;
+    return result;
+  };
+  try {
+    expect((await stores.work.restore(file)).outcome).toBe('RESTORED');
+  } finally {
+    stores.services.tasks.restore.importDatabase = importing;
+  }
+  expect(isDeleted).toBe(true);
+  expect(await emails()).not.toContain('carol@example.com');
+  await eventually(
+    async () => {
+      await stores.services.tasks.processDeletions();
+      expect(await owners()).not.toContain(carol.userId);
+    },
+    { timeoutMs: 20_000 },
+  );
+}, 180_000);
+
+it('a new installation gets what the archive has: the accounts, but no tasks of one that was being deleted', async () => {
+  const [dora, emil] = [await signUp('dora@example.com'), await signUp('emil@example.com')];
+  await ask('auth', 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }', { input: { password: PASSWORD } }, dora); // prettier-ignore
+  await stores.services.tasks.processDeletions();
+  // As when the archive was made before tasks had learnt of it.
+  await stores.tasks.query(
+    `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
+     values (gen_random_uuid(), $1, 'not deleted yet', false, 'low', now(), now())`,
+    [dora.userId],
+  );
+  const { file } = await stores.work.create();
+  const download = await stores.work.download(file);
+  const other = await runStores('deletions_new');
+  try {
+    await other.work.upload(file, download?.content as never);
+    expect((await other.work.restore(file)).outcome).toBe('RESTORED');
+    expect(await emails(other)).toEqual(await emails());
+    expect(await emails(other)).toContain('emil@example.com');
+    await eventually(
+      async () => {
+        await other.services.tasks.processDeletions();
+        expect(await owners(other)).not.toContain(dora.userId);
+      },
+      { timeoutMs: 20_000 },
+    );
+    expect((await owners(other)).filter((owner) => owner === emil.userId)).toHaveLength(2);
+  } finally {
+    await other.stop();
+  }
+}, 180_000);

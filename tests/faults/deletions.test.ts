@@ -1,0 +1,154 @@
+import { parseTaskChanged, TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/events';
+import { databaseUrl } from '@taskmesh/local';
+import { createKafkaEventLog, type EventLog } from '@taskmesh/messaging';
+import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'pg';
+import { createRest } from '../clients/http.ts';
+import { useFaultStack } from './fault-stack.ts';
+import { inject, type FaultKind } from './inject.ts';
+import { createRandom, numberFromEnv } from './random.ts';
+
+const SEED = numberFromEnv('TASKMESH_SEED', 20_261_124);
+const PASSWORD = 'correct horse battery staple';
+/** Some batches, so that a process can be killed between two of them. */
+const TASKS = 2_000;
+const GONE_WITHIN_MS = 60_000;
+const TABLES_OF_OWNER = ['changes', 'idempotency_keys', 'dead_letters', 'closed_owners'];
+
+interface Person {
+  id: string;
+  email: string;
+  token: string;
+}
+
+describe('an account that is deleted while processes are killed', () => {
+  const random = createRandom(SEED);
+  const faulty = useFaultStack('deletions');
+  let tasks: Pool;
+  let auth: Pool;
+  let eventLog: EventLog;
+  /** What was published of every owner. */
+  const published = new Map<string, TaskChanged[]>();
+
+  beforeAll(async () => {
+    const { postgres, kafka } = faulty.stack.servers;
+    // Its connections are lost when the server is killed, and others are opened.
+    const connect = (database: string) =>
+      new Pool({ connectionString: databaseUrl(postgres, database), max: 2 }).on('error', () => undefined);
+    [tasks, auth] = [connect('taskmesh_tasks'), connect('taskmesh_auth')];
+    const log = createLog({ service: 'reader', level: 'silent' });
+    eventLog = createKafkaEventLog({ brokers: [kafka], clientId: 'reader', log });
+    const reader = eventLog.read(TASK_CHANGES_TOPIC, ({ key, value }) => {
+      if (key !== 'epoch') published.set(key, [...(published.get(key) ?? []), parseTaskChanged(value)]);
+    });
+    await reader.ready();
+  }, 60_000);
+  afterAll(async () => {
+    await eventLog.close();
+    await Promise.all([tasks.end(), auth.end()]);
+  });
+
+  const rest: ReturnType<typeof createRest> = (...args) => createRest(faulty.stack.urls[0] ?? '')(...args);
+
+  async function signUp(): Promise<Person> {
+    const email = `${randomUUID()}@example.com`;
+    const { body } = await rest<{ access_token: string; user: { id: string } }>('POST', '/auth/signup', {
+      body: { email, password: PASSWORD, name: 'Ada' },
+    });
+    const person = { id: body.user.id, email, token: body.access_token };
+    expect((await create(person)).status).toBe(201);
+    return person;
+  }
+
+  const create = ({ token }: Person) => rest('POST', '/tasks', { token, body: { title: 'by REST' } });
+
+  /** As if they had always been there. */
+  const fill = async ({ id }: Person) => {
+    await tasks.query(
+      `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
+       select gen_random_uuid(), $1, 'task ' || n, false, 'low', now() + n * interval '1 millisecond', now() from generate_series(2, $2::int) n`,
+      [id, TASKS],
+    );
+    await tasks.query('update feeds set counted = null where owner_id = $1', [id]);
+  };
+
+  const tasksOf = async ({ id }: Person) =>
+    Number((await tasks.query('select count(*) from tasks where user_id = $1', [id])).rows[0]?.count);
+
+  const leftOf = async (person: Person): Promise<string[]> => {
+    const left = (await tasksOf(person)) > 0 ? ['tasks'] : [];
+    for (const table of TABLES_OF_OWNER)
+      if ((await tasks.query(`select 1 from ${table} where owner_id = $1 limit 1`, [person.id])).rows.length > 0)
+        left.push(table);
+    const { rows } = await auth.query('select 1 from accounts where id = $1', [person.id]);
+    return rows.length > 0 ? [...left, 'accounts'] : left;
+  };
+
+  /** It may be told twice, and was deleted once. */
+  function expectTold({ id }: Person, deletes: number): void {
+    const changes = new Map((published.get(id) ?? []).map((change) => [change.sequence, change]));
+    const deleted = [...changes.values()].filter(({ kind }) => kind === 'DELETE');
+    expect([...changes.keys()].toSorted((a, b) => a - b)).toEqual(Array.from({ length: deletes + 1 }, (_, n) => n + 1));
+    expect(new Set(deleted.map(({ task }) => task.id)).size).toBe(deletes);
+    const bySequence = deleted.toSorted((a, b) => a.sequence - b.sequence);
+    const times = bySequence.map(({ task }) => task.createdAt);
+    expect(times).toEqual(times.toSorted());
+  }
+
+  it.each<[string, [target: string, kind: FaultKind][]]>([
+    ['tasks, again and again', [['tasks', 'kill'], ['tasks', 'kill'], ['tasks', 'kill']]], // prettier-ignore
+    ['auth right behind the answer, and tasks', [['auth', 'kill'], ['tasks', 'kill']]], // prettier-ignore
+    ['Kafka and PostgreSQL', [['kafka', 'kill'], ['postgres', 'kill']]], // prettier-ignore
+  ])(
+    'is gone with everything it owned, told once and in order: %s',
+    async (what, faults) => {
+      const [ada, bob] = [await signUp(), await signUp()];
+      await fill(ada);
+      expect((await rest('DELETE', '/auth/profile', { token: ada.token, body: { password: PASSWORD } })).status).toBe(
+        200,
+      );
+      for (const [target, kind] of faults) {
+        if (target === 'tasks') await eventually(async () => expect(await tasksOf(ada)).toBeLessThan(TASKS), { timeoutMs: 20_000 }); // prettier-ignore
+        await inject(faulty, { target, kind, forMs: 0 });
+        await sleep(random() * 300);
+      }
+      await eventually(async () => expect(await leftOf(ada)).toEqual([]), { timeoutMs: GONE_WITHIN_MS });
+      await eventually(() => expectTold(ada, TASKS), { timeoutMs: 20_000 });
+      console.info(`seed ${SEED}, ${what}: told ${published.get(ada.id)?.length} times`);
+      await eventually(async () => expect((await create(bob)).status).toBe(201));
+      expect(await tasksOf(bob)).toBe(2);
+      await eventually(() => expect(published.get(bob.id)?.map(({ sequence }) => sequence)).toEqual([1, 2]));
+      expect((await create(ada)).status).toBe(401);
+    },
+    180_000,
+  );
+
+  it('leaves nothing of many at once, some of which write to their last moment', async () => {
+    const people: Person[] = [];
+    for (let number = 0; number < 10; number++) people.push(await signUp());
+    const bystander = await signUp();
+    let isOver = false;
+    const writing = people.map(async (person) => {
+      while (!isOver && (await create(person).catch(() => ({ status: 0 }))).status !== 401);
+    });
+    await Promise.all(
+      people.map(async ({ token }) =>
+        expect((await rest('DELETE', '/auth/profile', { token, body: { password: PASSWORD } })).status).toBe(200),
+      ),
+    );
+    await inject(faulty, { target: 'tasks', kind: 'kill', forMs: 0 });
+    await eventually(
+      async () => {
+        for (const person of people) expect([person.email, await leftOf(person)]).toEqual([person.email, []]);
+      },
+      { timeoutMs: GONE_WITHIN_MS },
+    );
+    isOver = true;
+    await Promise.all(writing);
+    for (const person of people) expect(await leftOf(person)).toEqual([]);
+    expect(await tasksOf(bystander)).toBe(1);
+  }, 180_000);
+});
