@@ -212,7 +212,10 @@ describe('secrets', () => {
       BACKUP_S3_URL: 'bucket/s3-url',
       BACKUP_KEY_FILE: '/etc/taskmesh/encryption/keys.txt',
     });
-    expect(envOf(await containerOf('auth', { values })).SMTP_URL).toBe('smtp/smtp-url');
+    expect(envOf(await containerOf('auth', { values }))).toMatchObject({
+      SMTP_URL: 'smtp/smtp-url',
+      OIDC_CLIENT_SECRET: 'login/oidc-client-secret',
+    });
   });
 
   it('of mails and of a webhook go to backup when it tells operators', async () => {

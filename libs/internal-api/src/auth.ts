@@ -1,7 +1,7 @@
 import type { KeySet, TokenScope } from '@taskmesh/identity';
 import type { ArchivedStore, ImportResult, StoreComparison } from './store-import.ts';
 import type { InternalApi } from './define.ts';
-import { IMPORT_MS, SMALL_CALL_MS } from './timeouts.ts';
+import { IMPORT_MS, PROVIDER_MS, SMALL_CALL_MS } from './timeouts.ts';
 
 /** A revoked session: its access tokens are void up to `until` (Unix seconds), when the last of them expires. */
 export interface EndedSession {
@@ -43,6 +43,27 @@ export interface AuthInternal {
   accessTokenKeys(): Promise<KeySet>;
 }
 
+/** From where a request came. */
+export interface CallerOrigin {
+  ip: string | null;
+  client: string | null;
+  requestId: string;
+}
+
+/** What auth offers to gateways for browsers that sign in at a provider. Errors are those of the client. */
+export interface AuthSignIn {
+  /**
+   * `returnTo`: a path of the gateway's own origin; `codeChallenge`: what only the page that begins knows the origin of.
+   * `location` is the provider's; `binding` must come back with the browser, and is told to nobody else.
+   */
+  begin(
+    input: { returnTo?: string | undefined; codeChallenge?: string | undefined },
+    origin: CallerOrigin,
+  ): Promise<{ location: string; binding: string }>;
+  /** `search`: the query that the browser came back with. `location` is a path with what the page is told behind `#`. */
+  complete(input: { binding: string | undefined; search: string }, origin: CallerOrigin): Promise<{ location: string }>;
+}
+
 /** What auth offers to backup alone: importing its store from a restored dump. */
 export interface AuthRestore {
   /**
@@ -72,6 +93,13 @@ export const authInternal: InternalApi<AuthInternal> = {
   caller: 'gateway',
   timeoutMs: SMALL_CALL_MS,
   names: ['endedSessions', 'noteSessionUses', 'findPersonalToken', 'accessTokenKeys'],
+};
+
+export const authSignIn: InternalApi<AuthSignIn> = {
+  service: 'auth',
+  caller: 'gateway',
+  timeoutMs: PROVIDER_MS,
+  names: ['begin', 'complete'],
 };
 
 export const authRestore: InternalApi<AuthRestore> = {

@@ -13,8 +13,11 @@ export { createInternalClient, serveInternalApi, type InternalApi, type Internal
 export {
   authInternal,
   authRestore,
+  authSignIn,
   type AuthInternal,
   type AuthRestore,
+  type AuthSignIn,
+  type CallerOrigin,
   type EndedSession,
   type KnownToken,
   type SessionUse,

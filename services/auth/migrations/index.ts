@@ -5,6 +5,7 @@ import { Retention } from './0004-retention.ts';
 import { SessionOrigins } from './0005-session-origins.ts';
 import { Changes } from './0006-changes.ts';
 import { PersonalTokens } from './0007-personal-tokens.ts';
+import { OpenIdConnect } from './0009-openid-connect.ts';
 
 /** In order. A name once released stays: the database remembers it. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   { name: '0005-session-origins', class: SessionOrigins },
   { name: '0006-changes', class: Changes },
   { name: '0007-personal-tokens', class: PersonalTokens },
+  { name: '0009-openid-connect', class: OpenIdConnect },
 ];

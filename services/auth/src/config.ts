@@ -3,6 +3,7 @@ import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/database';
 import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
 import { processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
+import { readOidcConfig, type OidcConfig } from './oidc/config.ts';
 
 /** What auth needs to know. Durations carry their unit; secrets stand apart, so that the rest may be shown. */
 export interface AuthConfig {
@@ -22,12 +23,16 @@ export interface AuthConfig {
   mailFrom: string;
   /** The origin that links in mails lead to, without a slash at its end. */
   publicUrl: string;
+  /** Where people may sign in without a password of theirs here; undefined: nowhere. */
+  oidc: OidcConfig | undefined;
   /** @default brings the schema up to date itself */
   schema?: SchemaPolicy;
   secrets: {
     postgresUrl: string;
     /** undefined: mails are written as files. */
     smtpUrl: string | undefined;
+    /** undefined: the provider asks for none. */
+    oidcClientSecret: string | undefined;
   };
 }
 
@@ -63,8 +68,9 @@ export function whyMailsFail(env: Env): string[] {
  * @throws ConfigError with every problem
  */
 export function readAuthConfig(env: Env, cores = availableParallelism()): AuthConfig {
-  const { values, schema } = readAll({
+  const { values, provider, schema } = readAll({
     values: () => readEnv(settings, env),
+    provider: () => readOidcConfig(env),
     schema: () => readSchemaPolicy(env),
   });
   return {
@@ -78,7 +84,12 @@ export function readAuthConfig(env: Env, cores = availableParallelism()): AuthCo
     rateLimitFactor: values.RATE_LIMIT_FACTOR ?? (values.NODE_ENV === 'production' ? 1 : 100),
     mailFrom: values.MAIL_FROM,
     publicUrl: values.PUBLIC_URL.replace(/\/+$/, ''),
+    oidc: provider.oidc,
     schema,
-    secrets: { postgresUrl: values.POSTGRES_URL, smtpUrl: values.SMTP_URL },
+    secrets: {
+      postgresUrl: values.POSTGRES_URL,
+      smtpUrl: values.SMTP_URL,
+      oidcClientSecret: provider.clientSecret,
+    },
   };
 }

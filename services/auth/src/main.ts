@@ -1,5 +1,5 @@
 import { createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
-import { authInternal, authRestore, serveInternalApi } from '@taskmesh/internal-api';
+import { authInternal, authRestore, authSignIn, serveInternalApi } from '@taskmesh/internal-api';
 import { createMemoryKeyValue, createRedisKeyValue, readRedisSettings } from '@taskmesh/key-value';
 import {
   adminSettings,
@@ -65,6 +65,7 @@ await runMain(async () => {
     authenticate: createIdentityStrategy(verifier),
     routes: (app) => {
       serveInternalApi(app, authInternal, { implementation: auth.internal, verifier, log });
+      serveInternalApi(app, authSignIn, { implementation: auth.signIn, verifier, log });
       serveInternalApi(app, authRestore, { implementation: auth.restore, verifier, log });
     },
     tracing: telemetry.tracing('auth'),

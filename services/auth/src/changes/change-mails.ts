@@ -78,3 +78,29 @@ export function emailChangedMail({ to, time, ip, publicUrl }: Change): Mail {
     ].join('\n'),
   };
 }
+
+export function identityLinkedMail({ to, time, ip, publicUrl }: Change): Mail {
+  return {
+    to,
+    subject: 'Another way to sign in to your Taskmesh account',
+    text: [
+      `Somebody at a sign-in provider was linked to your Taskmesh account on ${at(time)}${from(ip)}, and signs in there from now on.`,
+      '',
+      `If it was not you, ask for a recovery mail, set a new password, and take the link away: ${publicUrl}`,
+      '',
+    ].join('\n'),
+  };
+}
+
+export function identityUnlinkedMail({ to, time, ip, publicUrl }: Change): Mail {
+  return {
+    to,
+    subject: 'A way to sign in to your Taskmesh account was taken away',
+    text: [
+      `Somebody at a sign-in provider is not linked to your Taskmesh account any more since ${at(time)}${from(ip)}.`,
+      '',
+      `If it was not you, ask for a recovery mail at once and set a new password: ${publicUrl}`,
+      '',
+    ].join('\n'),
+  };
+}

@@ -9,6 +9,8 @@ import {
   confirmEmailMail,
   EMAIL_TOKEN_LIFETIME_MINUTES,
   emailChangedMail,
+  identityLinkedMail,
+  identityUnlinkedMail,
   passwordChangedMail,
 } from './change-mails.ts';
 import type { ChangesRepository } from './changes.repository.ts';
@@ -52,6 +54,10 @@ export function createChangesOutbox({ repository, publicUrl, clock }: ChangesOut
           return passwordChangedMail(change);
         case 'email.changed':
           return emailChangedMail(change);
+        case 'identity.linked':
+          return identityLinkedMail(change);
+        case 'identity.unlinked':
+          return identityUnlinkedMail(change);
         case 'email.confirm':
           return confirmation(mail);
       }

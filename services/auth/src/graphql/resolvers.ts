@@ -1,6 +1,7 @@
 import type { createAccountsResolvers } from '../accounts/accounts.resolvers.ts';
 import type { createAuditResolvers } from '../audit/audit.resolvers.ts';
 import type { createChangesResolvers } from '../changes/changes.resolvers.ts';
+import type { createOidcResolvers } from '../oidc/oidc.resolvers.ts';
 import type { createPersonalTokensResolvers } from '../personal-tokens/personal-tokens.resolvers.ts';
 import type { createSessionsResolvers } from '../sessions/sessions.resolvers.ts';
 import type { Resolvers } from './types.generated.ts';
@@ -11,23 +12,31 @@ export interface Features {
   accounts: ReturnType<typeof createAccountsResolvers>;
   audit: ReturnType<typeof createAuditResolvers>;
   changes: ReturnType<typeof createChangesResolvers>;
+  oidc: ReturnType<typeof createOidcResolvers>;
   personalTokens: ReturnType<typeof createPersonalTokensResolvers>;
   sessions: ReturnType<typeof createSessionsResolvers>;
 }
 
 /** All of the graph; `onMutation` is told how each mutation went: `ok` or the error's code. */
 export function createResolvers(
-  { accounts, audit, changes, personalTokens, sessions }: Features,
+  { accounts, audit, changes, oidc, personalTokens, sessions }: Features,
   onMutation: (name: string, outcome: string) => void,
 ): Resolvers {
   return {
     ...accounts,
     ...audit,
+    ...oidc,
     ...personalTokens,
     ...sessions,
-    Query: { ...accounts.Query, ...audit.Query, ...personalTokens.Query, ...sessions.Query },
+    Query: { ...accounts.Query, ...audit.Query, ...oidc.Query, ...personalTokens.Query, ...sessions.Query },
     Mutation: watchMutations(
-      { ...accounts.Mutation, ...changes.Mutation, ...personalTokens.Mutation, ...sessions.Mutation },
+      {
+        ...accounts.Mutation,
+        ...changes.Mutation,
+        ...oidc.Mutation,
+        ...personalTokens.Mutation,
+        ...sessions.Mutation,
+      },
       onMutation,
     ),
   };

@@ -6,6 +6,7 @@ const FILES = [
   '../accounts/accounts.graphql',
   '../audit/audit.graphql',
   '../changes/changes.graphql',
+  '../oidc/oidc.graphql',
   '../personal-tokens/personal-tokens.graphql',
   '../sessions/sessions.graphql',
 ];

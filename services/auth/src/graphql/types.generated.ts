@@ -3,6 +3,7 @@ import type { Account } from '../accounts/account.entity.ts';
 import type { OpenedSession } from '../sessions/opened-session.ts';
 import type { OwnSession } from '../sessions/own-sessions.service.ts';
 import type { AuditEntry as StoredEntry } from '../audit/trail.repository.ts';
+import type { LinkedIdentity as StoredIdentity } from '../oidc/linked-identity.entity.ts';
 import type { PersonalToken as StoredToken } from '../personal-tokens/personal-token.entity.ts';
 import type { AuthContext } from './context.ts';
 export type Maybe<T> = T | null;
@@ -53,6 +54,25 @@ export type CreatePersonalTokenInput = {
   scope: TokenScope;
 };
 
+export type LinkIdentityInput = {
+  code: Scalars['String']['input'];
+  /** The account's. */
+  password: Scalars['String']['input'];
+  verifier: Scalars['String']['input'];
+};
+
+/** Somebody at a provider who may sign in to the caller's account. */
+export type LinkedIdentity = {
+  __typename?: 'LinkedIdentity';
+  createdAt: Scalars['DateTime']['output'];
+  /** The address that the provider vouched for when it was linked. */
+  email: Scalars['String']['output'];
+  id: Scalars['ID']['output'];
+  /** The provider's address. */
+  issuer: Scalars['String']['output'];
+  lastUsedAt: Scalars['DateTime']['output'];
+};
+
 export type LoginInput = {
   email: Scalars['String']['input'];
   password: Scalars['String']['input'];
@@ -73,6 +93,8 @@ export type Mutation = {
   endPersonalToken: Scalars['ID']['output'];
   /** Ends one of the caller's sessions: its tokens count no more. Answers its id. */
   endSession: Scalars['ID']['output'];
+  /** Links who has signed in at the provider to the caller's account, which must have the same verified address. */
+  linkIdentity: LinkedIdentity;
   /** Opens a session. An unknown address and a wrong password are answered alike. */
   login: Session;
   /** Ends the caller's session: its tokens count no more. */
@@ -85,8 +107,15 @@ export type Mutation = {
   requestPasswordReset: Scalars['Boolean']['output'];
   /** Sets a new password with the token of a recovery mail, and ends all sessions and personal tokens. */
   resetPassword: Scalars['Boolean']['output'];
+  /**
+   * Opens a session for who has signed in at the provider, and an account when there is none of that verified address. When there
+   * is one, the error LINK_REQUIRED asks for its password: the code then works with it for 10 minutes.
+   */
+  signInWithCode: Session;
   /** Opens an account and a first session. */
   signUp: Session;
+  /** Needs a session. Never the last way into an account. Answers its id. */
+  unlinkIdentity: Scalars['ID']['output'];
 };
 
 
@@ -120,6 +149,11 @@ export type MutationEndSessionArgs = {
 };
 
 
+export type MutationLinkIdentityArgs = {
+  input: LinkIdentityInput;
+};
+
+
 export type MutationLoginArgs = {
   input: LoginInput;
 };
@@ -145,8 +179,18 @@ export type MutationResetPasswordArgs = {
 };
 
 
+export type MutationSignInWithCodeArgs = {
+  input: SignInWithCodeInput;
+};
+
+
 export type MutationSignUpArgs = {
   input: SignUpInput;
+};
+
+
+export type MutationUnlinkIdentityArgs = {
+  id: Scalars['ID']['input'];
 };
 
 export type NewPersonalToken = {
@@ -187,12 +231,16 @@ export type Query = {
   __typename?: 'Query';
   /** What happened to the caller's account, newest first. `first` is 1 to 1,000; `after` is the id of the entry to go on behind. */
   auditEntries: Array<AuditEntry>;
+  /** Who may sign in to the caller's account at a provider, newest first. */
+  linkedIdentities: Array<LinkedIdentity>;
   /** The caller. */
   me: User;
   /** The caller's tokens that still count, newest first. */
   personalTokens: Array<PersonalToken>;
   /** The caller's sessions, newest first, at most 1,000. */
   sessions: Array<OpenSession>;
+  /** Null when there is none. */
+  signInProvider?: Maybe<SignInProvider>;
 };
 
 
@@ -214,6 +262,22 @@ export type Session = {
   /** Single use: each refresh returns a new one. */
   refreshToken: Scalars['String']['output'];
   user: User;
+};
+
+/** Where people sign in without a password of theirs here. */
+export type SignInProvider = {
+  __typename?: 'SignInProvider';
+  /** What its users call it. */
+  name: Scalars['String']['output'];
+};
+
+export type SignInWithCodeInput = {
+  /** Of the fragment that the browser came back with. */
+  code: Scalars['String']['input'];
+  /** Of the account to link, after LINK_REQUIRED. */
+  password?: InputMaybe<Scalars['String']['input']>;
+  /** What the challenge was made of that the sign-in began with. */
+  verifier: Scalars['String']['input'];
 };
 
 export type SignUpInput = {
@@ -338,6 +402,8 @@ export type ResolversTypes = {
   ChangePasswordInput: ChangePasswordInput;
   CreatePersonalTokenInput: CreatePersonalTokenInput;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
+  LinkIdentityInput: LinkIdentityInput;
+  LinkedIdentity: ResolverTypeWrapper<StoredIdentity>;
   LoginInput: LoginInput;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
@@ -348,6 +414,8 @@ export type ResolversTypes = {
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ResetPasswordInput: ResetPasswordInput;
   Session: ResolverTypeWrapper<OpenedSession>;
+  SignInProvider: ResolverTypeWrapper<SignInProvider>;
+  SignInWithCodeInput: SignInWithCodeInput;
   SignUpInput: SignUpInput;
   TokenScope: TokenScope;
   User: ResolverTypeWrapper<Account>;
@@ -362,6 +430,8 @@ export type ResolversParentTypes = {
   ChangePasswordInput: ChangePasswordInput;
   CreatePersonalTokenInput: CreatePersonalTokenInput;
   DateTime: Scalars['DateTime']['output'];
+  LinkIdentityInput: LinkIdentityInput;
+  LinkedIdentity: StoredIdentity;
   LoginInput: LoginInput;
   Mutation: Record<PropertyKey, never>;
   Boolean: Scalars['Boolean']['output'];
@@ -372,6 +442,8 @@ export type ResolversParentTypes = {
   Query: Record<PropertyKey, never>;
   ResetPasswordInput: ResetPasswordInput;
   Session: OpenedSession;
+  SignInProvider: SignInProvider;
+  SignInWithCodeInput: SignInWithCodeInput;
   SignUpInput: SignUpInput;
   User: Account;
 };
@@ -388,6 +460,14 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
   name: 'DateTime';
 }
 
+export type LinkedIdentityResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['LinkedIdentity'] = ResolversParentTypes['LinkedIdentity']> = {
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  issuer?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lastUsedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
 export type MutationResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   changeName: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationChangeNameArgs, 'name'>>;
   changePassword: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationChangePasswordArgs, 'input'>>;
@@ -396,13 +476,16 @@ export type MutationResolvers<ContextType = AuthContext, ParentType extends Reso
   endOtherSessions: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   endPersonalToken: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationEndPersonalTokenArgs, 'id'>>;
   endSession: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationEndSessionArgs, 'id'>>;
+  linkIdentity: Resolver<ResolversTypes['LinkedIdentity'], ParentType, ContextType, RequireFields<MutationLinkIdentityArgs, 'input'>>;
   login: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationLoginArgs, 'input'>>;
   logout: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   refreshSession: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationRefreshSessionArgs, 'refreshToken'>>;
   requestEmailChange: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRequestEmailChangeArgs, 'input'>>;
   requestPasswordReset: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRequestPasswordResetArgs, 'email'>>;
   resetPassword: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationResetPasswordArgs, 'input'>>;
+  signInWithCode: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationSignInWithCodeArgs, 'input'>>;
   signUp: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationSignUpArgs, 'input'>>;
+  unlinkIdentity: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationUnlinkIdentityArgs, 'id'>>;
 };
 
 export type NewPersonalTokenResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['NewPersonalToken'] = ResolversParentTypes['NewPersonalToken']> = {
@@ -430,9 +513,11 @@ export type PersonalTokenResolvers<ContextType = AuthContext, ParentType extends
 
 export type QueryResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   auditEntries: Resolver<Array<ResolversTypes['AuditEntry']>, ParentType, ContextType, RequireFields<QueryAuditEntriesArgs, 'first'>>;
+  linkedIdentities: Resolver<Array<ResolversTypes['LinkedIdentity']>, ParentType, ContextType>;
   me: Resolver<ResolversTypes['User'], ParentType, ContextType>;
   personalTokens: Resolver<Array<ResolversTypes['PersonalToken']>, ParentType, ContextType>;
   sessions: Resolver<Array<ResolversTypes['OpenSession']>, ParentType, ContextType>;
+  signInProvider: Resolver<Maybe<ResolversTypes['SignInProvider']>, ParentType, ContextType>;
 };
 
 export type SessionResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['Session'] = ResolversParentTypes['Session']> = {
@@ -440,6 +525,10 @@ export type SessionResolvers<ContextType = AuthContext, ParentType extends Resol
   expiresIn?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   refreshToken?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+};
+
+export type SignInProviderResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['SignInProvider'] = ResolversParentTypes['SignInProvider']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type UserResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'], FederationReferenceType extends FederationReferenceTypes['User'] = FederationReferenceTypes['User']> = {
@@ -453,11 +542,13 @@ export type UserResolvers<ContextType = AuthContext, ParentType extends Resolver
 export type Resolvers<ContextType = AuthContext> = {
   AuditEntry?: AuditEntryResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
+  LinkedIdentity?: LinkedIdentityResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   NewPersonalToken?: NewPersonalTokenResolvers<ContextType>;
   OpenSession?: OpenSessionResolvers<ContextType>;
   PersonalToken?: PersonalTokenResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   Session?: SessionResolvers<ContextType>;
+  SignInProvider?: SignInProviderResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
 };
