@@ -2,6 +2,7 @@ import { unavailable } from '@taskmesh/errors';
 import type { IdentitySigner } from '@taskmesh/identity';
 import {
   authInternal,
+  authSignIn,
   createBackupWorkClient,
   createInternalClient,
   createServicePool,
@@ -26,6 +27,8 @@ export function connectHttp(options: {
   const internalPool = (url: string) => createServicePool(new URL(url).origin, { connections: INTERNAL_CONNECTIONS });
   const internal = {
     auth: internalPool(urls.auth),
+    // A provider may be slow: nothing else waits behind that.
+    signIn: internalPool(urls.auth),
     tasks: internalPool(urls.tasks),
     backup: internalPool(urls.backup),
   };
@@ -51,6 +54,7 @@ export function connectHttp(options: {
       return url === undefined ? ask(service, request, requestOptions) : outside.request(url, request, requestOptions);
     },
     auth: createInternalClient(authInternal, { pool: internal.auth, signer }),
+    signIn: createInternalClient(authSignIn, { pool: internal.signIn, signer }),
     tasks: createInternalClient(tasksInternal, { pool: internal.tasks, signer }),
     backup: createBackupWorkClient({ pool: internal.backup.dispatcher, signer }),
     async probe(service, url) {

@@ -21,7 +21,7 @@ const MAX_PAGE = 1_000;
 /** The mutations that prove or replace a password, an address or a token: trying many in one request would get around their limits. */
 const AUTH_MUTATIONS = new Set([
   ...['signUp', 'login', 'refreshSession', 'resetPassword', 'requestPasswordReset'],
-  ...['changePassword', 'requestEmailChange', 'confirmEmailChange'],
+  ...['changePassword', 'requestEmailChange', 'confirmEmailChange', 'signInWithCode', 'linkIdentity'],
 ]);
 
 /** What an operation asks for, counted in one walk, with fragments counted wherever they are spread. */

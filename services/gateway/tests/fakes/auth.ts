@@ -1,4 +1,4 @@
-import { unauthenticated } from '@taskmesh/errors';
+import { notFound, unauthenticated } from '@taskmesh/errors';
 import {
   createSigningKey,
   hashOfPersonalToken,
@@ -9,7 +9,7 @@ import {
   type Identity,
   type TokenScope,
 } from '@taskmesh/identity';
-import type { AuthInternal, EndedSession, KnownToken } from '@taskmesh/internal-api';
+import type { AuthInternal, AuthSignIn, EndedSession, KnownToken } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { importJWK, type CryptoKey, type JWK } from 'jose';
@@ -20,6 +20,8 @@ import { typeDefsOf } from './type-defs.ts';
 export interface FakeAuth {
   subgraph: Subgraph;
   internal: AuthInternal;
+  /** There is no provider. */
+  signIn: AuthSignIn;
   key: JWK;
   /** A token for a user; `claims` and `header` overrule what a good one says. */
   token(userId: string, options?: { claims?: Partial<AccessTokenClaims>; key?: JWK }): Promise<string>;
@@ -36,6 +38,8 @@ export interface FakeAuth {
   /** Takes every key away but the one that signs. */
   retire(): void;
 }
+
+const noProvider = () => Promise.reject(notFound('There is no provider.'));
 
 export async function createFakeAuth(log: Log): Promise<FakeAuth> {
   let key = await createSigningKey('key-1');
@@ -137,6 +141,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
         return publicKeys({ keys });
       },
     },
+    signIn: { begin: noProvider, complete: noProvider },
     get key() {
       return key;
     },

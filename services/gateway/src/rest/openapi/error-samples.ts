@@ -41,6 +41,11 @@ const SAMPLES: Partial<Record<Failure, Sample>> = {
     description: 'There is one already (an account with this address, or a running request with this key).',
     message: 'This e-mail address has an account already.',
   },
+  LINK_REQUIRED: {
+    name: 'LinkRequired',
+    description: 'There is an account with the verified address: the same once more, with its password.',
+    message: 'There is an account of ada@example.com: enter its password once to link it.',
+  },
   PRECONDITION_FAILED: {
     name: 'PreconditionFailed',
     description: 'The task has another version than `If-Match` asks for.',

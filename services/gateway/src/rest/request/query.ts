@@ -20,6 +20,11 @@ export function checkedQuery<Schema extends z.ZodObject>(schema: Schema): QueryR
   return { schema, read: ({ url }) => parseInput(schema, readQuery(url, known)) };
 }
 
+/** The query as it was sent, for whom it was meant to be read by; it is shown as `schema`. */
+export function wholeQuery(schema: z.ZodObject): QueryRules<string> {
+  return { schema, read: ({ url }) => url.slice(url.indexOf('?') + 1 || url.length) };
+}
+
 /**
  * The parameters of a request target that an endpoint knows, each at most once; others are passed over.
  * Reads the target itself: usual parsers turn bytes that are no UTF-8 into replacement characters.
