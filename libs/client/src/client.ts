@@ -5,14 +5,18 @@ import { createLiveTasks, type LiveTasks, type LiveTasksOptions } from './list/l
 import type { Task } from './list/shape.ts';
 import { exclusively } from './locks.ts';
 import {
+  LINK_IDENTITY,
   REQUEST_PASSWORD_RESET,
   RESET_PASSWORD,
+  SIGN_IN_PROVIDER,
   type CreateTaskInput,
+  type LinkedIdentityFieldsFragment,
   type LoginInput,
   type ResetPasswordInput,
   type SignUpInput,
   type UpdateTaskInput,
 } from './operations.generated.ts';
+import { createProviderSignIn } from './provider-sign-in.ts';
 import { createSession, type User } from './session.ts';
 import { createMemoryStorage, type Storage } from './storage.ts';
 import { realTime, type Time } from './time.ts';
@@ -47,6 +51,17 @@ export interface Client {
   onUser(listener: () => void): () => void;
   signUp(input: SignUpInput): Promise<User>;
   signIn(input: LoginInput): Promise<User>;
+  /** What its users call the provider where people may sign in; null when there is none. */
+  signInProvider(): Promise<string | null>;
+  /**
+   * Where the page goes to sign somebody in at the provider. They come back to `returnTo`, a path of the gateway, with what
+   * `readSignInAnswer` reads. `storage` must outlive the page meanwhile.
+   */
+  beginProviderSignIn(returnTo?: string): Promise<string>;
+  /** With the code that came back. @throws TaskmeshError LINK_REQUIRED when the account's password is needed once, too */
+  signInWithCode(code: string, password?: string): Promise<User>;
+  /** Links who has signed in at the provider to the user's account. */
+  linkIdentity(code: string, password: string): Promise<LinkedIdentityFieldsFragment>;
   /** Forgets the tokens, and the writes that wait: they are rejected with SIGNED_OUT. */
   signOut(): Promise<void>;
   requestPasswordReset(email: string): Promise<void>;
@@ -72,11 +87,13 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const { storage = createMemoryStorage(), transport = 'graphql-ws', time = realTime } = options;
   const { maxPendingWrites: limit = 100, timeoutMs = 30_000 } = options;
-  const url = `${options.url.replace(/\/$/, '')}/graphql`;
+  const origin = options.url.replace(/\/$/, '');
+  const url = `${origin}/graphql`;
   const fetch: typeof globalThis.fetch = options.fetch ?? ((...args) => globalThis.fetch(...args));
 
   const post = createPost({ url, fetch, timeoutMs });
   const session = createSession({ post, storage, exclusively, time });
+  const provider = createProviderSignIn({ url: origin, storage });
   const { token } = session;
   const openFeed =
     transport === 'sse'
@@ -101,6 +118,21 @@ export function createClient(options: ClientOptions): Client {
     onUser: session.subscribe,
     signUp: session.signUp,
     signIn: session.signIn,
+    async signInProvider() {
+      return (await post(SIGN_IN_PROVIDER, {})).signInProvider?.name ?? null;
+    },
+    beginProviderSignIn: (returnTo = '/') => provider.begin(returnTo),
+    async signInWithCode(code, password) {
+      const user = await session.signInWithCode({ code, verifier: await provider.verifier(), password });
+      await provider.forget();
+      return user;
+    },
+    async linkIdentity(code, password) {
+      const input = { code, verifier: await provider.verifier(), password };
+      const { linkIdentity } = await session.request(LINK_IDENTITY, { input });
+      await provider.forget();
+      return linkIdentity;
+    },
     async signOut() {
       await writes.discard();
       await session.signOut();

@@ -13,6 +13,13 @@ export type CreateTaskInput = {
   title: string;
 };
 
+export type LinkIdentityInput = {
+  code: string;
+  /** The account's. */
+  password: string;
+  verifier: string;
+};
+
 export type LoginInput = {
   email: string;
   password: string;
@@ -25,6 +32,15 @@ export type OrderDirection =
 export type ResetPasswordInput = {
   newPassword: string;
   token: string;
+};
+
+export type SignInWithCodeInput = {
+  /** Of the fragment that the browser came back with. */
+  code: string;
+  /** Of the account to link, after LINK_REQUIRED. */
+  password?: string | null | undefined;
+  /** What the challenge was made of that the sign-in began with. */
+  verifier: string;
 };
 
 export type SignUpInput = {
@@ -114,6 +130,39 @@ export type ResetPasswordMutationVariables = Exact<{
 
 export type ResetPasswordMutation = { resetPassword: boolean };
 
+export type SignInProviderQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SignInProviderQuery = { signInProvider: { name: string } | null };
+
+export type SignInWithCodeMutationVariables = Exact<{
+  input: SignInWithCodeInput;
+}>;
+
+
+export type SignInWithCodeMutation = { signInWithCode: { accessToken: string, refreshToken: string, expiresIn: number, user: { id: string, email: string, name: string } } };
+
+export type LinkedIdentitiesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type LinkedIdentitiesQuery = { linkedIdentities: Array<{ id: string, issuer: string, email: string, createdAt: string, lastUsedAt: string }> };
+
+export type LinkedIdentityFieldsFragment = { id: string, issuer: string, email: string, createdAt: string, lastUsedAt: string };
+
+export type LinkIdentityMutationVariables = Exact<{
+  input: LinkIdentityInput;
+}>;
+
+
+export type LinkIdentityMutation = { linkIdentity: { id: string, issuer: string, email: string, createdAt: string, lastUsedAt: string } };
+
+export type UnlinkIdentityMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type UnlinkIdentityMutation = { unlinkIdentity: string };
+
 export type TaskFieldsFragment = { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number };
 
 export type ReadTasksQueryVariables = Exact<{
@@ -177,6 +226,11 @@ export const REFRESH_SESSION: Document<RefreshSessionMutation, RefreshSessionMut
 export const LOGOUT: Document<LogoutMutation, LogoutMutationVariables> = "mutation Logout{logout}";
 export const REQUEST_PASSWORD_RESET: Document<RequestPasswordResetMutation, RequestPasswordResetMutationVariables> = "mutation RequestPasswordReset($email:String!){requestPasswordReset(email:$email)}";
 export const RESET_PASSWORD: Document<ResetPasswordMutation, ResetPasswordMutationVariables> = "mutation ResetPassword($input:ResetPasswordInput!){resetPassword(input:$input)}";
+export const SIGN_IN_PROVIDER: Document<SignInProviderQuery, SignInProviderQueryVariables> = "query SignInProvider{signInProvider{name}}";
+export const SIGN_IN_WITH_CODE: Document<SignInWithCodeMutation, SignInWithCodeMutationVariables> = "mutation SignInWithCode($input:SignInWithCodeInput!){signInWithCode(input:$input){...SessionFields}}fragment SessionFields on Session{accessToken refreshToken expiresIn user{...UserFields}}fragment UserFields on User{id email name}";
+export const LINKED_IDENTITIES: Document<LinkedIdentitiesQuery, LinkedIdentitiesQueryVariables> = "query LinkedIdentities{linkedIdentities{...LinkedIdentityFields}}fragment LinkedIdentityFields on LinkedIdentity{id issuer email createdAt lastUsedAt}";
+export const LINK_IDENTITY: Document<LinkIdentityMutation, LinkIdentityMutationVariables> = "mutation LinkIdentity($input:LinkIdentityInput!){linkIdentity(input:$input){...LinkedIdentityFields}}fragment LinkedIdentityFields on LinkedIdentity{id issuer email createdAt lastUsedAt}";
+export const UNLINK_IDENTITY: Document<UnlinkIdentityMutation, UnlinkIdentityMutationVariables> = "mutation UnlinkIdentity($id:ID!){unlinkIdentity(id:$id)}";
 export const READ_TASKS: Document<ReadTasksQuery, ReadTasksQueryVariables> = "query ReadTasks($filter:TaskFilter$orderBy:TaskOrder$first:Int$after:String){tasks(filter:$filter orderBy:$orderBy first:$first after:$after){edges{node{...TaskFields}}pageInfo{hasNextPage endCursor}totalCount changesCursor}}fragment TaskFields on Task{id title description completed dueDate category priority createdAt updatedAt version}";
 export const READ_TASK: Document<ReadTaskQuery, ReadTaskQueryVariables> = "query ReadTask($id:ID!){task(id:$id){...TaskFields}}fragment TaskFields on Task{id title description completed dueDate category priority createdAt updatedAt version}";
 export const READ_TASK_STATISTICS: Document<ReadTaskStatisticsQuery, ReadTaskStatisticsQueryVariables> = "query ReadTaskStatistics{taskStatistics{total completed pending completionPercentage}}";
