@@ -77,6 +77,8 @@ describe('an ID token', () => {
     ['that has expired', (claims) => provider.sign({ ...claims, iat: 1_700_000_000, exp: 1_700_000_300 })],
     ['that never expires', ({ exp: _exp, ...claims }) => provider.sign(claims)],
     ['about nobody', ({ sub: _sub, ...claims }) => provider.sign(claims)],
+    ['about somebody whose name cannot be stored', (claims) => provider.sign({ ...claims, sub: 'a\u0000' })],
+    ['about somebody without end', (claims) => provider.sign({ ...claims, sub: 'x'.repeat(256) })],
     ['without a signature (alg: none)', (claims) => provider.signWith(claims, undefined)],
     ['signed with the secret of the client (HS256)', (claims) => provider.signWith(claims, provider.clientSecret)],
     [

@@ -74,11 +74,14 @@ describe('signing in at the provider', () => {
     await telling.close();
   });
 
-  it('takes what stands before the @ for the name of somebody who has none', async () => {
-    provider.accounts.set('ada', { ...ADA, name: ' ' });
-    await signedIn(running, provider, 'ada');
-    expect((await accounts())[0]?.name).toBe('ada');
-  });
+  it.each([undefined, ' ', 'a\u0000b', 'a\ud800', 'x'.repeat(256)])(
+    'takes what stands before the @ for the name of somebody whose name is none: %j',
+    async (name) => {
+      provider.accounts.set('ada', { email: ADA.email, email_verified: true, ...(name !== undefined && { name }) });
+      await signedIn(running, provider, 'ada');
+      expect((await accounts())[0]?.name).toBe('ada');
+    },
+  );
 
   it('is refused without a verified address, and nothing is opened', async () => {
     for (const account of [
@@ -86,6 +89,7 @@ describe('signing in at the provider', () => {
       { email: 'ada@example.com' },
       { email_verified: true },
       { email: 'no address', email_verified: true },
+      { email: 'a\u0000@example.com', email_verified: true },
     ]) {
       provider.accounts.set('ada', account);
       const result = await signInWith(running, await codeFor(running, provider, 'ada'));

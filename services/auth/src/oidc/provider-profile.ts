@@ -1,3 +1,4 @@
+import { email as address, name as accountName } from '@taskmesh/validation';
 import {
   fetchUserInfo,
   type Configuration,
@@ -7,13 +8,20 @@ import {
 } from 'openid-client';
 import type { ProviderProfile } from './provider.ts';
 
-/** Who the checked tokens are about. Some providers tell the address by their user info only. */
+/** As OpenID Connect has it. */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * Who the checked tokens are about; some providers tell the address by their user info only. What is no address, or no name,
+ * by our own rules counts as not told.
+ */
 export async function readProfile(
   configuration: Configuration,
   tokens: TokenEndpointResponse & TokenEndpointResponseHelpers,
 ): Promise<ProviderProfile> {
   const claims = tokens.claims();
   if (!claims) throw new Error('The provider gave no ID token.');
+  if (!SUBJECT.test(claims.sub)) throw new Error('The provider tells nobody by a proper name.');
   const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
   const { email, email_verified, name } =
     claims.email === undefined && hasMore
@@ -22,10 +30,8 @@ export async function readProfile(
   return {
     issuer: claims.iss,
     subject: claims.sub,
-    email: textOf(email),
+    email: address.safeParse(email).data,
     emailVerified: email_verified === true,
-    name: textOf(name),
+    name: accountName.safeParse(name).data,
   };
 }
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);

@@ -1,6 +1,6 @@
 import { isUniqueViolation } from '@taskmesh/database';
 import type { Clock, Ids } from '@taskmesh/service';
-import { name as accountName, parseInput, signInWithCodeInput } from '@taskmesh/validation';
+import { parseInput, signInWithCodeInput } from '@taskmesh/validation';
 import type { Account } from '../accounts/account.entity.ts';
 import type { AccountRepository } from '../accounts/account.repository.ts';
 import { wrongPassword } from '../accounts/accounts.errors.ts';
@@ -76,7 +76,12 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
     (email: string, origin: RequestOrigin): Step =>
     async (transaction, code, at) => {
       const account = transaction.addAccount({
-        ...{ id: ids.next(), email, emailKey: emailKey(email) ?? email, name: nameOf(code, email) },
+        ...{
+          id: ids.next(),
+          email,
+          emailKey: emailKey(email) ?? email,
+          name: code.name ?? email.slice(0, email.indexOf('@')),
+        },
         ...{ passwordHash: hashOfNobody(), now: at },
       });
       transaction.record({ kind: 'account.created', at, accountId: account.id, origin });
@@ -141,9 +146,4 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
       return opened;
     },
   };
-}
-
-/** What the provider calls somebody, or else what stands before the `@`. */
-function nameOf({ name }: SignInCode, email: string): string {
-  return accountName.safeParse(name).data ?? email.slice(0, email.indexOf('@'));
 }
