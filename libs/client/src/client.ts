@@ -51,16 +51,16 @@ export interface Client {
   onUser(listener: () => void): () => void;
   signUp(input: SignUpInput): Promise<User>;
   signIn(input: LoginInput): Promise<User>;
-  /** What its users call the provider where people may sign in; null when there is none. */
+  /** The name of the sign-in provider; null if there is none. */
   signInProvider(): Promise<string | null>;
   /**
-   * Where the page goes to sign somebody in at the provider. They come back to `returnTo`, a path of the gateway, with what
-   * `readSignInAnswer` reads. `storage` must outlive the page meanwhile.
+   * Resolves with the address to navigate to. The browser comes back to `returnTo`, a path on the gateway, with what
+   * `readSignInAnswer` reads. `storage` must outlive the page.
    */
   beginProviderSignIn(returnTo?: string): Promise<string>;
-  /** With the code that came back. @throws TaskmeshError LINK_REQUIRED when the account's password is needed once, too */
+  /** @throws TaskmeshError LINK_REQUIRED if the account's password is needed as well */
   signInWithCode(code: string, password?: string): Promise<User>;
-  /** Links who has signed in at the provider to the user's account. */
+  /** Links the identity to the signed-in user's account. */
   linkIdentity(code: string, password: string): Promise<LinkedIdentityFieldsFragment>;
   /** Forgets the tokens, and the writes that wait: they are rejected with SIGNED_OUT. */
   signOut(): Promise<void>;

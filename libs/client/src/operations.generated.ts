@@ -15,7 +15,7 @@ export type CreateTaskInput = {
 
 export type LinkIdentityInput = {
   code: string;
-  /** The account's. */
+  /** The account's password. */
   password: string;
   verifier: string;
 };
@@ -35,11 +35,11 @@ export type ResetPasswordInput = {
 };
 
 export type SignInWithCodeInput = {
-  /** Of the fragment that the browser came back with. */
+  /** `sign_in_code` of the fragment that the browser came back with. */
   code: string;
-  /** Of the account to link, after LINK_REQUIRED. */
+  /** The password of the account to link, after LINK_REQUIRED. */
   password?: string | null | undefined;
-  /** What the challenge was made of that the sign-in began with. */
+  /** The secret that the challenge was made from. */
   verifier: string;
 };
 

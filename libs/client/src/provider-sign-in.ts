@@ -1,17 +1,17 @@
 import { TaskmeshError } from './errors.ts';
 import type { Storage } from './storage.ts';
 
-/** What a browser comes back with from the sign-in provider. */
+/** What the browser brings back from the provider. */
 export type SignInAnswer = { code: string } | { error: string; description: string };
 
 const KEY = 'taskmesh.sign-in';
 const VERIFIER_BYTES = 32;
 
-/** The secret of the page that sends somebody to the provider: without it, the code that they come back with opens nothing. */
+/** Keeps the secret of the page that starts a sign-in. Without it, the returned code is useless. */
 export interface ProviderSignIn {
-  /** Where the page goes to. */
+  /** The address to navigate to. */
   begin(returnTo: string): Promise<string>;
-  /** @throws TaskmeshError SIGN_IN_NOT_BEGUN when nothing here began a sign-in */
+  /** @throws TaskmeshError SIGN_IN_NOT_BEGUN if no sign-in was started here */
   verifier(): Promise<string>;
   forget(): Promise<void>;
 }
@@ -21,14 +21,15 @@ export function createProviderSignIn({ url, storage }: { url: string; storage: S
     async begin(returnTo) {
       const verifier = base64url(crypto.getRandomValues(new Uint8Array(VERIFIER_BYTES)));
       await storage.setItem(KEY, verifier);
-      // Browsers have it over TLS and on the same machine only, as providers have their answers.
+      // Browsers offer this only over TLS and on localhost.
       const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
       const query = new URLSearchParams({ return_to: returnTo, code_challenge: base64url(new Uint8Array(digest)) });
       return `${url}/api/auth/oidc/start?${query.toString()}`;
     },
     async verifier() {
       const verifier = await storage.getItem(KEY);
-      if (verifier === null) throw new TaskmeshError('SIGN_IN_NOT_BEGUN', 'This page began no sign-in at a provider.');
+      if (verifier === null)
+        throw new TaskmeshError('SIGN_IN_NOT_BEGUN', 'This page started no sign-in at a provider.');
       return verifier;
     },
     async forget() {
@@ -37,7 +38,7 @@ export function createProviderSignIn({ url, storage }: { url: string; storage: S
   };
 }
 
-/** What stands behind `#` in the address, when somebody has come back from the provider. */
+/** Reads the part of the address behind `#` after a return from the provider. */
 export function readSignInAnswer(fragment: string): SignInAnswer | undefined {
   const answer = new URLSearchParams(fragment.replace(/^#/, ''));
   const code = answer.get('sign_in_code');

@@ -43,24 +43,24 @@ export interface AuthInternal {
   accessTokenKeys(): Promise<KeySet>;
 }
 
-/** From where a request came. */
+/** Where a request came from. */
 export interface CallerOrigin {
   ip: string | null;
   client: string | null;
   requestId: string;
 }
 
-/** What auth offers to gateways for browsers that sign in at a provider. Errors are those of the client. */
+/** What auth offers to gateways for browsers that sign in at a provider. Its errors are meant for the client. */
 export interface AuthSignIn {
   /**
-   * `returnTo`: a path of the gateway's own origin; `codeChallenge`: what only the page that begins knows the origin of.
-   * `location` is the provider's; `binding` must come back with the browser, and is told to nobody else.
+   * `returnTo` is a path on the gateway's origin, `codeChallenge` the SHA-256 of a secret of the page. `location` is at the provider;
+   * `binding` must come back with the browser, and only with it.
    */
   begin(
     input: { returnTo?: string | undefined; codeChallenge?: string | undefined },
     origin: CallerOrigin,
   ): Promise<{ location: string; binding: string }>;
-  /** `search`: the query that the browser came back with. `location` is a path with what the page is told behind `#`. */
+  /** `search` is the query that the browser came back with. `location` is a path, with the outcome behind `#`. */
   complete(input: { binding: string | undefined; search: string }, origin: CallerOrigin): Promise<{ location: string }>;
 }
 

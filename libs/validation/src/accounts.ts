@@ -55,10 +55,10 @@ export const changeEmailInput = z.object({ email, password });
 
 export const confirmEmailInput = resetPasswordInput.pick({ token: true });
 
-/** A path of our own origin, in characters that no browser reads as something else. */
+/** A path on our own origin, without characters that a browser might interpret differently. */
 const OWN_PATH = /^\/(?!\/)[!-"$-[\]-~]*$/;
 
-/** PKCE (RFC 7636): SHA-256 in base64url, and what it is made of. */
+/** PKCE (RFC 7636): a SHA-256 in base64url, and what it is made from. */
 const CHALLENGE = /^[\w-]{43}$/;
 const VERIFIER = /^[\w.~-]{43,128}$/;
 

@@ -136,7 +136,7 @@ describe('taking a link away', () => {
     expect((await unlink(linked?.id ?? '', ada)).data).toEqual({ unlinkIdentity: linked?.id });
     expect(await listOf(ada)).toEqual([]);
     await running.auth.processAll();
-    expect(subjects().at(-1)).toBe('ada@example.com: A way to sign in to your Taskmesh account was taken away');
+    expect(subjects().at(-1)).toBe('ada@example.com: A way to sign in to your Taskmesh account was removed');
     expect(codeOf(await signInWith(running, await codeFor(running, provider, 'ada')))).toBe('LINK_REQUIRED');
     expect(codeOf(await unlink(linked?.id ?? '', ada))).toBe('NOT_FOUND');
   });
@@ -194,7 +194,7 @@ describe('a password that is set by mail', () => {
     await resetPassword('victim@example.com', 'a password of the victim');
     expect(await running.database.query('select 1 from linked_identities')).toEqual([]);
     await running.auth.processAll();
-    expect(subjects().at(-1)).toBe('victim@example.com: A way to sign in to your Taskmesh account was taken away');
+    expect(subjects().at(-1)).toBe('victim@example.com: A way to sign in to your Taskmesh account was removed');
     provider.accounts.set('ada', { ...ADA, email: 'elsewhere@example.com' });
     expect((await signedIn(running, provider, 'ada')).userId).not.toBe(squatter.userId);
   });

@@ -147,7 +147,7 @@ describe('what is asked of a provider', () => {
     const back = await provider.signIn(location, 'ada');
     provider.tamper(async (path, body) => (path === '/token' ? { ...body, id_token: 'a.secret.token' } : body));
     await complete(running, binding, back);
-    expect(logged.join('')).toContain('a sign-in at the provider does not count');
+    expect(logged.join('')).toContain('a sign-in at the provider failed');
     const secrets = [...back.searchParams].flatMap(([name, value]) => (name === 'iss' ? [] : [value]));
     for (const secret of [...secrets, ...binding.split('.'), 'secret', 'ada@'])
       expect(logged.join('')).not.toContain(secret);

@@ -50,12 +50,12 @@ export interface GatewayDeps {
   random?: () => number;
 }
 
-/** The public face of the product. Who made its connections, event log and store closes them. */
+/** The product's public face. Whoever created its connections, event log and store closes them. */
 export type Gateway = Service & {
-  /** Where it listens, as a URL. */
+  /** The URL it listens on. */
   address(): string;
   ready(): HealthReport;
-  /** Takes SUPERGRAPH_FILE as it is now, without waiting until a change is noticed. Never rejects; nothing without such a file. */
+  /** Reloads SUPERGRAPH_FILE, if set, now instead of waiting until a change is noticed. Never rejects. */
   reload(): Promise<void>;
 };
 
@@ -178,7 +178,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   };
 }
 
-/** A foreign graph has no accounts of ours: whatever token comes along says nothing. */
+/** A foreign graph does not use our accounts, so no token is valid. */
 const noAccounts = {
   authenticate: async (values: readonly string[]): Promise<Caller> => ({
     kind: values.length === 0 ? 'anonymous' : 'invalid',

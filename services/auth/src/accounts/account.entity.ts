@@ -7,14 +7,14 @@ export const AccountEntity = defineEntity({
     id: p.uuid().primary(),
     /** As its owner wrote it. */
     email: p.text(),
-    /** What makes it unique: see `emailKey`. */
+    /** The unique form of the address: see `emailKey`. */
     emailKey: p
       .text()
       .unique('accounts_email_key_unique')
       .comment('The address without regard to case: made by auth, because lower() knows only ASCII in some locales'),
     name: p.text(),
     passwordHash: p.text().hidden(),
-    /** False for one that was opened at a provider: its hash then is that of no password. */
+    /** False if the account was opened at a provider: no password matches its hash. */
     hasPassword: p.boolean().default(true),
     /** Grows with each new password: a login that checked the one before opens no session. */
     passwordVersion: p.integer().default(1),
@@ -24,5 +24,5 @@ export const AccountEntity = defineEntity({
   },
 });
 
-/** An account without what only logins need. */
+/** An account without the data that only logins need. */
 export type Account = Pick<InferEntity<typeof AccountEntity>, 'id' | 'email' | 'name' | 'emailConfirmedAt'>;

@@ -4,7 +4,6 @@ export const EMAIL_TOKEN_LIFETIME_MINUTES = 60;
 
 const at = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** Where it came from, as far as is known. */
 const from = (ip: string | null) => (ip === null ? '' : `, from the address ${ip}`);
 
 interface Change {
@@ -28,7 +27,7 @@ export function passwordChangedMail({ to, time, ip, publicUrl }: Change): Mail {
   };
 }
 
-/** The token stands alone on a line, for those who cannot follow the link; after `#` no server sees it. */
+/** The token also has a line of its own, in case the link cannot be followed. After `#`, no server sees it. */
 export function confirmEmailMail({ to, token, publicUrl }: { to: string; token: string; publicUrl: string }): Mail {
   return {
     to,
@@ -50,7 +49,7 @@ export function confirmEmailMail({ to, token, publicUrl }: { to: string; token: 
   };
 }
 
-/** To an address that has an account: its owner alone learns that somebody else asked for it. */
+/** For an address that already has an account: only its owner learns of the attempt. */
 export function addressInUseMail(to: string): Mail {
   return {
     to,
@@ -84,9 +83,9 @@ export function identityLinkedMail({ to, time, ip, publicUrl }: Change): Mail {
     to,
     subject: 'Another way to sign in to your Taskmesh account',
     text: [
-      `Somebody at a sign-in provider was linked to your Taskmesh account on ${at(time)}${from(ip)}, and signs in there from now on.`,
+      `An identity at a sign-in provider was linked to your Taskmesh account on ${at(time)}${from(ip)}. It can sign in to your account.`,
       '',
-      `If it was not you, ask for a recovery mail, set a new password, and take the link away: ${publicUrl}`,
+      `If it was not you, ask for a recovery mail, set a new password, and remove the identity: ${publicUrl}`,
       '',
     ].join('\n'),
   };
@@ -95,9 +94,9 @@ export function identityLinkedMail({ to, time, ip, publicUrl }: Change): Mail {
 export function identityUnlinkedMail({ to, time, ip, publicUrl }: Change): Mail {
   return {
     to,
-    subject: 'A way to sign in to your Taskmesh account was taken away',
+    subject: 'A way to sign in to your Taskmesh account was removed',
     text: [
-      `Somebody at a sign-in provider is not linked to your Taskmesh account any more since ${at(time)}${from(ip)}.`,
+      `An identity at a sign-in provider is no longer linked to your Taskmesh account since ${at(time)}${from(ip)}.`,
       '',
       `If it was not you, ask for a recovery mail at once and set a new password: ${publicUrl}`,
       '',

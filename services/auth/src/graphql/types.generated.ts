@@ -56,16 +56,16 @@ export type CreatePersonalTokenInput = {
 
 export type LinkIdentityInput = {
   code: Scalars['String']['input'];
-  /** The account's. */
+  /** The account's password. */
   password: Scalars['String']['input'];
   verifier: Scalars['String']['input'];
 };
 
-/** Somebody at a provider who may sign in to the caller's account. */
+/** An identity at a provider that can sign in to the caller's account. */
 export type LinkedIdentity = {
   __typename?: 'LinkedIdentity';
   createdAt: Scalars['DateTime']['output'];
-  /** The address that the provider vouched for when it was linked. */
+  /** The verified address when it was linked. */
   email: Scalars['String']['output'];
   id: Scalars['ID']['output'];
   /** The provider's address. */
@@ -93,7 +93,7 @@ export type Mutation = {
   endPersonalToken: Scalars['ID']['output'];
   /** Ends one of the caller's sessions: its tokens count no more. Answers its id. */
   endSession: Scalars['ID']['output'];
-  /** Links who has signed in at the provider to the caller's account, which must have the same verified address. */
+  /** Links an identity to the caller's account, which must have the same verified address. */
   linkIdentity: LinkedIdentity;
   /** Opens a session. An unknown address and a wrong password are answered alike. */
   login: Session;
@@ -108,13 +108,13 @@ export type Mutation = {
   /** Sets a new password with the token of a recovery mail, and ends all sessions and personal tokens. */
   resetPassword: Scalars['Boolean']['output'];
   /**
-   * Opens a session for who has signed in at the provider, and an account when there is none of that verified address. When there
-   * is one, the error LINK_REQUIRED asks for its password: the code then works with it for 10 minutes.
+   * Opens a session after a sign-in at the provider, and an account if none has the verified address. If one has it, the error is
+   * LINK_REQUIRED: the same code with the password of that account then works for 10 minutes.
    */
   signInWithCode: Session;
   /** Opens an account and a first session. */
   signUp: Session;
-  /** Needs a session. Never the last way into an account. Answers its id. */
+  /** Needs a session. The only identity of an account without a password stays. Answers its id. */
   unlinkIdentity: Scalars['ID']['output'];
 };
 
@@ -231,7 +231,7 @@ export type Query = {
   __typename?: 'Query';
   /** What happened to the caller's account, newest first. `first` is 1 to 1,000; `after` is the id of the entry to go on behind. */
   auditEntries: Array<AuditEntry>;
-  /** Who may sign in to the caller's account at a provider, newest first. */
+  /** Newest first. */
   linkedIdentities: Array<LinkedIdentity>;
   /** The caller. */
   me: User;
@@ -239,7 +239,7 @@ export type Query = {
   personalTokens: Array<PersonalToken>;
   /** The caller's sessions, newest first, at most 1,000. */
   sessions: Array<OpenSession>;
-  /** Null when there is none. */
+  /** Null if none is configured. */
   signInProvider?: Maybe<SignInProvider>;
 };
 
@@ -264,19 +264,18 @@ export type Session = {
   user: User;
 };
 
-/** Where people sign in without a password of theirs here. */
+/** A provider where people can sign in. */
 export type SignInProvider = {
   __typename?: 'SignInProvider';
-  /** What its users call it. */
   name: Scalars['String']['output'];
 };
 
 export type SignInWithCodeInput = {
-  /** Of the fragment that the browser came back with. */
+  /** `sign_in_code` of the fragment that the browser came back with. */
   code: Scalars['String']['input'];
-  /** Of the account to link, after LINK_REQUIRED. */
+  /** The password of the account to link, after LINK_REQUIRED. */
   password?: InputMaybe<Scalars['String']['input']>;
-  /** What the challenge was made of that the sign-in began with. */
+  /** The secret that the challenge was made from. */
   verifier: Scalars['String']['input'];
 };
 

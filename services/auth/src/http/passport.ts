@@ -20,10 +20,7 @@ export interface Credentials {
   password: string;
 }
 
-/**
- * People who log in: e-mail address and password.
- * @returns who has these credentials, undefined when nobody has
- */
+/** The login of people, with e-mail address and password. @returns the user with these credentials, or undefined */
 export function createLoginStrategy<Who extends object>(
   check: (email: string, password: string) => Promise<Who | undefined>,
 ): (credentials: Credentials) => Promise<Who | undefined> {
@@ -44,8 +41,8 @@ export function createLoginStrategy<Who extends object>(
 }
 
 /**
- * Services that call: the `authorization` header with an identity token.
- * @throws AppError UNAUTHENTICATED, from what it returns
+ * Authenticates calling services by an identity token in the `authorization` header.
+ * @throws AppError UNAUTHENTICATED, from the returned function
  */
 export function createIdentityStrategy(
   verifier: IdentityVerifier,
@@ -55,26 +52,26 @@ export function createIdentityStrategy(
     'identity',
     new BearerStrategy((token, done) => {
       verifier.verify(token).then((identity) => done(null, identity), done);
-    }) as Strategy, // its types are of an older release of passport's, the same in fact
+    }) as Strategy, // typed for an older release of passport, but compatible
   );
   return async (authorization) => {
     const { user: identity } = await run(strategies, 'identity', { headers: { authorization } });
     if (!identity) throw unauthenticated('An identity token is needed.');
-    return identity as Identity; // what the verifier gave to `done`
+    return identity as Identity; // the value that the verifier passed to `done`
   };
 }
 
-/** Where the strategy for a provider keeps what must come back: in a session that ends with the request. */
+/** The key of the strategy's state in a session that lasts for one call. */
 const PENDING = 'pending';
 
-/** Its own words. */
+/** The names are the strategy's. */
 interface Pending {
   state: string;
   nonce: string;
   code_verifier: string;
 }
 
-/** People who sign in at a provider: OpenID Connect, with a code, PKCE, state and nonce. */
+/** OpenID Connect with an authorization code, PKCE, state and nonce. */
 export function createProviderStrategy(options: {
   configuration: Configuration;
   callbackUrl: string;
@@ -89,14 +86,14 @@ export function createProviderStrategy(options: {
   );
   strategy.authorizationRequestParams = () =>
     new URLSearchParams({ scope: scopes, state: randomState(), nonce: randomNonce() });
-  // Whatever comes back is an answer, and never the beginning of another sign-in.
+  // Without this, an answer without a code would start another sign-in.
   strategy.shouldInitiateAuthRequest = (request) => request.url === BEGINNING;
   const strategies = new passport.Passport();
   strategies.use('provider', strategy);
 
   const ask = async (url: string, pending?: Pending) => {
     const session: Record<string, unknown> = { [PENDING]: pending };
-    // The address is that of the setting, not what a request says of its host.
+    // The strategy takes the real address from `callbackURL`.
     const outcome = await run(strategies, 'provider', {
       method: 'GET',
       protocol: 'http',

@@ -3,7 +3,7 @@ import type { CustomFetch } from 'openid-client';
 /** Metadata, keys and tokens take a few KiB. */
 const MOST_BYTES = 1024 * 1024;
 
-/** Ends an answer that is larger than anything a provider has to say, as it is after decompression. */
+/** Fails answers that are larger than anything a provider needs to say. Counts bytes after decompression. */
 export const boundedFetch: CustomFetch = async (url, options) => {
   const { body, status, statusText, headers } = await fetch(url, options);
   return new Response(body?.pipeThrough(bounded()) ?? null, { status, statusText, headers });

@@ -10,11 +10,11 @@ import { bindingOf, secretsIn } from './sign-in-secrets.ts';
 
 const PENDING_MS = 10 * 60_000;
 const CODE_MS = 60_000;
-/** More is no description, and an address has its limits. */
+/** The description becomes part of an address. */
 const DESCRIPTION_LENGTH = 300;
 
 export interface BrowserSignInDeps {
-  /** Undefined: nobody signs in at a provider here. */
+  /** Undefined when none is configured. */
   provider: Provider | undefined;
   repository: Pick<OidcRepository, 'addPending' | 'takePending' | 'addCode'>;
   limits: Pick<Limits, 'countProviderSignIn'>;
@@ -22,12 +22,12 @@ export interface BrowserSignInDeps {
   log: Log;
 }
 
-/** The way of a browser to the provider and back. It ends with a code for the page that began, which opens the session. */
+/** Sends a browser to the provider and back. The page that started it ends up with a code that opens the session. */
 export function createBrowserSignInService(deps: BrowserSignInDeps): AuthSignIn {
   const { provider, repository, limits, clock, log } = deps;
   const inMs = (ms: number) => ({ createdAt: new Date(clock.now()), expiresAt: new Date(clock.now() + ms) });
 
-  /** What the page is told behind the fragment's `#`. */
+  /** What the page finds behind `#`. */
   const outcomeOf = async (answer: ProviderAnswer | Failure, challenge: string): Promise<Record<string, string>> => {
     if ('profile' in answer) return { sign_in_code: await storeCode(answer.profile, challenge) };
     const { error, description } = answer.refusal;
@@ -51,7 +51,7 @@ export function createBrowserSignInService(deps: BrowserSignInDeps): AuthSignIn 
     try {
       return await (await strategy()).finish(search, secrets);
     } catch (error) {
-      log.warn({ reason: reasonOf(error) }, 'a sign-in at the provider does not count');
+      log.warn({ reason: reasonOf(error) }, 'a sign-in at the provider failed');
       return FAILED;
     }
   };
@@ -70,7 +70,7 @@ export function createBrowserSignInService(deps: BrowserSignInDeps): AuthSignIn 
       if (!provider) throw noProvider();
       await limits.countProviderSignIn(ip);
       const secrets = secretsIn(binding ?? '');
-      // A link from elsewhere does not spend what this browser has begun.
+      // A link from elsewhere must not use up what this browser has started.
       if (!binding || !secrets || new URLSearchParams(search).get('state') !== secrets.state) throw notBegunHere();
       const pending = await repository.takePending(hashOf(binding), new Date(clock.now()));
       if (!pending) throw notBegunHere();

@@ -1,7 +1,7 @@
 import { ConfigError, isLoopbackHost, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
 
-/** The provider where people may sign in. Its secret stands with the other ones. */
+/** The sign-in provider. Its secret is with the other secrets. */
 export interface OidcConfig {
   issuer: string;
   clientId: string;

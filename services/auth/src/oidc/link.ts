@@ -24,7 +24,7 @@ export interface Link {
   origin: RequestOrigin;
 }
 
-/** Inside the caller's transaction, which has locked code and account: spends the code. */
+/** Uses up the code. The caller's transaction has locked the code and the account. */
 export function addLink(transaction: OidcTransaction, link: Link): LinkedIdentity {
   const { id, code, account, sessionId, now, origin } = link;
   const { issuer, subject } = code;
@@ -40,7 +40,7 @@ export function addLink(transaction: OidcTransaction, link: Link): LinkedIdentit
   return transaction.addLinked({ id, accountId: account.id, issuer, subject, email, createdAt: now, lastUsedAt: now });
 }
 
-/** The mail that tells it to the account's address. */
+/** Queues the mail that tells the account's address. */
 export function addNotice(
   transaction: OidcTransaction,
   kind: 'identity.linked' | 'identity.unlinked',

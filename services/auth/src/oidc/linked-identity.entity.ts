@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { AccountEntity } from '../accounts/account.entity.ts';
 
-/** Somebody at a provider who may sign in to an account here. */
+/** A person at a provider who can sign in to an account here. */
 export const LinkedIdentityEntity = defineEntity({
   name: 'LinkedIdentity',
   tableName: 'linked_identities',
@@ -17,7 +17,7 @@ export const LinkedIdentityEntity = defineEntity({
         .foreignKeyName('linked_identities_account_id_fkey')
         .index('linked_identities_account_id'),
     issuer: p.text(),
-    /** The provider's own name for that person, which never changes. */
+    /** The provider's identifier of that person, which never changes. */
     subject: p.text(),
     /** The address that the provider vouched for when the identity was linked. */
     email: p.text(),

@@ -14,13 +14,13 @@ import type { OidcRepository } from './oidc.repository.ts';
 
 type User = { userId: string; sessionId: string };
 
-/** What people who are signed in do with their ways to sign in. */
+/** What signed-in people do with their linked identities. */
 export interface LinkedIdentityService {
   /** Newest first. */
   list(userId: string): Promise<LinkedIdentity[]>;
   /**
-   * Links who has signed in at the provider. The account's password is asked for, and its address must be the verified one: nobody
-   * leaves a way in of their own at an account whose address they do not have.
+   * Needs the account's password, and the verified address must be the account's own: otherwise somebody could leave a way in to
+   * an account whose address they do not own.
    * @throws AppError BAD_USER_INPUT, FORBIDDEN, CONFLICT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
    */
   link(user: User, input: unknown, origin: RequestOrigin): Promise<LinkedIdentity>;

@@ -14,7 +14,7 @@ export type OidcRepository = ReturnType<typeof createOidcRepository>;
 /** The statements of a transaction. What is changed of an entity meanwhile is written, too. */
 export type OidcTransaction = ReturnType<typeof oidcTransaction>;
 
-/** What a code is found by. */
+/** Identifies a code. */
 export interface GivenCode {
   hash: string;
   challenge: string;
@@ -39,7 +39,7 @@ export function createOidcRepository(database: Database) {
       whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(oidcTransaction(em)))),
 
     addPending: (pending: PendingSignIn) => again(() => database.em().upsert(PendingSignInEntity, pending)),
-    /** Nobody else gets it, nor does it come a second time. */
+    /** Returns it once, to one caller. */
     async takePending(hash: string, now: Date): Promise<Pick<PendingSignIn, 'challenge' | 'returnTo'> | undefined> {
       const [row] = await database.run<{ challenge: string; return_to: string }>('write', TAKE_PENDING, [hash, now]);
       return row && { challenge: row.challenge, returnTo: row.return_to };
@@ -61,14 +61,14 @@ export function createOidcRepository(database: Database) {
 function oidcTransaction(em: EntityManager) {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   return {
-    /** Whoever else has it waits, and finds it gone. */
+    /** A simultaneous user of the code waits, and then finds it gone. */
     lockCode: (given: GivenCode, now: Date) =>
       em.findOne(SignInCodeEntity, { ...given, expiresAt: { $gt: now } }, locked),
     removeCode: (code: SignInCode): unknown => em.remove(code),
     findLinked: ({ issuer, subject }: SignInCode) => em.findOne(LinkedIdentityEntity, { issuer, subject }),
     lockAccount: (id: string) => em.findOne(AccountEntity, id, locked),
     lockSession: (id: string, accountId: string) => em.findOne(SessionEntity, { id, accountId, endedAt: null }, locked),
-    /** As it is behind the account's lock; null when it is gone. */
+    /** The current state; null if it was removed. */
     reread: (linked: LinkedIdentity): Promise<LinkedIdentity | null> => em.refresh(linked),
     /** In the order of their ids. */
     lockLinked: (accountId: string) =>

@@ -1,13 +1,13 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
-/** A browser that is at the provider. What must come back from there is in its cookie only. */
+/** A sign-in in progress at the provider. Its secrets are only in the browser's cookie. */
 export const PendingSignInEntity = defineEntity({
   name: 'PendingSignIn',
   tableName: 'pending_sign_ins',
   properties: {
     /** SHA-256 of the cookie. */
     hash: p.text().primary(),
-    /** SHA-256 of the secret of the page that began: only that page can use the code. */
+    /** SHA-256 of a secret of the page that started it: only that page can use the code. */
     challenge: p.text(),
     returnTo: p.text(),
     createdAt: p.datetime(3),

@@ -8,12 +8,12 @@ import {
 } from 'openid-client';
 import type { ProviderProfile } from './provider.ts';
 
-/** As OpenID Connect has it. */
+/** As OpenID Connect defines it. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Who the checked tokens are about; some providers tell the address by their user info only. What is no address, or no name,
- * by our own rules counts as not told.
+ * Reads whom the validated tokens are about. Some providers give the address only in the user info. An address or a name that breaks
+ * our own rules counts as absent.
  */
 export async function readProfile(
   configuration: Configuration,
@@ -21,7 +21,7 @@ export async function readProfile(
 ): Promise<ProviderProfile> {
   const claims = tokens.claims();
   if (!claims) throw new Error('The provider gave no ID token.');
-  if (!SUBJECT.test(claims.sub)) throw new Error('The provider tells nobody by a proper name.');
+  if (!SUBJECT.test(claims.sub)) throw new Error('The subject of the ID token is malformed.');
   const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
   const { email, email_verified, name } =
     claims.email === undefined && hasMore

@@ -17,15 +17,15 @@ import { codeUnusable, linkIsNeeded } from './oidc.errors.ts';
 import type { GivenCode, OidcRepository, OidcTransaction } from './oidc.repository.ts';
 import type { SignInCode } from './sign-in-code.entity.ts';
 
-/** In which somebody finds the password of the account to link, or sets a new one by mail. */
+/** Leaves time to find the password of the account, or to set a new one by mail. */
 const LINK_MS = 10 * 60_000;
-/** Of people who do the same at once the store lets one pass; the others look again. */
+/** Of simultaneous attempts the store lets one pass; the others start over. */
 const MOST_LOOKS = 3;
 
 export interface ProviderSignInService {
   /**
-   * Opens a session for who has signed in at the provider: of the account that is linked, of a new one, or of the one with that
-   * verified address and this password, which is linked then. A wrong password does not spend the code.
+   * Opens a session of the linked account, of a new one, or of the account with the verified address and this password, which it
+   * links. A wrong password does not use up the code.
    * @throws AppError BAD_USER_INPUT, FORBIDDEN without a verified address, LINK_REQUIRED, RATE_LIMITED, CONFLICT
    */
   signIn(input: unknown, options: { withRefreshToken: boolean; origin: RequestOrigin }): Promise<OpenedSession>;
@@ -43,7 +43,7 @@ export interface ProviderSignInDeps {
   onMail: () => void;
 }
 
-/** Who signs in, as a session is opened for them. */
+/** The account to open a session for. */
 interface Entering {
   account: Account;
   passwordVersion: number;
@@ -54,7 +54,7 @@ const entering = (account: Account & { passwordVersion: number }): Entering => (
   passwordVersion: account.passwordVersion,
 });
 
-/** What becomes of a code, behind its lock. */
+/** What to do with a code while it is locked. */
 type Step = (transaction: OidcTransaction, code: SignInCode, now: Date) => Promise<Entering>;
 
 export function createProviderSignInService(deps: ProviderSignInDeps): ProviderSignInService {
@@ -64,7 +64,7 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
   const enter: Step = async (transaction, code, at) => {
     const linked = await transaction.findLinked(code);
     const account = linked && (await transaction.lockAccount(linked.accountId));
-    // Only now, behind the account's lock, is it sure that it is linked still.
+    // With the account locked, nobody can remove the link any more.
     const still = linked && account && (await transaction.reread(linked));
     if (!still) throw codeUnusable();
     still.lastUsedAt = at;

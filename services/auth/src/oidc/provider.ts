@@ -15,21 +15,21 @@ import type { OidcConfig } from './config.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { providerIsAway } from './oidc.errors.ts';
 
-/** For each request to the provider. A sign-in takes up to four, and the gateway waits for all of them. */
+/** Per request to the provider. A sign-in takes up to four, and the gateway waits for all of them. */
 const TIMEOUT_S = 3;
 const CLOCK_TOLERANCE_S = 30;
-/** How long the provider's addresses are gone by before they are asked for again. */
+/** How long the provider's metadata is used before it is fetched again. */
 const KEPT_MS = 3_600_000;
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
 
-/** What must come back with the browser. Nothing of it is stored here: the browser keeps it. */
+/** What the browser must bring back. Only the browser keeps it. */
 export interface SignInSecrets {
   state: string;
   nonce: string;
   verifier: string;
 }
 
-/** What a provider says of somebody, checked. */
+/** Validated claims. */
 export interface ProviderProfile {
   issuer: string;
   subject: string;
@@ -38,19 +38,19 @@ export interface ProviderProfile {
   name: string | undefined;
 }
 
-/** `refusal`: the provider's own, such as `access_denied`. */
+/** `refusal` is the provider's own error, such as `access_denied`. */
 export type ProviderAnswer =
   { profile: ProviderProfile } | { refusal: { error: string; description: string | undefined } };
 
 export interface ProviderStrategy {
   begin(): Promise<{ location: string; secrets: SignInSecrets }>;
-  /** `search`: the query that the browser came back with. @throws what the library thinks of an answer that does not count */
+  /** `search` is the query that the browser came back with. @throws the library's error for an invalid answer */
   finish(search: string, secrets: SignInSecrets): Promise<ProviderAnswer>;
 }
 
 export interface Provider {
   name: string;
-  /** @throws AppError SERVICE_UNAVAILABLE while the provider has never said what it is */
+  /** @throws AppError SERVICE_UNAVAILABLE while the provider's metadata is unknown */
   strategy(): Promise<ProviderStrategy>;
 }
 
@@ -62,7 +62,7 @@ export interface ProviderDeps {
   log: Log;
 }
 
-/** Asks the provider for its addresses when somebody needs them: nothing here waits for it before that. */
+/** Fetches the provider's metadata when it is first needed, so that nothing else depends on the provider. */
 export function createProvider({ config, clientSecret, strategyFor, clock, log }: ProviderDeps): Provider {
   let known: { strategy: ProviderStrategy; until: number } | undefined;
   let asking: Promise<ProviderStrategy> | undefined;
@@ -78,7 +78,10 @@ export function createProvider({ config, clientSecret, strategyFor, clock, log }
     } catch (error) {
       failures++;
       notBefore = clock.now() + backoffMs(failures, BACKOFF);
-      log.warn({ reason: reasonOf(error), issuer: config.issuer }, 'the sign-in provider does not say what it is');
+      log.warn(
+        { reason: reasonOf(error), issuer: config.issuer },
+        'the metadata of the sign-in provider could not be read',
+      );
       return lastKnown(error);
     } finally {
       asking = undefined;
@@ -102,14 +105,14 @@ export function createProvider({ config, clientSecret, strategyFor, clock, log }
 function discover({ issuer, clientId }: OidcConfig, clientSecret: string | undefined): Promise<Configuration> {
   const url = new URL(issuer);
   const execute = [enableNonRepudiationChecks];
-  // The settings allow it on this machine only.
-  if (url.protocol === 'http:') execute.push(allowInsecureRequests); // eslint-disable-line @typescript-eslint/no-deprecated -- marked so that nobody overlooks it
+  // The settings allow this only for a provider on this machine.
+  if (url.protocol === 'http:') execute.push(allowInsecureRequests); // eslint-disable-line @typescript-eslint/no-deprecated -- deprecated only to make it stand out
   const metadata = { [clockTolerance]: CLOCK_TOLERANCE_S };
   const options = { timeout: TIMEOUT_S, execute, [customFetch]: boundedFetch };
   return discovery(url, clientId, metadata, clientAuthOf(clientSecret), options);
 }
 
-/** As the provider has it: what the specification presumes, unless only the other way is offered. */
+/** Uses the specification's default, unless the provider offers only the other way. */
 function clientAuthOf(secret: string | undefined): ClientAuth {
   if (secret === undefined) return None();
   const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
@@ -120,7 +123,7 @@ function clientAuthOf(secret: string | undefined): ClientAuth {
   };
 }
 
-/** For the log: what an error is, and nothing of what the provider or a browser sent. */
+/** For the log. Contains nothing that the provider or a browser sent. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const code = 'code' in error ? ` (${String(error.code)})` : '';

@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
-/** What the provider has said of somebody, for whoever has the code and the secret of the page that began. */
+/** What the provider said about somebody, for the holder of the code and of the secret of the page that started. */
 export const SignInCodeEntity = defineEntity({
   name: 'SignInCode',
   tableName: 'sign_in_codes',

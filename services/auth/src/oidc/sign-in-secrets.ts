@@ -2,7 +2,7 @@ import type { SignInSecrets } from './provider.ts';
 
 const PARTS = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})$/;
 
-/** What the browser keeps meanwhile, as one value of a cookie. */
+/** The value of the cookie that the browser keeps in between. */
 export function bindingOf({ state, nonce, verifier }: SignInSecrets): string {
   return [state, nonce, verifier].join('.');
 }

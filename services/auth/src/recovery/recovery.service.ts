@@ -12,13 +12,13 @@ import type { RecoveryRepository, RecoveryTransaction } from './recovery.reposit
 
 export interface RecoveryService {
   /**
-   * Puts a mail into the outbox, whether there is such an account or not: who asks cannot tell from the answer or its time.
-   * @throws AppError BAD_USER_INPUT for what is no address, RATE_LIMITED
+   * Puts a mail into the outbox, whether or not there is such an account: neither answer nor time reveals it.
+   * @throws AppError BAD_USER_INPUT for an invalid address, RATE_LIMITED
    */
   request(email: string, origin: RequestOrigin): Promise<void>;
   /**
    * Sets the password and ends all sessions and personal tokens of the account; a refused password does not spend the token.
-   * Who was linked with another address than the account's is not linked any more.
+   * Identities that were linked with another address are removed.
    * @throws AppError BAD_USER_INPUT
    */
   reset(input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
@@ -31,7 +31,7 @@ export interface RecoveryServiceDeps {
   limits: Limits;
   clock: Clock;
   ids: Ids;
-  /** Tells the worker that there is a mail to send. */
+  /** Wakes the mail worker. */
   onRequested: () => void;
 }
 
@@ -64,7 +64,7 @@ export function createRecoveryService(deps: RecoveryServiceDeps): RecoveryServic
 }
 
 interface NewPassword {
-  /** Of the token. */
+  /** The hash of the token. */
   hash: string;
   accountId: string;
   passwordHash: string;
@@ -73,7 +73,7 @@ interface NewPassword {
   ids: Ids;
 }
 
-/** The account's lock comes first: of two resets one finds the token gone, and no login opens a session meanwhile. */
+/** Locks the account first: the later of two resets finds the token gone, and no login opens a session in between. */
 async function setPassword(
   transaction: RecoveryTransaction,
   { hash, accountId, passwordHash, now, origin, ids }: NewPassword,
@@ -87,7 +87,7 @@ async function setPassword(
   account.updatedAt = now;
   await transaction.forgetChanges(accountId);
   transaction.record({ kind: 'password.reset', at: now, accountId, origin });
-  // Somebody may have linked themselves before the account had this address: they would get in again.
+  // Somebody else may have linked theirs before the account got this address.
   const strangers = (await transaction.lockLinked(accountId)).filter(
     ({ email }) => emailKey(email) !== account.emailKey,
   );

@@ -15,7 +15,7 @@ import type {
   TokenListBody,
 } from '../schemas/answers.ts';
 
-/** What the graph says of an account, in REST's names. */
+/** Maps the graph's account types to REST's field names. */
 
 export function profileOf({ id, email, name, emailConfirmedAt }: ProfileNode): ProfileBody {
   return { id, email, name, email_confirmed_at: emailConfirmedAt };

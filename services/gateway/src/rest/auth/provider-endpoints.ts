@@ -10,15 +10,15 @@ import { linkedIdentityOf, sessionAnswer } from './nodes.ts';
 import { said } from './said.ts';
 import { createSignInCookie } from './sign-in-cookie.ts';
 
-const UNLINKED = 'Nobody signs in with it any more.';
+const UNLINKED = 'The identity is no longer linked.';
 
 export interface ProviderEndpointsDeps {
   signIn: AuthSignIn;
-  /** Its scheme decides how the cookie of a browser is guarded. */
+  /** Its scheme decides whether the cookie is restricted to TLS. */
   publicUrl: string;
 }
 
-/** Signing in at a provider: the way of the browser, and what comes of it. */
+/** Signing in at a provider, and the identities that this links. */
 export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpointsDeps): readonly Endpoint[] {
   const cookie = createSignInCookie({ isSecure: publicUrl.startsWith('https:') });
   const goTo = (location: string, setCookie: string) => ({
@@ -31,8 +31,8 @@ export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpoints
       method: 'GET',
       path: '/auth/oidc',
       name: 'signInProvider',
-      summary: 'Where people may sign in without a password of theirs here',
-      description: 'A 404 when there is no such provider.',
+      summary: 'The provider where people can sign in',
+      description: 'A 404 if none is configured.',
       needs: OPERATIONS.signInProvider,
       status: 200,
       answerSchema: signInProvider,
@@ -50,9 +50,9 @@ export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpoints
       name: 'startSignIn',
       summary: 'Send a browser to the sign-in provider',
       description:
-        'For the address of a page, not for a program. The browser comes back to `return_to` with `#sign_in_code=…`, which works once, ' +
-        'for a minute, together with the secret that `code_challenge` was made of; or with `#sign_in_error=…` and ' +
-        '`sign_in_error_description`. A cookie binds what was begun to this browser for 10 minutes.',
+        'Navigate a page here. The browser comes back to `return_to` with `#sign_in_code=…`, which works once, within a minute, together ' +
+        'with the secret that `code_challenge` was made from; or with `#sign_in_error=…` and `sign_in_error_description`. A cookie binds ' +
+        'the sign-in to this browser for 10 minutes.',
       needs: OPERATIONS.signInWithCode,
       query: checkedQuery(beginSignIn),
       status: 302,
@@ -67,7 +67,7 @@ export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpoints
       path: '/auth/oidc/callback',
       name: 'finishSignIn',
       summary: 'Where the sign-in provider sends the browser back to',
-      description: 'Goes on to where the sign-in began. A 400 when it was not begun in this browser, or is over.',
+      description: 'Redirects to `return_to`. A 400 if the sign-in was not started in this browser, or has expired.',
       needs: OPERATIONS.signInWithCode,
       query: wholeQuery(signInAnswer),
       status: 302,
@@ -81,10 +81,10 @@ export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpoints
       method: 'POST',
       path: '/auth/oidc/session',
       name: 'signInWithCode',
-      summary: 'Open a session with the code that the browser came back with',
+      summary: 'Exchange the code that the browser came back with for a session',
       description:
-        'Whoever is not known yet gets an account, when the provider has verified their address. When there is one with that address, ' +
-        'the 409 LINK_REQUIRED asks for its password once: the code then works together with it, for 10 minutes.',
+        'A new identity gets an account if the provider has verified its address. If an account has that address, the answer is the 409 ' +
+        'LINK_REQUIRED: send the same code with the password of that account within 10 minutes to link the two.',
       needs: OPERATIONS.signInWithCode,
       bodySchema: signInWithCode,
       status: 200,
@@ -97,7 +97,8 @@ export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpoints
       method: 'GET',
       path: '/auth/identities',
       name: 'listIdentities',
-      summary: 'Who may sign in to your account at a provider',
+      summary: 'Your linked identities',
+      description: 'Those that can sign in to your account at a provider, newest first.',
       needs: OPERATIONS.linkedIdentities,
       status: 200,
       answerSchema: linkedIdentityList,
@@ -111,10 +112,10 @@ export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpoints
       method: 'POST',
       path: '/auth/identities',
       name: 'linkIdentity',
-      summary: 'Link who has signed in at the provider to your account',
+      summary: 'Link an identity at the provider to your account',
       description:
-        'With the code that the browser came back with, and your password. The provider must have verified the address of the account. ' +
-        'A mail tells it.',
+        'Needs the code that the browser came back with, and your password. The provider must have verified the address of your account. ' +
+        'A mail announces it.',
       needs: OPERATIONS.linkIdentity,
       bodySchema: linkIdentity,
       status: 201,
@@ -129,8 +130,8 @@ export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpoints
       method: 'DELETE',
       path: '/auth/identities/{identity}',
       name: 'unlinkIdentity',
-      summary: 'Take away a way to sign in',
-      description: 'Never the last one: without a password, the only identity stays. A mail tells it. Needs a session.',
+      summary: 'Remove a linked identity',
+      description: 'The only one stays as long as the account has no password. A mail announces it. Needs a session.',
       needs: OPERATIONS.unlinkIdentity,
       status: 200,
       answerSchema: messageOnly,

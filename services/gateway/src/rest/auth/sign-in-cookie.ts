@@ -2,17 +2,17 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 
 const MAX_AGE_S = 600;
 
-/** What binds a sign-in at a provider to the browser that began it. */
+/** Binds a sign-in at a provider to the browser that started it. */
 export interface SignInCookie {
-  /** A `Set-Cookie`. */
+  /** The `Set-Cookie` value that sets it. */
   of(binding: string): string;
-  /** A `Set-Cookie` that takes it away. */
+  /** The `Set-Cookie` value that deletes it. */
   none: string;
-  /** What a `Cookie` header has of it. */
+  /** Reads it from a `Cookie` header. */
   in(header: string | undefined): string | undefined;
 }
 
-/** Over TLS no other host of the domain can set it. It comes along when the provider sends the browser back, and with nothing that other sites load. */
+/** Over TLS, no other host of the domain can set it. `Lax`, because the provider's redirect back must carry it. */
 export function createSignInCookie({ isSecure }: { isSecure: boolean }): SignInCookie {
   const name = isSecure ? '__Host-taskmesh-sign-in' : 'taskmesh-sign-in';
   const set = (value: string, maxAge: number) =>

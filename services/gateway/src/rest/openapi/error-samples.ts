@@ -4,11 +4,10 @@ import type { Envelope } from '../../http/errors.ts';
 export type Failure = ErrorCode | 'KEY_REUSED';
 
 interface Sample {
-  /** Names the response. */
   name: string;
   description: string;
   message?: string;
-  /** What they say is the message where there is no other one. */
+  /** Joined to form the message where none is given. */
   details?: Issue[];
 }
 
@@ -43,8 +42,8 @@ const SAMPLES: Partial<Record<Failure, Sample>> = {
   },
   LINK_REQUIRED: {
     name: 'LinkRequired',
-    description: 'There is an account with the verified address: the same once more, with its password.',
-    message: 'There is an account of ada@example.com: enter its password once to link it.',
+    description: 'An account has the verified address: send the same code with its password.',
+    message: 'ada@example.com already has an account: enter its password once to link the two.',
   },
   PRECONDITION_FAILED: {
     name: 'PreconditionFailed',
@@ -125,7 +124,6 @@ const OWN: Record<Envelope, Partial<Record<Failure, Partial<Sample>>>> = {
 
 const PREFIX: Record<Envelope, string> = { plain: '', tasks: 'Tasks', backup: 'Backup' };
 
-/** How a failure looks in a family of endpoints. */
 export function sampleOf(envelope: Envelope, failure: Failure): Sample {
   const sample = SAMPLES[failure];
   if (!sample) throw new Error(`${failure} has no description`);

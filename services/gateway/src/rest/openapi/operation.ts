@@ -9,7 +9,7 @@ import type { Header, Operation, Response } from './types.ts';
 
 const LONG = `With \`Accept: ${LINES_TYPE}\` the answer is a 200 whose lines tell the progress; the last one has the ordinary answer and its \`status\`.`;
 
-const LOCATION: Header = { description: 'Where to go on.', schema: { type: 'string' } };
+const LOCATION: Header = { description: 'The target.', schema: { type: 'string' } };
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
 const TASK_ETAG = { ETag: { $ref: '#/components/headers/ETag' } };
 
@@ -40,7 +40,7 @@ export function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: E
   };
 }
 
-/** Lines are a 200, whatever the ordinary status. */
+/** Line answers are always a 200, whatever the ordinary status. */
 function successesOf({
   answerSchema,
   lineSchema,
@@ -49,7 +49,7 @@ function successesOf({
   isPaged,
 }: Endpoint): Record<number, Response> {
   if (!answerSchema)
-    return { [status]: { description: 'Go on elsewhere.', headers: { ...REQUEST_ID, Location: LOCATION } } };
+    return { [status]: { description: 'A redirect.', headers: { ...REQUEST_ID, Location: LOCATION } } };
   const lines = lineSchema && { [LINES_TYPE]: mediaOf(lineSchema) };
   const ordinary: Response = {
     description: status === 201 ? 'Created.' : 'Done.',
