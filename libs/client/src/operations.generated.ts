@@ -4,6 +4,25 @@ import type { Document } from './document.ts';
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+export type ChangeEmailInput = {
+  /** The new address. */
+  email: string;
+  /** The account's password. */
+  password: string;
+};
+
+export type ChangePasswordInput = {
+  currentPassword: string;
+  newPassword: string;
+};
+
+export type CreatePersonalTokenInput = {
+  /** At most 366 days away. */
+  expiresAt: string;
+  name: string;
+  scope: TokenScope;
+};
+
 export type CreateTaskInput = {
   category?: string | null | undefined;
   completed?: boolean | null | undefined;
@@ -75,6 +94,12 @@ export type TaskPriority =
   | 'HIGH'
   | 'LOW'
   | 'MEDIUM';
+
+export type TokenScope =
+  /** Queries and subscriptions. */
+  | 'READ'
+  /** Mutations, too; but none that needs a session. */
+  | 'WRITE';
 
 /** Absent: unchanged. null: cleared (description, dueDate, category only). */
 export type UpdateTaskInput = {
@@ -163,6 +188,78 @@ export type UnlinkIdentityMutationVariables = Exact<{
 
 export type UnlinkIdentityMutation = { unlinkIdentity: string };
 
+export type ReadProfileQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ReadProfileQuery = { me: { emailConfirmedAt: string, id: string, email: string, name: string } };
+
+export type ChangeNameMutationVariables = Exact<{
+  name: string;
+}>;
+
+
+export type ChangeNameMutation = { changeName: { id: string, email: string, name: string } };
+
+export type ChangePasswordMutationVariables = Exact<{
+  input: ChangePasswordInput;
+}>;
+
+
+export type ChangePasswordMutation = { changePassword: boolean };
+
+export type RequestEmailChangeMutationVariables = Exact<{
+  input: ChangeEmailInput;
+}>;
+
+
+export type RequestEmailChangeMutation = { requestEmailChange: boolean };
+
+export type ReadSessionsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ReadSessionsQuery = { sessions: Array<{ id: string, createdAt: string, lastUsedAt: string, ip: string | null, client: string | null, current: boolean }> };
+
+export type EndSessionMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type EndSessionMutation = { endSession: string };
+
+export type EndOtherSessionsMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type EndOtherSessionsMutation = { endOtherSessions: number };
+
+export type PersonalTokenFieldsFragment = { id: string, name: string, scope: TokenScope, createdAt: string, expiresAt: string, lastUsedAt: string | null };
+
+export type ReadPersonalTokensQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ReadPersonalTokensQuery = { personalTokens: Array<{ id: string, name: string, scope: TokenScope, createdAt: string, expiresAt: string, lastUsedAt: string | null }> };
+
+export type CreatePersonalTokenMutationVariables = Exact<{
+  input: CreatePersonalTokenInput;
+}>;
+
+
+export type CreatePersonalTokenMutation = { createPersonalToken: { token: string, personalToken: { id: string, name: string, scope: TokenScope, createdAt: string, expiresAt: string, lastUsedAt: string | null } } };
+
+export type EndPersonalTokenMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type EndPersonalTokenMutation = { endPersonalToken: string };
+
+export type ReadAuditEntriesQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ReadAuditEntriesQuery = { auditEntries: Array<{ id: string, at: string, kind: string, sessionId: string | null, ip: string | null }> };
+
 export type TaskFieldsFragment = { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number };
 
 export type ReadTasksQueryVariables = Exact<{
@@ -231,6 +328,17 @@ export const SIGN_IN_WITH_CODE: Document<SignInWithCodeMutation, SignInWithCodeM
 export const LINKED_IDENTITIES: Document<LinkedIdentitiesQuery, LinkedIdentitiesQueryVariables> = "query LinkedIdentities{linkedIdentities{...LinkedIdentityFields}}fragment LinkedIdentityFields on LinkedIdentity{id issuer email createdAt lastUsedAt}";
 export const LINK_IDENTITY: Document<LinkIdentityMutation, LinkIdentityMutationVariables> = "mutation LinkIdentity($input:LinkIdentityInput!){linkIdentity(input:$input){...LinkedIdentityFields}}fragment LinkedIdentityFields on LinkedIdentity{id issuer email createdAt lastUsedAt}";
 export const UNLINK_IDENTITY: Document<UnlinkIdentityMutation, UnlinkIdentityMutationVariables> = "mutation UnlinkIdentity($id:ID!){unlinkIdentity(id:$id)}";
+export const READ_PROFILE: Document<ReadProfileQuery, ReadProfileQueryVariables> = "query ReadProfile{me{...UserFields emailConfirmedAt}}fragment UserFields on User{id email name}";
+export const CHANGE_NAME: Document<ChangeNameMutation, ChangeNameMutationVariables> = "mutation ChangeName($name:String!){changeName(name:$name){...UserFields}}fragment UserFields on User{id email name}";
+export const CHANGE_PASSWORD: Document<ChangePasswordMutation, ChangePasswordMutationVariables> = "mutation ChangePassword($input:ChangePasswordInput!){changePassword(input:$input)}";
+export const REQUEST_EMAIL_CHANGE: Document<RequestEmailChangeMutation, RequestEmailChangeMutationVariables> = "mutation RequestEmailChange($input:ChangeEmailInput!){requestEmailChange(input:$input)}";
+export const READ_SESSIONS: Document<ReadSessionsQuery, ReadSessionsQueryVariables> = "query ReadSessions{sessions{id createdAt lastUsedAt ip client current}}";
+export const END_SESSION: Document<EndSessionMutation, EndSessionMutationVariables> = "mutation EndSession($id:ID!){endSession(id:$id)}";
+export const END_OTHER_SESSIONS: Document<EndOtherSessionsMutation, EndOtherSessionsMutationVariables> = "mutation EndOtherSessions{endOtherSessions}";
+export const READ_PERSONAL_TOKENS: Document<ReadPersonalTokensQuery, ReadPersonalTokensQueryVariables> = "query ReadPersonalTokens{personalTokens{...PersonalTokenFields}}fragment PersonalTokenFields on PersonalToken{id name scope createdAt expiresAt lastUsedAt}";
+export const CREATE_PERSONAL_TOKEN: Document<CreatePersonalTokenMutation, CreatePersonalTokenMutationVariables> = "mutation CreatePersonalToken($input:CreatePersonalTokenInput!){createPersonalToken(input:$input){token personalToken{...PersonalTokenFields}}}fragment PersonalTokenFields on PersonalToken{id name scope createdAt expiresAt lastUsedAt}";
+export const END_PERSONAL_TOKEN: Document<EndPersonalTokenMutation, EndPersonalTokenMutationVariables> = "mutation EndPersonalToken($id:ID!){endPersonalToken(id:$id)}";
+export const READ_AUDIT_ENTRIES: Document<ReadAuditEntriesQuery, ReadAuditEntriesQueryVariables> = "query ReadAuditEntries($first:Int$after:ID){auditEntries(first:$first after:$after){id at kind sessionId ip}}";
 export const READ_TASKS: Document<ReadTasksQuery, ReadTasksQueryVariables> = "query ReadTasks($filter:TaskFilter$orderBy:TaskOrder$first:Int$after:String){tasks(filter:$filter orderBy:$orderBy first:$first after:$after){edges{node{...TaskFields}}pageInfo{hasNextPage endCursor}totalCount changesCursor}}fragment TaskFields on Task{id title description completed dueDate category priority createdAt updatedAt version}";
 export const READ_TASK: Document<ReadTaskQuery, ReadTaskQueryVariables> = "query ReadTask($id:ID!){task(id:$id){...TaskFields}}fragment TaskFields on Task{id title description completed dueDate category priority createdAt updatedAt version}";
 export const READ_TASK_STATISTICS: Document<ReadTaskStatisticsQuery, ReadTaskStatisticsQueryVariables> = "query ReadTaskStatistics{taskStatistics{total completed pending completionPercentage}}";

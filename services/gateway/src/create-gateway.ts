@@ -29,6 +29,7 @@ import { createApp } from './http/app.ts';
 import { createClientIp } from './http/client-ip.ts';
 import { measureRequests } from './http/metrics.ts';
 import { serveConfirmEmail } from './pages/confirm-email/confirm-email.ts';
+import { findConsole, serveConsole } from './pages/console/console.ts';
 import { serveResetPassword } from './pages/reset-password/reset-password.ts';
 import { systemRoutes } from './http/system-routes.ts';
 import { traceClientRequests } from './http/traces.ts';
@@ -64,7 +65,10 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const { clock, log, keyValue, connections, metrics = new Registry(), random = Math.random } = deps;
   const { tracing = NO_TRACING } = deps;
   const { build, initial } = await openSupergraph(config.supergraphFile);
-  const trusted = await loadTrustedDocuments(config.graphql);
+  // Without accounts of ours there is nobody to sign in.
+  const page = initial.own ? findConsole() : undefined;
+  if (initial.own && !page) log.warn('the console was never built: browsers find nothing at /');
+  const trusted = await loadTrustedDocuments(config.graphql, page?.documents);
 
   const keys = createAccessKeys({ auth: connections.auth, clock, log });
   const endedSessions = createEndedSessions({ auth: connections.auth, keyValue, clock, log });
@@ -136,6 +140,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   systemRoutes(app, { ready, keys: () => keys.current() });
   graphqlRoutes(app, context, { apollo, ...(realtime && { streams: realtime.streams }) });
   restRoutes(app, context);
+  if (page) serveConsole(app, page);
   // Without accounts of ours there is no password to set, and no address to confirm.
   if (initial.own) {
     serveResetPassword(app);

@@ -15,15 +15,15 @@ export interface TrustedDocuments {
   check(source: string): void;
 }
 
-/** @throws ConfigError when the manifest is unreadable or invalid */
-export async function loadTrustedDocuments({
-  trustedDocuments,
-  trustedDocumentsFile,
-}: GraphQLConfig): Promise<TrustedDocuments> {
+/** `own` are those of pages that are served here: they are trusted as well. @throws ConfigError when the manifest is unreadable or invalid */
+export async function loadTrustedDocuments(
+  { trustedDocuments, trustedDocumentsFile }: GraphQLConfig,
+  own: readonly string[] = [],
+): Promise<TrustedDocuments> {
   if (trustedDocuments === 'off' || trustedDocumentsFile === undefined)
     return { byHash: () => undefined, check: () => undefined };
   const documents = new Map(Object.entries(await readManifest(trustedDocumentsFile)));
-  const texts = new Set(documents.values());
+  const texts = new Set([...documents.values(), ...own]);
   return {
     byHash: (hash) => documents.get(hash),
     check(source) {

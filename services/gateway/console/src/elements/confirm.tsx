@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+
+export interface ConfirmProps {
+  title: string;
+  /** What the button does that goes on. */
+  action: string;
+  children: ComponentChildren;
+  onConfirm(): void;
+  onCancel(): void;
+}
+
+const CONFIRMED = 'confirmed';
+
+/** Asks before something that cannot be taken back. The browser keeps the focus inside, and gives it back when it closes. */
+export function Confirm({ title, action, children, onConfirm, onCancel }: ConfirmProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onClose={({ currentTarget }) => (currentTarget.returnValue === CONFIRMED ? onConfirm() : onCancel())}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+      <div class="buttons">
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <button type="button" class="danger" onClick={() => dialog.current?.close(CONFIRMED)}>
+          {action}
+        </button>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,41 @@
+import type { LiveStatus, TaskmeshError } from '@taskmesh/client';
+import { useSyncExternalStore } from 'preact/compat';
+import { useClient } from '../client-context.ts';
+import { explain } from '../requests/explain.ts';
+
+/** Says nothing while all is well. What is over in a moment is not told either: the style sheet waits before it shows this. */
+export function ConnectionLine({ status, error }: { status: LiveStatus; error: TaskmeshError | undefined }) {
+  const waiting = useClient().pendingWrites();
+  const isOnline = useSyncExternalStore(onNetwork, () => navigator.onLine);
+  if (status === 'failed')
+    return (
+      <div class="connection broken" role="alert">
+        <p>{explain(error)}</p>
+        <button type="button" onClick={() => location.reload()}>
+          Load the page again
+        </button>
+      </div>
+    );
+  const isOffline = !isOnline || status === 'reconnecting';
+  return (
+    <div class="connection" role="status">
+      {isOffline && <p class="late">Offline: changes are kept{counted(waiting)}</p>}
+      {!isOffline && waiting > 0 && <p class="later">The server takes its time{counted(waiting)}</p>}
+      {!isOffline && waiting === 0 && status === 'loading' && <p class="later">Waiting for the server…</p>}
+    </div>
+  );
+}
+
+function counted(waiting: number): string {
+  if (waiting === 0) return '';
+  return waiting === 1 ? ', one waits' : `, ${waiting} wait`;
+}
+
+function onNetwork(listener: () => void): () => void {
+  addEventListener('online', listener);
+  addEventListener('offline', listener);
+  return () => {
+    removeEventListener('online', listener);
+    removeEventListener('offline', listener);
+  };
+}
