@@ -42,6 +42,7 @@ export type {
   WorkProgress,
 } from './backup/backup-work.ts';
 export { createBackupWorkClient } from './backup/client.ts';
+export { createStreamPool } from './backup/stream-pool.ts';
 export { createLines, type Lines } from './backup/lines.ts';
 export {
   queryOfRestore,
