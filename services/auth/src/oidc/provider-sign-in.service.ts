@@ -104,9 +104,10 @@ export function createProviderSignInService(deps: ProviderSignInDeps): ProviderS
   const stepFor = async (given: GivenCode, password: string | undefined, origin: RequestOrigin): Promise<Step> => {
     const code = await repository.findCode(given, now());
     if (!code) throw codeUnusable();
+    // The account first: one that a simultaneous sign-in has just opened is then also seen as linked.
+    const known = code.email ? await accounts.findByEmail(code.email) : undefined;
     if (await repository.findLinked(code)) return enter;
     const email = verifiedEmail(code);
-    const known = await accounts.findByEmail(email);
     if (!known) {
       await limits.countSignUp(origin.ip);
       return register(email, origin);
