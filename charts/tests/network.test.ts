@@ -102,6 +102,22 @@ describe('who talks to whom', () => {
     expect((await portsWith({ set })).filter((port) => !before.includes(port))).toEqual(ports);
   });
 
+  it.each(['distributed', 'allInOne'])(
+    'auth reaches a sign-in provider when there is one, and only then: %s',
+    async (mode) => {
+      const name = mode === 'allInOne' ? 'shop-taskmesh-all' : 'shop-taskmesh-auth';
+      const own = { mode, 'keys.backupToken.existingSecret': 'token' };
+      const provider = {
+        'auth.settings.OIDC_ISSUER': 'https://login.example.com',
+        'auth.settings.OIDC_CLIENT_ID': 'tasks',
+      };
+      const portsWith = async (set: Record<string, string>) =>
+        (named(await render({ set: { ...own, ...set } }), 'NetworkPolicy', name)?.spec?.egress ?? []).flatMap(portsOf);
+      expect(await portsWith({})).not.toContain(443);
+      expect(await portsWith(provider)).toContain(443);
+    },
+  );
+
   it('clients that are named are let in, and the tests of the release', async () => {
     const policy = policiesOf(await render({ values: 'ci/gateway-api.yaml' })).find(
       ({ metadata }) => metadata.name === 'shop-taskmesh-gateway',

@@ -201,6 +201,8 @@ describe('values that do not go together', () => {
     [{ 'gateway.autoscaling.mode': 'keda' }, 'set prometheus.address to where Prometheus answers'],
     [{ 'tasks.autoscaling.minReplicas': 9 }, 'tasks.autoscaling.minReplicas is above maxReplicas: lower it'],
     [{ 'backup.settings.BACKUP_SCHEDULE': '' }, 'BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE'],
+    [{ 'auth.settings.OIDC_ISSUER': 'https://login.example.com' }, 'OIDC_ISSUER and OIDC_CLIENT_ID go together'],
+    [{ 'auth.oidc.existingSecret': 'login' }, 'nobody signs in at a provider: set auth.settings.OIDC_ISSUER'],
     [{ 'backup.settings.BACKUP_MAIL_TO': 'a@example.com' }, 'set auth.smtp.existingSecret, or BACKUP_MAIL_TO to'],
     [
       { 'backup.settings.BACKUP_RECIPIENTS': 'age1x' },

@@ -222,6 +222,7 @@ describe('secrets', () => {
       KAFKA_SASL_USERNAME: 'auth',
       KAFKA_SASL_PASSWORD_FILE: '/etc/taskmesh/kafka/password',
       SMTP_URL: 'smtp/smtp-url',
+      OIDC_CLIENT_SECRET: 'login/oidc-client-secret',
     });
   });
 

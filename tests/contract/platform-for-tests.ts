@@ -3,7 +3,7 @@ import { startProduct, type Command, type Product } from '../product/start-produ
 import type { Platform } from './platform.ts';
 
 /** Where links in mails lead: as behind a proxy, not where the product listens. */
-const PUBLIC_URL = 'https://tasks.example.com';
+export const PUBLIC_URL = 'https://tasks.example.com';
 
 /** Which files under the data directory hold the keys, by the command that made them. */
 const KEY_FILES = {

@@ -1,11 +1,13 @@
 import { ownInstallation } from '@taskmesh/testing';
+import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import { startMailServer, type MailServer } from '@taskmesh/testing/mail-server';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ALLOWED_ORIGIN, describeCors } from './cors.ts';
 import { describeKeyRotation } from './key-rotation.ts';
-import { platformForTests } from './platform-for-tests.ts';
+import { platformForTests, PUBLIC_URL } from './platform-for-tests.ts';
+import { describeProviderSignIn } from './provider-sign-in.ts';
 import { describeRecovery } from './recovery.ts';
 import { describeSlowClients, REQUEST_TIMEOUT_S } from './slow-clients.ts';
 import { describeTrustedDocuments, MANIFEST } from './trusted-documents.ts';
@@ -17,10 +19,12 @@ describe.each([
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-settings-'));
   const manifest = join(dir, 'documents.json');
   let mailServer: MailServer;
+  let provider: SignInProvider;
 
   beforeAll(async () => {
     writeFileSync(manifest, JSON.stringify(MANIFEST));
     mailServer = await startMailServer();
+    provider = await startSignInProvider({ redirectUri: `${PUBLIC_URL}/api/auth/oidc/callback` });
   });
 
   const platform = platformForTests(command, () => ({
@@ -29,12 +33,18 @@ describe.each([
     REQUEST_TIMEOUT_S: String(REQUEST_TIMEOUT_S),
     SMTP_URL: mailServer.url,
     MAIL_FROM: 'Tasks <tasks@example.com>',
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: provider.clientId,
+    OIDC_CLIENT_SECRET: provider.clientSecret,
+    OIDC_NAME: 'Example',
+    LOG_LEVEL: 'debug',
     TRUSTED_DOCUMENTS: 'only',
     TRUSTED_DOCUMENTS_FILE: manifest,
   }));
 
   afterAll(async () => {
     await mailServer.close();
+    await provider.close();
     rmSync(dir, { recursive: true });
   });
 
@@ -43,6 +53,8 @@ describe.each([
   describeKeyRotation(platform);
   describeSlowClients(platform);
   describeRecovery(platform, (email) => mailServer.mails.filter(({ to }) => to.includes(email)).map(({ raw }) => raw));
+
+  describeProviderSignIn(platform, () => provider);
 
   it('sends its mails from the address that it was told', () => {
     expect(mailServer.mails.length).toBeGreaterThan(0);

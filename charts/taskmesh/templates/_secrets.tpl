@@ -107,6 +107,11 @@ The secrets of a component as JSON: `env` (variable, secret, key, and the value'
 {{- $env = append $env (dict "name" "SMTP_URL" "secret" .existingSecret "key" .key "path" "auth.smtp") }}
 {{- end }}{{ end }}
 {{- end }}
+{{- if has $name (list "auth" "all") }}
+{{- with $values.auth.oidc }}{{ if and .existingSecret $values.auth.settings.OIDC_ISSUER }}
+{{- $env = append $env (dict "name" "OIDC_CLIENT_SECRET" "secret" .existingSecret "key" .key "path" "auth.oidc") }}
+{{- end }}{{ end }}
+{{- end }}
 {{- if has $name (list "backup" "all") }}
 {{- with $values.backup.s3 }}{{ if .existingSecret }}
 {{- $env = append $env (dict "name" "BACKUP_S3_URL" "secret" .existingSecret "key" .key "path" "backup.s3") }}

@@ -36,6 +36,12 @@
 {{- if and $v.backup.settings.BACKUP_KEEP (not $v.backup.settings.BACKUP_SCHEDULE) }}
 {{- $problems = append $problems "backup.settings.BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE: set it, or BACKUP_KEEP to an empty text" }}
 {{- end }}
+{{- if ne (empty $v.auth.settings.OIDC_ISSUER) (empty $v.auth.settings.OIDC_CLIENT_ID) }}
+{{- $problems = append $problems "auth.settings.OIDC_ISSUER and OIDC_CLIENT_ID go together: set both, or neither" }}
+{{- end }}
+{{- if and $v.auth.oidc.existingSecret (not $v.auth.settings.OIDC_ISSUER) }}
+{{- $problems = append $problems "auth.oidc.existingSecret is set, but nobody signs in at a provider: set auth.settings.OIDC_ISSUER" }}
+{{- end }}
 {{- if and $v.backup.settings.BACKUP_MAIL_TO (not $v.auth.smtp.existingSecret) }}
 {{- $problems = append $problems "backup.settings.BACKUP_MAIL_TO is set, but no mail leaves: set auth.smtp.existingSecret, or BACKUP_MAIL_TO to an empty text" }}
 {{- end }}

@@ -5,14 +5,18 @@ import { createLiveTasks, type LiveTasks, type LiveTasksOptions } from './list/l
 import type { Task } from './list/shape.ts';
 import { exclusively } from './locks.ts';
 import {
+  LINK_IDENTITY,
   REQUEST_PASSWORD_RESET,
   RESET_PASSWORD,
+  SIGN_IN_PROVIDER,
   type CreateTaskInput,
+  type LinkedIdentityFieldsFragment,
   type LoginInput,
   type ResetPasswordInput,
   type SignUpInput,
   type UpdateTaskInput,
 } from './operations.generated.ts';
+import { createProviderSignIn } from './provider-sign-in.ts';
 import { createSession, type User } from './session.ts';
 import { createMemoryStorage, type Storage } from './storage.ts';
 import { toTaskmeshError, type TaskmeshError } from './errors.ts';
@@ -65,6 +69,17 @@ export interface Client {
   onUser(listener: () => void): () => void;
   signUp(input: SignUpInput): Promise<User>;
   signIn(input: LoginInput): Promise<User>;
+  /** The name of the sign-in provider; null if there is none. */
+  signInProvider(): Promise<string | null>;
+  /**
+   * Resolves with the address to navigate to. The browser comes back to `returnTo`, a path on the gateway, with what
+   * `readSignInAnswer` reads. `storage` must outlive the page.
+   */
+  beginProviderSignIn(returnTo?: string): Promise<string>;
+  /** @throws TaskmeshError LINK_REQUIRED if the account's password is needed as well */
+  signInWithCode(code: string, password?: string): Promise<User>;
+  /** Links the identity to the signed-in user's account. */
+  linkIdentity(code: string, password: string): Promise<LinkedIdentityFieldsFragment>;
   /** Forgets the tokens, and the writes that wait: they are rejected with SIGNED_OUT. */
   signOut(): Promise<void>;
   requestPasswordReset(email: string): Promise<void>;
@@ -101,6 +116,7 @@ export function createClient(options: ClientOptions): Client {
 
   const post = createPost({ url, fetch, timeoutMs });
   const session = createSession({ post, storage, exclusively, time });
+  const provider = createProviderSignIn({ url: origin, storage });
   const { token } = session;
   const openFeed =
     transport === 'sse'
@@ -125,6 +141,21 @@ export function createClient(options: ClientOptions): Client {
     onUser: session.subscribe,
     signUp: session.signUp,
     signIn: session.signIn,
+    async signInProvider() {
+      return (await post(SIGN_IN_PROVIDER, {})).signInProvider?.name ?? null;
+    },
+    beginProviderSignIn: (returnTo = '/') => provider.begin(returnTo),
+    async signInWithCode(code, password) {
+      const user = await session.signInWithCode({ code, verifier: await provider.verifier(), password });
+      await provider.forget();
+      return user;
+    },
+    async linkIdentity(code, password) {
+      const input = { code, verifier: await provider.verifier(), password };
+      const { linkIdentity } = await session.request(LINK_IDENTITY, { input });
+      await provider.forget();
+      return linkIdentity;
+    },
     async signOut() {
       await writes.discard();
       await session.signOut();

@@ -13,7 +13,7 @@ export interface ErrorDetails {
 /**
  * What went wrong. `code` is the server's (`docs/errors.md`), or one of the client's own: NETWORK (no answer, or none that
  * can be read), SIGNED_OUT (nobody is signed in, or somebody else by now), QUEUE_FULL (too many writes wait), STORAGE (a
- * write could not be kept), OUTCOME_UNKNOWN (nobody can tell whether a write was done), NOT_CREATED (a change of a task
+ * write could not be kept), SIGN_IN_NOT_BEGUN (a code without the secret of the page that began), OUTCOME_UNKNOWN (nobody can tell whether a write was done), NOT_CREATED (a change of a task
  * whose creation failed).
  */
 export class TaskmeshError extends Error {

@@ -32,6 +32,13 @@ export type CreateTaskInput = {
   title: string;
 };
 
+export type LinkIdentityInput = {
+  code: string;
+  /** The account's password. */
+  password: string;
+  verifier: string;
+};
+
 export type LoginInput = {
   email: string;
   password: string;
@@ -44,6 +51,15 @@ export type OrderDirection =
 export type ResetPasswordInput = {
   newPassword: string;
   token: string;
+};
+
+export type SignInWithCodeInput = {
+  /** `sign_in_code` of the fragment that the browser came back with. */
+  code: string;
+  /** The password of the account to link, after LINK_REQUIRED. */
+  password?: string | null | undefined;
+  /** The secret that the challenge was made from. */
+  verifier: string;
 };
 
 export type SignUpInput = {
@@ -95,63 +111,6 @@ export type UpdateTaskInput = {
   title?: string | null | undefined;
 };
 
-export type TaskFieldsFragment = { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number };
-
-export type ReadTasksQueryVariables = Exact<{
-  filter?: TaskFilter | null | undefined;
-  orderBy?: TaskOrder | null | undefined;
-  first?: number | null | undefined;
-  after?: string | null | undefined;
-}>;
-
-
-export type ReadTasksQuery = { tasks: { totalCount: number, changesCursor: string, edges: Array<{ node: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
-
-export type ReadTaskQueryVariables = Exact<{
-  id: string;
-}>;
-
-
-export type ReadTaskQuery = { task: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } | null };
-
-export type ReadTaskStatisticsQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-export type ReadTaskStatisticsQuery = { taskStatistics: { total: number, completed: number, pending: number, completionPercentage: number } };
-
-export type CreateTaskMutationVariables = Exact<{
-  input: CreateTaskInput;
-  idempotencyKey?: string | null | undefined;
-}>;
-
-
-export type CreateTaskMutation = { createTask: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } };
-
-export type UpdateTaskMutationVariables = Exact<{
-  id: string;
-  input: UpdateTaskInput;
-  ifVersion?: number | null | undefined;
-}>;
-
-
-export type UpdateTaskMutation = { updateTask: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } };
-
-export type DeleteTaskMutationVariables = Exact<{
-  id: string;
-  ifVersion?: number | null | undefined;
-}>;
-
-
-export type DeleteTaskMutation = { deleteTask: string };
-
-export type TaskChangesSubscriptionVariables = Exact<{
-  filter?: TaskFilter | null | undefined;
-  after?: string | null | undefined;
-}>;
-
-
-export type TaskChangesSubscription = { taskChanges: { cursor: string, sequence: number, kind: TaskChangeKind, task: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number }, previous: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } | null } };
-
 export type UserFieldsFragment = { id: string, email: string, name: string };
 
 export type SessionFieldsFragment = { accessToken: string, refreshToken: string, expiresIn: number, user: { id: string, email: string, name: string } };
@@ -195,6 +154,39 @@ export type ResetPasswordMutationVariables = Exact<{
 
 
 export type ResetPasswordMutation = { resetPassword: boolean };
+
+export type SignInProviderQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SignInProviderQuery = { signInProvider: { name: string } | null };
+
+export type SignInWithCodeMutationVariables = Exact<{
+  input: SignInWithCodeInput;
+}>;
+
+
+export type SignInWithCodeMutation = { signInWithCode: { accessToken: string, refreshToken: string, expiresIn: number, user: { id: string, email: string, name: string } } };
+
+export type LinkedIdentitiesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type LinkedIdentitiesQuery = { linkedIdentities: Array<{ id: string, issuer: string, email: string, createdAt: string, lastUsedAt: string }> };
+
+export type LinkedIdentityFieldsFragment = { id: string, issuer: string, email: string, createdAt: string, lastUsedAt: string };
+
+export type LinkIdentityMutationVariables = Exact<{
+  input: LinkIdentityInput;
+}>;
+
+
+export type LinkIdentityMutation = { linkIdentity: { id: string, issuer: string, email: string, createdAt: string, lastUsedAt: string } };
+
+export type UnlinkIdentityMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type UnlinkIdentityMutation = { unlinkIdentity: string };
 
 export type ReadProfileQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -268,12 +260,74 @@ export type ReadAuditEntriesQueryVariables = Exact<{
 
 export type ReadAuditEntriesQuery = { auditEntries: Array<{ id: string, at: string, kind: string, sessionId: string | null, ip: string | null }> };
 
+export type TaskFieldsFragment = { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number };
+
+export type ReadTasksQueryVariables = Exact<{
+  filter?: TaskFilter | null | undefined;
+  orderBy?: TaskOrder | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ReadTasksQuery = { tasks: { totalCount: number, changesCursor: string, edges: Array<{ node: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+
+export type ReadTaskQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ReadTaskQuery = { task: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } | null };
+
+export type ReadTaskStatisticsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ReadTaskStatisticsQuery = { taskStatistics: { total: number, completed: number, pending: number, completionPercentage: number } };
+
+export type CreateTaskMutationVariables = Exact<{
+  input: CreateTaskInput;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type CreateTaskMutation = { createTask: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } };
+
+export type UpdateTaskMutationVariables = Exact<{
+  id: string;
+  input: UpdateTaskInput;
+  ifVersion?: number | null | undefined;
+}>;
+
+
+export type UpdateTaskMutation = { updateTask: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } };
+
+export type DeleteTaskMutationVariables = Exact<{
+  id: string;
+  ifVersion?: number | null | undefined;
+}>;
+
+
+export type DeleteTaskMutation = { deleteTask: string };
+
+export type TaskChangesSubscriptionVariables = Exact<{
+  filter?: TaskFilter | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type TaskChangesSubscription = { taskChanges: { cursor: string, sequence: number, kind: TaskChangeKind, task: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number }, previous: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } | null } };
+
 export const SIGN_UP: Document<SignUpMutation, SignUpMutationVariables> = "mutation SignUp($input:SignUpInput!){signUp(input:$input){...SessionFields}}fragment SessionFields on Session{accessToken refreshToken expiresIn user{...UserFields}}fragment UserFields on User{id email name}";
 export const LOGIN: Document<LoginMutation, LoginMutationVariables> = "mutation Login($input:LoginInput!){login(input:$input){...SessionFields}}fragment SessionFields on Session{accessToken refreshToken expiresIn user{...UserFields}}fragment UserFields on User{id email name}";
 export const REFRESH_SESSION: Document<RefreshSessionMutation, RefreshSessionMutationVariables> = "mutation RefreshSession($refreshToken:String!){refreshSession(refreshToken:$refreshToken){...SessionFields}}fragment SessionFields on Session{accessToken refreshToken expiresIn user{...UserFields}}fragment UserFields on User{id email name}";
 export const LOGOUT: Document<LogoutMutation, LogoutMutationVariables> = "mutation Logout{logout}";
 export const REQUEST_PASSWORD_RESET: Document<RequestPasswordResetMutation, RequestPasswordResetMutationVariables> = "mutation RequestPasswordReset($email:String!){requestPasswordReset(email:$email)}";
 export const RESET_PASSWORD: Document<ResetPasswordMutation, ResetPasswordMutationVariables> = "mutation ResetPassword($input:ResetPasswordInput!){resetPassword(input:$input)}";
+export const SIGN_IN_PROVIDER: Document<SignInProviderQuery, SignInProviderQueryVariables> = "query SignInProvider{signInProvider{name}}";
+export const SIGN_IN_WITH_CODE: Document<SignInWithCodeMutation, SignInWithCodeMutationVariables> = "mutation SignInWithCode($input:SignInWithCodeInput!){signInWithCode(input:$input){...SessionFields}}fragment SessionFields on Session{accessToken refreshToken expiresIn user{...UserFields}}fragment UserFields on User{id email name}";
+export const LINKED_IDENTITIES: Document<LinkedIdentitiesQuery, LinkedIdentitiesQueryVariables> = "query LinkedIdentities{linkedIdentities{...LinkedIdentityFields}}fragment LinkedIdentityFields on LinkedIdentity{id issuer email createdAt lastUsedAt}";
+export const LINK_IDENTITY: Document<LinkIdentityMutation, LinkIdentityMutationVariables> = "mutation LinkIdentity($input:LinkIdentityInput!){linkIdentity(input:$input){...LinkedIdentityFields}}fragment LinkedIdentityFields on LinkedIdentity{id issuer email createdAt lastUsedAt}";
+export const UNLINK_IDENTITY: Document<UnlinkIdentityMutation, UnlinkIdentityMutationVariables> = "mutation UnlinkIdentity($id:ID!){unlinkIdentity(id:$id)}";
 export const READ_PROFILE: Document<ReadProfileQuery, ReadProfileQueryVariables> = "query ReadProfile{me{...UserFields emailConfirmedAt}}fragment UserFields on User{id email name}";
 export const CHANGE_NAME: Document<ChangeNameMutation, ChangeNameMutationVariables> = "mutation ChangeName($name:String!){changeName(name:$name){...UserFields}}fragment UserFields on User{id email name}";
 export const CHANGE_PASSWORD: Document<ChangePasswordMutation, ChangePasswordMutationVariables> = "mutation ChangePassword($input:ChangePasswordInput!){changePassword(input:$input)}";

@@ -8,9 +8,11 @@ import {
   LOGIN,
   LOGOUT,
   REFRESH_SESSION,
+  SIGN_IN_WITH_CODE,
   SIGN_UP,
   type LoginInput,
   type SessionFieldsFragment,
+  type SignInWithCodeInput,
   type SignUpInput,
   type UserFieldsFragment,
 } from './operations.generated.ts';
@@ -34,6 +36,7 @@ export interface Session {
   subscribe(listener: () => void): () => void;
   signUp(input: SignUpInput): Promise<User>;
   signIn(input: LoginInput): Promise<User>;
+  signInWithCode(input: SignInWithCodeInput): Promise<User>;
   /** Also when the server cannot be reached: its session then ends by itself, this device has forgotten it. */
   signOut(): Promise<void>;
   /** One that counts for a while yet, or undefined when nobody is signed in. @throws TaskmeshError when it cannot be refreshed now */
@@ -166,6 +169,7 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
     subscribe: changes.add,
     signUp: (input) => begin(SIGN_UP, input, ({ signUp }) => signUp),
     signIn: (input) => begin(LOGIN, input, ({ login }) => login),
+    signInWithCode: (input) => begin(SIGN_IN_WITH_CODE, input, ({ signInWithCode }) => signInWithCode),
     async signOut() {
       await loaded;
       const ended = tokens;

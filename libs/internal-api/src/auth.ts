@@ -2,7 +2,7 @@ import type { AccountDeleted } from '@taskmesh/events';
 import type { KeySet, TokenScope } from '@taskmesh/identity';
 import type { ArchivedStore, ImportResult, StoreComparison } from './store-import.ts';
 import type { InternalApi } from './define.ts';
-import { IMPORT_MS, SMALL_CALL_MS } from './timeouts.ts';
+import { IMPORT_MS, PROVIDER_MS, SMALL_CALL_MS } from './timeouts.ts';
 
 /** A revoked session: its access tokens are void up to `until` (Unix seconds), when the last of them expires. */
 export interface EndedSession {
@@ -67,6 +67,27 @@ export interface AccountsInternal {
   accountChanges(after: AccountLogPosition): Promise<AccountChanges>;
 }
 
+/** Where a request came from. */
+export interface CallerOrigin {
+  ip: string | null;
+  client: string | null;
+  requestId: string;
+}
+
+/** What auth offers to gateways for browsers that sign in at a provider. Its errors are meant for the client. */
+export interface AuthSignIn {
+  /**
+   * `returnTo` is a path on the gateway's origin, `codeChallenge` the SHA-256 of a secret of the page. `location` is at the provider;
+   * `binding` must come back with the browser, and only with it.
+   */
+  begin(
+    input: { returnTo?: string | undefined; codeChallenge?: string | undefined },
+    origin: CallerOrigin,
+  ): Promise<{ location: string; binding: string }>;
+  /** `search` is the query that the browser came back with. `location` is a path, with the outcome behind `#`. */
+  complete(input: { binding: string | undefined; search: string }, origin: CallerOrigin): Promise<{ location: string }>;
+}
+
 /** What auth offers to backup alone: importing its store from a restored dump. */
 export interface AuthRestore {
   /**
@@ -108,6 +129,13 @@ export const accountsInternal: InternalApi<AccountsInternal> = {
   caller: 'tasks',
   timeoutMs: SMALL_CALL_MS,
   names: ['accountChanges'],
+};
+
+export const authSignIn: InternalApi<AuthSignIn> = {
+  service: 'auth',
+  caller: 'gateway',
+  timeoutMs: PROVIDER_MS,
+  names: ['begin', 'complete'],
 };
 
 export const authRestore: InternalApi<AuthRestore> = {

@@ -58,6 +58,36 @@ export const deleteAccountInput = z.object({ password });
 
 export const confirmEmailInput = resetPasswordInput.pick({ token: true });
 
+/** A path on our own origin, without characters that a browser might interpret differently. */
+const OWN_PATH = /^\/(?!\/)[!-"$-[\]-~]*$/;
+
+/** PKCE (RFC 7636): a SHA-256 in base64url, and what it is made from. */
+const CHALLENGE = /^[\w-]{43}$/;
+const VERIFIER = /^[\w.~-]{43,128}$/;
+
+export const returnTo = z
+  .string({ error: 'return_to must be a string.' })
+  .max(2_048, 'return_to is too long.')
+  .regex(OWN_PATH, 'return_to must be a path of this origin, such as /, without a fragment.');
+
+export const codeChallenge = z
+  .string({ error: 'code_challenge is needed: the SHA-256 of a secret of the page, in base64url.' })
+  .regex(CHALLENGE, 'code_challenge must be a SHA-256 in base64url.');
+
+export const beginSignInInput = z.object({ returnTo: returnTo.default('/'), codeChallenge });
+
+const providerCode = z.object({
+  code: z.string({ error: 'code must be a string.' }).max(1_024, 'code is too long.'),
+  verifier: z
+    .string({ error: 'verifier must be a string.' })
+    .regex(VERIFIER, 'verifier must have 43 to 128 characters of PKCE.'),
+});
+
+export const signInWithCodeInput = providerCode.extend({
+  password: password.nullish().transform((value) => value ?? undefined),
+});
+export const linkIdentityInput = providerCode.extend({ password });
+
 /** How long one may live is auth's own rule. */
 export const personalTokenInput = z.object({
   name,

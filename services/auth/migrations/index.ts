@@ -6,6 +6,7 @@ import { SessionOrigins } from './0005-session-origins.ts';
 import { Changes } from './0006-changes.ts';
 import { PersonalTokens } from './0007-personal-tokens.ts';
 import { AccountLog } from './0008-account-log.ts';
+import { OpenIdConnect } from './0009-openid-connect.ts';
 
 /** In order. A released name must never change, as databases remember it. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   { name: '0006-changes', class: Changes },
   { name: '0007-personal-tokens', class: PersonalTokens },
   { name: '0008-account-log', class: AccountLog },
+  { name: '0009-openid-connect', class: OpenIdConnect },
 ];

@@ -26,8 +26,9 @@ describe("auth's settings", () => {
       rateLimitFactor: 100,
       mailFrom: 'Taskmesh <taskmesh@localhost>',
       publicUrl: 'http://127.0.0.1:4000',
+      oidc: undefined,
       schema: { migrates: true, acceptsNewer: false },
-      secrets: { postgresUrl: POSTGRES_URL, smtpUrl: undefined },
+      secrets: { postgresUrl: POSTGRES_URL, smtpUrl: undefined, oidcClientSecret: undefined },
     });
   });
 
@@ -62,6 +63,45 @@ describe("auth's settings", () => {
     ]);
     const whole = { NODE_ENV: 'production', SMTP_URL_FILE: '/secrets/smtp', PUBLIC_URL: 'https://tasks.example' };
     expect([whyMailsFail(whole), whyMailsFail({ NODE_ENV: 'development' })]).toEqual([[], []]);
+  });
+
+  it('name a sign-in provider by two of them at least', () => {
+    const provider = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'taskmesh' };
+    const { oidc, secrets } = readAuthConfig({ POSTGRES_URL, ...provider });
+    expect(oidc).toEqual({
+      ...{ issuer: 'https://login.example.com', clientId: 'taskmesh' },
+      ...{ name: 'login.example.com', scopes: 'openid email profile' },
+    });
+    expect(secrets.oidcClientSecret).toBeUndefined();
+    const more = { OIDC_NAME: 'Example', OIDC_SCOPES: 'openid email', OIDC_CLIENT_SECRET: 'x' };
+    const config = readAuthConfig({ POSTGRES_URL, ...provider, ...more });
+    expect([config.oidc?.name, config.oidc?.scopes, config.secrets.oidcClientSecret]).toEqual([
+      ...['Example', 'openid email', 'x'],
+    ]);
+    for (const name of ['OIDC_ISSUER', 'OIDC_CLIENT_ID'])
+      expect(problemsOf({ POSTGRES_URL, ...provider, ...more, [name]: '' })).toEqual([
+        expect.stringMatching(new RegExp(`^${name} is needed: with OIDC_`)),
+      ]);
+    expect(problemsOf({ POSTGRES_URL, OIDC_CLIENT_SECRET: 'x' })).toHaveLength(2);
+  });
+
+  it.each([
+    ['OIDC_ISSUER', 'http://login.example.com'],
+    ['OIDC_ISSUER', 'http://127.0.0.1.example.com'],
+    ['OIDC_ISSUER', 'https://login.example.com/?tenant=a'],
+    ['OIDC_ISSUER', 'https://user@login.example.com'],
+    ['OIDC_ISSUER', 'login.example.com'],
+    ['OIDC_ISSUER', 'file:///etc/passwd'],
+    ['OIDC_SCOPES', 'email profile'],
+    ['OIDC_SCOPES', 'openid,email'],
+  ])('refuse %s=%s', (name, value) => {
+    const provider = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'taskmesh', [name]: value };
+    expect(problemsOf({ POSTGRES_URL, ...provider })).toEqual([expect.stringMatching(new RegExp(`^${name} must `))]);
+  });
+
+  it('let a provider on this machine do without TLS', () => {
+    const provider = { OIDC_ISSUER: 'http://127.0.0.1:8080/realms/test', OIDC_CLIENT_ID: 'taskmesh' };
+    expect(readAuthConfig({ POSTGRES_URL, ...provider }).oidc?.name).toBe('127.0.0.1:8080');
   });
 
   it('are all wrong at once, and show no secret', () => {

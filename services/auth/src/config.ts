@@ -3,6 +3,7 @@ import { readSchemaPolicy, type SchemaPolicy } from '@taskmesh/database';
 import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
 import { processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
+import { readOidcConfig, type OidcConfig } from './oidc/config.ts';
 
 /** auth's settings. Durations carry their unit; secrets are kept apart, so that the rest may be shown. */
 export interface AuthConfig {
@@ -20,12 +21,16 @@ export interface AuthConfig {
   mailFrom: string;
   /** The origin of links in mails, without a trailing slash. */
   publicUrl: string;
+  /** Where people may sign in without a password of theirs here; undefined: nowhere. */
+  oidc: OidcConfig | undefined;
   /** @default brings the schema up to date itself */
   schema?: SchemaPolicy;
   secrets: {
     postgresUrl: string;
     /** undefined: mails are written to files. */
     smtpUrl: string | undefined;
+    /** undefined: the provider asks for none. */
+    oidcClientSecret: string | undefined;
   };
 }
 
@@ -58,8 +63,9 @@ export function whyMailsFail(env: Env): string[] {
 
 /** Reads auth's settings; `cores` determines the default of HASH_CONCURRENCY. @throws ConfigError with every problem */
 export function readAuthConfig(env: Env, cores = availableParallelism()): AuthConfig {
-  const { values, schema } = readAll({
+  const { values, provider, schema } = readAll({
     values: () => readEnv(settings, env),
+    provider: () => readOidcConfig(env),
     schema: () => readSchemaPolicy(env),
   });
   return {
@@ -73,7 +79,12 @@ export function readAuthConfig(env: Env, cores = availableParallelism()): AuthCo
     rateLimitFactor: values.RATE_LIMIT_FACTOR ?? (values.NODE_ENV === 'production' ? 1 : 100),
     mailFrom: values.MAIL_FROM,
     publicUrl: values.PUBLIC_URL.replace(/\/+$/, ''),
+    oidc: provider.oidc,
     schema,
-    secrets: { postgresUrl: values.POSTGRES_URL, smtpUrl: values.SMTP_URL },
+    secrets: {
+      postgresUrl: values.POSTGRES_URL,
+      smtpUrl: values.SMTP_URL,
+      oidcClientSecret: provider.clientSecret,
+    },
   };
 }

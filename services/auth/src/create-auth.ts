@@ -1,5 +1,5 @@
 import { asUnavailable, createSchemaGate } from '@taskmesh/database';
-import type { AccountsInternal, AuthInternal, AuthRestore } from '@taskmesh/internal-api';
+import type { AccountsInternal, AuthInternal, AuthRestore, AuthSignIn } from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
 import { createMailer, type Mailer } from '@taskmesh/mail';
 import type { EventLog } from '@taskmesh/messaging';
@@ -35,7 +35,7 @@ import { createDeletionService } from './deletion/deletion.service.ts';
 import { createResolvers } from './graphql/resolvers.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import { createHousekeeping } from './housekeeping.ts';
-import { createLoginStrategy } from './http/passport.ts';
+import { createLoginStrategy, createProviderStrategy } from './http/passport.ts';
 import { createAccountsImport } from './import/create-accounts-import.ts';
 import { createKeyRing } from './keys/key-ring.ts';
 import { createLimits } from './limits/limits.ts';
@@ -44,6 +44,12 @@ import { createMailWorker, type Letter, type Outbox } from './mails/mail-worker.
 import { readCommonPasswords } from './passwords/common-passwords.ts';
 import { createHasher } from './passwords/hasher.ts';
 import { createPasswordRules } from './passwords/password-rules.ts';
+import { createBrowserSignInService } from './oidc/browser-sign-in.service.ts';
+import { createLinkedIdentityService } from './oidc/linked-identity.service.ts';
+import { createOidcRepository } from './oidc/oidc.repository.ts';
+import { createOidcResolvers } from './oidc/oidc.resolvers.ts';
+import { createProviderSignInService } from './oidc/provider-sign-in.service.ts';
+import { createProvider } from './oidc/provider.ts';
 import { createPersonalTokenRepository } from './personal-tokens/personal-token.repository.ts';
 import { createPersonalTokenService } from './personal-tokens/personal-token.service.ts';
 import { createPersonalTokensResolvers } from './personal-tokens/personal-tokens.resolvers.ts';
@@ -75,6 +81,8 @@ export interface Auth extends Service {
   internal: AuthInternal;
   /** For tasks alone. */
   accounts: AccountsInternal;
+  /** For browsers on their way to the sign-in provider and back. */
+  signIn: AuthSignIn;
   /** For backup alone. */
   restore: AuthRestore;
   ready(): Promise<HealthReport>;
@@ -142,6 +150,20 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   });
   const tokenRepository = createPersonalTokenRepository(database);
   const personalTokens = createPersonalTokenService({ repository: tokenRepository, limits, clock, ids });
+  const { oidc } = config;
+  const provider =
+    oidc &&
+    createProvider({
+      ...{ config: oidc, clientSecret: config.secrets.oidcClientSecret, clock, log },
+      strategyFor: (configuration) =>
+        createProviderStrategy({
+          configuration,
+          callbackUrl: `${publicUrl}/api/auth/oidc/callback`,
+          scopes: oidc.scopes,
+        }),
+    });
+  const identities = createOidcRepository(database);
+  const signingIn = { repository: identities, check, limits, clock, ids, onMail: changesWorker.wake };
   const housekeeping = createHousekeeping({ database, auditRetentionDays: config.auditRetentionDays, clock, log });
 
   const schema = createSchemaGate({ database, policy: config.schema, log });
@@ -159,6 +181,11 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
         audit: createAuditResolvers(createOwnTrailService(createTrailRepository(database))),
         changes: createChangesResolvers(changes),
         deletion: createDeletionResolvers(deletion),
+        oidc: createOidcResolvers({
+          providerName: provider?.name,
+          signIns: createProviderSignInService({ ...signingIn, accounts: repository, sessions }),
+          identities: createLinkedIdentityService(signingIn),
+        }),
         personalTokens: createPersonalTokensResolvers(personalTokens),
         sessions: createSessionsResolvers(ownSessions),
       },
@@ -186,6 +213,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
       accessTokenKeys: () => Promise.resolve(keys.verifyingKeys()),
     },
     accounts: createAccountLogService(createAccountLogRepository(database)),
+    signIn: createBrowserSignInService({ provider, repository: identities, limits, clock, log }),
     restore: createAccountsImport({
       url: config.secrets.postgresUrl,
       databaseAt: (url) => createAuthDatabase({ url, name: 'auth-import', log }),

@@ -5,6 +5,9 @@ import { AccountEntity } from './accounts/account.entity.ts';
 import { AuditEntryEntity } from './audit/audit-entry.entity.ts';
 import { AccountMailEntity } from './changes/account-mail.entity.ts';
 import { EmailTokenEntity } from './changes/email-token.entity.ts';
+import { LinkedIdentityEntity } from './oidc/linked-identity.entity.ts';
+import { PendingSignInEntity } from './oidc/pending-sign-in.entity.ts';
+import { SignInCodeEntity } from './oidc/sign-in-code.entity.ts';
 import { PersonalTokenEntity } from './personal-tokens/personal-token.entity.ts';
 import { RecoveryRequestEntity } from './recovery/recovery-request.entity.ts';
 import { ResetTokenEntity } from './recovery/reset-token.entity.ts';
@@ -23,6 +26,9 @@ const entities = [
   AccountMailEntity,
   EmailTokenEntity,
   PersonalTokenEntity,
+  LinkedIdentityEntity,
+  PendingSignInEntity,
+  SignInCodeEntity,
   AuditEntryEntity,
   AccountLogEntryEntity,
   AccountLogStateEntity,

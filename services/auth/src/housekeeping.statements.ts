@@ -10,6 +10,8 @@ export const ENDED_SESSIONS = expired('ended_sessions', 'sequence', 'until');
 export const SESSIONS = expired('sessions', 'id', 'expires_at');
 export const RESET_TOKENS = expired('reset_tokens', 'hash', 'expires_at');
 export const PERSONAL_TOKENS = expired('personal_tokens', 'id', 'expires_at');
+export const PENDING_SIGN_INS = expired('pending_sign_ins', 'hash', 'expires_at');
+export const SIGN_IN_CODES = expired('sign_in_codes', 'hash', 'expires_at');
 export const EMAIL_TOKENS = expired('email_tokens', 'hash', 'expires_at');
 
 function expired(table: string, key: string, end: string): Statement {

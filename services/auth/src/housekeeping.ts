@@ -7,10 +7,12 @@ import {
   ENDED_SESSIONS,
   ENTRIES_OF_DELETED,
   OLD_ENTRIES,
-  PERSONAL_TOKENS,
   OLD_FREQUENT_ENTRIES,
+  PENDING_SIGN_INS,
+  PERSONAL_TOKENS,
   RESET_TOKENS,
   SESSIONS,
+  SIGN_IN_CODES,
   STRANGERS_ENTRIES,
 } from './housekeeping.statements.ts';
 import { forgottenBefore } from './sessions/ended-session.repository.ts';
@@ -25,7 +27,8 @@ const FREQUENT_RETENTION_DAYS = 30;
 export interface Housekeeping extends Service {
   /**
    * Removes what counts no more, batch by batch: expired sessions with their refresh tokens, ended ones whose tokens are
-   * dead, old tokens of mails, and entries of the audit trail beyond its retention or of deleted accounts.
+   * dead, old tokens of mails, sign-ins that were not finished, and entries of the audit trail beyond its retention or of
+   * deleted accounts.
    */
   sweep(): Promise<void>;
 }
@@ -66,6 +69,8 @@ export function createHousekeeping({ database, auditRetentionDays, clock, log }:
     await removeExpired(EMAIL_TOKENS, before(0));
     await removeExpired(PERSONAL_TOKENS, before(0));
     await removeEntries(ENTRIES_OF_DELETED, [before(DELETED_SINCE_DAYS)]);
+    await removeExpired(PENDING_SIGN_INS, before(0));
+    await removeExpired(SIGN_IN_CODES, before(0));
     await removeEntries(OLD_ENTRIES, [before(auditRetentionDays)]);
     await removeEntries(OLD_FREQUENT_ENTRIES, [before(Math.min(auditRetentionDays, FREQUENT_RETENTION_DAYS))]);
     await removeEntries(STRANGERS_ENTRIES, []);

@@ -1,5 +1,5 @@
 import { createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
-import { accountsInternal, authInternal, authRestore, serveInternalApi } from '@taskmesh/internal-api';
+import { accountsInternal, authInternal, authRestore, authSignIn, serveInternalApi } from '@taskmesh/internal-api';
 import { createMemoryKeyValue, createRedisKeyValue, readRedisSettings } from '@taskmesh/key-value';
 import { createKafkaEventLog, measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
 import {
@@ -72,6 +72,7 @@ await runMain(async () => {
     routes: (app) => {
       serveInternalApi(app, authInternal, { implementation: auth.internal, verifier, log });
       serveInternalApi(app, accountsInternal, { implementation: auth.accounts, verifier, log });
+      serveInternalApi(app, authSignIn, { implementation: auth.signIn, verifier, log });
       serveInternalApi(app, authRestore, { implementation: auth.restore, verifier, log });
     },
     tracing,

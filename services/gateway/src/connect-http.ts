@@ -2,6 +2,7 @@ import { unavailable } from '@taskmesh/errors';
 import type { IdentitySigner } from '@taskmesh/identity';
 import {
   authInternal,
+  authSignIn,
   createBackupWorkClient,
   createInternalClient,
   createServicePool,
@@ -27,6 +28,8 @@ export function connectHttp(options: {
   const few = { connections: INTERNAL_CONNECTIONS };
   const internal = {
     auth: createServicePool(new URL(urls.auth).origin, few),
+    // A slow provider must not delay other internal calls.
+    signIn: createServicePool(new URL(urls.auth).origin, few),
     tasks: createServicePool(new URL(urls.tasks).origin, few),
     backup: createStreamPool(new URL(urls.backup).origin, few),
   };
@@ -52,6 +55,7 @@ export function connectHttp(options: {
       return url === undefined ? ask(service, request, requestOptions) : outside.request(url, request, requestOptions);
     },
     auth: createInternalClient(authInternal, { pool: internal.auth, signer }),
+    signIn: createInternalClient(authSignIn, { pool: internal.signIn, signer }),
     tasks: createInternalClient(tasksInternal, { pool: internal.tasks, signer }),
     backup: createBackupWorkClient({ pool: internal.backup, signer }),
     async probe(service, url) {

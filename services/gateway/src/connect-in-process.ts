@@ -2,9 +2,11 @@ import { unavailable } from '@taskmesh/errors';
 import {
   answerInTime,
   authInternal,
+  authSignIn,
   callInProcess,
   tasksInternal,
   type AuthInternal,
+  type AuthSignIn,
   type BackupWork,
   type TasksInternal,
 } from '@taskmesh/internal-api';
@@ -15,7 +17,7 @@ import { createExternalSubgraphClient } from './external-subgraph-client.ts';
 
 /** The services of this process; whoever created them stops them. */
 export interface InProcessServices {
-  auth: { subgraph: Subgraph; internal: AuthInternal };
+  auth: { subgraph: Subgraph; internal: AuthInternal; signIn: AuthSignIn };
   tasks: { subgraph: Subgraph; internal: TasksInternal };
   backup: { subgraph: Subgraph; work: BackupWork };
 }
@@ -61,6 +63,7 @@ export function connectInProcess(services: InProcessServices): Connections {
     request: (service, url, request, options) =>
       url === undefined ? execute(service, request, options) : outside.request(url, request, options),
     auth: callInProcess(authInternal, services.auth.internal),
+    signIn: callInProcess(authSignIn, services.auth.signIn),
     tasks: callInProcess(tasksInternal, services.tasks.internal),
     backup: services.backup.work,
     async probe(service, url) {

@@ -1,5 +1,5 @@
 import type { Identity } from '@taskmesh/identity';
-import type { AuthInternal, BackupWork, TasksInternal } from '@taskmesh/internal-api';
+import type { AuthInternal, AuthSignIn, BackupWork, TasksInternal } from '@taskmesh/internal-api';
 import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 
 export const REQUEST_TIMEOUT_MS = 10_000;
@@ -45,6 +45,7 @@ export interface Connections {
     options: RequestOptions,
   ): Promise<SubgraphResult>;
   auth: AuthInternal;
+  signIn: AuthSignIn;
   tasks: TasksInternal;
   /** For operators only; callers must check that first. */
   backup: BackupWork;

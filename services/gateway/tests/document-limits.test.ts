@@ -90,6 +90,10 @@ describe('a document of a client', () => {
       ),
     ).toEqual(TOO_MUCH);
     expect(await codes(gateway, `mutation { ${login('a')} requestPasswordReset(email: "x") }`)).toEqual(TOO_MUCH);
+    const signIn = 'signInWithCode(input: { code: "x", verifier: "x", password: "x" }) { expiresIn }';
+    const link = 'linkIdentity(input: { code: "x", verifier: "x", password: "x" }) { id }';
+    for (const each of [`a: ${signIn} b: ${signIn}`, `${signIn} ${link}`])
+      expect(await codes(gateway, `mutation { ${each} }`)).toEqual(TOO_MUCH);
   });
 
   it('may ask what there is, but not without end', async () => {

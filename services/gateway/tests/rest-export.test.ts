@@ -53,7 +53,7 @@ describe.each(['/api', '/full/api', '/reduced/api'])('the export below %s', (pre
     });
     const { status, body, text, headers } = await client.call('GET', `${prefix}/auth/export`, { token: ada.token });
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
-    expect(Object.keys(body)).toEqual(['profile', 'sessions', 'tokens', 'audit', 'tasks']);
+    expect(Object.keys(body)).toEqual(['profile', 'sessions', 'tokens', 'identities', 'audit', 'tasks']);
     expect(body.profile).toMatchObject({ id: ada.userId, email: ada.email });
     expect([body.sessions.length, body.tokens.length]).toEqual([1, 1]);
     expect(body.audit.map(({ id }: { id: string }) => id)).toEqual(TRAIL_IDS);

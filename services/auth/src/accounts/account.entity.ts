@@ -14,6 +14,8 @@ export const AccountEntity = defineEntity({
       .comment('The address without regard to case: made by auth, because lower() knows only ASCII in some locales'),
     name: p.text(),
     passwordHash: p.text().hidden(),
+    /** False if the account was opened at a provider: no password matches its hash. */
+    hasPassword: p.boolean().default(true),
     /** Grows with each new password: a login that checked the one before opens no session. */
     passwordVersion: p.integer().default(1),
     emailConfirmedAt: p.datetime(3),

@@ -16,6 +16,7 @@ import { emailKey } from './email-key.ts';
 export interface StoredAccount {
   account: Account;
   passwordHash: string;
+  hasPassword: boolean;
   passwordVersion: number;
 }
 
@@ -88,6 +89,7 @@ interface AccountRow {
   email: string;
   name: string;
   password_hash: string;
+  has_password: boolean;
   password_version: number;
   /** A numeric, which the driver returns as a string. */
   confirmed_ms: string;
@@ -98,5 +100,10 @@ function accountOf({ id, email, name, confirmed_ms }: AccountRow): Account {
 }
 
 function storedAccountOf(row: AccountRow): StoredAccount {
-  return { account: accountOf(row), passwordHash: row.password_hash, passwordVersion: row.password_version };
+  return {
+    account: accountOf(row),
+    passwordHash: row.password_hash,
+    hasPassword: row.has_password,
+    passwordVersion: row.password_version,
+  };
 }

@@ -1,9 +1,7 @@
 import type { EndedSession } from '@taskmesh/internal-api';
 import { requireSession, requireUser } from '@taskmesh/subgraph';
-import type { GraphQLResolveInfo } from 'graphql';
-import { originOf, type AuthContext } from '../graphql/context.ts';
+import { openingOf, originOf } from '../graphql/context.ts';
 import type { FeatureResolvers } from '../graphql/feature-resolvers.ts';
-import { selects } from '../graphql/selection.ts';
 import { tellEnded, tellOpened } from '../graphql/session-news.ts';
 import type { RecoveryService } from '../recovery/recovery.service.ts';
 import type { SessionService } from '../sessions/session.service.ts';
@@ -65,8 +63,4 @@ export function createAccountsResolvers(deps: AccountsResolversDeps) {
       emailConfirmedAt: ({ emailConfirmedAt }) => emailConfirmedAt.toISOString(),
     },
   } satisfies FeatureResolvers;
-}
-
-function openingOf(context: AuthContext, info: GraphQLResolveInfo) {
-  return { withRefreshToken: selects(info, 'refreshToken'), origin: originOf(context) };
 }

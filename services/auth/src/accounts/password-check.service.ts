@@ -3,13 +3,13 @@ import type { RequestOrigin } from '../audit/request-origin.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Hasher } from '../passwords/hasher.ts';
 import type { AccountRepository, StoredAccount } from './account.repository.ts';
-import { accountIsGone, wrongPassword } from './accounts.errors.ts';
+import { accountIsGone, noPasswordYet, wrongPassword } from './accounts.errors.ts';
 import { emailKey } from './email-key.ts';
 
 export interface PasswordCheck {
   /**
    * The account of somebody who is signed in and has shown the password once more. Wrong ones count as failed logins.
-   * `path` is the name of the client's field. @throws AppError BAD_USER_INPUT for a wrong one, RATE_LIMITED, SERVICE_UNAVAILABLE
+   * `path` is the name of the client's field. @throws AppError BAD_USER_INPUT for a wrong one, CONFLICT when there is none, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   confirm(userId: string, password: string, path: string, origin: RequestOrigin): Promise<StoredAccount>;
 }
@@ -26,6 +26,7 @@ export function createPasswordCheck({ accounts, hasher, limits, clock }: Passwor
     async confirm(userId, password, path, origin) {
       const stored = await accounts.findStored(userId);
       if (!stored) throw accountIsGone();
+      if (!stored.hasPassword) throw noPasswordYet();
       const key = emailKey(stored.account.email) ?? '';
       await limits.checkLogin(key, origin.ip);
       if (await hasher.verify(stored.passwordHash, password)) {

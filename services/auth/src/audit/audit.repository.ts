@@ -20,6 +20,8 @@ export type AuditKind =
   | 'name.changed'
   | 'email.change_requested'
   | 'email.changed'
+  | 'identity.linked'
+  | 'identity.unlinked'
   /** `sessionId` is the token's. */
   | 'token.created'
   | 'token.ended';

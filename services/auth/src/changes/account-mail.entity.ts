@@ -2,7 +2,8 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { AccountEntity } from '../accounts/account.entity.ts';
 
 /** `email.confirm` asks the new address whether it is right, the others tell what has changed. */
-export type AccountMailKind = 'password.changed' | 'email.confirm' | 'email.changed' | 'account.deleted';
+export type AccountMailKind =
+  'password.changed' | 'email.confirm' | 'email.changed' | 'identity.linked' | 'identity.unlinked' | 'account.deleted';
 
 /** A mail that is to be sent because of a change. */
 export const AccountMailEntity = defineEntity({

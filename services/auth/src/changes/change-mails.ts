@@ -91,3 +91,29 @@ export function accountDeletedMail({ to, time, ip, publicUrl }: Change): Mail {
     ].join('\n'),
   };
 }
+
+export function identityLinkedMail({ to, time, ip, publicUrl }: Change): Mail {
+  return {
+    to,
+    subject: 'Another way to sign in to your Taskmesh account',
+    text: [
+      `An identity at a sign-in provider was linked to your Taskmesh account on ${at(time)}${from(ip)}. It can sign in to your account.`,
+      '',
+      `If it was not you, ask for a recovery mail, set a new password, and remove the identity: ${publicUrl}`,
+      '',
+    ].join('\n'),
+  };
+}
+
+export function identityUnlinkedMail({ to, time, ip, publicUrl }: Change): Mail {
+  return {
+    to,
+    subject: 'A way to sign in to your Taskmesh account was removed',
+    text: [
+      `An identity at a sign-in provider is no longer linked to your Taskmesh account since ${at(time)}${from(ip)}.`,
+      '',
+      `If it was not you, ask for a recovery mail at once and set a new password: ${publicUrl}`,
+      '',
+    ].join('\n'),
+  };
+}

@@ -10,6 +10,8 @@ import {
   confirmEmailMail,
   EMAIL_TOKEN_LIFETIME_MINUTES,
   emailChangedMail,
+  identityLinkedMail,
+  identityUnlinkedMail,
   passwordChangedMail,
 } from './change-mails.ts';
 import type { ChangesRepository } from './changes.repository.ts';
@@ -56,6 +58,10 @@ export function createChangesOutbox({ repository, publicUrl, clock }: ChangesOut
           return emailChangedMail(change);
         case 'account.deleted':
           return accountDeletedMail(change);
+        case 'identity.linked':
+          return identityLinkedMail(change);
+        case 'identity.unlinked':
+          return identityUnlinkedMail(change);
         case 'email.confirm':
           return confirmation(mail);
       }

@@ -1,9 +1,16 @@
 import type { SubgraphContext } from '@taskmesh/subgraph';
+import type { GraphQLResolveInfo } from 'graphql';
 import type { RequestOrigin } from '../audit/request-origin.ts';
+import { selects } from './selection.ts';
 
 export type AuthContext = SubgraphContext;
 
 export function originOf({ identity, requestId }: AuthContext): RequestOrigin {
   const { ip, client } = identity.role === 'service' ? {} : identity;
   return { ip: ip ?? null, client: client ?? null, requestId };
+}
+
+/** How a mutation opens a session. */
+export function openingOf(context: AuthContext, info: GraphQLResolveInfo) {
+  return { withRefreshToken: selects(info, 'refreshToken'), origin: originOf(context) };
 }

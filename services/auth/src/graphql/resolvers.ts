@@ -2,6 +2,7 @@ import type { createAccountsResolvers } from '../accounts/accounts.resolvers.ts'
 import type { createAuditResolvers } from '../audit/audit.resolvers.ts';
 import type { createChangesResolvers } from '../changes/changes.resolvers.ts';
 import type { createDeletionResolvers } from '../deletion/deletion.resolvers.ts';
+import type { createOidcResolvers } from '../oidc/oidc.resolvers.ts';
 import type { createPersonalTokensResolvers } from '../personal-tokens/personal-tokens.resolvers.ts';
 import type { createSessionsResolvers } from '../sessions/sessions.resolvers.ts';
 import type { Resolvers } from './types.generated.ts';
@@ -12,26 +13,29 @@ export interface Features {
   audit: ReturnType<typeof createAuditResolvers>;
   changes: ReturnType<typeof createChangesResolvers>;
   deletion: ReturnType<typeof createDeletionResolvers>;
+  oidc: ReturnType<typeof createOidcResolvers>;
   personalTokens: ReturnType<typeof createPersonalTokensResolvers>;
   sessions: ReturnType<typeof createSessionsResolvers>;
 }
 
 /** Combines the features' resolvers; `onMutation` gets each mutation's outcome: `ok` or the error's code. */
 export function createResolvers(
-  { accounts, audit, changes, deletion, personalTokens, sessions }: Features,
+  { accounts, audit, changes, deletion, oidc, personalTokens, sessions }: Features,
   onMutation: (name: string, outcome: string) => void,
 ): Resolvers {
   return {
     ...accounts,
     ...audit,
+    ...oidc,
     ...personalTokens,
     ...sessions,
-    Query: { ...accounts.Query, ...audit.Query, ...personalTokens.Query, ...sessions.Query },
+    Query: { ...accounts.Query, ...audit.Query, ...oidc.Query, ...personalTokens.Query, ...sessions.Query },
     Mutation: watchMutations(
       {
         ...accounts.Mutation,
         ...changes.Mutation,
         ...deletion.Mutation,
+        ...oidc.Mutation,
         ...personalTokens.Mutation,
         ...sessions.Mutation,
       },

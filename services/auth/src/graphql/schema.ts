@@ -7,6 +7,7 @@ const FILES = [
   '../audit/audit.graphql',
   '../changes/changes.graphql',
   '../deletion/deletion.graphql',
+  '../oidc/oidc.graphql',
   '../personal-tokens/personal-tokens.graphql',
   '../sessions/sessions.graphql',
 ];

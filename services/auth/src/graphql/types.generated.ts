@@ -3,6 +3,7 @@ import type { Account } from '../accounts/account.entity.ts';
 import type { OpenedSession } from '../sessions/opened-session.ts';
 import type { OwnSession } from '../sessions/own-sessions.service.ts';
 import type { AuditEntry as StoredEntry } from '../audit/trail.repository.ts';
+import type { LinkedIdentity as StoredIdentity } from '../oidc/linked-identity.entity.ts';
 import type { PersonalToken as StoredToken } from '../personal-tokens/personal-token.entity.ts';
 import type { AuthContext } from './context.ts';
 export type Maybe<T> = T | null;
@@ -58,6 +59,25 @@ export type DeleteAccountInput = {
   password: Scalars['String']['input'];
 };
 
+export type LinkIdentityInput = {
+  code: Scalars['String']['input'];
+  /** The account's password. */
+  password: Scalars['String']['input'];
+  verifier: Scalars['String']['input'];
+};
+
+/** An identity at a provider that can sign in to the caller's account. */
+export type LinkedIdentity = {
+  __typename?: 'LinkedIdentity';
+  createdAt: Scalars['DateTime']['output'];
+  /** The verified address when it was linked. */
+  email: Scalars['String']['output'];
+  id: Scalars['ID']['output'];
+  /** The provider's address. */
+  issuer: Scalars['String']['output'];
+  lastUsedAt: Scalars['DateTime']['output'];
+};
+
 export type LoginInput = {
   email: Scalars['String']['input'];
   password: Scalars['String']['input'];
@@ -83,6 +103,8 @@ export type Mutation = {
   endPersonalToken: Scalars['ID']['output'];
   /** Ends one of the caller's sessions: its tokens count no more. Answers its id. */
   endSession: Scalars['ID']['output'];
+  /** Links an identity to the caller's account, which must have the same verified address. */
+  linkIdentity: LinkedIdentity;
   /** Opens a session. An unknown address and a wrong password are answered alike. */
   login: Session;
   /** Ends the caller's session: its tokens count no more. */
@@ -95,8 +117,15 @@ export type Mutation = {
   requestPasswordReset: Scalars['Boolean']['output'];
   /** Sets a new password with the token of a recovery mail, and ends all sessions and personal tokens. */
   resetPassword: Scalars['Boolean']['output'];
+  /**
+   * Opens a session after a sign-in at the provider, and an account if none has the verified address. If one has it, the error is
+   * LINK_REQUIRED: the same code with the password of that account then works for 10 minutes.
+   */
+  signInWithCode: Session;
   /** Opens an account and a first session. */
   signUp: Session;
+  /** Needs a session. The only identity of an account without a password stays. Answers its id. */
+  unlinkIdentity: Scalars['ID']['output'];
 };
 
 
@@ -135,6 +164,11 @@ export type MutationEndSessionArgs = {
 };
 
 
+export type MutationLinkIdentityArgs = {
+  input: LinkIdentityInput;
+};
+
+
 export type MutationLoginArgs = {
   input: LoginInput;
 };
@@ -160,8 +194,18 @@ export type MutationResetPasswordArgs = {
 };
 
 
+export type MutationSignInWithCodeArgs = {
+  input: SignInWithCodeInput;
+};
+
+
 export type MutationSignUpArgs = {
   input: SignUpInput;
+};
+
+
+export type MutationUnlinkIdentityArgs = {
+  id: Scalars['ID']['input'];
 };
 
 export type NewPersonalToken = {
@@ -202,12 +246,16 @@ export type Query = {
   __typename?: 'Query';
   /** What happened to the caller's account, newest first. `first` is 1 to 1,000; `after` is the id of the entry to go on behind. */
   auditEntries: Array<AuditEntry>;
+  /** Newest first. */
+  linkedIdentities: Array<LinkedIdentity>;
   /** The caller. */
   me: User;
   /** The caller's tokens that still count, newest first. */
   personalTokens: Array<PersonalToken>;
   /** The caller's sessions, newest first, at most 1,000. */
   sessions: Array<OpenSession>;
+  /** Null if none is configured. */
+  signInProvider?: Maybe<SignInProvider>;
 };
 
 
@@ -229,6 +277,21 @@ export type Session = {
   /** Single use: each refresh returns a new one. */
   refreshToken: Scalars['String']['output'];
   user: User;
+};
+
+/** A provider where people can sign in. */
+export type SignInProvider = {
+  __typename?: 'SignInProvider';
+  name: Scalars['String']['output'];
+};
+
+export type SignInWithCodeInput = {
+  /** `sign_in_code` of the fragment that the browser came back with. */
+  code: Scalars['String']['input'];
+  /** The password of the account to link, after LINK_REQUIRED. */
+  password?: InputMaybe<Scalars['String']['input']>;
+  /** The secret that the challenge was made from. */
+  verifier: Scalars['String']['input'];
 };
 
 export type SignUpInput = {
@@ -354,6 +417,8 @@ export type ResolversTypes = {
   CreatePersonalTokenInput: CreatePersonalTokenInput;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   DeleteAccountInput: DeleteAccountInput;
+  LinkIdentityInput: LinkIdentityInput;
+  LinkedIdentity: ResolverTypeWrapper<StoredIdentity>;
   LoginInput: LoginInput;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
@@ -364,6 +429,8 @@ export type ResolversTypes = {
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ResetPasswordInput: ResetPasswordInput;
   Session: ResolverTypeWrapper<OpenedSession>;
+  SignInProvider: ResolverTypeWrapper<SignInProvider>;
+  SignInWithCodeInput: SignInWithCodeInput;
   SignUpInput: SignUpInput;
   TokenScope: TokenScope;
   User: ResolverTypeWrapper<Account>;
@@ -379,6 +446,8 @@ export type ResolversParentTypes = {
   CreatePersonalTokenInput: CreatePersonalTokenInput;
   DateTime: Scalars['DateTime']['output'];
   DeleteAccountInput: DeleteAccountInput;
+  LinkIdentityInput: LinkIdentityInput;
+  LinkedIdentity: StoredIdentity;
   LoginInput: LoginInput;
   Mutation: Record<PropertyKey, never>;
   Boolean: Scalars['Boolean']['output'];
@@ -389,6 +458,8 @@ export type ResolversParentTypes = {
   Query: Record<PropertyKey, never>;
   ResetPasswordInput: ResetPasswordInput;
   Session: OpenedSession;
+  SignInProvider: SignInProvider;
+  SignInWithCodeInput: SignInWithCodeInput;
   SignUpInput: SignUpInput;
   User: Account;
 };
@@ -405,6 +476,14 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
   name: 'DateTime';
 }
 
+export type LinkedIdentityResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['LinkedIdentity'] = ResolversParentTypes['LinkedIdentity']> = {
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  issuer?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lastUsedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
 export type MutationResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   changeName: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationChangeNameArgs, 'name'>>;
   changePassword: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationChangePasswordArgs, 'input'>>;
@@ -414,13 +493,16 @@ export type MutationResolvers<ContextType = AuthContext, ParentType extends Reso
   endOtherSessions: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   endPersonalToken: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationEndPersonalTokenArgs, 'id'>>;
   endSession: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationEndSessionArgs, 'id'>>;
+  linkIdentity: Resolver<ResolversTypes['LinkedIdentity'], ParentType, ContextType, RequireFields<MutationLinkIdentityArgs, 'input'>>;
   login: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationLoginArgs, 'input'>>;
   logout: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   refreshSession: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationRefreshSessionArgs, 'refreshToken'>>;
   requestEmailChange: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRequestEmailChangeArgs, 'input'>>;
   requestPasswordReset: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRequestPasswordResetArgs, 'email'>>;
   resetPassword: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationResetPasswordArgs, 'input'>>;
+  signInWithCode: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationSignInWithCodeArgs, 'input'>>;
   signUp: Resolver<ResolversTypes['Session'], ParentType, ContextType, RequireFields<MutationSignUpArgs, 'input'>>;
+  unlinkIdentity: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationUnlinkIdentityArgs, 'id'>>;
 };
 
 export type NewPersonalTokenResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['NewPersonalToken'] = ResolversParentTypes['NewPersonalToken']> = {
@@ -448,9 +530,11 @@ export type PersonalTokenResolvers<ContextType = AuthContext, ParentType extends
 
 export type QueryResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   auditEntries: Resolver<Array<ResolversTypes['AuditEntry']>, ParentType, ContextType, RequireFields<QueryAuditEntriesArgs, 'first'>>;
+  linkedIdentities: Resolver<Array<ResolversTypes['LinkedIdentity']>, ParentType, ContextType>;
   me: Resolver<ResolversTypes['User'], ParentType, ContextType>;
   personalTokens: Resolver<Array<ResolversTypes['PersonalToken']>, ParentType, ContextType>;
   sessions: Resolver<Array<ResolversTypes['OpenSession']>, ParentType, ContextType>;
+  signInProvider: Resolver<Maybe<ResolversTypes['SignInProvider']>, ParentType, ContextType>;
 };
 
 export type SessionResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['Session'] = ResolversParentTypes['Session']> = {
@@ -458,6 +542,10 @@ export type SessionResolvers<ContextType = AuthContext, ParentType extends Resol
   expiresIn?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   refreshToken?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+};
+
+export type SignInProviderResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['SignInProvider'] = ResolversParentTypes['SignInProvider']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type UserResolvers<ContextType = AuthContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'], FederationReferenceType extends FederationReferenceTypes['User'] = FederationReferenceTypes['User']> = {
@@ -471,11 +559,13 @@ export type UserResolvers<ContextType = AuthContext, ParentType extends Resolver
 export type Resolvers<ContextType = AuthContext> = {
   AuditEntry?: AuditEntryResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
+  LinkedIdentity?: LinkedIdentityResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   NewPersonalToken?: NewPersonalTokenResolvers<ContextType>;
   OpenSession?: OpenSessionResolvers<ContextType>;
   PersonalToken?: PersonalTokenResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   Session?: SessionResolvers<ContextType>;
+  SignInProvider?: SignInProviderResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
 };

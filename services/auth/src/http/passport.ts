@@ -1,12 +1,16 @@
 import { unauthenticated } from '@taskmesh/errors';
 import type { Identity, IdentityVerifier } from '@taskmesh/identity';
+import { AuthorizationResponseError, randomNonce, randomState, type Configuration } from 'openid-client';
+import { Strategy as OidcStrategy } from 'openid-client/passport';
 import passport, { type Strategy } from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import { Strategy as LocalStrategy } from 'passport-local';
+import { readProfile } from '../oidc/provider-profile.ts';
+import type { ProviderAnswer, ProviderProfile, ProviderStrategy, SignInSecrets } from '../oidc/provider.ts';
 
 /**
- * The only file that knows passport. Each way to tell who somebody is is a strategy here: another one (OpenID Connect)
- * is registered beside these two, and the rest of auth goes on asking "who is this?".
+ * The only file that knows passport. Each way to tell who somebody is is a strategy here, and the rest of auth goes on
+ * asking "who is this?".
  */
 
 type Strategies = InstanceType<typeof passport.Passport>;
@@ -31,8 +35,8 @@ export function createLoginStrategy<Who extends object>(
     ),
   );
   return async (credentials) => {
-    const who = await run(strategies, 'login', { body: credentials });
-    return who ? (who as Who) : undefined; // what `check` gave to `done`
+    const { user } = await run(strategies, 'login', { body: credentials });
+    return user ? (user as Who) : undefined; // what `check` gave to `done`
   };
 }
 
@@ -51,24 +55,105 @@ export function createIdentityStrategy(
     }) as Strategy, // typed for an older release of passport, but compatible
   );
   return async (authorization) => {
-    const identity = await run(strategies, 'identity', { headers: { authorization } });
+    const { user: identity } = await run(strategies, 'identity', { headers: { authorization } });
     if (!identity) throw unauthenticated('An identity token is needed.');
     return identity as Identity; // the value that the verifier passed to `done`
   };
 }
 
-/** Passport is made for middleware: this is a request with what the strategies look at, and nothing to answer to. */
-function run(
-  strategies: Strategies,
-  name: string,
-  request: { body?: object; headers?: Record<string, string | undefined> },
-): Promise<unknown> {
+/** The key of the strategy's state in a session that lasts for one call. */
+const PENDING = 'pending';
+
+/** The names are the strategy's. */
+interface Pending {
+  state: string;
+  nonce: string;
+  code_verifier: string;
+}
+
+/** OpenID Connect with an authorization code, PKCE, state and nonce. */
+export function createProviderStrategy(options: {
+  configuration: Configuration;
+  callbackUrl: string;
+  scopes: string;
+}): ProviderStrategy {
+  const { configuration, callbackUrl, scopes } = options;
+  const strategy = new OidcStrategy(
+    { config: configuration, callbackURL: callbackUrl, sessionKey: PENDING },
+    (tokens, done) => {
+      readProfile(configuration, tokens).then((profile) => done(null, profile), done);
+    },
+  );
+  strategy.authorizationRequestParams = () =>
+    new URLSearchParams({ scope: scopes, state: randomState(), nonce: randomNonce() });
+  // Without this, an answer without a code would start another sign-in.
+  strategy.shouldInitiateAuthRequest = (request) => request.url === BEGINNING;
+  const strategies = new passport.Passport();
+  strategies.use('provider', strategy);
+
+  const ask = async (url: string, pending?: Pending) => {
+    const session: Record<string, unknown> = { [PENDING]: pending };
+    // The strategy takes the real address from `callbackURL`.
+    const outcome = await run(strategies, 'provider', {
+      method: 'GET',
+      protocol: 'http',
+      host: 'localhost',
+      url,
+      session,
+    });
+    return { ...outcome, pending: session[PENDING] as Pending }; // as the strategy has left it
+  };
+
+  return {
+    async begin() {
+      const { location, pending } = await ask(BEGINNING);
+      if (location === undefined) throw new Error('The strategy began no sign-in.');
+      const { state, nonce, code_verifier: verifier } = pending;
+      return { location, secrets: { state, nonce, verifier } };
+    },
+    async finish(search, { state, nonce, verifier }: SignInSecrets): Promise<ProviderAnswer> {
+      try {
+        const { user, challenge } = await ask(`/?${search}`, { state, nonce, code_verifier: verifier });
+        return user ? { profile: user as ProviderProfile } : refusalOf(challenge as Partial<Refusal> | undefined); // of the two callbacks above
+      } catch (error) {
+        if (error instanceof AuthorizationResponseError) return refusalOf(error);
+        throw error;
+      }
+    },
+  };
+}
+
+const BEGINNING = '/';
+
+type Refusal = Pick<AuthorizationResponseError, 'error' | 'error_description'>;
+
+function refusalOf({ error = 'access_denied', error_description: description }: Partial<Refusal> = {}): ProviderAnswer {
+  return { refusal: { error, description } };
+}
+
+interface Outcome {
+  user: unknown;
+  /** Why nobody was recognised, as the strategy says it. */
+  challenge?: unknown;
+  /** Where the caller is to go instead. */
+  location?: string;
+}
+
+/** Passport is made for middleware: this is a request with what the strategies look at, and an answer that is never sent. */
+function run(strategies: Strategies, name: string, request: object): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const settle = (error: unknown, user?: unknown) => {
+    const settle = (error: unknown, user?: unknown, challenge?: unknown) => {
       if (error) reject(error);
-      else resolve(user);
+      else resolve({ user, challenge });
+    };
+    let location = '';
+    const response = {
+      setHeader: (header: string, value: string) => {
+        if (header === 'Location') location = value;
+      },
+      end: () => resolve({ user: undefined, location }),
     };
     const middleware = strategies.authenticate(name, { session: false }, settle);
-    middleware({ headers: {}, ...request }, {}, reject);
+    middleware({ headers: {}, ...request }, response, reject);
   });
 }

@@ -14,7 +14,7 @@ const REPLACE_UNUSABLE: Statement = {
   name: 'import-replace-hashes',
   text: `
     with replaced as (
-      update public.accounts set password_hash = $1::text
+      update public.accounts set password_hash = $1::text, has_password = false
       where not (password_hash ~ '^[$]argon2id[$]v=19[$]m=[0-9]{1,6},t=[0-9]{1,2},p=[1-4]([$][A-Za-z0-9+/]{6,128}){2}$'
         and ${MEMORY} <= ${MOST_MEMORY_KIB} and ${MEMORY} * ${PASSES} between ${LEAST_COST} and ${MOST_COST})
       returning 1

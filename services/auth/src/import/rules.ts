@@ -54,21 +54,28 @@ function rulesFor(columns: Columns): RowRule[] {
 
 export const accountRules: Omit<StoreRules, 'complete'> = {
   table: 'accounts',
-  columns: { ...needed, password_version: { type: 'integer', isVersion: true } },
+  columns: { ...needed, has_password: { type: 'boolean' }, password_version: { type: 'integer', isVersion: true } },
   needed: Object.keys(needed),
   rulesFor,
   values: [SPACES, BLANKS],
   duplicates: 'Two rows of the table accounts have the same id or the same address.',
   leftBehind: [
     ...['sessions', 'refresh_tokens', 'reset_tokens', 'recovery_requests', 'account_mails', 'email_tokens'],
-    'personal_tokens',
+    ...['personal_tokens', 'pending_sign_ins', 'sign_in_codes'],
     ...['ended_sessions', 'ended_session_counter', 'account_log_state', 'mikro_orm_migrations'],
   ],
-  // A trail is worth what its keeper is.
-  onlyArchived: ['audit_log', 'account_log'],
+  // A trail is worth what its keeper is, and a way into an account, too.
+  onlyArchived: ['audit_log', 'account_log', 'linked_identities'],
   async check(session, schema, columns) {
     const reason = await checkEmailKeys(session, schema, columns);
     if (reason !== undefined || schema !== STORE) return reason;
-    return brokenRules(session, { schema, table: 'audit_log' }, [inOurYears('at', 'r.at')], []);
+    const timesOf = (table: string, columns: string[]) =>
+      brokenRules(
+        session,
+        { schema, table },
+        columns.map((column) => inOurYears(column, `r.${column}`)),
+        [],
+      );
+    return (await timesOf('audit_log', ['at'])) ?? timesOf('linked_identities', ['created_at', 'last_used_at']);
   },
 };

@@ -23,6 +23,8 @@ export interface Limits {
   countNewToken(userId: string): Promise<void>;
   /** @throws AppError RATE_LIMITED */
   countSignUp(ip: string | null): Promise<void>;
+  /** Counts one step of a sign-in at a provider. @throws AppError RATE_LIMITED */
+  countProviderSignIn(ip: string | null): Promise<void>;
   /** @throws AppError RATE_LIMITED */
   countRecovery(ip: string | null): Promise<void>;
   /** Counts a mail to this address; false when it has had too many. */
@@ -50,6 +52,7 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
   const refreshes = keyValue.limiter({ name: 'auth.refresh', points: 60, windowSeconds: 15 * MINUTE_S });
   const newTokens = keyValue.limiter({ name: 'auth.token', points: 100, windowSeconds: 24 * 60 * MINUTE_S });
   const signUps = perIp({ name: 'auth.sign-up.ip', points: 60, windowSeconds: 5 * MINUTE_S });
+  const providerSignIns = perIp({ name: 'auth.provider.ip', points: 180, windowSeconds: 5 * MINUTE_S });
   const recoveries = perIp({ name: 'auth.recovery.ip', points: 60, windowSeconds: 5 * MINUTE_S });
   const mails = keyValue.limiter({ name: 'auth.recovery', points: 5, windowSeconds: 60 * MINUTE_S });
 
@@ -84,6 +87,9 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions): Li
     },
     async countSignUp(ip) {
       refuseWhenUsedUp([await signUps?.consume(callerOf(ip))]);
+    },
+    async countProviderSignIn(ip) {
+      refuseWhenUsedUp([await providerSignIns?.consume(callerOf(ip))]);
     },
     async countRecovery(ip) {
       refuseWhenUsedUp([await recoveries?.consume(callerOf(ip))]);

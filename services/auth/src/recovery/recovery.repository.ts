@@ -2,8 +2,11 @@ import { LockMode, type EntityManager } from '@mikro-orm/core';
 import { whileAway, type Database } from '@taskmesh/database';
 import { AccountEntity } from '../accounts/account.entity.ts';
 import { recordFact, type AuditFact } from '../audit/audit.repository.ts';
+import { AccountMailEntity } from '../changes/account-mail.entity.ts';
+import type { NewMail } from '../changes/changes.repository.ts';
 import { forgetChanges } from '../changes/forget-changes.repository.ts';
 import { claimFrom } from '../mails/claim.ts';
+import { LinkedIdentityEntity, type LinkedIdentity } from '../oidc/linked-identity.entity.ts';
 import { endTokens } from '../personal-tokens/ended-token.repository.ts';
 import { PersonalTokenEntity, type PersonalToken } from '../personal-tokens/personal-token.entity.ts';
 import { endSessions } from '../sessions/ended-session.repository.ts';
@@ -64,6 +67,11 @@ function recoveryTransaction(em: EntityManager) {
     forgetChanges: (accountId: string) => forgetChanges(em, accountId),
     lockAccount: (id: string) => em.findOne(AccountEntity, id, { lockMode: LockMode.PESSIMISTIC_WRITE }),
     record: (fact: AuditFact) => recordFact(em, fact),
+    addMail: (mail: NewMail): unknown =>
+      em.persist(em.create(AccountMailEntity, { ...mail, attempts: 0, nextAttemptAt: mail.createdAt })),
+    lockLinked: (accountId: string) =>
+      em.find(LinkedIdentityEntity, { accountId }, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } }),
+    removeLinked: (linked: LinkedIdentity): unknown => em.remove(linked),
     /** Behind what was changed before. */
     async lockSessions(accountId: string): Promise<Session[]> {
       await em.flush();

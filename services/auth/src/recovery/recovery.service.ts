@@ -18,6 +18,7 @@ export interface RecoveryService {
   request(email: string, origin: RequestOrigin): Promise<void>;
   /**
    * Sets the password and ends all sessions and personal tokens of the account; a refused password does not spend the token.
+   * Identities that were linked with another address are removed.
    * @throws AppError BAD_USER_INPUT
    */
   reset(input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
@@ -54,7 +55,7 @@ export function createRecoveryService(deps: RecoveryServiceDeps): RecoveryServic
       if (!account) throw resetTokenUnusable();
       rules.checkAgainst(newPassword, 'newPassword', account.email);
       const passwordHash = await hasher.hash(newPassword);
-      const set = { hash, accountId: account.id, passwordHash, now: new Date(clock.now()), origin };
+      const set = { hash, accountId: account.id, passwordHash, now: new Date(clock.now()), origin, ids };
       const ended = await repository.inTransaction((transaction) => setPassword(transaction, set));
       await limits.forgetFailedLogins(emailKey(account.email) ?? '', origin.ip);
       return ended;
@@ -69,21 +70,36 @@ interface NewPassword {
   passwordHash: string;
   now: Date;
   origin: RequestOrigin;
+  ids: Ids;
 }
 
 /** Locks the account first: the later of two resets finds the token gone, and no login opens a session in between. */
 async function setPassword(
   transaction: RecoveryTransaction,
-  { hash, accountId, passwordHash, now, origin }: NewPassword,
+  { hash, accountId, passwordHash, now, origin, ids }: NewPassword,
 ): Promise<EndedSession[]> {
   const account = await transaction.lockAccount(accountId);
   const token = await transaction.findToken(hash, accountId, now);
   if (!account || !token) throw resetTokenUnusable();
   account.passwordHash = passwordHash;
+  account.hasPassword = true;
   account.passwordVersion++;
   account.updatedAt = now;
   await transaction.forgetChanges(accountId);
   transaction.record({ kind: 'password.reset', at: now, accountId, origin });
+  // Somebody else may have linked theirs before the account got this address.
+  const strangers = (await transaction.lockLinked(accountId)).filter(
+    ({ email }) => emailKey(email) !== account.emailKey,
+  );
+  for (const linked of strangers) {
+    transaction.removeLinked(linked);
+    transaction.record({ kind: 'identity.unlinked', at: now, accountId, origin });
+  }
+  if (strangers.length > 0)
+    transaction.addMail({
+      ...{ id: ids.next(), accountId, kind: 'identity.unlinked', recipient: account.email },
+      ...{ ip: origin.ip, requestId: origin.requestId, createdAt: now },
+    });
   const sessions = await transaction.lockSessions(accountId);
   const tokens = await transaction.lockPersonalTokens(accountId);
   return [...(await transaction.endSessions(sessions, now)), ...(await transaction.endPersonalTokens(tokens, now))];

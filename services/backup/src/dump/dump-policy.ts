@@ -19,7 +19,7 @@ export const DUMP_POLICIES: Record<StoreName, DumpPolicy> = {
   auth: {
     withoutRows: new Set([
       ...['sessions', 'refresh_tokens', 'reset_tokens', 'ended_sessions'],
-      ...['email_tokens', 'personal_tokens'],
+      ...['email_tokens', 'personal_tokens', 'pending_sign_ins', 'sign_in_codes'],
     ]),
     replaced: new Map(),
   },

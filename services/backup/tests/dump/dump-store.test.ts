@@ -147,10 +147,12 @@ describe('dumpStore', () => {
       create table sessions (id text primary key, account int references accounts);
       create table refresh_tokens (hash text); create table reset_tokens (hash text); create table ended_sessions (id text);
       create table email_tokens (hash text); create table personal_tokens (hash text);
+      create table pending_sign_ins (hash text); create table sign_in_codes (hash text);
       insert into accounts values (1);
       insert into sessions values ('secret-1', 1); insert into refresh_tokens values ('secret-2');
       insert into reset_tokens values ('secret-3'); insert into ended_sessions values ('secret-4');
-      insert into email_tokens values ('secret-5'); insert into personal_tokens values ('secret-6')`);
+      insert into email_tokens values ('secret-5'); insert into personal_tokens values ('secret-6');
+      insert into pending_sign_ins values ('secret-7'); insert into sign_in_codes values ('secret-8')`);
     const none = {
       sessions: 0,
       refresh_tokens: 0,
@@ -158,6 +160,8 @@ describe('dumpStore', () => {
       ended_sessions: 0,
       email_tokens: 0,
       personal_tokens: 0,
+      pending_sign_ins: 0,
+      sign_in_codes: 0,
     };
     expect((await dump(DUMP_POLICIES.auth)).rows).toEqual({ accounts: 1, ...none });
     const text = await readFile(path, 'utf8');

@@ -21,7 +21,7 @@ const MAX_PAGE = 1_000;
 /** Mutations that prove or replace a password, an address or a token: several at once would evade rate limits. */
 const AUTH_MUTATIONS = new Set([
   ...['signUp', 'login', 'refreshSession', 'resetPassword', 'requestPasswordReset'],
-  ...['changePassword', 'requestEmailChange', 'confirmEmailChange', 'deleteAccount'],
+  ...['changePassword', 'requestEmailChange', 'confirmEmailChange', 'deleteAccount', 'signInWithCode', 'linkIdentity'],
 ]);
 
 /** The size of an operation, counted in one walk. Fragments count wherever they are spread. */

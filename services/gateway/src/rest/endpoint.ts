@@ -1,6 +1,6 @@
 import type { AccessTokenClaims } from '@taskmesh/identity';
 import type { ErrorCode } from '@taskmesh/errors';
-import type { OnWorkProgress } from '@taskmesh/internal-api';
+import type { CallerOrigin, OnWorkProgress } from '@taskmesh/internal-api';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
@@ -26,6 +26,8 @@ export interface Exchange<Body, Query> {
   /** The path parameter as it was sent; empty if the path has none. */
   id: string;
   headers: IncomingHttpHeaders;
+  /** From where the request came. */
+  origin(): CallerOrigin;
   /** Whether nothing but the head of the answer is wanted. */
   isHead: boolean;
   /** Set when the client asked for progress. */
@@ -69,9 +71,10 @@ interface Description<Body, Query> {
   query?: QueryRules<Query>;
   /** The request headers that this endpoint evaluates. */
   headers?: readonly ('if-match' | 'if-none-match' | 'idempotency-key')[];
-  status: 200 | 201;
-  /** What `status` comes with. */
-  answerSchema: z.ZodType | Bytes;
+  /** 302: the answer is a `Location`, and has no body. */
+  status: 200 | 201 | 302;
+  /** What another `status` comes with. */
+  answerSchema?: z.ZodType | Bytes;
   /** The work may last: who asks for lines is told its progress, in lines like this. */
   lineSchema?: z.ZodType;
   /** Replaces the message in the schema's example. */

@@ -1,6 +1,6 @@
 import { unauthenticated } from '@taskmesh/errors';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
-import type { OnWorkProgress } from '@taskmesh/internal-api';
+import type { CallerOrigin, OnWorkProgress } from '@taskmesh/internal-api';
 import { parseInput } from '@taskmesh/validation';
 import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
@@ -28,6 +28,7 @@ export function answerer(context: ExchangeContext, operations: PreparedOperation
     body: bodySchema && (await bodyOf(request, bodySchema)),
     id: idIn(request.params),
     headers: request.headers,
+    origin: () => originOf(context, request),
     isHead: request.method === 'HEAD',
     onProgress,
     run: runner(context, operations, { request, identity }),
@@ -68,6 +69,11 @@ async function handleStream(exchange: AnyExchange, endpoint: Handle): Promise<An
 
 async function bodyOf({ raw }: FastifyRequest, schema: NonNullable<Endpoint['bodySchema']>): Promise<unknown> {
   return isBytes(schema) ? longBodyOf(raw) : parseInput(schema, parseJsonObject(await readJsonBytes(raw)));
+}
+
+function originOf(context: ExchangeContext, request: FastifyRequest): CallerOrigin {
+  const { ip, client, requestId } = context.requestCall(request, ANONYMOUS);
+  return { ip: ip ?? null, client: client ?? null, requestId };
 }
 
 /** Fastify's parameters are always an object. */

@@ -82,6 +82,16 @@ export interface PersonalTokenNode {
 
 const PERSONAL_TOKEN = 'id name scope createdAt expiresAt lastUsedAt';
 
+export interface LinkedIdentityNode {
+  id: string;
+  issuer: string;
+  email: string;
+  createdAt: string;
+  lastUsedAt: string;
+}
+
+const LINKED_IDENTITY = 'id issuer email createdAt lastUsedAt';
+
 export interface AuditEntryNode {
   id: string;
   at: string;
@@ -151,6 +161,29 @@ export const OPERATIONS = {
   ),
   endPersonalToken: operation<{ id: string }, { endPersonalToken: string }>(
     'mutation RestEndToken($id: ID!) { endPersonalToken(id: $id) }',
+  ),
+  signInProvider: operation<object, { provider: { name: string } | null }>(
+    'query RestSignInProvider { provider: signInProvider { name } }',
+  ),
+  signInWithCode: operation<
+    { input: { code: string; verifier: string; password?: string | undefined }; refresh: boolean },
+    { session: SessionNode }
+  >(
+    `mutation RestSignInWithCode($input: SignInWithCodeInput!, $refresh: Boolean!) {
+      session: signInWithCode(input: $input) { ${SESSION} }
+    }`,
+  ),
+  linkedIdentities: operation<object, { identities: LinkedIdentityNode[] }>(
+    `query RestIdentities { identities: linkedIdentities { ${LINKED_IDENTITY} } }`,
+  ),
+  linkIdentity: operation<
+    { input: { code: string; verifier: string; password: string } },
+    { identity: LinkedIdentityNode }
+  >(
+    `mutation RestLinkIdentity($input: LinkIdentityInput!) { identity: linkIdentity(input: $input) { ${LINKED_IDENTITY} } }`,
+  ),
+  unlinkIdentity: operation<{ id: string }, { unlinkIdentity: string }>(
+    'mutation RestUnlinkIdentity($id: ID!) { unlinkIdentity(id: $id) }',
   ),
   auditEntries: operation<{ first: number; after: string | null }, { entries: AuditEntryNode[] }>(
     `query RestAudit($first: Int, $after: ID) {

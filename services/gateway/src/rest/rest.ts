@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { GatewayContext } from '../context.ts';
 import { serveApiReference } from '../pages/api-reference/api-reference.ts';
 import { authEndpoints } from './auth/endpoints.ts';
+import { createProviderEndpoints } from './auth/provider-endpoints.ts';
 import { archiveEndpoints } from './backup/archives.ts';
 import { foreignRestoreEndpoint, restoreEndpoints } from './backup/restores.ts';
 import { fullEndpoints } from './full/endpoints.ts';
@@ -18,11 +19,12 @@ export type RestContext = ServeContext & Pick<GatewayContext, 'config' | 'connec
 /** The interface document's endpoints over the graph, and their description. Those that the graph lacks are absent. */
 export function restRoutes(app: FastifyInstance, context: RestContext): void {
   const { tasksContract, publicUrl } = context.config;
+  const auth = accountsOf(context);
   const operations = prepareOperations(context.executor);
-  const chapters = [...chaptersFor(tasksContract), backupsOf(context)]
+  const chapters = [...chaptersFor(tasksContract, auth), backupsOf(context)]
     .map((chapter) => present(chapter, operations))
     .filter(({ endpoints }) => endpoints.length > 0);
-  for (const mount of [...chapters, ...aliasesFor(tasksContract).map((alias) => present(alias, operations))]) {
+  for (const mount of [...chapters, ...aliasesFor(tasksContract, auth).map((alias) => present(alias, operations))]) {
     serve(app, context, operations, mount);
   }
   if (chapters.length > 0) {
@@ -33,12 +35,17 @@ export function restRoutes(app: FastifyInstance, context: RestContext): void {
 
 const FULL = { envelope: 'tasks', endpoints: fullEndpoints } as const;
 const REDUCED = { envelope: 'plain', endpoints: reducedEndpoints } as const;
-const AUTH = { envelope: 'plain', endpoints: authEndpoints } as const;
+
+type Endpoints = Pick<Mount, 'envelope' | 'endpoints'>;
+
+function accountsOf({ connections: { signIn }, config: { publicUrl } }: RestContext): Endpoints {
+  return { envelope: 'plain', endpoints: [...authEndpoints, ...createProviderEndpoints({ signIn, publicUrl })] };
+}
 
 const OTHER: Record<Contract, Contract> = { full: 'reduced', reduced: 'full' };
 
 /** What the API description shows: each endpoint once. */
-function chaptersFor(contract: Contract): Chapter[] {
+function chaptersFor(contract: Contract, auth: Endpoints): Chapter[] {
   const tasks: Record<Contract, Omit<Chapter, 'prefix'>> = {
     full: {
       ...FULL,
@@ -55,7 +62,7 @@ function chaptersFor(contract: Contract): Chapter[] {
   const other = OTHER[contract];
   return [
     {
-      ...AUTH,
+      ...auth,
       prefix: '/api',
       tag: 'Accounts',
       description: 'Accounts and sessions; the same below `/full/api` and `/reduced/api`.',
@@ -84,10 +91,10 @@ function backupsOf({ connections, graph }: RestContext): Chapter {
 }
 
 /** The same endpoints under their other addresses. */
-function aliasesFor(contract: Contract): Mount[] {
+function aliasesFor(contract: Contract, auth: Endpoints): Mount[] {
   return [
-    { ...AUTH, prefix: '/full/api' },
-    { ...AUTH, prefix: '/reduced/api' },
+    { ...auth, prefix: '/full/api' },
+    { ...auth, prefix: '/reduced/api' },
     { ...(contract === 'full' ? FULL : REDUCED), prefix: `/${contract}/api` },
   ];
 }

@@ -18,6 +18,7 @@ export function send(request: FastifyRequest, reply: FastifyReply, answer: Given
     if (READS.has(request.method) && isKnown(etag, request.headers['if-none-match'])) return reply.code(304).send();
   }
   reply.code(status);
-  if (body === null || body instanceof Readable) return reply.send(body);
+  if (body === null) return reply.send();
+  if (body instanceof Readable) return reply.send(body);
   return reply.header('content-type', JSON_TYPE).send(JSON.stringify(body));
 }

@@ -1,4 +1,4 @@
-import { unauthenticated } from '@taskmesh/errors';
+import { notFound, unauthenticated } from '@taskmesh/errors';
 import {
   createSigningKey,
   hashOfPersonalToken,
@@ -9,7 +9,7 @@ import {
   type Identity,
   type TokenScope,
 } from '@taskmesh/identity';
-import type { AuthInternal, EndedSession, KnownToken } from '@taskmesh/internal-api';
+import type { AuthInternal, AuthSignIn, EndedSession, KnownToken } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { createSubgraph, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { importJWK, type CryptoKey, type JWK } from 'jose';
@@ -20,6 +20,8 @@ import { typeDefsOf } from './type-defs.ts';
 export interface FakeAuth {
   subgraph: Subgraph;
   internal: AuthInternal;
+  /** There is no provider. */
+  signIn: AuthSignIn;
   key: JWK;
   /** A token for a user; `claims` override those of a valid one. */
   token(userId: string, options?: { claims?: Partial<AccessTokenClaims>; key?: JWK }): Promise<string>;
@@ -34,6 +36,8 @@ export interface FakeAuth {
   /** Removes every key except the signing one. */
   retire(): void;
 }
+
+const noProvider = () => Promise.reject(notFound('There is no provider.'));
 
 export async function createFakeAuth(log: Log): Promise<FakeAuth> {
   let key = await createSigningKey('key-1');
@@ -135,6 +139,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
         return publicKeys({ keys });
       },
     },
+    signIn: { begin: noProvider, complete: noProvider },
     get key() {
       return key;
     },

@@ -6,7 +6,7 @@ import {
   GATEWAY_ROLES,
   publicKeys,
 } from '@taskmesh/identity';
-import { authInternal, serveBackupWork, serveInternalApi, tasksInternal } from '@taskmesh/internal-api';
+import { authInternal, authSignIn, serveBackupWork, serveInternalApi, tasksInternal } from '@taskmesh/internal-api';
 import { startAll, systemClock, type Log } from '@taskmesh/service';
 import { createSubgraphServer, type Subgraph } from '@taskmesh/subgraph';
 import type { FastifyInstance } from 'fastify';
@@ -25,9 +25,10 @@ export async function connectServers({ auth, tasks, backup }: InProcessServices,
     return createSubgraphServer({ subgraph, host: '127.0.0.1', port: 0, authenticate, routes, log });
   };
   const servers = {
-    auth: serve(auth.subgraph, (app) =>
-      serveInternalApi(app, authInternal, { implementation: auth.internal, verifier: verifierOf('auth'), log }),
-    ),
+    auth: serve(auth.subgraph, (app) => {
+      serveInternalApi(app, authInternal, { implementation: auth.internal, verifier: verifierOf('auth'), log });
+      serveInternalApi(app, authSignIn, { implementation: auth.signIn, verifier: verifierOf('auth'), log });
+    }),
     tasks: serve(tasks.subgraph, (app) =>
       serveInternalApi(app, tasksInternal, { implementation: tasks.internal, verifier: verifierOf('tasks'), log }),
     ),

@@ -132,6 +132,7 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
         findPersonalToken: internal('findPersonalToken'),
         accessTokenKeys: internal('accessTokenKeys'),
       },
+      signIn: { begin: internal('begin'), complete: internal('complete') },
     },
     tasks: {
       subgraph: tasks,

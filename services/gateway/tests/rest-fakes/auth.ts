@@ -1,4 +1,4 @@
-import { badUserInput, conflict, notFound, unauthenticated } from '@taskmesh/errors';
+import { AppError, badUserInput, conflict, notFound, unauthenticated } from '@taskmesh/errors';
 import {
   createSigningKey,
   hashOfPersonalToken,
@@ -6,7 +6,7 @@ import {
   publicKeys,
   signAccessToken,
 } from '@taskmesh/identity';
-import type { AuthInternal, EndedSession, KnownToken } from '@taskmesh/internal-api';
+import type { AuthInternal, AuthSignIn, CallerOrigin, EndedSession, KnownToken } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 import { createSubgraph, requireSession, requireUser, type Subgraph, type SubgraphContext } from '@taskmesh/subgraph';
 import { changeNameInput, codePoints, parseInput, signUpInput } from '@taskmesh/validation';
@@ -28,6 +28,9 @@ type Input<Fields> = { input: Fields };
 export interface FakeAuth {
   subgraph: Subgraph;
   internal: AuthInternal;
+  signIn: AuthSignIn;
+  /** What the provider's part was asked. */
+  signIns: { input: object; origin: CallerOrigin }[];
   /** Thrown by the next call. */
   failNext(error: Error): void;
   /** Addresses with an account for which a recovery mail was requested. */
@@ -42,6 +45,12 @@ export interface FakeAuth {
 /** The length of every user's audit trail. */
 export const TRAIL_LENGTH = 1_203;
 
+/** What a browser has while it is at the provider, and what it comes back with. */
+export const BINDING = 'state.nonce.verifier';
+export const SIGN_IN_CODE = 'code-of-the-provider';
+/** One whose address has an account. */
+export const LINKING_CODE = 'code-of-an-account';
+
 /** The one token that a recovery mail has. */
 export const RESET_TOKEN = 'reset-token';
 
@@ -52,6 +61,11 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
   const living = new Map<string, { userId: string; createdAt: string; client: string | null; ip: string | null }>();
   const ended: EndedSession[] = [];
   const mails: string[] = [];
+  const signIns: FakeAuth['signIns'] = [];
+  const identities = new Map<
+    string,
+    { userId: string; issuer: string; email: string; createdAt: string; lastUsedAt: string }
+  >();
   let refreshTokensSelected = 0;
   const jwk = await createSigningKey('test');
   const key = { kid: 'test', privateKey: (await importJWK(jwk, 'ES256')) as CryptoKey }; // an EC key is never a byte array
@@ -139,6 +153,15 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
           at: '2026-11-20T10:00:00.000Z',
         }));
       },
+      signInProvider: () => {
+        fail();
+        return { name: 'Example' };
+      },
+      linkedIdentities: (_: unknown, __: unknown, { identity }: SubgraphContext) => {
+        fail();
+        const { userId } = requireUser(identity);
+        return [...identities].flatMap(([id, each]) => (each.userId === userId ? [{ ...each, id }] : []));
+      },
       personalTokens: (_: unknown, __: unknown, { identity }: SubgraphContext) => {
         fail();
         const { userId } = requireUser(identity);
@@ -174,6 +197,35 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
         const account = accounts.get(input.email.trim().toLowerCase());
         if (account?.password !== input.password) throw unauthenticated('Wrong e-mail or password.');
         return sessionOf(account, ctx);
+      },
+      signInWithCode: (
+        _: unknown,
+        { input }: Input<{ code: string; password?: string | null }>,
+        ctx: SubgraphContext,
+      ) => {
+        fail();
+        const [account] = accounts.values();
+        if (!account || ![SIGN_IN_CODE, LINKING_CODE].includes(input.code))
+          throw badUserInput([{ path: 'input.code', message: 'The code does not count.' }]);
+        if (input.code === LINKING_CODE && input.password !== account.password)
+          throw new AppError('LINK_REQUIRED', 'The password is needed.');
+        return sessionOf(account, ctx);
+      },
+      linkIdentity: (_: unknown, { input }: Input<{ password: string }>, { identity }: SubgraphContext) => {
+        fail();
+        const { userId } = requireSession(identity);
+        provePassword(userId, 'password', input.password);
+        const [id, now] = [randomUUID(), new Date().toISOString()];
+        const linked = { userId, issuer: 'https://login.example', email: accountOf(userId).email };
+        identities.set(id, { ...linked, createdAt: now, lastUsedAt: now });
+        return { ...identities.get(id), id };
+      },
+      unlinkIdentity: (_: unknown, { id }: { id: string }, { identity }: SubgraphContext) => {
+        fail();
+        if (identities.get(id)?.userId !== requireSession(identity).userId)
+          throw notFound('There is no such identity.');
+        identities.delete(id);
+        return id;
       },
       refreshSession: (_: unknown, { refreshToken }: { refreshToken: string }, ctx: SubgraphContext) => {
         fail();
@@ -290,6 +342,20 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
       findPersonalToken: async (hash) => tokens.get(hash) ?? null,
       accessTokenKeys: async () => publicKeys({ keys: [jwk] }),
     },
+    signIn: {
+      async begin(input, origin) {
+        fail();
+        signIns.push({ input, origin });
+        return { location: 'https://login.example/authorize?state=state', binding: BINDING };
+      },
+      async complete(input, origin) {
+        fail();
+        signIns.push({ input, origin });
+        if (input.binding !== BINDING) throw badUserInput([{ path: 'state', message: 'It was not begun here.' }]);
+        return { location: `/tasks#sign_in_code=${SIGN_IN_CODE}` };
+      },
+    },
+    signIns,
     mails,
     accounts: () => accounts.size,
     refreshTokenFor,

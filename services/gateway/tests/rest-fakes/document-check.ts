@@ -72,6 +72,7 @@ function find(document: OpenApiDocument, method: string, target: string) {
       : candidate
           .replace(/\/tasks\/[^/]+$/, '/tasks/{id}')
           .replace(/\/tokens\/[^/]+$/, '/tokens/{token}')
+          .replace(/\/identities\/[^/]+$/, '/identities/{identity}')
           .replace(/\/sessions\/[^/]+$/, '/sessions/{session}')
           .replace(/\/backups\/[^/]+/, '/backups/{file}');
     const operation = document.paths[template]?.[method === 'HEAD' ? 'get' : method.toLowerCase()];

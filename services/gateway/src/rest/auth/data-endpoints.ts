@@ -35,7 +35,7 @@ export const dataEndpoints: readonly Endpoint[] = [
     name: 'exportAccount',
     summary: 'All that there is about you',
     description:
-      'Your profile, sessions, personal tokens (not what they are), audit trail and tasks, as one JSON object. An answer that ' +
+      'Your profile, sessions, personal tokens (not what they are), linked identities, audit trail and tasks, as one JSON object. An answer that ' +
       'breaks off is not whole: ask again.',
     needs: OPERATIONS.exportTasks,
     status: 200,

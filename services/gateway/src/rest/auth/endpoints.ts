@@ -1,5 +1,5 @@
 import { publicEndpoint, userEndpoint, type Endpoint } from '../endpoint.ts';
-import { OPERATIONS, type SessionNode } from '../operations.ts';
+import { OPERATIONS } from '../operations.ts';
 import { forgotPassword, login, refreshSession, resetPassword, signUp } from '../schemas/requests.ts';
 import {
   messageOnly,
@@ -7,12 +7,12 @@ import {
   session,
   tokenClaims,
   type RefreshedTokensBody,
-  type SessionBody,
   type TokenClaimsBody,
 } from '../schemas/answers.ts';
 import { accountEndpoints } from './account-endpoints.ts';
 import { changeEndpoints } from './change-endpoints.ts';
 import { dataEndpoints } from './data-endpoints.ts';
+import { sessionAnswer } from './nodes.ts';
 import { said } from './said.ts';
 import { sessionEndpoints } from './session-endpoints.ts';
 import { tokenEndpoints } from './token-endpoints.ts';
@@ -146,12 +146,3 @@ export const authEndpoints: readonly Endpoint[] = [
   ...tokenEndpoints,
   ...dataEndpoints,
 ];
-
-function sessionAnswer({ session: { accessToken, refreshToken, user } }: { session: SessionNode }) {
-  const body: SessionBody = {
-    access_token: accessToken,
-    ...(refreshToken !== undefined && { refresh_token: refreshToken }),
-    user: { id: user.id, email: user.email, email_confirmed_at: user.emailConfirmedAt },
-  };
-  return { body };
-}

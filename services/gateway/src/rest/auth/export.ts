@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { UserExchange } from '../endpoint.ts';
 import { toTask } from '../full/task.ts';
 import { OPERATIONS, type AuditEntryNode, type ExportPage } from '../operations.ts';
-import { profileOf, sessionOf, tokenOf, trailEntryOf } from './nodes.ts';
+import { linkedIdentityOf, profileOf, sessionOf, tokenOf, trailEntryOf } from './nodes.ts';
 
 /** Audit entries or tasks in memory at once. */
 const PAGE = 500;
@@ -17,7 +17,11 @@ export async function exportOf(run: Run, userId: string): Promise<Readable> {
   const { profile } = await run(OPERATIONS.profile, {});
   const { sessions } = await run(OPERATIONS.sessions, {});
   const { tokens } = await run(OPERATIONS.personalTokens, {});
-  const first = { profile: profileOf(profile), sessions: sessions.map(sessionOf), tokens: tokens.map(tokenOf) };
+  const { identities } = await run(OPERATIONS.linkedIdentities, {});
+  const first = {
+    ...{ profile: profileOf(profile), sessions: sessions.map(sessionOf), tokens: tokens.map(tokenOf) },
+    identities: identities.map(linkedIdentityOf),
+  };
   return Readable.from(text(JSON.stringify(first), { audit: trail(run), tasks: tasks(run, userId) }), {
     objectMode: false,
   });

@@ -1,5 +1,19 @@
-import type { AuditEntryNode, OpenSessionNode, PersonalTokenNode, ProfileNode } from '../operations.ts';
-import type { AuditTrailBody, ProfileBody, SessionListBody, TokenListBody } from '../schemas/answers.ts';
+import type {
+  AuditEntryNode,
+  LinkedIdentityNode,
+  OpenSessionNode,
+  PersonalTokenNode,
+  ProfileNode,
+  SessionNode,
+} from '../operations.ts';
+import type {
+  AuditTrailBody,
+  LinkedIdentityListBody,
+  ProfileBody,
+  SessionBody,
+  SessionListBody,
+  TokenListBody,
+} from '../schemas/answers.ts';
 
 /** Maps the graph's account types to REST's field names. */
 
@@ -22,4 +36,19 @@ export function tokenOf(node: PersonalTokenNode): TokenListBody['tokens'][number
 
 export function trailEntryOf({ id, at, kind, sessionId, ip }: AuditEntryNode): AuditTrailBody['entries'][number] {
   return { id, at, kind, session_id: sessionId, ip };
+}
+
+export function linkedIdentityOf(node: LinkedIdentityNode): LinkedIdentityListBody['identities'][number] {
+  const { id, issuer, email, createdAt, lastUsedAt } = node;
+  return { id, issuer, email, created_at: createdAt, last_used_at: lastUsedAt };
+}
+
+/** What opens a session answers. */
+export function sessionAnswer({ session: { accessToken, refreshToken, user } }: { session: SessionNode }) {
+  const body: SessionBody = {
+    access_token: accessToken,
+    ...(refreshToken !== undefined && { refresh_token: refreshToken }),
+    user: { id: user.id, email: user.email, email_confirmed_at: user.emailConfirmedAt },
+  };
+  return { body };
 }

@@ -40,6 +40,11 @@ const SAMPLES: Partial<Record<Failure, Sample>> = {
     description: 'There is one already (an account with this address, or a running request with this key).',
     message: 'This e-mail address has an account already.',
   },
+  LINK_REQUIRED: {
+    name: 'LinkRequired',
+    description: 'An account has the verified address: send the same code with its password.',
+    message: 'ada@example.com already has an account: enter its password once to link the two.',
+  },
   PRECONDITION_FAILED: {
     name: 'PreconditionFailed',
     description: 'The task has another version than `If-Match` asks for.',

@@ -5,10 +5,11 @@ import { oneTask, reducedTask } from '../schemas/answers.ts';
 import { failureReferences } from './error-responses.ts';
 import { contentOf, mediaOf } from './media.ts';
 import { parametersOf } from './parameters.ts';
-import type { Operation, Response } from './types.ts';
+import type { Header, Operation, Response } from './types.ts';
 
 const LONG = `With \`Accept: ${LINES_TYPE}\` the answer is a 200 whose lines tell the progress; the last one has the ordinary answer and its \`status\`.`;
 
+const LOCATION: Header = { description: 'The target.', schema: { type: 'string' } };
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
 const TASK_ETAG = { ETag: { $ref: '#/components/headers/ETag' } };
 
@@ -47,6 +48,8 @@ function successesOf({
   exampleMessage,
   isPaged,
 }: Endpoint): Record<number, Response> {
+  if (!answerSchema)
+    return { [status]: { description: 'A redirect.', headers: { ...REQUEST_ID, Location: LOCATION } } };
   const lines = lineSchema && { [LINES_TYPE]: mediaOf(lineSchema) };
   const ordinary: Response = {
     description: status === 201 ? 'Created.' : 'Done.',

@@ -36,6 +36,10 @@ const PATH: Record<string, Pick<Parameter, 'description' | 'schema'>> = {
     description: 'The id of a token of yours, as the list shows it.',
     schema: { type: 'string', format: 'uuid' },
   },
+  identity: {
+    description: 'A linked identity of yours, as the list shows it.',
+    schema: { type: 'string', format: 'uuid' },
+  },
   session: { description: 'A session of yours, as the list shows it.', schema: { type: 'string', format: 'uuid' } },
   file: { description: 'The name of an archive, as the list shows it.', schema: { type: 'string', maxLength: 255 } },
 };

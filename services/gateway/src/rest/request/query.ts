@@ -18,6 +18,11 @@ export function checkedQuery<Schema extends z.ZodObject>(schema: Schema): QueryR
   return { schema, read: ({ url }) => parseInput(schema, readQuery(url, known)) };
 }
 
+/** The raw query, for another reader. `schema` is only for the API description. */
+export function wholeQuery(schema: z.ZodObject): QueryRules<string> {
+  return { schema, read: ({ url }) => url.slice(url.indexOf('?') + 1 || url.length) };
+}
+
 /**
  * An endpoint's known parameters, each at most once; others are ignored. Reads the raw request target, because ordinary
  * parsers turn invalid UTF-8 into replacement characters.

@@ -95,6 +95,34 @@ export const newToken = personalToken
   });
 export type NewTokenBody = z.output<typeof newToken>;
 
+export const signInProvider = z
+  .object({ name: z.string().meta({ description: 'What its users call it.' }) })
+  .meta({ id: 'SignInProvider', examples: [{ name: 'Example' }] });
+export type SignInProviderBody = z.output<typeof signInProvider>;
+
+const EXAMPLE_IDENTITY = {
+  id: '0199e1c6-88b2-7a41-9c3e-6f0d1b2a3c4d',
+  issuer: 'https://login.example.com',
+  email: 'ada@example.com',
+  created_at: '2026-11-20T10:00:00.000Z',
+  last_used_at: '2026-11-24T08:15:00.000Z',
+};
+
+export const linkedIdentity = z
+  .object({
+    id: uuid,
+    issuer: z.string().meta({ description: "The provider's address." }),
+    email: z.string().meta({ description: 'What the provider vouched for when it was linked.' }),
+    created_at: time,
+    last_used_at: time,
+  })
+  .meta({ id: 'LinkedIdentity', examples: [EXAMPLE_IDENTITY] });
+
+export const linkedIdentityList = z
+  .object({ identities: z.array(linkedIdentity) })
+  .meta({ id: 'LinkedIdentityList', examples: [{ identities: [EXAMPLE_IDENTITY] }] });
+export type LinkedIdentityListBody = z.output<typeof linkedIdentityList>;
+
 const trailEntry = z.object({
   id: z.string(),
   at: time,
@@ -238,6 +266,7 @@ export const accountExport = z
     profile,
     sessions: sessionList.shape.sessions,
     tokens: tokenList.shape.tokens,
+    identities: linkedIdentityList.shape.identities,
     audit: auditTrail.shape.entries,
     tasks: z.array(task),
   })
@@ -249,7 +278,13 @@ export const accountExport = z
           ...{ id: EXAMPLE_USER_ID, email: 'ada@example.com', name: 'Ada' },
           email_confirmed_at: '2026-11-20T10:00:00.000Z',
         },
-        ...{ sessions: [], tokens: [EXAMPLE_TOKEN], audit: [EXAMPLE_ENTRY], tasks: [EXAMPLE_TASK] },
+        ...{
+          sessions: [],
+          tokens: [EXAMPLE_TOKEN],
+          identities: [EXAMPLE_IDENTITY],
+          audit: [EXAMPLE_ENTRY],
+          tasks: [EXAMPLE_TASK],
+        },
       },
     ],
   });

@@ -1,13 +1,16 @@
 import {
+  beginSignInInput,
   changeEmailInput,
   changeNameInput,
   createTaskInput,
   deleteAccountInput,
   forgotPasswordInput,
+  linkIdentityInput,
   loginInput,
   password,
   personalTokenInput,
   PRIORITIES,
+  signInWithCodeInput,
   signUpInput,
   timestamp,
   updateTaskInput,
@@ -151,6 +154,36 @@ export const deleteAccount = deleteAccountInput.meta({
 export const confirmEmail = z
   .object({ token: opaque('token') })
   .meta({ id: 'ConfirmEmail', examples: [{ token: 'token-of-the-mail' }] });
+export const beginSignIn = z.object({
+  return_to: beginSignInInput.shape.returnTo.meta({
+    description: 'A path of this origin, where the browser comes back to.',
+    default: '/',
+  }),
+  code_challenge: beginSignInInput.shape.codeChallenge.meta({
+    description: 'The SHA-256 of a secret of 43 to 128 characters, in base64url, as PKCE (RFC 7636) has it.',
+  }),
+});
+/** As the provider sends it: it is read by auth. */
+export const signInAnswer = z.object({
+  state: z.string(),
+  code: z.string().optional(),
+  iss: z.string().optional(),
+  error: z.string().optional(),
+  error_description: z.string().optional(),
+});
+
+const EXAMPLE_CODE = {
+  code: 'code-of-the-fragment',
+  verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+};
+export const signInWithCode = signInWithCodeInput.extend({ refresh }).meta({
+  id: 'SignInWithCode',
+  examples: [EXAMPLE_CODE],
+});
+export const linkIdentity = linkIdentityInput.meta({
+  id: 'LinkIdentity',
+  examples: [{ ...EXAMPLE_CODE, password: 'a long and winding phrase' }],
+});
 export const refreshSession = z
   .object({ refresh_token: opaque('refresh_token') })
   .meta({ id: 'Refresh', examples: [{ refresh_token: 'opaque-token' }] });

@@ -1,0 +1,55 @@
+import { TaskmeshError } from './errors.ts';
+import type { Storage } from './storage.ts';
+
+/** What the browser brings back from the provider. */
+export type SignInAnswer = { code: string } | { error: string; description: string };
+
+const KEY = 'taskmesh.sign-in';
+const VERIFIER_BYTES = 32;
+
+/** Keeps the secret of the page that starts a sign-in. Without it, the returned code is useless. */
+export interface ProviderSignIn {
+  /** The address to navigate to. */
+  begin(returnTo: string): Promise<string>;
+  /** @throws TaskmeshError SIGN_IN_NOT_BEGUN if no sign-in was started here */
+  verifier(): Promise<string>;
+  forget(): Promise<void>;
+}
+
+export function createProviderSignIn({ url, storage }: { url: string; storage: Storage }): ProviderSignIn {
+  return {
+    async begin(returnTo) {
+      const verifier = base64url(crypto.getRandomValues(new Uint8Array(VERIFIER_BYTES)));
+      await storage.setItem(KEY, verifier);
+      // Browsers offer this only over TLS and on localhost.
+      const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
+      const query = new URLSearchParams({ return_to: returnTo, code_challenge: base64url(new Uint8Array(digest)) });
+      return `${url}/api/auth/oidc/start?${query.toString()}`;
+    },
+    async verifier() {
+      const verifier = await storage.getItem(KEY);
+      if (verifier === null)
+        throw new TaskmeshError('SIGN_IN_NOT_BEGUN', 'This page started no sign-in at a provider.');
+      return verifier;
+    },
+    async forget() {
+      await storage.removeItem(KEY);
+    },
+  };
+}
+
+/** Reads the part of the address behind `#` after a return from the provider. */
+export function readSignInAnswer(fragment: string): SignInAnswer | undefined {
+  const answer = new URLSearchParams(fragment.replace(/^#/, ''));
+  const code = answer.get('sign_in_code');
+  if (code) return { code };
+  const error = answer.get('sign_in_error');
+  return error ? { error, description: answer.get('sign_in_error_description') ?? '' } : undefined;
+}
+
+function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
+}

@@ -1,0 +1,198 @@
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type JWK, type JWTPayload } from 'jose';
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Provider, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
+
+/** Somebody who has an account at the provider, as the provider tells it. */
+export interface ProviderAccount {
+  email?: string;
+  email_verified?: boolean;
+  name?: string;
+}
+
+export type Tamper = (path: string, body: Record<string, unknown>) => Promise<Record<string, unknown>>;
+
+export interface SignInProvider {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** By `sub`. */
+  accounts: Map<string, ProviderAccount>;
+  /** What was asked for, as `METHOD /path`. */
+  requests: string[];
+  /** Goes the way of a browser in which `sub` signs in, or nobody does. Returns where the browser is sent back to. */
+  signIn(location: string, sub: string | null): Promise<URL>;
+  /** Changes what the provider answers as JSON, until the next call. */
+  tamper(change: Tamper | undefined): void;
+  /** Answers every request in this way instead, until the next call. */
+  answerWith(answer: ((response: ServerResponse) => void) | undefined): void;
+  /** An ID token as this provider would sign it. */
+  sign(claims: JWTPayload): Promise<string>;
+  /** One that is signed with a text, or not at all. */
+  signWith(claims: JWTPayload, secret: string | undefined): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface SignInProviderOptions {
+  redirectUri: string;
+  /** False: what is known of somebody is in the ID token; otherwise it has to be asked for. */
+  hasThinTokens?: boolean;
+}
+
+const ALG = 'RS256';
+const LIFETIME_S = 600;
+
+/** A real OpenID provider on this machine, in front of which answers can be changed. */
+export async function startSignInProvider(options: SignInProviderOptions): Promise<SignInProvider> {
+  const { redirectUri, hasThinTokens = true } = options;
+  const [clientId, clientSecret] = ['taskmesh', 'a secret of the client that is long enough'];
+  const accounts = new Map<string, ProviderAccount>();
+  const requests: string[] = [];
+  let change: Tamper | undefined;
+  let answer: ((response: ServerResponse) => void) | undefined;
+
+  const { privateKey } = await generateKeyPair(ALG, { extractable: true });
+  const key: JWK = { ...(await exportJWK(privateKey)), kid: 'provider-key', alg: ALG, use: 'sig' };
+
+  const inner = createServer();
+  const front = createServer();
+  await Promise.all([listen(inner), listen(front)]);
+  const issuer = urlOf(front);
+  const provider: Provider = new Provider(issuer, {
+    clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] }],
+    jwks: { keys: [key] },
+    adapter: createStore(),
+    cookies: { keys: ['a key of the cookies'] },
+    conformIdTokenClaims: hasThinTokens,
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    ttl: {
+      AccessToken: LIFETIME_S,
+      Grant: LIFETIME_S,
+      IdToken: LIFETIME_S,
+      Interaction: LIFETIME_S,
+      Session: LIFETIME_S,
+    },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
+    findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub, ...accounts.get(sub) }) }),
+    async loadExistingGrant({ oidc }) {
+      const grant = new provider.Grant({ clientId, accountId: oidc.session?.accountId });
+      grant.addOIDCScope('openid email profile');
+      await grant.save();
+      return grant;
+    },
+  });
+  const handle = provider.callback();
+  /** People are asked nothing: the address of the sign-in says who they are. */
+  const interact = async (request: IncomingMessage, response: ServerResponse) => {
+    const { params } = await provider.interactionDetails(request, response);
+    const result = params.login_hint
+      ? { login: { accountId: String(params.login_hint) } }
+      : { error: 'access_denied', error_description: 'They would rather not.' };
+    await provider.interactionFinished(request, response, result);
+  };
+  inner.on('request', (request, response) => {
+    if (request.url?.startsWith('/interaction/')) void interact(request, response);
+    else void handle(request, response);
+  });
+  front.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    requests.push(`${request.method} ${request.url?.split('?')[0]}`);
+    if (answer) answer(response);
+    else pass(request, response, { port: portOf(inner), change });
+  });
+
+  return {
+    ...{ issuer, clientId, clientSecret, accounts, requests },
+    async signIn(location, sub) {
+      const cookies = new Map<string, string>();
+      let url = new URL(location);
+      if (sub !== null) url.searchParams.set('login_hint', sub);
+      while (url.origin === issuer) {
+        const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+        const response = await fetch(url, { redirect: 'manual', headers: { cookie } });
+        for (const each of response.headers.getSetCookie()) {
+          const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(each) ?? [];
+          if (value) cookies.set(name, value);
+          else cookies.delete(name);
+        }
+        const next = response.headers.get('location');
+        if (next === null) throw new Error(`The provider answered ${response.status}: ${await response.text()}`);
+        url = new URL(next, url);
+      }
+      return url;
+    },
+    tamper: (next) => void (change = next),
+    answerWith: (next) => void (answer = next),
+    sign: (claims) => new SignJWT(claims).setProtectedHeader({ alg: ALG, kid: 'provider-key' }).sign(privateKey),
+    async signWith(claims, secret) {
+      if (secret === undefined) return new UnsecuredJWT(claims).encode();
+      return new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(secret));
+    },
+    async close() {
+      await Promise.all([front, inner].map(stop));
+    },
+  };
+}
+
+/** Keeps what the provider notes for as long as it works. */
+function createStore(): AdapterFactory {
+  const stored = new Map<string, { kind: string; payload: AdapterPayload }>();
+  return (kind) => {
+    const keyOf = (id: string) => `${kind} ${id}`;
+    return {
+      upsert: async (id, payload) => void stored.set(keyOf(id), { kind, payload }),
+      find: async (id) => stored.get(keyOf(id))?.payload,
+      findByUid: async (uid) =>
+        [...stored.values()].find((each) => each.kind === kind && each.payload.uid === uid)?.payload,
+      findByUserCode: async () => undefined,
+      async consume(id) {
+        const payload = stored.get(keyOf(id))?.payload;
+        if (payload) payload.consumed = Math.floor(Date.now() / 1_000);
+      },
+      destroy: async (id) => void stored.delete(keyOf(id)),
+      async revokeByGrantId(grantId) {
+        for (const [key, { payload }] of stored) if (payload.grantId === grantId) stored.delete(key);
+      },
+    };
+  };
+}
+
+/** Hands a request on, and the answer back: JSON as `change` makes it. */
+function pass(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { port, change }: { port: number; change: Tamper | undefined },
+): void {
+  const { method, url = '/', headers } = request;
+  const onward = httpRequest({ host: '127.0.0.1', port, method, path: url, headers }, (answered) => {
+    const chunks: Buffer[] = [];
+    answered.on('data', (chunk: Buffer) => chunks.push(chunk));
+    answered.on('end', () => {
+      const bytes = Buffer.concat(chunks);
+      const { 'content-length': _length, 'transfer-encoding': _encoding, ...kept } = answered.headers;
+      const finish = (body: Buffer | string) => response.writeHead(answered.statusCode ?? 500, kept).end(body);
+      if (!change || !answered.headers['content-type']?.includes('json')) return void finish(bytes);
+      change(url.split('?')[0] ?? '', JSON.parse(bytes.toString()) as Record<string, unknown>).then(
+        (body) => finish(JSON.stringify(body)),
+        (error: unknown) => response.destroy(error instanceof Error ? error : undefined),
+      );
+    });
+  });
+  onward.on('error', () => response.destroy());
+  request.pipe(onward);
+}
+
+const listen = (server: Server) => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+const portOf = (server: Server) => (server.address() as AddressInfo).port; // it listens on TCP
+const urlOf = (server: Server) => `http://127.0.0.1:${portOf(server)}`;
+
+function stop(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => void server.close(() => resolve()));
+}

@@ -1,0 +1,87 @@
+import type { AuthSignIn } from '@taskmesh/internal-api';
+import type { Clock, Log } from '@taskmesh/service';
+import { beginSignInInput, parseInput } from '@taskmesh/validation';
+import type { Limits } from '../limits/limits.ts';
+import { createOpaqueToken, hashOf } from '../opaque-token.ts';
+import { noProvider, notBegunHere } from './oidc.errors.ts';
+import type { OidcRepository } from './oidc.repository.ts';
+import { reasonOf, type Provider, type ProviderAnswer, type ProviderProfile, type SignInSecrets } from './provider.ts';
+import { bindingOf, secretsIn } from './sign-in-secrets.ts';
+
+const PENDING_MS = 10 * 60_000;
+const CODE_MS = 60_000;
+/** The description becomes part of an address. */
+const DESCRIPTION_LENGTH = 300;
+
+export interface BrowserSignInDeps {
+  /** Undefined when none is configured. */
+  provider: Provider | undefined;
+  repository: Pick<OidcRepository, 'addPending' | 'takePending' | 'addCode'>;
+  limits: Pick<Limits, 'countProviderSignIn'>;
+  clock: Clock;
+  log: Log;
+}
+
+/** Sends a browser to the provider and back. The page that started it ends up with a code that opens the session. */
+export function createBrowserSignInService(deps: BrowserSignInDeps): AuthSignIn {
+  const { provider, repository, limits, clock, log } = deps;
+  const inMs = (ms: number) => ({ createdAt: new Date(clock.now()), expiresAt: new Date(clock.now() + ms) });
+
+  /** What the page finds behind `#`. */
+  const outcomeOf = async (answer: ProviderAnswer | Failure, challenge: string): Promise<Record<string, string>> => {
+    if ('profile' in answer) return { sign_in_code: await storeCode(answer.profile, challenge) };
+    const { error, description } = answer.refusal;
+    return {
+      sign_in_error: /^[a-z_]{1,64}$/.test(error) ? error : 'server_error',
+      ...(description && { sign_in_error_description: description.slice(0, DESCRIPTION_LENGTH).toWellFormed() }),
+    };
+  };
+
+  const storeCode = async (profile: ProviderProfile, challenge: string): Promise<string> => {
+    const { issuer, subject, email, emailVerified, name } = profile;
+    const { token, hash } = createOpaqueToken();
+    await repository.addCode({
+      ...{ hash, challenge, issuer, subject, emailVerified, ...inMs(CODE_MS) },
+      ...{ email: email ?? null, name: name ?? null },
+    });
+    return token;
+  };
+
+  const ask = async ({ strategy }: Provider, search: string, secrets: SignInSecrets) => {
+    try {
+      return await (await strategy()).finish(search, secrets);
+    } catch (error) {
+      log.warn({ reason: reasonOf(error) }, 'a sign-in at the provider failed');
+      return FAILED;
+    }
+  };
+
+  return {
+    async begin(input, { ip }) {
+      if (!provider) throw noProvider();
+      const { returnTo, codeChallenge: challenge } = parseInput(beginSignInInput, input);
+      await limits.countProviderSignIn(ip);
+      const { location, secrets } = await (await provider.strategy()).begin();
+      const binding = bindingOf(secrets);
+      await repository.addPending({ hash: hashOf(binding), challenge, returnTo, ...inMs(PENDING_MS) });
+      return { location, binding };
+    },
+    async complete({ binding, search }, { ip }) {
+      if (!provider) throw noProvider();
+      await limits.countProviderSignIn(ip);
+      const secrets = secretsIn(binding ?? '');
+      // A link from elsewhere must not use up what this browser has started.
+      if (!binding || !secrets || new URLSearchParams(search).get('state') !== secrets.state) throw notBegunHere();
+      const pending = await repository.takePending(hashOf(binding), new Date(clock.now()));
+      if (!pending) throw notBegunHere();
+      const outcome = await outcomeOf(await ask(provider, search, secrets), pending.challenge);
+      return { location: `${pending.returnTo}#${new URLSearchParams(outcome).toString()}` };
+    },
+  };
+}
+
+type Failure = Exclude<ProviderAnswer, { profile: unknown }>;
+
+const FAILED: Failure = {
+  refusal: { error: 'sign_in_failed', description: 'The sign-in at the provider could not be completed: try again.' },
+};

@@ -1,0 +1,29 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { AccountEntity } from '../accounts/account.entity.ts';
+
+/** A person at a provider who can sign in to an account here. */
+export const LinkedIdentityEntity = defineEntity({
+  name: 'LinkedIdentity',
+  tableName: 'linked_identities',
+  uniques: [{ name: 'linked_identities_issuer_subject_key', properties: ['issuer', 'subject'] }],
+  properties: {
+    id: p.uuid().primary(),
+    accountId: () =>
+      p
+        .manyToOne(AccountEntity)
+        .mapToPk()
+        .name('account_id')
+        .deleteRule('cascade')
+        .foreignKeyName('linked_identities_account_id_fkey')
+        .index('linked_identities_account_id'),
+    issuer: p.text(),
+    /** The provider's identifier of that person, which never changes. */
+    subject: p.text(),
+    /** The address that the provider vouched for when the identity was linked. */
+    email: p.text(),
+    createdAt: p.datetime(3),
+    lastUsedAt: p.datetime(3),
+  },
+});
+
+export type LinkedIdentity = InferEntity<typeof LinkedIdentityEntity>;

@@ -1,0 +1,93 @@
+import { isUniqueViolation } from '@taskmesh/database';
+import type { Clock, Ids } from '@taskmesh/service';
+import { linkIdentityInput, parseInput, parseUuid } from '@taskmesh/validation';
+import { accountIsGone, wrongPassword } from '../accounts/accounts.errors.ts';
+import type { PasswordCheck } from '../accounts/password-check.service.ts';
+import type { RequestOrigin } from '../audit/request-origin.ts';
+import type { Limits } from '../limits/limits.ts';
+import { hashOf } from '../opaque-token.ts';
+import { sessionHasEnded } from '../sessions/sessions.errors.ts';
+import { addLink, addNotice, isSameAddress, verifiedEmail } from './link.ts';
+import type { LinkedIdentity } from './linked-identity.entity.ts';
+import { addressIsAnother, codeUnusable, isLastWayIn, isLinkedAlready, noSuchLink } from './oidc.errors.ts';
+import type { OidcRepository } from './oidc.repository.ts';
+
+type User = { userId: string; sessionId: string };
+
+/** What signed-in people do with their linked identities. */
+export interface LinkedIdentityService {
+  /** Newest first. */
+  list(userId: string): Promise<LinkedIdentity[]>;
+  /**
+   * Needs the account's password, and the verified address must be the account's own: otherwise somebody could leave a way in to
+   * an account whose address they do not own.
+   * @throws AppError BAD_USER_INPUT, FORBIDDEN, CONFLICT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
+   */
+  link(user: User, input: unknown, origin: RequestOrigin): Promise<LinkedIdentity>;
+  /** @throws AppError NOT_FOUND, CONFLICT for the last way into an account */
+  unlink(user: User, id: string, origin: RequestOrigin): Promise<string>;
+}
+
+export interface LinkedIdentityDeps {
+  repository: OidcRepository;
+  check: PasswordCheck;
+  limits: Pick<Limits, 'countProviderSignIn'>;
+  clock: Clock;
+  ids: Ids;
+  /** Tells the worker that there is a mail to send. */
+  onMail: () => void;
+}
+
+export function createLinkedIdentityService(deps: LinkedIdentityDeps): LinkedIdentityService {
+  const { repository, check, limits, clock, ids, onMail } = deps;
+  const now = () => new Date(clock.now());
+
+  return {
+    list: repository.list,
+    async link({ userId, sessionId }, input, origin) {
+      const { code: token, verifier, password } = parseInput(linkIdentityInput, input);
+      await limits.countProviderSignIn(origin.ip);
+      const given = { hash: hashOf(token), challenge: hashOf(verifier) };
+      const found = await repository.findCode(given, now());
+      if (!found) throw codeUnusable();
+      if (await repository.findLinked(found)) throw isLinkedAlready();
+      const email = verifiedEmail(found);
+      const known = await check.confirm(userId, password, 'password', origin);
+      const linked = await repository
+        .inTransaction(async (transaction) => {
+          const at = now();
+          const code = await transaction.lockCode(given, at);
+          if (!code) throw codeUnusable();
+          const account = await transaction.lockAccount(userId);
+          if (account?.passwordVersion !== known.passwordVersion) throw wrongPassword('password');
+          if (!isSameAddress(email, account.email)) throw addressIsAnother();
+          if (!(await transaction.lockSession(sessionId, userId))) throw sessionHasEnded();
+          const linking = { account, now: at, origin };
+          addNotice(transaction, 'identity.linked', { id: ids.next(), ...linking });
+          return addLink(transaction, { id: ids.next(), code, sessionId, ...linking });
+        })
+        .catch((error: unknown) => {
+          throw isUniqueViolation(error, 'linked_identities_issuer_subject_key') ? isLinkedAlready() : error;
+        });
+      onMail();
+      return linked;
+    },
+    async unlink({ userId, sessionId }, id, origin) {
+      const uuid = parseUuid(id);
+      await repository.inTransaction(async (transaction) => {
+        const account = await transaction.lockAccount(userId);
+        if (!account) throw accountIsGone();
+        const all = await transaction.lockLinked(userId);
+        const linked = all.find((each) => each.id === uuid);
+        if (!linked) throw noSuchLink();
+        if (!account.hasPassword && all.length === 1) throw isLastWayIn();
+        const at = now();
+        transaction.removeLinked(linked);
+        transaction.record({ kind: 'identity.unlinked', at, accountId: userId, sessionId, origin });
+        addNotice(transaction, 'identity.unlinked', { id: ids.next(), account, now: at, origin });
+      });
+      onMail();
+      return uuid ?? id;
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { LockMode, type EntityManager } from '@mikro-orm/core';
+import { whileAway, type Database } from '@taskmesh/database';
+import { AccountEntity } from '../accounts/account.entity.ts';
+import { recordFact, type AuditFact } from '../audit/audit.repository.ts';
+import { AccountMailEntity } from '../changes/account-mail.entity.ts';
+import type { NewMail } from '../changes/changes.repository.ts';
+import { SessionEntity } from '../sessions/session.entity.ts';
+import { LinkedIdentityEntity, type LinkedIdentity } from './linked-identity.entity.ts';
+import { TAKE_PENDING } from './oidc.statements.ts';
+import { PendingSignInEntity, type PendingSignIn } from './pending-sign-in.entity.ts';
+import { SignInCodeEntity, type SignInCode } from './sign-in-code.entity.ts';
+
+export type OidcRepository = ReturnType<typeof createOidcRepository>;
+/** The statements of a transaction. What is changed of an entity meanwhile is written, too. */
+export type OidcTransaction = ReturnType<typeof oidcTransaction>;
+
+/** Identifies a code. */
+export interface GivenCode {
+  hash: string;
+  challenge: string;
+}
+
+export interface NewAccount {
+  id: string;
+  email: string;
+  emailKey: string;
+  name: string;
+  passwordHash: string;
+  now: Date;
+}
+
+export function createOidcRepository(database: Database) {
+  /** Repeating these changes nothing more. */
+  const again = <Result>(work: () => Promise<Result>) => whileAway({ kind: 'read' }, work);
+
+  return {
+    /** All of `work`, or nothing of it. It is begun anew when the database was away and is known to have done nothing. */
+    inTransaction: <Result>(work: (transaction: OidcTransaction) => Promise<Result>): Promise<Result> =>
+      whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(oidcTransaction(em)))),
+
+    addPending: (pending: PendingSignIn) => again(() => database.em().upsert(PendingSignInEntity, pending)),
+    /** Returns it once, to one caller. */
+    async takePending(hash: string, now: Date): Promise<Pick<PendingSignIn, 'challenge' | 'returnTo'> | undefined> {
+      const [row] = await database.run<{ challenge: string; return_to: string }>('write', TAKE_PENDING, [hash, now]);
+      return row && { challenge: row.challenge, returnTo: row.return_to };
+    },
+    addCode: (code: SignInCode) => again(() => database.em().upsert(SignInCodeEntity, code)),
+    findCode: (given: GivenCode, now: Date) =>
+      again(() => database.em().findOne(SignInCodeEntity, { ...given, expiresAt: { $gt: now } })),
+    keepCode: ({ hash }: GivenCode, expiresAt: Date) =>
+      again(() => database.em().nativeUpdate(SignInCodeEntity, { hash }, { expiresAt })),
+    findLinked: ({ issuer, subject }: Pick<LinkedIdentity, 'issuer' | 'subject'>) =>
+      again(() => database.em().findOne(LinkedIdentityEntity, { issuer, subject })),
+    list: (accountId: string) =>
+      again(() =>
+        database.em().find(LinkedIdentityEntity, { accountId }, { orderBy: { createdAt: 'desc', id: 'desc' } }),
+      ),
+  };
+}
+
+function oidcTransaction(em: EntityManager) {
+  const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+  return {
+    /** A simultaneous user of the code waits, and then finds it gone. */
+    lockCode: (given: GivenCode, now: Date) =>
+      em.findOne(SignInCodeEntity, { ...given, expiresAt: { $gt: now } }, locked),
+    removeCode: (code: SignInCode): unknown => em.remove(code),
+    findLinked: ({ issuer, subject }: SignInCode) => em.findOne(LinkedIdentityEntity, { issuer, subject }),
+    lockAccount: (id: string) => em.findOne(AccountEntity, id, locked),
+    lockSession: (id: string, accountId: string) => em.findOne(SessionEntity, { id, accountId, endedAt: null }, locked),
+    /** The current state; null if it was removed. */
+    reread: (linked: LinkedIdentity): Promise<LinkedIdentity | null> => em.refresh(linked),
+    /** In the order of their ids. */
+    lockLinked: (accountId: string) =>
+      em.find(LinkedIdentityEntity, { accountId }, { ...locked, orderBy: { id: 'asc' } }),
+    addLinked: (linked: LinkedIdentity): LinkedIdentity => {
+      const created = em.create(LinkedIdentityEntity, linked);
+      em.persist(created);
+      return created;
+    },
+    removeLinked: (linked: LinkedIdentity): unknown => em.remove(linked),
+    /** Without a password. */
+    addAccount: ({ now, ...account }: NewAccount) => {
+      const times = { emailConfirmedAt: now, createdAt: now, updatedAt: now };
+      const created = em.create(AccountEntity, { ...account, ...times, hasPassword: false, passwordVersion: 1 });
+      em.persist(created);
+      return created;
+    },
+    addMail: (mail: NewMail): unknown =>
+      em.persist(em.create(AccountMailEntity, { ...mail, attempts: 0, nextAttemptAt: mail.createdAt })),
+    record: (fact: AuditFact) => recordFact(em, fact),
+  };
+}

@@ -1,0 +1,37 @@
+import { email as address, name as accountName } from '@taskmesh/validation';
+import {
+  fetchUserInfo,
+  type Configuration,
+  type IDToken,
+  type TokenEndpointResponse,
+  type TokenEndpointResponseHelpers,
+} from 'openid-client';
+import type { ProviderProfile } from './provider.ts';
+
+/** As OpenID Connect defines it. */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * Reads whom the validated tokens are about. Some providers give the address only in the user info. An address or a name that breaks
+ * our own rules counts as absent.
+ */
+export async function readProfile(
+  configuration: Configuration,
+  tokens: TokenEndpointResponse & TokenEndpointResponseHelpers,
+): Promise<ProviderProfile> {
+  const claims = tokens.claims();
+  if (!claims) throw new Error('The provider gave no ID token.');
+  if (!SUBJECT.test(claims.sub)) throw new Error('The subject of the ID token is malformed.');
+  const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
+  const { email, email_verified, name } =
+    claims.email === undefined && hasMore
+      ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)
+      : (claims as IDToken);
+  return {
+    issuer: claims.iss,
+    subject: claims.sub,
+    email: address.safeParse(email).data,
+    emailVerified: email_verified === true,
+    name: accountName.safeParse(name).data,
+  };
+}

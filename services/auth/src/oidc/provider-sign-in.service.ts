@@ -1,0 +1,150 @@
+import { isUniqueViolation } from '@taskmesh/database';
+import type { Clock, Ids } from '@taskmesh/service';
+import { parseInput, signInWithCodeInput } from '@taskmesh/validation';
+import type { Account } from '../accounts/account.entity.ts';
+import type { AccountRepository } from '../accounts/account.repository.ts';
+import { wrongPassword } from '../accounts/accounts.errors.ts';
+import { emailKey } from '../accounts/email-key.ts';
+import type { PasswordCheck } from '../accounts/password-check.service.ts';
+import type { RequestOrigin } from '../audit/request-origin.ts';
+import type { Limits } from '../limits/limits.ts';
+import { hashOf } from '../opaque-token.ts';
+import { hashOfNobody } from '../passwords/argon2-hash.ts';
+import type { OpenedSession } from '../sessions/opened-session.ts';
+import type { SessionService } from '../sessions/session.service.ts';
+import { addLink, addNotice, verifiedEmail } from './link.ts';
+import { codeUnusable, linkIsNeeded } from './oidc.errors.ts';
+import type { GivenCode, OidcRepository, OidcTransaction } from './oidc.repository.ts';
+import type { SignInCode } from './sign-in-code.entity.ts';
+
+/** Leaves time to find the password of the account, or to set a new one by mail. */
+const LINK_MS = 10 * 60_000;
+/** Of simultaneous attempts the store lets one pass; the others start over. */
+const MOST_LOOKS = 3;
+
+export interface ProviderSignInService {
+  /**
+   * Opens a session of the linked account, of a new one, or of the account with the verified address and this password, which it
+   * links. A wrong password does not use up the code.
+   * @throws AppError BAD_USER_INPUT, FORBIDDEN without a verified address, LINK_REQUIRED, RATE_LIMITED, CONFLICT
+   */
+  signIn(input: unknown, options: { withRefreshToken: boolean; origin: RequestOrigin }): Promise<OpenedSession>;
+}
+
+export interface ProviderSignInDeps {
+  repository: OidcRepository;
+  accounts: AccountRepository;
+  check: PasswordCheck;
+  sessions: SessionService;
+  limits: Limits;
+  clock: Clock;
+  ids: Ids;
+  /** Tells the worker that there is a mail to send. */
+  onMail: () => void;
+}
+
+/** The account to open a session for. */
+interface Entering {
+  account: Account;
+  passwordVersion: number;
+}
+
+const entering = (account: Account & { passwordVersion: number }): Entering => ({
+  account,
+  passwordVersion: account.passwordVersion,
+});
+
+/** What to do with a code while it is locked. */
+type Step = (transaction: OidcTransaction, code: SignInCode, now: Date) => Promise<Entering>;
+
+export function createProviderSignInService(deps: ProviderSignInDeps): ProviderSignInService {
+  const { repository, accounts, check, sessions, limits, clock, ids, onMail } = deps;
+  const now = () => new Date(clock.now());
+
+  const enter: Step = async (transaction, code, at) => {
+    const linked = await transaction.findLinked(code);
+    const account = linked && (await transaction.lockAccount(linked.accountId));
+    // With the account locked, nobody can remove the link any more.
+    const still = linked && account && (await transaction.reread(linked));
+    if (!still) throw codeUnusable();
+    still.lastUsedAt = at;
+    transaction.removeCode(code);
+    return entering(account);
+  };
+
+  const register =
+    (email: string, origin: RequestOrigin): Step =>
+    async (transaction, code, at) => {
+      const account = transaction.addAccount({
+        ...{
+          id: ids.next(),
+          email,
+          emailKey: emailKey(email) ?? email,
+          name: code.name ?? email.slice(0, email.indexOf('@')),
+        },
+        ...{ passwordHash: hashOfNobody(), now: at },
+      });
+      transaction.record({ kind: 'account.created', at, accountId: account.id, origin });
+      addLink(transaction, { id: ids.next(), code, account, now: at, origin });
+      return entering(account);
+    };
+
+  const link =
+    (known: Entering, origin: RequestOrigin): Step =>
+    async (transaction, code, at) => {
+      const account = await transaction.lockAccount(known.account.id);
+      if (account?.passwordVersion !== known.passwordVersion || account.emailKey !== emailKey(verifiedEmail(code)))
+        throw wrongPassword('password');
+      const linking = { account, now: at, origin };
+      addLink(transaction, { id: ids.next(), code, ...linking });
+      addNotice(transaction, 'identity.linked', { id: ids.next(), ...linking });
+      return entering(account);
+    };
+
+  const stepFor = async (given: GivenCode, password: string | undefined, origin: RequestOrigin): Promise<Step> => {
+    const code = await repository.findCode(given, now());
+    if (!code) throw codeUnusable();
+    // The account first: one that a simultaneous sign-in has just opened is then also seen as linked.
+    const known = code.email ? await accounts.findByEmail(code.email) : undefined;
+    if (await repository.findLinked(code)) return enter;
+    const email = verifiedEmail(code);
+    if (!known) {
+      await limits.countSignUp(origin.ip);
+      return register(email, origin);
+    }
+    if (password === undefined) {
+      await repository.keepCode(given, new Date(code.createdAt.getTime() + LINK_MS));
+      throw linkIsNeeded(email);
+    }
+    return link(await check.confirm(known.account.id, password, 'password', origin), origin);
+  };
+
+  const take = async (given: GivenCode, password: string | undefined, origin: RequestOrigin): Promise<Entering> => {
+    for (let looks = 1; ; looks++) {
+      const step = await stepFor(given, password, origin);
+      try {
+        return await repository.inTransaction(async (transaction) => {
+          const at = now();
+          const code = await transaction.lockCode(given, at);
+          if (!code) throw codeUnusable();
+          return step(transaction, code, at);
+        });
+      } catch (error) {
+        if (!isUniqueViolation(error) || looks === MOST_LOOKS) throw error;
+      }
+    }
+  };
+
+  return {
+    async signIn(input, { withRefreshToken, origin }) {
+      const { code, verifier, password } = parseInput(signInWithCodeInput, input);
+      await limits.countProviderSignIn(origin.ip);
+      const given = { hash: hashOf(code), challenge: hashOf(verifier) };
+      const { account, passwordVersion } = await take(given, password, origin);
+      onMail();
+      const opened = await sessions.open(account, { passwordVersion, withRefreshToken, origin });
+      if (!opened) throw codeUnusable();
+      return opened;
+    },
+  };
+}

@@ -1,0 +1,238 @@
+import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
+import {
+  codeFor,
+  LINK_IDENTITY,
+  LINKED_IDENTITIES,
+  REDIRECT_URI,
+  settingsFor,
+  signedIn,
+  signInWith,
+  UNLINK_IDENTITY,
+  VERIFIER,
+  type Person,
+} from './support/provider-sign-in.ts';
+import { tokenIn } from './support/mails.ts';
+import {
+  CHANGE_EMAIL,
+  codeOf,
+  CONFIRM_EMAIL,
+  LOGOUT,
+  REQUEST_RESET,
+  RESET,
+  signedUp,
+  type OpenSession,
+} from './support/operations.ts';
+import { ARCHIVED, archiveOf, dropDatabase, swap } from './support/restored.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+
+const ADA = { email: 'ada@example.com', email_verified: true, name: 'Ada' };
+
+let provider: SignInProvider;
+let running: RunningAuth;
+beforeAll(async () => {
+  provider = await startSignInProvider({ redirectUri: REDIRECT_URI });
+});
+afterAll(() => provider.close());
+beforeEach(async () => {
+  provider.accounts.clear();
+  provider.accounts.set('ada', ADA);
+  running = await runAuth({ env: settingsFor(provider) });
+});
+afterEach(() => running.stop());
+
+type Asking = Pick<Person | OpenSession, 'identity'>;
+
+const link = (code: string, { identity }: Asking, password = PASSWORD) =>
+  running.send(LINK_IDENTITY, { input: { code, verifier: VERIFIER, password } }, identity);
+const unlink = (id: string, { identity }: Asking) => running.send(UNLINK_IDENTITY, { id }, identity);
+const listOf = async ({ identity }: Asking) =>
+  (await running.send(LINKED_IDENTITIES, {}, identity)).data?.['linkedIdentities'] as {
+    id: string;
+    issuer: string;
+    email: string;
+  }[];
+const resetPassword = async (email: string, newPassword: string) => {
+  await running.send(REQUEST_RESET, { email });
+  await running.auth.processAll();
+  const token = tokenIn(running.postbox.mails.findLast(({ to }) => to === email)?.text);
+  return running.send(RESET, { input: { token, newPassword } });
+};
+const subjects = () => running.postbox.mails.map(({ to, subject }) => `${to}: ${subject}`);
+
+describe('linking by somebody who is signed in', () => {
+  it('takes the password and the verified address of the account; it is listed, told, and signs in', async () => {
+    const ada = await signedUp(running, 'Ada@Example.com');
+    expect(codeOf(await link(await codeFor(running, provider, 'ada'), ada))).toBeUndefined();
+    expect(await listOf(ada)).toEqual([
+      {
+        ...{ id: expect.any(String), issuer: provider.issuer, email: ADA.email },
+        ...{ createdAt: expect.any(String), lastUsedAt: expect.any(String) },
+      },
+    ]);
+    await running.auth.processAll();
+    expect(subjects()).toEqual(['Ada@Example.com: Another way to sign in to your Taskmesh account']);
+    expect((await signedIn(running, provider, 'ada')).userId).toBe(ada.userId);
+  });
+
+  it('is refused with a wrong password, which counts and does not spend the code', async () => {
+    const ada = await signedUp(running, ADA.email);
+    const code = await codeFor(running, provider, 'ada');
+    expect(codeOf(await link(code, ada, 'wrong'))).toBe('BAD_USER_INPUT');
+    expect(await running.database.query(`select 1 from audit_log where kind = 'login.failed'`)).toHaveLength(1);
+    expect(codeOf(await link(code, ada))).toBeUndefined();
+    expect(codeOf(await link(code, ada))).toBe('BAD_USER_INPUT');
+  });
+
+  it('is refused for another address: nobody leaves a way in at an account of an address that is not theirs', async () => {
+    const squatter = await signedUp(running, 'victim@example.com');
+    expect(codeOf(await link(await codeFor(running, provider, 'ada'), squatter))).toBe('FORBIDDEN');
+    provider.accounts.set('ada', { ...ADA, email: 'victim@example.com', email_verified: false });
+    expect(codeOf(await link(await codeFor(running, provider, 'ada'), squatter))).toBe('FORBIDDEN');
+    expect(await listOf(squatter)).toEqual([]);
+  });
+
+  it('is refused for somebody who is linked already, to whomever', async () => {
+    await signedIn(running, provider, 'ada');
+    const bob = await signedUp(running, 'bob@example.com');
+    expect(codeOf(await link(await codeFor(running, provider, 'ada'), bob))).toBe('CONFLICT');
+    expect(await listOf(bob)).toEqual([]);
+  });
+
+  it('needs a session that goes on', async () => {
+    const ada = await signedUp(running, ADA.email);
+    const code = await codeFor(running, provider, 'ada');
+    expect(codeOf(await running.send(LINK_IDENTITY, { input: { code, verifier: VERIFIER, password: PASSWORD } }))).toBe(
+      'UNAUTHENTICATED',
+    );
+    await running.send(LOGOUT, {}, ada.identity);
+    expect(codeOf(await link(code, ada))).toBe('UNAUTHENTICATED');
+    expect(await running.database.query('select 1 from linked_identities')).toEqual([]);
+  });
+
+  it('links once, however many do it at once, with whichever codes', async () => {
+    const ada = await signedUp(running, ADA.email);
+    const codes = await Promise.all(Array.from({ length: 4 }, () => codeFor(running, provider, 'ada')));
+    const [one = '', two = '', three = '', four = ''] = codes;
+    const results = await Promise.all([
+      link(one, ada),
+      link(one, ada),
+      link(two, ada),
+      signInWith(running, three, { password: PASSWORD }),
+      signInWith(running, four, { password: PASSWORD }),
+    ]);
+    expect(await listOf(ada)).toHaveLength(1);
+    expect(results.filter((result) => codeOf(result) === undefined).length).toBeGreaterThan(0);
+    for (const code of results.map(codeOf)) expect([undefined, 'CONFLICT', 'BAD_USER_INPUT']).toContain(code);
+    await running.auth.processAll();
+    expect(subjects()).toHaveLength(1);
+  });
+});
+
+describe('taking a link away', () => {
+  it('is told, and who was linked signs in no more', async () => {
+    const ada = await signedUp(running, ADA.email);
+    await link(await codeFor(running, provider, 'ada'), ada);
+    const [linked] = await listOf(ada);
+    expect((await unlink(linked?.id ?? '', ada)).data).toEqual({ unlinkIdentity: linked?.id });
+    expect(await listOf(ada)).toEqual([]);
+    await running.auth.processAll();
+    expect(subjects().at(-1)).toBe('ada@example.com: A way to sign in to your Taskmesh account was removed');
+    expect(codeOf(await signInWith(running, await codeFor(running, provider, 'ada')))).toBe('LINK_REQUIRED');
+    expect(codeOf(await unlink(linked?.id ?? '', ada))).toBe('NOT_FOUND');
+  });
+
+  it('is never done to the only way in, until there is a password', async () => {
+    const ada = await signedIn(running, provider, 'ada');
+    const [linked] = await listOf(ada);
+    expect(codeOf(await unlink(linked?.id ?? '', ada))).toBe('CONFLICT');
+    await resetPassword(ADA.email, 'the first password');
+    const again = await signedIn(running, provider, 'ada');
+    expect(codeOf(await unlink(linked?.id ?? '', again))).toBeUndefined();
+  });
+
+  it('leaves one of two that go at once when there is no password', async () => {
+    const ada = await signedIn(running, provider, 'ada');
+    await running.database.query(
+      `insert into linked_identities select gen_random_uuid(), account_id, issuer, 'second', email, created_at, last_used_at
+       from linked_identities`,
+    );
+    const results = await Promise.all((await listOf(ada)).map(({ id }) => unlink(id, ada)));
+    expect(results.map(codeOf).toSorted()).toEqual(['CONFLICT', undefined]);
+    expect(await listOf(ada)).toHaveLength(1);
+  });
+
+  it('knows no link of anybody else', async () => {
+    const ada = await signedIn(running, provider, 'ada');
+    const bob = await signedUp(running, 'bob@example.com');
+    for (const id of [(await listOf(ada))[0]?.id ?? '', 'nonsense', '0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d'])
+      expect(codeOf(await unlink(id, bob))).toBe('NOT_FOUND');
+    expect(await listOf(ada)).toHaveLength(1);
+  });
+
+  it('and a sign-in in the same moment end in one of the two orders', async () => {
+    const ada = await signedUp(running, ADA.email);
+    for (let round = 0; round < 5; round++) {
+      await link(await codeFor(running, provider, 'ada'), ada);
+      const [linked] = await listOf(ada);
+      const code = await codeFor(running, provider, 'ada');
+      const [entered, taken] = await Promise.all([signInWith(running, code), unlink(linked?.id ?? '', ada)]);
+      expect(codeOf(taken)).toBeUndefined();
+      expect([undefined, 'LINK_REQUIRED', 'BAD_USER_INPUT']).toContain(codeOf(entered));
+      expect(await listOf(ada)).toEqual([]);
+    }
+  });
+});
+
+describe('a password that is set by mail', () => {
+  it('takes away who was linked before the account had this address: their way in would outlive the recovery', async () => {
+    const squatter = await signedUp(running, ADA.email);
+    await link(await codeFor(running, provider, 'ada'), squatter);
+    await running.send(CHANGE_EMAIL, { input: { email: 'victim@example.com', password: PASSWORD } }, squatter.identity);
+    await running.auth.processAll();
+    const token = tokenIn(running.postbox.mails.findLast(({ to }) => to === 'victim@example.com')?.text);
+    await running.send(CONFIRM_EMAIL, { token });
+    await resetPassword('victim@example.com', 'a password of the victim');
+    expect(await running.database.query('select 1 from linked_identities')).toEqual([]);
+    await running.auth.processAll();
+    expect(subjects().at(-1)).toBe('victim@example.com: A way to sign in to your Taskmesh account was removed');
+    provider.accounts.set('ada', { ...ADA, email: 'elsewhere@example.com' });
+    expect((await signedIn(running, provider, 'ada')).userId).not.toBe(squatter.userId);
+  });
+
+  it('leaves who is linked with the address of the account', async () => {
+    const { userId } = await signedIn(running, provider, 'ada');
+    await resetPassword(ADA.email, 'the first password');
+    expect((await signedIn(running, provider, 'ada')).userId).toBe(userId);
+  });
+});
+
+describe('a restored archive', () => {
+  it('brings linked identities back, and nothing that was on its way', async () => {
+    const ada = await signedIn(running, provider, 'ada');
+    await codeFor(running, provider, 'ada');
+    const archive = await archiveOf(running);
+    expect(codeOf(await link(await codeFor(running, provider, 'ada'), ada, ''))).toBe('CONFLICT');
+    await running.database.query('delete from linked_identities');
+    expect(await running.auth.restore.importDatabase(archive.name, ARCHIVED)).toMatchObject({
+      complete: true,
+      rows: { accounts: 1, linked_identities: 1 },
+    });
+    const old = await swap(running, archive.name);
+    expect(
+      await running.database.query('select hash from sign_in_codes union select hash from pending_sign_ins'),
+    ).toEqual([]);
+    expect((await signedIn(running, provider, 'ada')).userId).toBe(ada.userId);
+    await dropDatabase(old);
+  });
+
+  it.each(['created_at', 'last_used_at'])('is refused with a time that is none: %s', async (column) => {
+    await signedIn(running, provider, 'ada');
+    const archive = await archiveOf(running);
+    await archive.query(`update restored.linked_identities set ${column} = 'infinity'`);
+    expect(await running.auth.restore.importDatabase(archive.name, ARCHIVED)).toEqual({
+      complete: false,
+      reason: expect.stringContaining(`${column} is in the years`),
+    });
+    await dropDatabase(archive.name);
+  });
+});

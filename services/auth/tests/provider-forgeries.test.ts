@@ -1,0 +1,278 @@
+import type { JWTPayload } from 'jose';
+import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
+import {
+  answerIn,
+  begin,
+  codeFor,
+  complete,
+  ORIGIN,
+  REDIRECT_URI,
+  settingsFor,
+  signInWith,
+  VERIFIER,
+} from './support/provider-sign-in.ts';
+import { codeOf } from './support/operations.ts';
+import { hashOf } from '../src/opaque-token.ts';
+import { runAuth, type RunningAuth } from './support/running-auth.ts';
+
+const MINUTE_MS = 60_000;
+const ADA = { email: 'ada@example.com', email_verified: true, name: 'Ada' };
+const NOT_BEGUN = { code: 'BAD_USER_INPUT', issues: [{ path: 'state', message: expect.any(String) }] };
+
+let provider: SignInProvider;
+let running: RunningAuth;
+beforeAll(async () => {
+  provider = await startSignInProvider({ redirectUri: REDIRECT_URI });
+  running = await runAuth({ env: settingsFor(provider) });
+});
+beforeEach(() => {
+  provider.accounts.set('ada', ADA);
+});
+afterEach(async () => {
+  provider.tamper(undefined);
+  // Nothing that was refused has left anything behind.
+  expect(await running.database.query('select 1 from accounts')).toEqual([]);
+  expect(await running.database.query('select 1 from sign_in_codes')).toEqual([]);
+});
+afterAll(async () => {
+  await running.stop();
+  await provider.close();
+});
+
+const failed = { sign_in_error: 'sign_in_failed', sign_in_error_description: expect.any(String) };
+
+/** The way to where the browser is sent back to. */
+async function come() {
+  const { location, binding } = await begin(running);
+  return {
+    binding,
+    nonce: new URL(location).searchParams.get('nonce') ?? '',
+    back: await provider.signIn(location, 'ada'),
+  };
+}
+
+/** What the page is told when `change` was made to the provider's ID token. */
+async function toldWith(change: (claims: JWTPayload) => Promise<string> | string) {
+  const { binding, nonce, back } = await come();
+  const nowS = Math.floor(Date.now() / 1000);
+  const good = { iss: provider.issuer, aud: provider.clientId, sub: 'ada', nonce, iat: nowS, exp: nowS + 300, ...ADA };
+  provider.tamper(async (path, body) => (path === '/token' ? { ...body, id_token: await change(good) } : body));
+  return Object.fromEntries(answerIn(await complete(running, binding, back)));
+}
+
+describe('an ID token', () => {
+  it.each<[string, (claims: JWTPayload) => Promise<string> | string]>([
+    ['for another client', (claims) => provider.sign({ ...claims, aud: 'another' })],
+    [
+      'for several clients, and made for another',
+      (claims) => provider.sign({ ...claims, aud: [provider.clientId, 'another'], azp: 'another' }),
+    ],
+    [
+      'for several clients, and made for nobody',
+      (claims) => provider.sign({ ...claims, aud: [provider.clientId, 'x'] }),
+    ],
+    ['of another issuer', (claims) => provider.sign({ ...claims, iss: 'https://elsewhere.example' })],
+    ['with another nonce', (claims) => provider.sign({ ...claims, nonce: 'of another sign-in' })],
+    ['without a nonce', ({ nonce: _nonce, ...claims }) => provider.sign(claims)],
+    ['that has expired', (claims) => provider.sign({ ...claims, iat: 1_700_000_000, exp: 1_700_000_300 })],
+    ['that never expires', ({ exp: _exp, ...claims }) => provider.sign(claims)],
+    ['about nobody', ({ sub: _sub, ...claims }) => provider.sign(claims)],
+    ['about somebody whose name cannot be stored', (claims) => provider.sign({ ...claims, sub: 'a\u0000' })],
+    ['about somebody without end', (claims) => provider.sign({ ...claims, sub: 'x'.repeat(256) })],
+    ['without a signature (alg: none)', (claims) => provider.signWith(claims, undefined)],
+    ['signed with the secret of the client (HS256)', (claims) => provider.signWith(claims, provider.clientSecret)],
+    [
+      'signed with a key of somebody else',
+      async (claims) => {
+        const other = await startSignInProvider({ redirectUri: REDIRECT_URI });
+        await other.close();
+        return other.sign(claims);
+      },
+    ],
+    [
+      'whose claims were changed behind the signature',
+      async (claims) => {
+        const [head, , signature] = (await provider.sign(claims)).split('.');
+        return [head, Buffer.from(JSON.stringify({ ...claims, sub: 'eve' })).toString('base64url'), signature].join(
+          '.',
+        );
+      },
+    ],
+    ['that is none', () => 'nonsense'],
+    ['that is not there', () => ''],
+  ])('%s does not count', async (_what, change) => {
+    expect(await toldWith(change)).toEqual(failed);
+  });
+
+  it('counts as the provider makes it: what is refused above is refused for its difference', async () => {
+    const told = await toldWith((claims) => provider.sign(claims));
+    expect(told).toEqual({ sign_in_code: expect.stringMatching(/^[\w-]{43}$/) });
+    await running.database.query('delete from sign_in_codes');
+  });
+
+  it('about one does not count with the user info of another', async () => {
+    const { binding, back } = await come();
+    provider.tamper(async (path, body) => (path === '/me' ? { ...body, sub: 'eve' } : body));
+    expect(Object.fromEntries(answerIn(await complete(running, binding, back)))).toEqual(failed);
+  });
+});
+
+describe('a browser that comes back', () => {
+  it.each<[string, (back: URL) => void]>([
+    ['with another state', (back) => back.searchParams.set('state', 'x'.repeat(43))],
+    ['without a state', (back) => back.searchParams.delete('state')],
+    [
+      'with two states, the wrong one first',
+      (back) => {
+        back.search = `?state=x&${back.search.slice(1)}`;
+      },
+    ],
+  ])('%s has begun nothing here, and does not spend what was begun', async (_what, change) => {
+    const { binding, back } = await come();
+    const forged = new URL(back);
+    change(forged);
+    await expect(complete(running, binding, forged)).rejects.toMatchObject(NOT_BEGUN);
+    expect(answerIn(await complete(running, binding, back)).has('sign_in_code')).toBe(true);
+    await running.database.query('delete from sign_in_codes');
+  });
+
+  it('without the cookie, or with that of another browser, has begun nothing here', async () => {
+    const [{ back }, other] = [await come(), await begin(running)];
+    for (const binding of [undefined, '', 'nonsense', 'a.b.c', other.binding, `${'x'.repeat(43)}.`.repeat(3)])
+      await expect(complete(running, binding, back)).rejects.toMatchObject(NOT_BEGUN);
+  });
+
+  it('with a cookie that was put together knows the state, and still has begun nothing here', async () => {
+    const { back } = await come();
+    const state = back.searchParams.get('state') ?? '';
+    const forged = [state, 'n'.repeat(43), 'v'.repeat(43)].join('.');
+    await expect(complete(running, forged, back)).rejects.toMatchObject(NOT_BEGUN);
+  });
+
+  it('a second time gets nothing', async () => {
+    const { binding, back } = await come();
+    expect(answerIn(await complete(running, binding, back)).has('sign_in_code')).toBe(true);
+    await expect(complete(running, binding, back)).rejects.toMatchObject(NOT_BEGUN);
+    await running.database.query('delete from sign_in_codes');
+  });
+
+  it('many times at once gets one code', async () => {
+    const { binding, back } = await come();
+    const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => complete(running, binding, back)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await running.database.query('select 1 from sign_in_codes')).toHaveLength(1);
+    await running.database.query('delete from sign_in_codes');
+  });
+
+  it('after ten minutes is too late', async () => {
+    const { binding, back } = await come();
+    running.clock.advance(10 * MINUTE_MS);
+    await expect(complete(running, binding, back)).rejects.toMatchObject(NOT_BEGUN);
+  });
+
+  it('with a code of the provider that was used before gets nothing', async () => {
+    const [first, second] = [await come(), await come()];
+    await complete(running, first.binding, first.back);
+    await running.database.query('delete from sign_in_codes');
+    second.back.searchParams.set('code', first.back.searchParams.get('code') ?? '');
+    expect(Object.fromEntries(answerIn(await complete(running, second.binding, second.back)))).toEqual({
+      ...failed,
+    });
+  });
+
+  it('with a code that another browser was given gets nothing: it was asked for with another challenge', async () => {
+    const [victim, thief] = [await come(), await come()];
+    thief.back.searchParams.set('code', victim.back.searchParams.get('code') ?? '');
+    expect(Object.fromEntries(answerIn(await complete(running, thief.binding, thief.back)))).toEqual(failed);
+  });
+
+  it.each<[string, (back: URL, other: SignInProvider) => void]>([
+    ['another issuer says that it answers', (back, other) => back.searchParams.set('iss', other.issuer)],
+    ['nobody says who answers, though the provider always does', (back) => back.searchParams.delete('iss')],
+    ['there are two codes', (back) => back.searchParams.append('code', 'another')],
+    ['there is no code', (back) => back.searchParams.delete('code')],
+    ['there is an answer in another form', (back) => back.searchParams.set('response', 'a.b.c')],
+  ])('gets nothing when %s, and nobody else is asked', async (_what, change) => {
+    const other = await startSignInProvider({ redirectUri: REDIRECT_URI });
+    const { binding, back } = await come();
+    change(back, other);
+    const asked = provider.requests.length;
+    expect(Object.fromEntries(answerIn(await complete(running, binding, back)))).toEqual(failed);
+    expect([other.requests, provider.requests.slice(asked)]).toEqual([[], []]);
+    await other.close();
+  });
+
+  it('is told what the provider refuses, and cannot be told anything that is no sentence', async () => {
+    const { binding, back } = await come();
+    const state = back.searchParams.get('state') ?? '';
+    const iss = provider.issuer;
+    const said = { error: 'Nonsense\r\nSet-Cookie: a=b', error_description: `<b>\u0000${'x'.repeat(5_000)}` };
+    back.search = new URLSearchParams({ state, iss, ...said }).toString();
+    const { location } = await complete(running, binding, back);
+    expect(location).toMatch(/^\/#sign_in_error=server_error&sign_in_error_description=[\w%+.*-]+$/);
+    expect(answerIn({ location }).get('sign_in_error_description')).toHaveLength(300);
+  });
+});
+
+describe('where a sign-in returns to', () => {
+  it.each([
+    ...[
+      '//evil.example',
+      '///evil.example',
+      '/\\evil.example',
+      '\\evil.example',
+      '\\/evil.example',
+      '/\t/evil.example',
+    ],
+    ...['https://evil.example', 'https:evil.example', 'javascript:alert(1)', 'evil.example', '@evil.example', ''],
+    ...[
+      '/a\r\nSet-Cookie: a=b',
+      '/a\u0000',
+      '/\u2028',
+      '/ä',
+      '/a#sign_in_code=theirs',
+      '/a b',
+      `/${'x'.repeat(2_048)}`,
+    ],
+    ...['/\ud800', ' /a', '/a\\..\\..\\evil'],
+  ])('is never %j', async (returnTo) => {
+    await expect(begin(running, returnTo)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+  });
+
+  it.each(['/', '/tasks', '/tasks?filter=a%20b&x=/y//z', '/.//evil.example', '/%5cevil.example', '/a/../b'])(
+    'may be %j, which every browser reads as a path of ours',
+    async (returnTo) => {
+      await begin(running, returnTo);
+      expect(new URL(returnTo, 'https://tasks.example').origin).toBe('https://tasks.example');
+      await running.database.query('delete from pending_sign_ins');
+    },
+  );
+
+  it.each([undefined, '', 'short', 'x'.repeat(44), `${'x'.repeat(42)}=`, '\u0000'.repeat(43)])(
+    'needs the challenge of a page: not %j',
+    async (codeChallenge) => {
+      const { signIn } = running.auth;
+      await expect(signIn.begin({ returnTo: '/', codeChallenge }, ORIGIN)).rejects.toMatchObject({
+        code: 'BAD_USER_INPUT',
+      });
+    },
+  );
+});
+
+describe('a code', () => {
+  it('of another page opens nothing in this one', async () => {
+    const { signIn } = running.auth;
+    // Somebody lures a browser into a sign-in whose code only they could use, or the other way round.
+    const { location, binding } = await signIn.begin({ returnTo: '/', codeChallenge: hashOf('of the thief') }, ORIGIN);
+    const code = answerIn(await complete(running, binding, await provider.signIn(location, 'ada'))).get('sign_in_code');
+    expect(codeOf(await signInWith(running, code ?? ''))).toBe('BAD_USER_INPUT');
+    await running.database.query('delete from sign_in_codes');
+  });
+
+  it('is no other secret of ours', async () => {
+    const code = await codeFor(running, provider, 'ada');
+    for (const guess of ['', code.slice(1), `${code}x`, hashOf(code), VERIFIER])
+      expect(codeOf(await signInWith(running, guess))).toBe('BAD_USER_INPUT');
+    await running.database.query('delete from sign_in_codes');
+  });
+});

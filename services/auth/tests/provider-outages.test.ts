@@ -1,0 +1,185 @@
+import { createLog } from '@taskmesh/service';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
+import {
+  answerIn,
+  begin,
+  complete,
+  LINKED_IDENTITIES,
+  REDIRECT_URI,
+  settingsFor,
+  signedIn,
+} from './support/provider-sign-in.ts';
+import { codeOf, loggedIn, signedUp } from './support/operations.ts';
+import { runAuth, type RunningAuth } from './support/running-auth.ts';
+
+const MIB = 1024 * 1024;
+
+let provider: SignInProvider;
+let running: RunningAuth;
+let logged: string[];
+
+beforeEach(async () => {
+  logged = [];
+  provider = await startSignInProvider({ redirectUri: REDIRECT_URI });
+  provider.accounts.set('ada', { email: 'ada@example.com', email_verified: true, name: 'Ada' });
+  const log = createLog({ service: 'auth', level: 'info', destination: { write: (line) => void logged.push(line) } });
+  running = await runAuth({ env: settingsFor(provider), log });
+});
+afterEach(async () => {
+  await running.stop();
+  await provider.close();
+});
+
+const UNAVAILABLE = { code: 'SERVICE_UNAVAILABLE' };
+const failed = { sign_in_error: 'sign_in_failed', sign_in_error_description: expect.any(String) };
+
+const WAYS: [string, (response: ServerResponse) => void][] = [
+  ['is broken', (response) => response.writeHead(500).end('{}')],
+  ['is another service', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+  ['hangs up', (response) => response.destroy()],
+  ['never answers', () => undefined],
+  ['never ends', (response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{"a":"')],
+  [
+    'sends ten megabytes',
+    (response) => {
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ padding: 'x'.repeat(10 * MIB) }));
+    },
+  ],
+  [
+    'sends a hundred packed ones',
+    (response) => {
+      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+      response.writeHead(200, headers).end(gzipSync(JSON.stringify({ padding: 'x'.repeat(100 * MIB) })));
+    },
+  ],
+];
+
+describe('a provider that is away', () => {
+  it('keeps nobody from anything but signing in there', async () => {
+    await provider.close();
+    expect(await running.auth.ready()).toMatchObject({ ok: true });
+    await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
+    expect(await running.auth.ready()).toMatchObject({ ok: true });
+    await signedUp(running, 'bob@example.com');
+    const { identity } = await loggedIn(running, 'bob@example.com');
+    expect((await running.send(LINKED_IDENTITIES, {}, identity)).data).toEqual({ linkedIdentities: [] });
+    expect((await running.send('{ signInProvider { name } }')).data).toEqual({ signInProvider: { name: 'Example' } });
+  });
+
+  it('is asked again after a pause that grows, and one at a time', async () => {
+    provider.answerWith((response) => response.writeHead(500).end());
+    const tryNow = async () => {
+      const before = provider.requests.length;
+      await Promise.allSettled(Array.from({ length: 5 }, () => begin(running)));
+      return provider.requests.length - before;
+    };
+    const asked = [await tryNow(), await tryNow()];
+    for (const pauseMs of [1_000, 1_000, 1_000]) {
+      running.clock.advance(pauseMs);
+      asked.push(await tryNow());
+    }
+    expect(asked).toEqual([1, 0, 1, 0, 1]);
+    provider.answerWith(undefined);
+    running.clock.advance(60_000);
+    await signedIn(running, provider, 'ada');
+  });
+
+  it('goes by what it said last while it does not say it anew', async () => {
+    await signedIn(running, provider, 'ada');
+    running.clock.advance(3_600_000);
+    provider.answerWith((response) => response.writeHead(500).end());
+    expect((await begin(running)).location).toContain(provider.issuer);
+    provider.answerWith(undefined);
+    await signedIn(running, provider, 'ada');
+  });
+});
+
+describe.each(WAYS)('a provider that %s', (_what, answer) => {
+  it('when it is asked what it is: nobody can begin', async () => {
+    provider.answerWith(answer);
+    await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  it('when somebody is back: the page is told, and can begin again', async () => {
+    const { location, binding } = await begin(running);
+    const back = await provider.signIn(location, 'ada');
+    provider.answerWith(answer);
+    expect(Object.fromEntries(answerIn(await complete(running, binding, back)))).toEqual(failed);
+    provider.answerWith(undefined);
+    await signedIn(running, provider, 'ada');
+  });
+});
+
+describe('what is asked of a provider', () => {
+  it('is asked of nobody else that its answers lead to', async () => {
+    const asked: string[] = [];
+    const elsewhere = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
+    // A redirect is no answer, neither to what it is nor to anything else.
+    provider.answerWith((response) => response.writeHead(302, { location: `${url}/metadata` }).end());
+    await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
+    provider.answerWith(undefined);
+    running.clock.advance(60_000);
+    const { location, binding } = await begin(running);
+    const back = await provider.signIn(location, 'ada');
+    provider.answerWith((response) => response.writeHead(307, { location: `${url}/token` }).end());
+    expect(Object.fromEntries(answerIn(await complete(running, binding, back)))).toEqual(failed);
+    expect(asked).toEqual([]);
+    await new Promise((resolve) => elsewhere.close(resolve));
+  });
+
+  it('is not asked of one that says it is somebody else', async () => {
+    provider.tamper(async (_path, body) => ({ ...body, issuer: 'https://elsewhere.example' }));
+    await expect(begin(running)).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  it('shows in no log: neither codes, states, cookies nor addresses', async () => {
+    const { location, binding } = await begin(running);
+    const back = await provider.signIn(location, 'ada');
+    provider.tamper(async (path, body) => (path === '/token' ? { ...body, id_token: 'a.secret.token' } : body));
+    await complete(running, binding, back);
+    expect(logged.join('')).toContain('a sign-in at the provider failed');
+    const secrets = [...back.searchParams].flatMap(([name, value]) => (name === 'iss' ? [] : [value]));
+    for (const secret of [...secrets, ...binding.split('.'), 'secret', 'ada@'])
+      expect(logged.join('')).not.toContain(secret);
+  });
+});
+
+describe('without a provider', () => {
+  it('there is none, and nobody begins', async () => {
+    const plain = await runAuth();
+    expect((await plain.send('{ signInProvider { name } }')).data).toEqual({ signInProvider: null });
+    await expect(begin(plain)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(complete(plain, 'x', { search: '?state=x' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const input = { code: 'x'.repeat(43), verifier: 'x'.repeat(43) };
+    const result = await plain.send(
+      'mutation ($input: SignInWithCodeInput!) { signInWithCode(input: $input) { expiresIn } }',
+      {
+        input,
+      },
+    );
+    expect(codeOf(result)).toBe('BAD_USER_INPUT');
+    await plain.stop();
+  });
+});
+
+describe('callers who sign in at the provider', () => {
+  it('are limited, each for themselves', async () => {
+    const limited = await runAuth({ env: { ...settingsFor(provider), RATE_LIMIT_FACTOR: '1' } });
+    for (let count = 0; count < 180; count++) await begin(limited);
+    await expect(begin(limited)).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) });
+    await expect(complete(limited, 'x', { search: '' })).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    const elsewhere = { ip: '198.51.100.7', client: null, requestId: 'request-2' };
+    await limited.auth.signIn.begin({ codeChallenge: 'x'.repeat(43) }, elsewhere);
+    await limited.stop();
+  });
+});

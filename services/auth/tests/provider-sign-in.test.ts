@@ -1,0 +1,293 @@
+import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
+import {
+  answerIn,
+  begin,
+  codeFor,
+  complete,
+  personOf,
+  REDIRECT_URI,
+  settingsFor,
+  signedIn,
+  signInWith,
+  VERIFIER,
+} from './support/provider-sign-in.ts';
+import { tokenIn } from './support/mails.ts';
+import {
+  CHANGE_EMAIL,
+  CHANGE_PASSWORD,
+  codeOf,
+  loggedIn,
+  LOGIN,
+  ME,
+  REQUEST_RESET,
+  RESET,
+  signedUp,
+} from './support/operations.ts';
+import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
+
+const MINUTE_MS = 60_000;
+const ADA = { email: 'ada@example.com', email_verified: true, name: 'Ada' };
+
+let provider: SignInProvider;
+let running: RunningAuth;
+beforeAll(async () => {
+  provider = await startSignInProvider({ redirectUri: REDIRECT_URI });
+});
+afterAll(() => provider.close());
+beforeEach(async () => {
+  provider.accounts.clear();
+  provider.accounts.set('ada', ADA);
+  running = await runAuth({ env: settingsFor(provider) });
+});
+afterEach(() => running.stop());
+
+const accounts = () => running.database.query('select id, email, name, has_password from accounts order by email');
+const facts = async () =>
+  (await running.database.query('select kind from audit_log order by id')).map(({ kind }) => kind);
+const emailedTo = (to: string) => running.postbox.mails.filter((mail) => mail.to === to).map(({ subject }) => subject);
+
+describe('signing in at the provider', () => {
+  it('opens an account for somebody whose address is verified and new, without a password', async () => {
+    const { userId, identity } = await signedIn(running, provider, 'ada');
+    expect(await accounts()).toEqual([{ id: userId, email: ADA.email, name: 'Ada', has_password: false }]);
+    expect((await running.send(ME, {}, identity)).data).toEqual({
+      me: { id: userId, email: ADA.email, name: 'Ada', emailConfirmedAt: expect.any(String) },
+    });
+    expect(await facts()).toEqual(['account.created', 'identity.linked', 'session.opened']);
+  });
+
+  it('opens a session of the same account the next time, whatever the provider says of the address by then', async () => {
+    const first = await signedIn(running, provider, 'ada');
+    provider.accounts.set('ada', { email: 'other@example.com', email_verified: false });
+    expect((await signedIn(running, provider, 'ada')).userId).toBe(first.userId);
+    expect(await accounts()).toHaveLength(1);
+  });
+
+  it('asks for the address where the ID token does not tell it, and reads it there where it does', async () => {
+    const telling = await startSignInProvider({ redirectUri: REDIRECT_URI, hasThinTokens: false });
+    telling.accounts.set('ada', ADA);
+    const other = await runAuth({ env: settingsFor(telling) });
+    expect((await signedIn(other, telling, 'ada')).email).toBe(ADA.email);
+    await signedIn(running, provider, 'ada');
+    expect([provider, telling].map(({ requests }) => requests.includes('GET /me'))).toEqual([true, false]);
+    await other.stop();
+    await telling.close();
+  });
+
+  it.each([undefined, ' ', 'a\u0000b', 'a\ud800', 'x'.repeat(256)])(
+    'takes what stands before the @ for the name of somebody whose name is none: %j',
+    async (name) => {
+      provider.accounts.set('ada', { email: ADA.email, email_verified: true, ...(name !== undefined && { name }) });
+      await signedIn(running, provider, 'ada');
+      expect((await accounts())[0]?.name).toBe('ada');
+    },
+  );
+
+  it('is refused without a verified address, and nothing is opened', async () => {
+    for (const account of [
+      { email: 'ada@example.com', email_verified: false },
+      { email: 'ada@example.com' },
+      { email_verified: true },
+      { email: 'no address', email_verified: true },
+      { email: 'a\u0000@example.com', email_verified: true },
+    ]) {
+      provider.accounts.set('ada', account);
+      const result = await signInWith(running, await codeFor(running, provider, 'ada'));
+      expect(codeOf(result)).toBe('FORBIDDEN');
+      // Nor does the right password of an account with that address help.
+      expect(await accounts()).toEqual([]);
+    }
+  });
+
+  it('is refused for an unverified address, though it is that of an account, whose password is known', async () => {
+    await signedUp(running, ADA.email);
+    provider.accounts.set('ada', { ...ADA, email_verified: false });
+    const code = await codeFor(running, provider, 'ada');
+    expect(codeOf(await signInWith(running, code, { password: PASSWORD }))).toBe('FORBIDDEN');
+    expect(await running.database.query('select 1 from linked_identities')).toEqual([]);
+  });
+
+  it('sends the browser back to where it began, and tells why when somebody would not sign in', async () => {
+    const { location, binding } = await begin(running, '/tasks?view=open');
+    const back = await complete(running, binding, await provider.signIn(location, null));
+    expect(back.location).toMatch(/^\/tasks\?view=open#/);
+    expect(Object.fromEntries(answerIn(back))).toEqual({
+      sign_in_error: 'access_denied',
+      sign_in_error_description: 'They would rather not.',
+    });
+  });
+
+  it('asks the provider with code, state, nonce and a challenge of its own', async () => {
+    const { location } = await begin(running);
+    const { origin, searchParams } = new URL(location);
+    expect(origin).toBe(provider.issuer);
+    expect(Object.fromEntries(searchParams)).toEqual({
+      client_id: provider.clientId,
+      response_type: 'code',
+      redirect_uri: REDIRECT_URI,
+      scope: 'openid email profile',
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    });
+  });
+
+  it('keeps nothing that opens anything: neither cookie, code, state nor secret is in the store', async () => {
+    const { location, binding } = await begin(running);
+    const pending = JSON.stringify(await running.database.query('select * from pending_sign_ins'));
+    const code = answerIn(await complete(running, binding, await provider.signIn(location, 'ada'))).get('sign_in_code');
+    const codes = JSON.stringify(await running.database.query('select * from sign_in_codes'));
+    const parts = [...binding.split('.'), binding, code ?? '', VERIFIER];
+    for (const part of parts) expect([pending.includes(part), codes.includes(part)]).toEqual([false, false]);
+    expect(await running.database.query('select 1 from pending_sign_ins')).toEqual([]);
+  });
+});
+
+describe('an account that has the address already', () => {
+  it('is linked with its password only, once, and the address is told', async () => {
+    const { userId } = await signedUp(running, 'Ada@Example.com');
+    const code = await codeFor(running, provider, 'ada');
+    const refused = await signInWith(running, code);
+    expect(codeOf(refused)).toBe('LINK_REQUIRED');
+    expect(refused.extensions?.session).toBeUndefined();
+    expect(codeOf(await signInWith(running, code, { password: 'wrong' }))).toBe('BAD_USER_INPUT');
+    expect(await running.database.query('select 1 from linked_identities')).toEqual([]);
+    expect(personOf(await signInWith(running, code, { password: PASSWORD })).userId).toBe(userId);
+    expect(codeOf(await signInWith(running, code, { password: PASSWORD }))).toBe('BAD_USER_INPUT');
+    expect((await signedIn(running, provider, 'ada')).userId).toBe(userId);
+    await running.auth.processAll();
+    expect(emailedTo('Ada@Example.com')).toEqual(['Another way to sign in to your Taskmesh account']);
+    expect(await facts()).toEqual(expect.arrayContaining(['login.failed', 'identity.linked']));
+    await loggedIn(running, ADA.email);
+  });
+
+  it('can be linked for ten minutes after it was asked for, with a password that was set by mail meanwhile', async () => {
+    await signedUp(running, ADA.email);
+    const code = await codeFor(running, provider, 'ada');
+    expect(codeOf(await signInWith(running, code))).toBe('LINK_REQUIRED');
+    await running.send(REQUEST_RESET, { email: ADA.email });
+    await running.auth.processAll();
+    const token = tokenIn(running.postbox.mails.at(-1)?.text);
+    await running.send(RESET, { input: { token, newPassword: 'a password set by mail' } });
+    running.clock.advance(9 * MINUTE_MS);
+    expect(codeOf(await signInWith(running, code, { password: 'a password set by mail' }))).toBeUndefined();
+  });
+
+  it('cannot be linked later, nor by a page that holds another secret', async () => {
+    await signedUp(running, ADA.email);
+    const code = await codeFor(running, provider, 'ada');
+    expect(codeOf(await signInWith(running, code))).toBe('LINK_REQUIRED');
+    const other = { verifier: `${VERIFIER}-of-another-page`, password: PASSWORD };
+    expect(codeOf(await signInWith(running, code, other))).toBe('BAD_USER_INPUT');
+    running.clock.advance(10 * MINUTE_MS);
+    expect(codeOf(await signInWith(running, code, { password: PASSWORD }))).toBe('BAD_USER_INPUT');
+  });
+
+  it('is guessed at no more often than by logins', async () => {
+    await signedUp(running, ADA.email);
+    const code = await codeFor(running, provider, 'ada');
+    const codes = [];
+    for (let count = 0; count < 11; count++) codes.push(codeOf(await signInWith(running, code, { password: 'wrong' })));
+    expect(codes).toEqual([...Array.from({ length: 10 }, () => 'BAD_USER_INPUT'), 'RATE_LIMITED']);
+    expect(codeOf(await running.send(LOGIN, { input: { email: ADA.email, password: PASSWORD } }))).toBe('RATE_LIMITED');
+  });
+
+  it('is not the one of somebody else at the provider whose address was given away', async () => {
+    await signedIn(running, provider, 'ada');
+    provider.accounts.set('successor', ADA);
+    const code = await codeFor(running, provider, 'successor');
+    expect(codeOf(await signInWith(running, code))).toBe('LINK_REQUIRED');
+    expect(codeOf(await signInWith(running, code, { password: '' }))).toBe('CONFLICT');
+    expect(await running.database.query('select subject from linked_identities')).toEqual([{ subject: 'ada' }]);
+  });
+});
+
+describe('the code of a sign-in', () => {
+  it('counts once, also of many tries at once', async () => {
+    await signedIn(running, provider, 'ada');
+    const code = await codeFor(running, provider, 'ada');
+    const results = await Promise.all(Array.from({ length: 8 }, () => signInWith(running, code)));
+    expect(results.map(codeOf).filter((each) => each === undefined)).toHaveLength(1);
+    expect(results.map(codeOf).filter((each) => each === 'BAD_USER_INPUT')).toHaveLength(7);
+    expect(await running.database.query(`select 1 from sessions`)).toHaveLength(2);
+  });
+
+  it('counts for a minute, with the secret of the page that began', async () => {
+    const code = await codeFor(running, provider, 'ada');
+    for (const input of [{ verifier: `${VERIFIER}x` }, { verifier: 'short' }, { verifier: '' }])
+      expect(codeOf(await signInWith(running, code, input))).toBe('BAD_USER_INPUT');
+    running.clock.advance(MINUTE_MS);
+    expect(codeOf(await signInWith(running, code))).toBe('BAD_USER_INPUT');
+    expect(await accounts()).toEqual([]);
+  });
+
+  it('of somebody new opens one account, however many come at once', async () => {
+    for (let round = 1; round <= 5; round++) {
+      const sub = `ada${round}`;
+      provider.accounts.set(sub, { ...ADA, email: `${sub}@example.com` });
+      const codes = await Promise.all(Array.from({ length: 5 }, () => codeFor(running, provider, sub)));
+      const people = (await Promise.all(codes.map((code) => signInWith(running, code)))).map(personOf);
+      expect(new Set(people.map(({ userId }) => userId)).size).toBe(1);
+      expect(await accounts()).toHaveLength(round);
+    }
+  });
+
+  it('of somebody new never takes over what a sign-up makes in the same moment', async () => {
+    for (let round = 0; round < 5; round++) {
+      const email = `ada${round}@example.com`;
+      provider.accounts.set(`ada${round}`, { ...ADA, email });
+      const code = await codeFor(running, provider, `ada${round}`);
+      const [entered, joined] = await Promise.allSettled([signInWith(running, code), signedUp(running, email)]);
+      const outcome = entered.status === 'fulfilled' ? codeOf(entered.value) : entered.status;
+      expect([outcome, joined.status]).toEqual(
+        outcome === undefined ? [undefined, 'rejected'] : ['LINK_REQUIRED', 'fulfilled'],
+      );
+    }
+  });
+
+  it('is cleared away when it is over, as is what was never finished', async () => {
+    await codeFor(running, provider, 'ada');
+    await begin(running);
+    running.clock.advance(11 * MINUTE_MS);
+    await running.auth.processAll();
+    expect(
+      await running.database.query('select hash from pending_sign_ins union select hash from sign_in_codes'),
+    ).toEqual([]);
+  });
+});
+
+describe('an account without a password', () => {
+  it('answers a login like a wrong password, and every password is one', async () => {
+    await signedIn(running, provider, 'ada');
+    const answer = async (email: string, password: string) =>
+      (await running.send(LOGIN, { input: { email, password } })).errors?.map(({ message, extensions }) => [
+        message,
+        extensions?.code,
+      ]);
+    const expected = await answer('nobody@example.com', PASSWORD);
+    for (const password of [PASSWORD, '', 'null', 'undefined'])
+      expect(await answer(ADA.email, password)).toEqual(expected);
+  });
+
+  it('says so to its owner wherever the password is asked for, and a recovery mail sets the first one', async () => {
+    const { identity } = await signedIn(running, provider, 'ada');
+    const change = { input: { currentPassword: '', newPassword: 'the first password' } };
+    for (const result of [
+      await running.send(CHANGE_PASSWORD, change, identity),
+      await running.send(CHANGE_EMAIL, { input: { email: 'new@example.com', password: '' } }, identity),
+    ])
+      expect([codeOf(result), result.errors?.[0]?.message]).toEqual([
+        'CONFLICT',
+        expect.stringContaining('recovery mail'),
+      ]);
+    await running.send(REQUEST_RESET, { email: ADA.email });
+    await running.auth.processAll();
+    const token = tokenIn(running.postbox.mails.at(-1)?.text);
+    await running.send(RESET, { input: { token, newPassword: 'the first password' } });
+    const { identity: again } = await loggedIn(running, ADA.email, 'the first password');
+    const next = { input: { currentPassword: 'the first password', newPassword: 'the second password' } };
+    expect(codeOf(await running.send(CHANGE_PASSWORD, next, again))).toBeUndefined();
+    expect((await signedIn(running, provider, 'ada')).userId).toBe((await accounts())[0]?.id);
+  });
+});

@@ -1,0 +1,146 @@
+import type { AuthSignIn } from '@taskmesh/internal-api';
+import { notFound } from '@taskmesh/errors';
+import { publicEndpoint, userEndpoint, type Endpoint } from '../endpoint.ts';
+import { OPERATIONS } from '../operations.ts';
+import { checkedQuery, wholeQuery } from '../request/query.ts';
+import { linkedIdentity, linkedIdentityList, messageOnly, session, signInProvider } from '../schemas/answers.ts';
+import type { LinkedIdentityListBody, SignInProviderBody } from '../schemas/answers.ts';
+import { beginSignIn, linkIdentity, signInAnswer, signInWithCode } from '../schemas/requests.ts';
+import { linkedIdentityOf, sessionAnswer } from './nodes.ts';
+import { said } from './said.ts';
+import { createSignInCookie } from './sign-in-cookie.ts';
+
+const UNLINKED = 'The identity is no longer linked.';
+
+export interface ProviderEndpointsDeps {
+  signIn: AuthSignIn;
+  /** Its scheme decides whether the cookie is restricted to TLS. */
+  publicUrl: string;
+}
+
+/** Signing in at a provider, and the identities that this links. */
+export function createProviderEndpoints({ signIn, publicUrl }: ProviderEndpointsDeps): readonly Endpoint[] {
+  const cookie = createSignInCookie({ isSecure: publicUrl.startsWith('https:') });
+  const goTo = (location: string, setCookie: string) => ({
+    headers: { location, 'set-cookie': setCookie, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+    body: null,
+  });
+
+  return [
+    publicEndpoint({
+      method: 'GET',
+      path: '/auth/oidc',
+      name: 'signInProvider',
+      summary: 'The provider where people can sign in',
+      description: 'A 404 if none is configured.',
+      needs: OPERATIONS.signInProvider,
+      status: 200,
+      answerSchema: signInProvider,
+      errors: ['NOT_FOUND'],
+      handle: async ({ run }) => {
+        const { provider } = await run(OPERATIONS.signInProvider, {});
+        if (!provider) throw notFound('Nobody signs in at a provider here.');
+        const body: SignInProviderBody = { name: provider.name };
+        return { body };
+      },
+    }),
+    publicEndpoint({
+      method: 'GET',
+      path: '/auth/oidc/start',
+      name: 'startSignIn',
+      summary: 'Send a browser to the sign-in provider',
+      description:
+        'Navigate a page here. The browser comes back to `return_to` with `#sign_in_code=…`, which works once, within a minute, together ' +
+        'with the secret that `code_challenge` was made from; or with `#sign_in_error=…` and `sign_in_error_description`. A cookie binds ' +
+        'the sign-in to this browser for 10 minutes.',
+      needs: OPERATIONS.signInWithCode,
+      query: checkedQuery(beginSignIn),
+      status: 302,
+      errors: ['NOT_FOUND', 'RATE_LIMITED'],
+      handle: async ({ query: { return_to: returnTo, code_challenge: codeChallenge }, origin }) => {
+        const { location, binding } = await signIn.begin({ returnTo, codeChallenge }, origin());
+        return goTo(location, cookie.of(binding));
+      },
+    }),
+    publicEndpoint({
+      method: 'GET',
+      path: '/auth/oidc/callback',
+      name: 'finishSignIn',
+      summary: 'Where the sign-in provider sends the browser back to',
+      description: 'Redirects to `return_to`. A 400 if the sign-in was not started in this browser, or has expired.',
+      needs: OPERATIONS.signInWithCode,
+      query: wholeQuery(signInAnswer),
+      status: 302,
+      errors: ['NOT_FOUND', 'RATE_LIMITED'],
+      handle: async ({ query: search, headers, origin }) => {
+        const { location } = await signIn.complete({ binding: cookie.in(headers.cookie), search }, origin());
+        return goTo(location, cookie.none);
+      },
+    }),
+    publicEndpoint({
+      method: 'POST',
+      path: '/auth/oidc/session',
+      name: 'signInWithCode',
+      summary: 'Exchange the code that the browser came back with for a session',
+      description:
+        'A new identity gets an account if the provider has verified its address. If an account has that address, the answer is the 409 ' +
+        'LINK_REQUIRED: send the same code with the password of that account within 10 minutes to link the two.',
+      needs: OPERATIONS.signInWithCode,
+      bodySchema: signInWithCode,
+      status: 200,
+      answerSchema: session,
+      errors: ['FORBIDDEN', 'LINK_REQUIRED', 'RATE_LIMITED'],
+      handle: async ({ body: { refresh, ...input }, run }) =>
+        sessionAnswer(await run(OPERATIONS.signInWithCode, { input, refresh })),
+    }),
+    userEndpoint({
+      method: 'GET',
+      path: '/auth/identities',
+      name: 'listIdentities',
+      summary: 'Your linked identities',
+      description: 'Those that can sign in to your account at a provider, newest first.',
+      needs: OPERATIONS.linkedIdentities,
+      status: 200,
+      answerSchema: linkedIdentityList,
+      handle: async ({ run }) => {
+        const { identities } = await run(OPERATIONS.linkedIdentities, {});
+        const body: LinkedIdentityListBody = { identities: identities.map(linkedIdentityOf) };
+        return { body };
+      },
+    }),
+    userEndpoint({
+      method: 'POST',
+      path: '/auth/identities',
+      name: 'linkIdentity',
+      summary: 'Link an identity at the provider to your account',
+      description:
+        'Needs the code that the browser came back with, and your password. The provider must have verified the address of your account. ' +
+        'A mail announces it.',
+      needs: OPERATIONS.linkIdentity,
+      bodySchema: linkIdentity,
+      status: 201,
+      answerSchema: linkedIdentity,
+      errors: ['CONFLICT', 'RATE_LIMITED'],
+      handle: async ({ body, run }) => {
+        const { identity } = await run(OPERATIONS.linkIdentity, { input: body });
+        return { body: linkedIdentityOf(identity) };
+      },
+    }),
+    userEndpoint({
+      method: 'DELETE',
+      path: '/auth/identities/{identity}',
+      name: 'unlinkIdentity',
+      summary: 'Remove a linked identity',
+      description: 'The only one stays as long as the account has no password. A mail announces it. Needs a session.',
+      needs: OPERATIONS.unlinkIdentity,
+      status: 200,
+      answerSchema: messageOnly,
+      exampleMessage: UNLINKED,
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      handle: async ({ id, run }) => {
+        await run(OPERATIONS.unlinkIdentity, { id });
+        return said(UNLINKED);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,135 @@
+import { BINDING, LINKING_CODE, SIGN_IN_CODE } from './rest-fakes/auth.ts';
+import { startRestApp, type RestApp } from './rest-fakes/app.ts';
+import { createClient, PASSWORD, type Client } from './rest-fakes/client.ts';
+
+const CHALLENGE = 'c'.repeat(43);
+const VERIFIER = 'v'.repeat(43);
+
+let rest: RestApp;
+let client: Client;
+beforeAll(async () => {
+  rest = await startRestApp({ PUBLIC_URL: 'https://tasks.example.com' });
+  client = await createClient(rest.origin);
+});
+afterAll(() => rest.stop());
+
+describe.each(['/api', '/full/api', '/reduced/api'])('a sign-in at the provider below %s', (prefix) => {
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    client.call('GET', `${prefix}/auth/oidc${path}`, { headers });
+
+  it('sends the browser to the provider, with a cookie that only comes back here', async () => {
+    const answer = await get(`/start?return_to=/tasks&code_challenge=${CHALLENGE}`, { 'user-agent': 'a browser' });
+    expect([answer.status, answer.text]).toEqual([302, '']);
+    expect(answer.headers.get('location')).toBe('https://login.example/authorize?state=state');
+    expect(answer.headers.getSetCookie()).toEqual([
+      `__Host-taskmesh-sign-in=${BINDING}; Max-Age=600; Path=/; HttpOnly; Secure; SameSite=Lax`,
+    ]);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(rest.auth.signIns.at(-1)).toEqual({
+      input: { returnTo: '/tasks', codeChallenge: CHALLENGE },
+      origin: { ip: '127.0.0.1', client: 'a browser', requestId: answer.headers.get('x-request-id') },
+    });
+  });
+
+  it('brings it back to where it began, and takes the cookie away', async () => {
+    const answer = await get('/callback?code=a%2Bb&state=state&iss=x', {
+      cookie: `a=b; __Host-taskmesh-sign-in=${BINDING}`,
+    });
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get('location')).toBe(`/tasks#sign_in_code=${SIGN_IN_CODE}`);
+    expect(answer.headers.getSetCookie()).toEqual([
+      '__Host-taskmesh-sign-in=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax',
+    ]);
+    expect([answer.headers.get('cache-control'), answer.headers.get('referrer-policy')]).toEqual([
+      'no-store',
+      'no-referrer',
+    ]);
+    expect(rest.auth.signIns.at(-1)?.input).toEqual({ binding: BINDING, search: 'code=a%2Bb&state=state&iss=x' });
+  });
+
+  it('is a 400 without that cookie, which stays for the answer that is still to come', async () => {
+    for (const cookie of [
+      '',
+      'taskmesh-sign-in=x',
+      `__host-taskmesh-sign-in=${BINDING}`,
+      '__Host-taskmesh-sign-in=other',
+    ])
+      for (const search of ['?code=a&state=state', '', '?'])
+        expect(await get(`/callback${search}`, { cookie })).toMatchObject({
+          status: 400,
+          body: { error: { code: 'BAD_USER_INPUT' } },
+        });
+    expect((await get('/callback?state=x')).headers.getSetCookie()).toEqual([]);
+  });
+
+  it.each([
+    '//evil.example',
+    '/%5Cevil.example',
+    'https://evil.example',
+    '%5C%5Cevil',
+    '/%0d%0aSet-Cookie:%20a=b',
+    '/a%23b',
+  ])('never returns to %s', async (returnTo) => {
+    const asked = rest.auth.signIns.length;
+    const answer = await get(`/start?return_to=${returnTo}&code_challenge=${CHALLENGE}`);
+    expect([answer.status, answer.body.error.details[0].path]).toEqual([400, 'return_to']);
+    expect([answer.headers.get('location'), rest.auth.signIns.length]).toEqual([null, asked]);
+  });
+
+  it.each(['', 'code_challenge=short', `code_challenge=${CHALLENGE}&code_challenge=${CHALLENGE}`])(
+    'begins with one challenge only: ?%s is a 400',
+    async (query) => {
+      const answer = await get(`/start?${query}`);
+      expect([answer.status, answer.body.error.details[0].path]).toEqual([400, 'code_challenge']);
+    },
+  );
+
+  it('gives a session for the code, and asks for the password of an account that is to be linked', async () => {
+    const { email } = await client.signUp();
+    const open = (json: object) => client.call('POST', `${prefix}/auth/oidc/session`, { json });
+    const plain = await open({ code: SIGN_IN_CODE, verifier: VERIFIER });
+    expect([plain.status, Object.keys(plain.body)]).toEqual([200, ['access_token', 'user']]);
+    const refreshing = await open({ code: SIGN_IN_CODE, verifier: VERIFIER, refresh: true });
+    expect(Object.keys(refreshing.body)).toEqual(['access_token', 'refresh_token', 'user']);
+    const linking = await open({ code: LINKING_CODE, verifier: VERIFIER });
+    expect([linking.status, linking.body.error.code]).toEqual([409, 'LINK_REQUIRED']);
+    expect((await open({ code: LINKING_CODE, verifier: VERIFIER, password: PASSWORD })).status).toBe(200);
+    for (const json of [
+      {},
+      { code: SIGN_IN_CODE },
+      { code: 1, verifier: VERIFIER },
+      { code: SIGN_IN_CODE, verifier: 'x' },
+    ])
+      expect((await open(json)).status).toBe(400);
+    expect(email).toContain('@');
+  });
+});
+
+describe('linked identities', () => {
+  it('are listed, linked and taken away by their owner', async () => {
+    const [ada, bob] = [await client.signUp(), await client.signUp()];
+    const json = { code: SIGN_IN_CODE, verifier: VERIFIER, password: PASSWORD };
+    const linked = await client.call('POST', '/api/auth/identities', { token: ada.token, json });
+    expect([linked.status, Object.keys(linked.body)]).toEqual([
+      201,
+      ['id', 'issuer', 'email', 'created_at', 'last_used_at'],
+    ]);
+    const list = async (token: string) => (await client.call('GET', '/api/auth/identities', { token })).body.identities;
+    expect(await list(ada.token)).toEqual([linked.body]);
+    expect(await list(bob.token)).toEqual([]);
+    const path = `/api/auth/identities/${linked.body.id}`;
+    expect((await client.call('DELETE', path, { token: bob.token })).status).toBe(404);
+    expect((await client.call('DELETE', path, { token: ada.token })).status).toBe(200);
+    expect(await list(ada.token)).toEqual([]);
+  });
+});
+
+it('without TLS the cookie has a name that a browser takes there', async () => {
+  const plain = await startRestApp();
+  const plainClient = await createClient(plain.origin);
+  const answer = await plainClient.call('GET', `/api/auth/oidc/start?code_challenge=${CHALLENGE}`);
+  expect(answer.headers.getSetCookie()).toEqual([
+    `taskmesh-sign-in=${BINDING}; Max-Age=600; Path=/; HttpOnly; SameSite=Lax`,
+  ]);
+  await plain.stop();
+});

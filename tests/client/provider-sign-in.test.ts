@@ -1,0 +1,106 @@
+import { createClient, createMemoryStorage, readSignInAnswer, type TaskmeshError } from '@taskmesh/client';
+import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
+import { randomUUID } from 'node:crypto';
+import { startProduct, type Product } from '../product/start-product.ts';
+
+const PUBLIC_URL = 'http://tasks.example';
+const PASSWORD = 'a long and private phrase';
+
+let provider: SignInProvider;
+let product: Product;
+beforeAll(async () => {
+  provider = await startSignInProvider({ redirectUri: `${PUBLIC_URL}/api/auth/oidc/callback` });
+  const { issuer, clientId, clientSecret } = provider;
+  product = await startProduct('start', {
+    ...{ PUBLIC_URL, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret },
+    OIDC_NAME: 'Example',
+  });
+}, 120_000);
+afterAll(async () => {
+  await product.stop();
+  await provider.close();
+}, 30_000);
+
+const newClient = (storage = createMemoryStorage()) => createClient({ url: product.url, storage });
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    ({ code }: TaskmeshError) => code,
+  );
+
+/** A browser that goes where the page sends it. Returns the fragment that it comes back with. */
+async function go(location: string, sub: string | null): Promise<string> {
+  const begun = await fetch(location, { redirect: 'manual' });
+  const cookie = /^[^;]+/.exec(begun.headers.get('set-cookie') ?? '')?.[0] ?? '';
+  const { pathname, search } = await provider.signIn(begun.headers.get('location') ?? '', sub);
+  const ended = await fetch(product.url + pathname + search, { redirect: 'manual', headers: { cookie } });
+  return new URL(ended.headers.get('location') ?? '', product.url).hash;
+}
+
+function newPerson(email = `${randomUUID()}@example.com`) {
+  const sub = randomUUID();
+  provider.accounts.set(sub, { email, email_verified: true, name: 'Ada' });
+  return { sub, email };
+}
+
+async function codeFor(client: ReturnType<typeof newClient>, sub: string): Promise<string> {
+  const answer = readSignInAnswer(await go(await client.beginProviderSignIn('/'), sub));
+  if (!answer || !('code' in answer)) throw new Error(JSON.stringify(answer));
+  return answer.code;
+}
+
+it('tells the name of the provider', async () => {
+  expect(await newClient().signInProvider()).toBe('Example');
+});
+
+it('signs somebody in, on the page that comes back and has the storage of the one that went', async () => {
+  const storage = createMemoryStorage();
+  const { sub, email } = newPerson();
+  const code = await codeFor(newClient(storage), sub);
+  const client = newClient(storage);
+  expect(await client.signInWithCode(code)).toMatchObject({ email, name: 'Ada' });
+  expect(client.user()?.email).toBe(email);
+  const { id } = await client.createTask({ title: 'Signed in elsewhere' });
+  expect(id).toEqual(expect.any(String));
+  client.close();
+});
+
+it('opens nothing on a page that did not begin, or began something else', async () => {
+  const { sub } = newPerson();
+  const code = await codeFor(newClient(), sub);
+  expect(await codeOf(newClient().signInWithCode(code))).toBe('SIGN_IN_NOT_BEGUN');
+  const other = newClient();
+  await other.beginProviderSignIn('/');
+  expect(await codeOf(other.signInWithCode(code))).toBe('BAD_USER_INPUT');
+  expect(other.user()).toBeNull();
+});
+
+it('asks for the password of an account with that address, and then links it', async () => {
+  const client = newClient();
+  const { sub, email } = newPerson();
+  const { id } = await client.signUp({ email, password: PASSWORD, name: 'Ada' });
+  await client.signOut();
+  const code = await codeFor(client, sub);
+  expect(await codeOf(client.signInWithCode(code))).toBe('LINK_REQUIRED');
+  expect(await codeOf(client.signInWithCode(code, 'wrong'))).toBe('BAD_USER_INPUT');
+  expect((await client.signInWithCode(code, PASSWORD)).id).toBe(id);
+  client.close();
+});
+
+it('links who is signed in', async () => {
+  const client = newClient();
+  const { sub, email } = newPerson();
+  await client.signUp({ email, password: PASSWORD, name: 'Ada' });
+  const code = await codeFor(client, sub);
+  expect(await client.linkIdentity(code, PASSWORD)).toMatchObject({ issuer: provider.issuer, email });
+  client.close();
+});
+
+it('tells why nobody signed in', async () => {
+  const client = newClient();
+  expect(readSignInAnswer(await go(await client.beginProviderSignIn(), null))).toEqual({
+    error: 'access_denied',
+    description: 'They would rather not.',
+  });
+  for (const fragment of ['', '#', '#view=tasks', '#sign_in_code=']) expect(readSignInAnswer(fragment)).toBeUndefined();
+});

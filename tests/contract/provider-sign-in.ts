@@ -1,0 +1,110 @@
+import type { SignInProvider } from '@taskmesh/testing/sign-in-provider';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { createClient, newEmail, PASSWORD } from './client.ts';
+import type { Platform } from './platform.ts';
+import { expectError } from './shapes.ts';
+
+interface Linked {
+  identities: { id: string; issuer: string; email: string }[];
+}
+
+/** A browser that signs in at a real provider, and the page that sent it there. */
+export function describeProviderSignIn(platform: () => Platform, provider: () => SignInProvider) {
+  const client = createClient(() => platform().url);
+  const codes: string[] = [];
+
+  const personAt = (account: { email: string; email_verified?: boolean }) => {
+    const sub = randomUUID();
+    provider().accounts.set(sub, { email_verified: true, name: 'Somebody', ...account });
+    return sub;
+  };
+
+  /** The way to the provider and back, as the fragment that the page then reads. */
+  const comeBack = async (sub: string | null, verifier: string, returnTo = '/tasks') => {
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const query = new URLSearchParams({ return_to: returnTo, code_challenge: challenge });
+    const begun = await client.call('GET', `/api/auth/oidc/start?${query.toString()}`);
+    expect(begun.status).toBe(302);
+    const cookie = /^[^;]+/.exec(begun.headers.get('set-cookie') ?? '')?.[0] ?? '';
+    expect(cookie).toMatch(/^__Host-/);
+    const back = await provider().signIn(begun.headers.get('location') ?? '', sub);
+    expect(back.origin).toBe(platform().publicUrl);
+    codes.push(
+      ...['code', 'state'].flatMap((name) => back.searchParams.get(name) ?? []),
+      ...cookie.split(/[=.]/).slice(1),
+    );
+    const ended = await client.call('GET', back.pathname + back.search, { headers: { cookie } });
+    expect(ended.status).toBe(302);
+    const [path, fragment] = (ended.headers.get('location') ?? '').split('#');
+    expect(path).toBe(returnTo);
+    return { cookie, back, answer: new URLSearchParams(fragment) };
+  };
+
+  const codeOf = async (sub: string, verifier: string) => {
+    const code = (await comeBack(sub, verifier)).answer.get('sign_in_code') ?? '';
+    codes.push(code);
+    return code;
+  };
+  const open = (json: object) => client.call('POST', '/api/auth/oidc/session', { json });
+  const newVerifier = () => randomBytes(32).toString('base64url');
+
+  describe('a sign-in at a provider', () => {
+    it('is offered by name', async () => {
+      expect((await client.call<{ name: string }>('GET', '/api/auth/oidc')).body).toEqual({ name: 'Example' });
+    });
+
+    it('opens an account, and its sessions, which work and end like any', async () => {
+      const [email, verifier] = [newEmail(), newVerifier()];
+      const sub = personAt({ email });
+      const first = await open({ code: await codeOf(sub, verifier), verifier });
+      expect([first.status, first.body.user.email]).toEqual([200, email]);
+      const again = await open({ code: await codeOf(sub, verifier), verifier, refresh: true });
+      expect(again.body.user.id).toBe(first.body.user.id);
+      expect(again.body.refresh_token).toEqual(expect.any(String));
+      const token = again.body.access_token;
+      expect((await client.call<{ email: string }>('GET', '/api/auth/me', { token })).body.email).toBe(email);
+      const { identities } = (await client.call<Linked>('GET', '/api/auth/identities', { token })).body;
+      expect(identities).toMatchObject([{ issuer: provider().issuer, email }]);
+      const path = `/api/auth/identities/${identities[0]?.id}`;
+      expectError(await client.call('DELETE', path, { token }), { status: 409, code: 'CONFLICT', envelope: 'plain' });
+      const { body } = await client.call<Linked>('GET', '/api/auth/export', { token });
+      expect(body.identities).toEqual(identities);
+    });
+
+    it('links an account with the same address by its password, and never without', async () => {
+      const [{ email, id }, verifier] = [await client.signUp(), newVerifier()];
+      const code = await codeOf(personAt({ email }), verifier);
+      expectError(await open({ code, verifier }), { status: 409, code: 'LINK_REQUIRED', envelope: 'plain' });
+      expect((await open({ code, verifier, password: 'wrong' })).status).toBe(400);
+      const linked = await open({ code, verifier, password: PASSWORD });
+      expect([linked.status, linked.body.user.id]).toEqual([200, id]);
+    });
+
+    it('is refused for an address that is not verified', async () => {
+      const verifier = newVerifier();
+      const code = await codeOf(personAt({ email: newEmail(), email_verified: false }), verifier);
+      expectError(await open({ code, verifier }), { status: 403, code: 'FORBIDDEN', envelope: 'plain' });
+    });
+
+    it('tells the page when somebody would not', async () => {
+      const { answer } = await comeBack(null, newVerifier());
+      expect(answer.get('sign_in_error')).toBe('access_denied');
+    });
+
+    it('comes back once, to the browser that began', async () => {
+      const { back, cookie } = await comeBack(personAt({ email: newEmail() }), newVerifier());
+      for (const sent of ['', cookie, cookie.replace(/.$/, '')])
+        expect((await client.call('GET', back.pathname + back.search, { headers: { cookie: sent } })).status).toBe(400);
+    });
+
+    it('leaves nothing of it in any log', () => {
+      expect(codes.length).toBeGreaterThan(10);
+      const logs = globSync('**/*.log', { cwd: platform().dataDir }).map((file) =>
+        readFileSync(`${platform().dataDir}/${file}`, 'utf8'),
+      );
+      expect(logs.length).toBeGreaterThan(0);
+      for (const log of logs) for (const code of codes) expect(log).not.toContain(code);
+    });
+  });
+}
