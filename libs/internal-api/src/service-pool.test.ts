@@ -172,6 +172,13 @@ it('a request that is given up while the connection is made is never sent', asyn
   await named.destroy();
 });
 
+it('a process that is busy for longer than a connection may take still takes it', async () => {
+  const answer = post('busy');
+  const until = performance.now() + 2_200;
+  while (performance.now() < until);
+  expect(await answer).toMatchObject({ text: 'answer' });
+});
+
 it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ECONNRESET', 'EPIPE'])(
   'a service that cannot be reached (%s) is unavailable',
   async (code) => {

@@ -15,7 +15,7 @@ const ROUTE = { method: 'POST', routeOptions: { url: URL_PATH } };
 export interface PlainRequestsDeps {
   context: Pick<GatewayContext, 'config' | 'tracing'>;
   exchange: GraphQLExchange;
-  answers: Answers;
+  answers: Pick<Answers, 'knows'>;
   measure: MeasureResponse;
 }
 
