@@ -69,14 +69,14 @@ export interface AuthRestore {
 
 export const authInternal: InternalApi<AuthInternal> = {
   service: 'auth',
-  caller: 'gateway',
+  caller: { role: 'service', name: 'gateway' },
   timeoutMs: SMALL_CALL_MS,
   names: ['endedSessions', 'noteSessionUses', 'findPersonalToken', 'accessTokenKeys'],
 };
 
 export const authRestore: InternalApi<AuthRestore> = {
   service: 'auth',
-  caller: 'backup',
+  caller: { role: 'service', name: 'backup' },
   timeoutMs: IMPORT_MS,
   names: ['importDatabase', 'carryOver', 'compare', 'resume'],
 };

@@ -1,3 +1,7 @@
 /** Most internal calls are small and soon repeated, so a slow one is given up early. */
 export const SMALL_CALL_MS = 3_000;
 export const IMPORT_MS = 10 * 60_000;
+/** Operators see within about this time what does not answer. */
+export const STATUS_MS = 1_000;
+/** What a service knows of its own parts: early enough that a part that is away is not taken for the whole service. */
+export const STATUS_PART_MS = 700;

@@ -1,8 +1,23 @@
-import { asUnavailable, createSchemaGate } from '@taskmesh/database';
-import type { AuthInternal, AuthRestore } from '@taskmesh/internal-api';
+import { asUnavailable, createSchemaGate, createStoreStatus } from '@taskmesh/database';
+import {
+  STATUS_PART_MS,
+  type AuthInternal,
+  type AuthRestore,
+  type ServiceStatus,
+  type StatusOf,
+} from '@taskmesh/internal-api';
 import type { KeyValue } from '@taskmesh/key-value';
 import { createMailer, type Mailer } from '@taskmesh/mail';
-import { startAll, stopAll, type Clock, type HealthReport, type Ids, type Log, type Service } from '@taskmesh/service';
+import {
+  readVersion,
+  startAll,
+  stopAll,
+  type Clock,
+  type HealthReport,
+  type Ids,
+  type Log,
+  type Service,
+} from '@taskmesh/service';
 import { createSubgraph, type Subgraph } from '@taskmesh/subgraph';
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
@@ -62,6 +77,8 @@ export interface AuthDeps {
 export interface Auth extends Service {
   subgraph: Subgraph;
   internal: AuthInternal;
+  /** For operators; the caller checks that. */
+  operators: StatusOf<ServiceStatus>;
   /** For backup alone. */
   restore: AuthRestore;
   ready(): Promise<HealthReport>;
@@ -126,6 +143,8 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
   const housekeeping = createHousekeeping({ database, auditRetentionDays: config.auditRetentionDays, clock, log });
 
   const schema = createSchemaGate({ database, policy: config.schema, log });
+  const askStore = createStoreStatus(database, STATUS_PART_MS);
+  const startedAt = new Date(clock.now()).toISOString();
   const store: Service = { start: () => Promise.resolve(), stop: () => database.close() };
   const post: Service = { start: () => Promise.resolve(), stop: () => mailer.close() };
   const passwords: Service = { start: () => Promise.resolve(), stop: () => hasher.close() };
@@ -164,6 +183,9 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Au
       },
       findPersonalToken: personalTokens.find,
       accessTokenKeys: () => Promise.resolve(keys.verifyingKeys()),
+    },
+    operators: {
+      status: async () => ({ version: readVersion(), startedAt, store: await askStore() }),
     },
     restore: createAccountsImport({
       url: config.secrets.postgresUrl,

@@ -1,5 +1,5 @@
 import { createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
-import { authInternal, authRestore, serveInternalApi } from '@taskmesh/internal-api';
+import { authInternal, authOperators, authRestore, serveInternalApi } from '@taskmesh/internal-api';
 import { createMemoryKeyValue, createRedisKeyValue, readRedisSettings } from '@taskmesh/key-value';
 import {
   adminSettings,
@@ -66,6 +66,7 @@ await runMain(async () => {
     routes: (app) => {
       serveInternalApi(app, authInternal, { implementation: auth.internal, verifier, log });
       serveInternalApi(app, authRestore, { implementation: auth.restore, verifier, log });
+      serveInternalApi(app, authOperators, { implementation: auth.operators, verifier, log });
     },
     tracing: telemetry.tracing('auth'),
     log,

@@ -2,10 +2,14 @@ import { unavailable } from '@taskmesh/errors';
 import type { IdentitySigner } from '@taskmesh/identity';
 import {
   authInternal,
+  authOperators,
+  backupOperators,
   createBackupWorkClient,
   createInternalClient,
   createServicePool,
+  deadLettersInternal,
   tasksInternal,
+  tasksOperators,
 } from '@taskmesh/internal-api';
 import { BACKGROUND_PRIORITY, type SubgraphRequest } from '@taskmesh/subgraph';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions } from './connections.ts';
@@ -53,6 +57,12 @@ export function connectHttp(options: {
     auth: createInternalClient(authInternal, { pool: internal.auth, signer }),
     tasks: createInternalClient(tasksInternal, { pool: internal.tasks, signer }),
     backup: createBackupWorkClient({ pool: internal.backup.dispatcher, signer }),
+    deadLetters: createInternalClient(deadLettersInternal, { pool: internal.tasks, signer }),
+    status: {
+      auth: createInternalClient(authOperators, { pool: internal.auth, signer }),
+      tasks: createInternalClient(tasksOperators, { pool: internal.tasks, signer }),
+      backup: createInternalClient(backupOperators, { pool: internal.backup, signer }),
+    },
     async probe(service, url) {
       if (url !== undefined) return outside.probe(url);
       const call = { identity: { role: 'service', name: CALLER } as const, requestId: 'probe' };

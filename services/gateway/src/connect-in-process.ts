@@ -2,11 +2,20 @@ import { unavailable } from '@taskmesh/errors';
 import {
   answerInTime,
   authInternal,
+  authOperators,
+  backupOperators,
   callInProcess,
+  deadLettersInternal,
   tasksInternal,
+  tasksOperators,
   type AuthInternal,
+  type BackupStatus,
   type BackupWork,
+  type DeadLettersInternal,
+  type ServiceStatus,
+  type StatusOf,
   type TasksInternal,
+  type TasksStatus,
 } from '@taskmesh/internal-api';
 import { asJson } from '@taskmesh/service';
 import type { Subgraph, SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
@@ -15,9 +24,14 @@ import { createExternalSubgraphClient } from './external-subgraph-client.ts';
 
 /** The services of this process. Who made them stops them. */
 export interface InProcessServices {
-  auth: { subgraph: Subgraph; internal: AuthInternal };
-  tasks: { subgraph: Subgraph; internal: TasksInternal };
-  backup: { subgraph: Subgraph; work: BackupWork };
+  auth: { subgraph: Subgraph; internal: AuthInternal; operators: StatusOf<ServiceStatus> };
+  tasks: {
+    subgraph: Subgraph;
+    internal: TasksInternal;
+    operators: StatusOf<TasksStatus>;
+    deadLetters: DeadLettersInternal;
+  };
+  backup: { subgraph: Subgraph; work: BackupWork; operators: StatusOf<BackupStatus> };
 }
 
 /**
@@ -62,6 +76,12 @@ export function connectInProcess(services: InProcessServices): Connections {
     auth: callInProcess(authInternal, services.auth.internal),
     tasks: callInProcess(tasksInternal, services.tasks.internal),
     backup: services.backup.work,
+    deadLetters: callInProcess(deadLettersInternal, services.tasks.deadLetters),
+    status: {
+      auth: callInProcess(authOperators, services.auth.operators),
+      tasks: callInProcess(tasksOperators, services.tasks.operators),
+      backup: callInProcess(backupOperators, services.backup.operators),
+    },
     async probe(service, url) {
       if (url !== undefined) return outside.probe(url);
       const call = { identity: { role: 'service', name: 'gateway' } as const, requestId: 'probe' };

@@ -1,5 +1,14 @@
 import type { Identity } from '@taskmesh/identity';
-import type { AuthInternal, BackupWork, TasksInternal } from '@taskmesh/internal-api';
+import type {
+  AuthInternal,
+  BackupStatus,
+  BackupWork,
+  DeadLettersInternal,
+  ServiceStatus,
+  StatusOf,
+  TasksInternal,
+  TasksStatus,
+} from '@taskmesh/internal-api';
 import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 
 export const REQUEST_TIMEOUT_MS = 10_000;
@@ -30,6 +39,14 @@ export interface Connections {
   tasks: TasksInternal;
   /** For operators only: who calls it has checked that. */
   backup: BackupWork;
+  /** For operators only, too. */
+  deadLetters: DeadLettersInternal;
+  /** For operators only, too: each service of itself, within about a second. */
+  status: {
+    auth: StatusOf<ServiceStatus>;
+    tasks: StatusOf<TasksStatus>;
+    backup: StatusOf<BackupStatus>;
+  };
   /** Resolves when the service answers. */
   probe(service: string, url?: string): Promise<void>;
   close(): Promise<void>;

@@ -53,7 +53,7 @@ export interface GatewayContext {
   authenticate(values: readonly string[]): Promise<Caller>;
   /** A bare token, as sockets carry it. With `graceS`, one counts that expired no longer ago than so many seconds. */
   authenticateToken(token: string, options?: { graceS: number }): Promise<Caller>;
-  /** By BACKUP_TOKEN, or by where the request comes from when there is none. */
+  /** By BACKUP_TOKEN; without one by where the request comes from, or this machine's token. */
   operator(request: IncomingMessage): OperatorCheck;
   /** The client's address; forwarding headers count from trusted proxies only. */
   clientIp(request: IncomingMessage): string;

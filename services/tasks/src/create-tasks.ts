@@ -1,5 +1,5 @@
 import { asUnavailable, createSchemaGate } from '@taskmesh/database';
-import type { TasksInternal, TasksRestore } from '@taskmesh/internal-api';
+import type { DeadLettersInternal, StatusOf, TasksInternal, TasksRestore, TasksStatus } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/messaging';
 import {
   type AdminRoute,
@@ -23,6 +23,7 @@ import { beginNewEpoch } from './feed/new-epoch.ts';
 import { createHousekeeping } from './feed/housekeeping.ts';
 import { readTypeDefs } from './graphql/schema.ts';
 import { createTasksImport } from './import/create-tasks-import.ts';
+import { createTasksStatus } from './operators/status.ts';
 import { createDeadLetters } from './relay/dead-letters.ts';
 import { deadLetterRoutes } from './relay/dead-letters.routes.ts';
 import { createRelayMetrics, NO_METRICS } from './relay/relay.metrics.ts';
@@ -48,6 +49,10 @@ export interface TasksDeps {
 export interface Tasks extends Service {
   subgraph: Subgraph;
   internal: TasksInternal;
+  /** For operators; the caller checks that. */
+  operators: StatusOf<TasksStatus>;
+  deadLetters: DeadLettersInternal;
+  /** The same for those who reach the admin port. */
   adminRoutes: AdminRoute[];
   /** For backup alone. */
   restore: TasksRestore;
@@ -67,7 +72,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   const cursors = createCursors(database);
   const metrics = deps.metrics ? createRelayMetrics(deps.metrics, database) : NO_METRICS;
   const relay = createRelay({ database, eventLog, cursors, metrics, backoff: config.relay, clock, log });
-  const deadLetters = createDeadLetters({ database, onReplayed: relay.wakeAll });
+  const deadLetters = createDeadLetters({ database, onReplayed: relay.wakeAll, log });
   const housekeep = createHousekeeping({ database, changeRetentionMs: config.changeRetentionMs, clock, log });
   const housekeeping = createPeriodic({ everyMs: HOUSEKEEPING_EVERY_MS, task: housekeep, what: 'housekeeping', log });
   const tasks = createTaskService({
@@ -92,6 +97,8 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   return {
     subgraph,
     internal: { ...createFeedService(createFeedRepository(database), cursors), reportUnreadable: deadLetters.note },
+    operators: createTasksStatus({ database, eventLog, clock }),
+    deadLetters,
     adminRoutes: deadLetterRoutes(deadLetters),
     restore: createTasksImport({
       url: config.postgresUrl,

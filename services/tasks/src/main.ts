@@ -1,5 +1,11 @@
 import { bearerToken, createIdentityVerifier, GATEWAY_ROLES } from '@taskmesh/identity';
-import { serveInternalApi, tasksInternal, tasksRestore } from '@taskmesh/internal-api';
+import {
+  deadLettersInternal,
+  serveInternalApi,
+  tasksInternal,
+  tasksOperators,
+  tasksRestore,
+} from '@taskmesh/internal-api';
 import { createKafkaEventLog, measureEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/messaging';
 import {
   adminSettings,
@@ -77,6 +83,8 @@ await runMain(async () => {
     routes: (app) => {
       serveInternalApi(app, tasksInternal, { implementation: tasks.internal, verifier, log });
       serveInternalApi(app, tasksRestore, { implementation: tasks.restore, verifier, log });
+      serveInternalApi(app, tasksOperators, { implementation: tasks.operators, verifier, log });
+      serveInternalApi(app, deadLettersInternal, { implementation: tasks.deadLetters, verifier, log });
     },
     tracing,
     log,

@@ -88,6 +88,29 @@ it('serves the graph and other services, knows itself ready without Kafka, and s
   });
   expect((await post('/internal/heads', { args: [[USER]] }, user)).body.error.code).toBe('FORBIDDEN');
 
+  const operator = await signer.tokenFor({ role: 'operator' }, 'tasks');
+  expect(await post('/internal/status', { args: [] }, operator)).toMatchObject({
+    status: 200,
+    body: {
+      result: {
+        store: { isUp: true, schema: '0003-times-end', missing: [], unknown: [] },
+        feed: { epoch: 1, pending: 1, deadLetters: { relay: 0, gateway: 0 } },
+        eventLog: { system: 'kafka', isUp: false },
+      },
+    },
+  });
+  for (const [name, args] of [
+    ['status', []],
+    ['deadLetters', [{}]],
+    ['replayDeadLetters', [{ all: true }]],
+    ['discardDeadLetters', [{ all: true }]],
+  ] as const) {
+    expect((await post(`/internal/${name}`, { args }, operator)).status).toBe(200);
+    for (const other of [user, gateway])
+      expect((await post(`/internal/${name}`, { args }, other)).body.error.code).toBe('FORBIDDEN');
+  }
+  expect((await post('/internal/heads', { args: [[USER]] }, operator)).body.error.code).toBe('FORBIDDEN');
+
   await eventually(async () => {
     const ready = await fetch(`${admin}/readyz?verbose`);
     expect([ready.status, await ready.json()]).toEqual([

@@ -1,5 +1,6 @@
 import { toGraphQLError, type AppError } from '@taskmesh/errors';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
+import { bearsToken } from '@taskmesh/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { internalError, publicError } from '../graph/client-errors.ts';
@@ -72,8 +73,10 @@ export function graphqlRoutes(
 /** A stale token makes nobody: so `login` and `refreshSession` work beside it, and fields that need a user say so. */
 async function identityOf(context: GatewayContext, request: FastifyRequest): Promise<Identity> {
   const values = authorizationOf(request.raw);
+  const { backupToken, machineToken } = context.config.secrets;
+  const operatorToken = backupToken ?? machineToken;
   // Without a token, or with the operators' one: a user's token is that user and nothing more.
-  if (values.length === 0 || context.config.secrets.backupToken !== undefined) {
+  if (values.length === 0 || (operatorToken !== undefined && bearsToken(request.raw, operatorToken))) {
     if (context.operator(request.raw).ok) return { role: 'operator' };
     if (values.length === 0) return ANONYMOUS;
   }
