@@ -11,7 +11,8 @@ COPY . .
 # A registry of your own: --secret id=npmrc,src=$HOME/.npmrc
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/root/.npm \
     npm install --no-save --no-audit --no-fund --ignore-scripts --omit=dev --loglevel=error \
-      $(dirname services/*/package.json deploy/*/package.json | sed 's/^/-w /') && \
+      $(dirname services/*/package.json services/gateway/console/package.json deploy/*/package.json | sed 's/^/-w /') && \
+    node services/gateway/console/build/main.mjs && \
     mkdir /data
 
 FROM installed AS with-postgres

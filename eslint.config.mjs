@@ -84,10 +84,10 @@ export default tseslint.config(
     ],
   },
   {
-    files: ['**/*.ts', '**/*.mjs'],
+    files: ['**/*.{ts,tsx}', '**/*.mjs'],
     extends: [...tseslint.configs.recommended, ...tseslint.configs.stylistic],
     plugins: { '@nx': nx, 'import-x': importX, taskmesh: { rules: { 'no-cycle': noCycle } } },
-    settings: { 'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.js', '.mjs', '.json'] })] },
+    settings: { 'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'] })] },
     rules: {
       '@nx/enforce-module-boundaries': ['error', { allow: [], depConstraints, enforceBuildableLibDependency: false }],
       'taskmesh/no-cycle': 'error',
@@ -107,7 +107,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/await-thenable': ['error', { allowMixedPromiseArrays: true }],

@@ -1,4 +1,5 @@
 // npm test: everything that has to hold before a change lands. Plain JavaScript, for any Node from 20.
+import { ensureConsole } from './lib/console.mjs';
 import { main } from './lib/failure.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { launch } from './lib/launch.mjs';
@@ -22,5 +23,6 @@ await main(async () => {
     return 0;
   }
   await ensureInstalled('all');
+  await ensureConsole();
   return launch('deploy/local/src/test-main.ts', args);
 });

@@ -1,4 +1,5 @@
 import { checkArguments } from './arguments.mjs';
+import { ensureConsole } from './console.mjs';
 import { readEnvFile } from './env-file.mjs';
 import { main } from './failure.mjs';
 import { ensureInstalled } from './install.mjs';
@@ -11,6 +12,7 @@ export function runProduct({ help, options, need = 'production', file }) {
     if (!args) return 0;
     readEnvFile();
     await ensureInstalled(need);
+    await ensureConsole();
     return launch(file, args);
   });
 }

@@ -1,9 +1,9 @@
-import { provideProgram } from '@taskmesh/local';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
+import { CHROMIUM_ARGS, findChromium } from './find-chromium.ts';
 
 const START_MS = 30_000;
 const STOP_MS = 5_000;
@@ -37,20 +37,12 @@ interface Evaluated {
   exceptionDetails?: { text: string; exception?: { description?: string } };
 }
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
-const REMEDY =
-  'There is no Chromium on this machine. Install it ("apt-get install chromium", "brew install --cask chromium"), ' +
-  'or put Chrome on the PATH.';
-
 /** The system's Chromium (or Chrome), else Debian's package. */
 export async function startChromium(): Promise<Chromium> {
-  const log = (line: string) => void process.stderr.write(`${line}\n`);
-  const program = await provideProgram(NAMES, { package: 'chromium', log, remedy: REMEDY });
+  const program = await findChromium();
   const profile = mkdtempSync(join(tmpdir(), 'taskmesh-chromium-'));
   const args = ['--headless=new', '--remote-debugging-port=0', `--user-data-dir=${profile}`, '--no-first-run'];
-  // In containers there is often neither a sandbox for root nor a large /dev/shm, and never a graphics card.
-  args.push('--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--disable-background-networking');
-  const child = spawn(program, [...args, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, [...args, ...CHROMIUM_ARGS, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = async () => {
     // It ends all its processes by itself, when it still can.

@@ -45,7 +45,6 @@ export function describeEdges(platform: () => Platform) {
 
   describe('an unknown path', () => {
     it.each([
-      '/',
       '/api',
       '/api/nowhere',
       '/API/tasks',
@@ -64,6 +63,13 @@ export function describeEdges(platform: () => Platform) {
         envelope: 'plain',
       });
     });
+  });
+
+  it('/ is a page for browsers, and for programs a 404 in JSON', async () => {
+    const { status, headers } = await client.call('GET', '/', { headers: { accept: 'text/html' } });
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    for (const method of ['GET', 'POST', 'DELETE'])
+      expectError(await client.call(method, '/'), { status: 404, code: 'NOT_FOUND', envelope: 'plain' });
   });
 
   describe('a body', () => {

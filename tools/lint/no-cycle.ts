@@ -57,6 +57,6 @@ function importsOf(file: string): Import[] {
 function importsIn(text: string, file: string): Import[] {
   const { importedFiles } = ts.preProcessFile(text, true, true);
   return importedFiles
-    .filter(({ fileName }) => /^\..*\.m?ts$/.test(fileName))
+    .filter(({ fileName }) => /^\..*\.(m?ts|tsx)$/.test(fileName))
     .map(({ fileName, pos }) => ({ file: resolve(dirname(file), fileName), at: pos }));
 }

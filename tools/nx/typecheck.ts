@@ -1,32 +1,46 @@
+import { globSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { createExecutors, has, type Project } from './check.ts';
 
-/** One program of what the projects have and import: what several of them use is read and checked once. */
+/** One program of what the projects have and import: what several of them use is read and checked once. What has other globals is another one. */
 async function* typecheck(projects: Project[], root: string) {
+  const files = globSync('services/**/tsconfig.json', { cwd: root, exclude: (name) => name.includes('node_modules') });
+  const programs = ['tsconfig.json', ...files].map((file) => createProgram(file, projects, root));
+  for (const project of projects) {
+    const found = programs.flatMap((check) => check(project));
+    yield { project, findings: shown(found, root) };
+  }
+}
+
+/** Returns what tells the faults of a project, as far as its files are in this program. */
+function createProgram(file: string, projects: Project[], root: string): (project: Project) => ts.Diagnostic[] {
+  const path = join(root, file);
   const { options, fileNames, errors } = ts.parseJsonConfigFileContent(
-    ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile).config,
+    ts.readConfigFile(path, ts.sys.readFile).config,
     ts.sys,
-    root,
+    join(path, '..'),
   );
-  const inProject = (project: Project, file: string) => has(project, relative(root, file));
+  const inProject = (project: Project, name: string) => has(project, relative(root, name));
+  if (!fileNames.some((name) => projects.some((project) => inProject(project, name)))) return () => [];
   // Declarations are not imported: every project may need them.
   const rootNames = fileNames.filter(
-    (file) => file.endsWith('.d.ts') || projects.some((project) => inProject(project, file)),
+    (name) => name.endsWith('.d.ts') || projects.some((project) => inProject(project, name)),
   );
   const program = ts.createProgram({
     rootNames,
     options: { ...options, incremental: false, tsBuildInfoFile: undefined },
   });
   const ofAll = [...errors, ...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()];
-  for (const project of projects) {
-    const files = fileNames.filter((file) => inProject(project, file)).map((file) => program.getSourceFile(file));
-    const found = files.flatMap((file) => [
-      ...program.getSyntacticDiagnostics(file),
-      ...program.getSemanticDiagnostics(file),
+  return (project) => {
+    const own = fileNames.filter((name) => inProject(project, name)).map((name) => program.getSourceFile(name));
+    if (own.length === 0) return [];
+    const found = own.flatMap((each) => [
+      ...program.getSyntacticDiagnostics(each),
+      ...program.getSemanticDiagnostics(each),
     ]);
-    yield { project, findings: shown([...ofAll, ...found], root) };
-  }
+    return [...ofAll, ...found];
+  };
 }
 
 function shown(diagnostics: ts.Diagnostic[], root: string): string {

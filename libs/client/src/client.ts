@@ -1,6 +1,6 @@
 import { createSocketFeed } from './feed/graphql-ws.ts';
 import { createSseFeed } from './feed/sse.ts';
-import { createPost, type Post } from './http.ts';
+import { createPost, readRestFailure, type Post } from './http.ts';
 import { createLiveTasks, type LiveTasks, type LiveTasksOptions } from './list/live-tasks.ts';
 import type { Task } from './list/shape.ts';
 import { exclusively } from './locks.ts';
@@ -15,6 +15,7 @@ import {
 } from './operations.generated.ts';
 import { createSession, type User } from './session.ts';
 import { createMemoryStorage, type Storage } from './storage.ts';
+import { toTaskmeshError, type TaskmeshError } from './errors.ts';
 import { realTime, type Time } from './time.ts';
 import { createWriteQueue } from './writes/write-queue.ts';
 import { localIdOf, newKey } from './writes/write.ts';
@@ -40,6 +41,23 @@ export interface WriteOptions {
   ifVersion?: number | undefined;
 }
 
+export interface FetchOptions {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  signal?: AbortSignal;
+}
+
+/** A write that was kept from an earlier page, and that the server has refused: whoever asked for it waits no more. */
+export interface RefusedWrite {
+  kind: 'create' | 'update' | 'delete';
+  /** The task's id; of one that was to be created, the client's own. */
+  taskId: string;
+  /** What it was to be, or to become. */
+  input: UpdateTaskInput;
+  error: TaskmeshError;
+}
+
 export interface Client {
   /** Who is signed in; undefined until the storage was read, null for nobody. */
   user(): User | null | undefined;
@@ -51,8 +69,11 @@ export interface Client {
   signOut(): Promise<void>;
   requestPasswordReset(email: string): Promise<void>;
   resetPassword(input: ResetPasswordInput): Promise<void>;
+  changeName(name: string): Promise<User>;
   /** Runs an operation as the user, generated or your own: any string is one. @throws TaskmeshError */
   request: Post;
+  /** A path of the REST API as the user, such as `/api/auth/export`. @throws TaskmeshError for every answer but a good one */
+  fetch(path: string, init?: FetchOptions): Promise<Response>;
   liveTasks(options?: LiveTasksOptions): LiveTasks;
   /**
    * Lists show it at once. Resolves with the task as the server has it, which takes as long as there is no connection.
@@ -63,6 +84,8 @@ export interface Client {
   updateTask(id: string, input: UpdateTaskInput, options?: WriteOptions): Promise<Task>;
   /** As `updateTask`. */
   deleteTask(id: string, options?: WriteOptions): Promise<void>;
+  /** Called for each write that an earlier page has left behind, and that is refused. */
+  onRefused(listener: (write: RefusedWrite) => void): () => void;
   /** How many writes the server has not answered. */
   pendingWrites(): number;
   /** Ends what waits; the queue stays in storage. Lists end with their last listener. */
@@ -72,7 +95,8 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const { storage = createMemoryStorage(), transport = 'graphql-ws', time = realTime } = options;
   const { maxPendingWrites: limit = 100, timeoutMs = 30_000 } = options;
-  const url = `${options.url.replace(/\/$/, '')}/graphql`;
+  const origin = options.url.replace(/\/$/, '');
+  const url = `${origin}/graphql`;
   const fetch: typeof globalThis.fetch = options.fetch ?? ((...args) => globalThis.fetch(...args));
 
   const post = createPost({ url, fetch, timeoutMs });
@@ -111,7 +135,17 @@ export function createClient(options: ClientOptions): Client {
     async resetPassword(input) {
       await post(RESET_PASSWORD, { input });
     },
+    changeName: session.changeName,
     request: session.request,
+    fetch: (path, init = {}) =>
+      session.asUser(async (token) => {
+        const headers = { ...init.headers, authorization: `Bearer ${token}` };
+        const response = await fetch(`${origin}${path}`, { ...init, headers }).catch((error: unknown) => {
+          throw toTaskmeshError(error);
+        });
+        if (!response.ok) throw await readRestFailure(response);
+        return response;
+      }),
     liveTasks: (list = {}) => createLiveTasks(list, { session, writes, openFeed, time, onWake: onOnline }),
     async createTask(input) {
       const started = begin();
@@ -123,6 +157,13 @@ export function createClient(options: ClientOptions): Client {
     async deleteTask(taskId, { ifVersion } = {}) {
       await writes.add({ ...begin(), kind: 'delete', taskId, ifVersion });
     },
+    onRefused: (listener) =>
+      writes.subscribe({
+        onPending() {},
+        onDone() {},
+        onRefused: (write, error) =>
+          listener({ kind: write.kind, taskId: write.taskId, input: 'input' in write ? write.input : {}, error }),
+      }),
     pendingWrites: () => writes.pending().length,
     close() {
       stopWaking();

@@ -1,5 +1,5 @@
 import type { Document } from './document.ts';
-import { errorOf, TaskmeshError, toTaskmeshError, type GraphqlError } from './errors.ts';
+import { errorOf, TaskmeshError, toTaskmeshError, type GraphqlError, type InputIssue } from './errors.ts';
 
 export interface PostOptions {
   token?: string | undefined;
@@ -65,6 +65,15 @@ async function bodyOf<Body>(response: Response): Promise<Body | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/** What an answer of the REST API says that is not the one that was asked for. */
+export async function readRestFailure(response: Response): Promise<TaskmeshError> {
+  const body = await bodyOf<{ message?: string; error?: { code?: string; details?: InputIssue[] } }>(response);
+  const refusal = refusalOf(response);
+  const { code = refusal.code, details } = body?.error ?? {};
+  const { retryAfterMs } = refusal;
+  return new TaskmeshError(code, body?.message ?? refusal.message, { issues: details, retryAfterMs });
 }
 
 /** An answer that is none of GraphQL: of a proxy in between, or of a gateway that takes nothing at the moment. */

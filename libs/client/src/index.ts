@@ -1,4 +1,11 @@
-export { createClient, type Client, type ClientOptions, type WriteOptions } from './client.ts';
+export {
+  createClient,
+  type Client,
+  type ClientOptions,
+  type FetchOptions,
+  type RefusedWrite,
+  type WriteOptions,
+} from './client.ts';
 export { type Document } from './document.ts';
 export { TaskmeshError, type InputIssue } from './errors.ts';
 export { type LiveStatus, type LiveTasks, type LiveTasksOptions, type LiveTasksSnapshot } from './list/live-tasks.ts';

@@ -4,6 +4,25 @@ import type { Document } from './document.ts';
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+export type ChangeEmailInput = {
+  /** The new address. */
+  email: string;
+  /** The account's password. */
+  password: string;
+};
+
+export type ChangePasswordInput = {
+  currentPassword: string;
+  newPassword: string;
+};
+
+export type CreatePersonalTokenInput = {
+  /** At most 366 days away. */
+  expiresAt: string;
+  name: string;
+  scope: TokenScope;
+};
+
 export type CreateTaskInput = {
   category?: string | null | undefined;
   completed?: boolean | null | undefined;
@@ -60,6 +79,12 @@ export type TaskPriority =
   | 'LOW'
   | 'MEDIUM';
 
+export type TokenScope =
+  /** Queries and subscriptions. */
+  | 'READ'
+  /** Mutations, too; but none that needs a session. */
+  | 'WRITE';
+
 /** Absent: unchanged. null: cleared (description, dueDate, category only). */
 export type UpdateTaskInput = {
   category?: string | null | undefined;
@@ -69,50 +94,6 @@ export type UpdateTaskInput = {
   priority?: TaskPriority | null | undefined;
   title?: string | null | undefined;
 };
-
-export type UserFieldsFragment = { id: string, email: string, name: string };
-
-export type SessionFieldsFragment = { accessToken: string, refreshToken: string, expiresIn: number, user: { id: string, email: string, name: string } };
-
-export type SignUpMutationVariables = Exact<{
-  input: SignUpInput;
-}>;
-
-
-export type SignUpMutation = { signUp: { accessToken: string, refreshToken: string, expiresIn: number, user: { id: string, email: string, name: string } } };
-
-export type LoginMutationVariables = Exact<{
-  input: LoginInput;
-}>;
-
-
-export type LoginMutation = { login: { accessToken: string, refreshToken: string, expiresIn: number, user: { id: string, email: string, name: string } } };
-
-export type RefreshSessionMutationVariables = Exact<{
-  refreshToken: string;
-}>;
-
-
-export type RefreshSessionMutation = { refreshSession: { accessToken: string, refreshToken: string, expiresIn: number, user: { id: string, email: string, name: string } } };
-
-export type LogoutMutationVariables = Exact<{ [key: string]: never; }>;
-
-
-export type LogoutMutation = { logout: boolean };
-
-export type RequestPasswordResetMutationVariables = Exact<{
-  email: string;
-}>;
-
-
-export type RequestPasswordResetMutation = { requestPasswordReset: boolean };
-
-export type ResetPasswordMutationVariables = Exact<{
-  input: ResetPasswordInput;
-}>;
-
-
-export type ResetPasswordMutation = { resetPassword: boolean };
 
 export type TaskFieldsFragment = { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number };
 
@@ -171,12 +152,139 @@ export type TaskChangesSubscriptionVariables = Exact<{
 
 export type TaskChangesSubscription = { taskChanges: { cursor: string, sequence: number, kind: TaskChangeKind, task: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number }, previous: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } | null } };
 
+export type UserFieldsFragment = { id: string, email: string, name: string };
+
+export type SessionFieldsFragment = { accessToken: string, refreshToken: string, expiresIn: number, user: { id: string, email: string, name: string } };
+
+export type SignUpMutationVariables = Exact<{
+  input: SignUpInput;
+}>;
+
+
+export type SignUpMutation = { signUp: { accessToken: string, refreshToken: string, expiresIn: number, user: { id: string, email: string, name: string } } };
+
+export type LoginMutationVariables = Exact<{
+  input: LoginInput;
+}>;
+
+
+export type LoginMutation = { login: { accessToken: string, refreshToken: string, expiresIn: number, user: { id: string, email: string, name: string } } };
+
+export type RefreshSessionMutationVariables = Exact<{
+  refreshToken: string;
+}>;
+
+
+export type RefreshSessionMutation = { refreshSession: { accessToken: string, refreshToken: string, expiresIn: number, user: { id: string, email: string, name: string } } };
+
+export type LogoutMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type LogoutMutation = { logout: boolean };
+
+export type RequestPasswordResetMutationVariables = Exact<{
+  email: string;
+}>;
+
+
+export type RequestPasswordResetMutation = { requestPasswordReset: boolean };
+
+export type ResetPasswordMutationVariables = Exact<{
+  input: ResetPasswordInput;
+}>;
+
+
+export type ResetPasswordMutation = { resetPassword: boolean };
+
+export type ReadProfileQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ReadProfileQuery = { me: { emailConfirmedAt: string, id: string, email: string, name: string } };
+
+export type ChangeNameMutationVariables = Exact<{
+  name: string;
+}>;
+
+
+export type ChangeNameMutation = { changeName: { id: string, email: string, name: string } };
+
+export type ChangePasswordMutationVariables = Exact<{
+  input: ChangePasswordInput;
+}>;
+
+
+export type ChangePasswordMutation = { changePassword: boolean };
+
+export type RequestEmailChangeMutationVariables = Exact<{
+  input: ChangeEmailInput;
+}>;
+
+
+export type RequestEmailChangeMutation = { requestEmailChange: boolean };
+
+export type ReadSessionsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ReadSessionsQuery = { sessions: Array<{ id: string, createdAt: string, lastUsedAt: string, ip: string | null, client: string | null, current: boolean }> };
+
+export type EndSessionMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type EndSessionMutation = { endSession: string };
+
+export type EndOtherSessionsMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type EndOtherSessionsMutation = { endOtherSessions: number };
+
+export type PersonalTokenFieldsFragment = { id: string, name: string, scope: TokenScope, createdAt: string, expiresAt: string, lastUsedAt: string | null };
+
+export type ReadPersonalTokensQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ReadPersonalTokensQuery = { personalTokens: Array<{ id: string, name: string, scope: TokenScope, createdAt: string, expiresAt: string, lastUsedAt: string | null }> };
+
+export type CreatePersonalTokenMutationVariables = Exact<{
+  input: CreatePersonalTokenInput;
+}>;
+
+
+export type CreatePersonalTokenMutation = { createPersonalToken: { token: string, personalToken: { id: string, name: string, scope: TokenScope, createdAt: string, expiresAt: string, lastUsedAt: string | null } } };
+
+export type EndPersonalTokenMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type EndPersonalTokenMutation = { endPersonalToken: string };
+
+export type ReadAuditEntriesQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ReadAuditEntriesQuery = { auditEntries: Array<{ id: string, at: string, kind: string, sessionId: string | null, ip: string | null }> };
+
 export const SIGN_UP: Document<SignUpMutation, SignUpMutationVariables> = "mutation SignUp($input:SignUpInput!){signUp(input:$input){...SessionFields}}fragment SessionFields on Session{accessToken refreshToken expiresIn user{...UserFields}}fragment UserFields on User{id email name}";
 export const LOGIN: Document<LoginMutation, LoginMutationVariables> = "mutation Login($input:LoginInput!){login(input:$input){...SessionFields}}fragment SessionFields on Session{accessToken refreshToken expiresIn user{...UserFields}}fragment UserFields on User{id email name}";
 export const REFRESH_SESSION: Document<RefreshSessionMutation, RefreshSessionMutationVariables> = "mutation RefreshSession($refreshToken:String!){refreshSession(refreshToken:$refreshToken){...SessionFields}}fragment SessionFields on Session{accessToken refreshToken expiresIn user{...UserFields}}fragment UserFields on User{id email name}";
 export const LOGOUT: Document<LogoutMutation, LogoutMutationVariables> = "mutation Logout{logout}";
 export const REQUEST_PASSWORD_RESET: Document<RequestPasswordResetMutation, RequestPasswordResetMutationVariables> = "mutation RequestPasswordReset($email:String!){requestPasswordReset(email:$email)}";
 export const RESET_PASSWORD: Document<ResetPasswordMutation, ResetPasswordMutationVariables> = "mutation ResetPassword($input:ResetPasswordInput!){resetPassword(input:$input)}";
+export const READ_PROFILE: Document<ReadProfileQuery, ReadProfileQueryVariables> = "query ReadProfile{me{...UserFields emailConfirmedAt}}fragment UserFields on User{id email name}";
+export const CHANGE_NAME: Document<ChangeNameMutation, ChangeNameMutationVariables> = "mutation ChangeName($name:String!){changeName(name:$name){...UserFields}}fragment UserFields on User{id email name}";
+export const CHANGE_PASSWORD: Document<ChangePasswordMutation, ChangePasswordMutationVariables> = "mutation ChangePassword($input:ChangePasswordInput!){changePassword(input:$input)}";
+export const REQUEST_EMAIL_CHANGE: Document<RequestEmailChangeMutation, RequestEmailChangeMutationVariables> = "mutation RequestEmailChange($input:ChangeEmailInput!){requestEmailChange(input:$input)}";
+export const READ_SESSIONS: Document<ReadSessionsQuery, ReadSessionsQueryVariables> = "query ReadSessions{sessions{id createdAt lastUsedAt ip client current}}";
+export const END_SESSION: Document<EndSessionMutation, EndSessionMutationVariables> = "mutation EndSession($id:ID!){endSession(id:$id)}";
+export const END_OTHER_SESSIONS: Document<EndOtherSessionsMutation, EndOtherSessionsMutationVariables> = "mutation EndOtherSessions{endOtherSessions}";
+export const READ_PERSONAL_TOKENS: Document<ReadPersonalTokensQuery, ReadPersonalTokensQueryVariables> = "query ReadPersonalTokens{personalTokens{...PersonalTokenFields}}fragment PersonalTokenFields on PersonalToken{id name scope createdAt expiresAt lastUsedAt}";
+export const CREATE_PERSONAL_TOKEN: Document<CreatePersonalTokenMutation, CreatePersonalTokenMutationVariables> = "mutation CreatePersonalToken($input:CreatePersonalTokenInput!){createPersonalToken(input:$input){token personalToken{...PersonalTokenFields}}}fragment PersonalTokenFields on PersonalToken{id name scope createdAt expiresAt lastUsedAt}";
+export const END_PERSONAL_TOKEN: Document<EndPersonalTokenMutation, EndPersonalTokenMutationVariables> = "mutation EndPersonalToken($id:ID!){endPersonalToken(id:$id)}";
+export const READ_AUDIT_ENTRIES: Document<ReadAuditEntriesQuery, ReadAuditEntriesQueryVariables> = "query ReadAuditEntries($first:Int$after:ID){auditEntries(first:$first after:$after){id at kind sessionId ip}}";
 export const READ_TASKS: Document<ReadTasksQuery, ReadTasksQueryVariables> = "query ReadTasks($filter:TaskFilter$orderBy:TaskOrder$first:Int$after:String){tasks(filter:$filter orderBy:$orderBy first:$first after:$after){edges{node{...TaskFields}}pageInfo{hasNextPage endCursor}totalCount changesCursor}}fragment TaskFields on Task{id title description completed dueDate category priority createdAt updatedAt version}";
 export const READ_TASK: Document<ReadTaskQuery, ReadTaskQueryVariables> = "query ReadTask($id:ID!){task(id:$id){...TaskFields}}fragment TaskFields on Task{id title description completed dueDate category priority createdAt updatedAt version}";
 export const READ_TASK_STATISTICS: Document<ReadTaskStatisticsQuery, ReadTaskStatisticsQueryVariables> = "query ReadTaskStatistics{taskStatistics{total completed pending completionPercentage}}";

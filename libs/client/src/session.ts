@@ -4,6 +4,7 @@ import { createListeners } from './listeners.ts';
 import type { Document } from './document.ts';
 import type { Exclusively } from './locks.ts';
 import {
+  CHANGE_NAME,
   LOGIN,
   LOGOUT,
   REFRESH_SESSION,
@@ -39,7 +40,11 @@ export interface Session {
   token(): Promise<string | undefined>;
   /** Another one than `refused`, or undefined when the session has ended. @throws TaskmeshError when that cannot be known now */
   refresh(refused: string): Promise<string | undefined>;
-  /** As the user: a token that is refused is refreshed once, and the operation sent once more. @throws TaskmeshError */
+  /** Changes the user's name, here as well. @throws TaskmeshError */
+  changeName(name: string): Promise<User>;
+  /** As the user: a token that is refused is refreshed once, and the work done once more. @throws TaskmeshError */
+  asUser<Result>(work: (token: string) => Promise<Result>): Promise<Result>;
+  /** An operation as the user. @throws TaskmeshError */
   request: Post;
 }
 
@@ -63,7 +68,8 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
   const take = (next: Tokens | null) => {
     const before = tokens;
     tokens = next;
-    if (before === undefined || before?.user.id !== next?.user.id) changes.tell();
+    const isSame = before?.user.id === next?.user.id && before?.user.name === next?.user.name;
+    if (before === undefined || !isSame) changes.tell();
   };
   const load = async () => (await readJson<Tokens>(storage, KEY)) ?? null;
   const loaded = load().then(
@@ -133,6 +139,27 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
     const { accessToken, refreshAt } = tokens;
     return time.now() < refreshAt ? accessToken : refresh(accessToken);
   };
+  const asUser = async <Result>(work: (token: string) => Promise<Result>): Promise<Result> => {
+    await loaded;
+    const asked = tokens?.user.id;
+    const first = await token();
+    if (first === undefined || tokens?.user.id !== asked) throw new TaskmeshError('SIGNED_OUT', 'Nobody is signed in.');
+    try {
+      return await work(first);
+    } catch (error) {
+      if (!(error instanceof TaskmeshError) || error.code !== 'UNAUTHENTICATED') throw error;
+      const again = await refresh(first);
+      // What one user asked for is never sent as another one.
+      if (again === undefined || tokens?.user.id !== asked)
+        throw new TaskmeshError('SIGNED_OUT', 'The session has ended.', { cause: error });
+      return work(again);
+    }
+  };
+  const request = <Result, Variables>(
+    document: Document<Result, Variables>,
+    variables: Variables,
+    options: Omit<PostOptions, 'token'> = {},
+  ) => asUser((token) => post(document, variables, { ...options, token }));
 
   return {
     user: () => tokens && tokens.user,
@@ -147,26 +174,17 @@ export function createSession({ post, storage, exclusively, time }: SessionDeps)
     },
     token,
     refresh,
-    async request<Result, Variables>(
-      document: Document<Result, Variables>,
-      variables: Variables,
-      options: Omit<PostOptions, 'token'> = {},
-    ) {
-      await loaded;
-      const asked = tokens?.user.id;
-      const first = await token();
-      if (first === undefined || tokens?.user.id !== asked)
-        throw new TaskmeshError('SIGNED_OUT', 'Nobody is signed in.');
-      try {
-        return await post(document, variables, { ...options, token: first });
-      } catch (error) {
-        if (!(error instanceof TaskmeshError) || error.code !== 'UNAUTHENTICATED') throw error;
-        const again = await refresh(first);
-        // What one user asked for is never sent as another one.
-        if (again === undefined || tokens?.user.id !== asked)
-          throw new TaskmeshError('SIGNED_OUT', 'The session has ended.', { cause: error });
-        return post(document, variables, { ...options, token: again });
-      }
+    async changeName(name) {
+      const { changeName: user } = await request(CHANGE_NAME, { name });
+      await change(async () => {
+        if (tokens?.user.id !== user.id) return;
+        const next = { ...tokens, user };
+        await storage.setItem(KEY, JSON.stringify(next));
+        take(next);
+      });
+      return user;
     },
+    asUser,
+    request,
   };
 }

@@ -29,6 +29,7 @@ import { createApp } from './http/app.ts';
 import { createClientIp } from './http/client-ip.ts';
 import { measureRequests } from './http/metrics.ts';
 import { serveConfirmEmail } from './pages/confirm-email/confirm-email.ts';
+import { serveConsole } from './pages/console/console.ts';
 import { serveResetPassword } from './pages/reset-password/reset-password.ts';
 import { systemRoutes } from './http/system-routes.ts';
 import { traceClientRequests } from './http/traces.ts';
@@ -139,8 +140,9 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   systemRoutes(app, { ready, keys: () => keys.current() });
   graphqlRoutes(app, context, { apollo, ...(realtime && { streams: realtime.streams }) });
   restRoutes(app, context);
-  // Without accounts of ours there is no password to set, and no address to confirm.
+  // Without accounts of ours there is nobody to sign in, no password to set, and no address to confirm.
   if (initial.own) {
+    serveConsole(app, log);
     serveResetPassword(app);
     serveConfirmEmail(app);
   }

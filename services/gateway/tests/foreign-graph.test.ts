@@ -94,6 +94,7 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, by the %s e
     for (const path of ['/api/tasks', '/api/auth/me', '/full/api/tasks', '/reduced/api/tasks']) {
       expect((await fetch(`${gateway.origin}${path}`)).status).toBe(404);
     }
+    expect((await fetch(gateway.origin, { headers: { accept: 'text/html' } })).status).toBe(404);
     expect((await gateway.graphql('mutation { logout }')).body.errors?.[0]?.extensions.code).toBe(
       'OPERATION_RESOLUTION_FAILURE',
     );

@@ -12,6 +12,8 @@ export interface WritesListener {
   onPending(): void;
   /** A write was done, just before it is pending no more. */
   onDone(write: Write, outcome: Outcome): void;
+  /** A write was refused that nobody waits for: an earlier page has left it behind. */
+  onRefused?(write: Write, error: TaskmeshError): void;
 }
 
 /** The writes that the server has not answered, of whoever is signed in, in the order in which they are sent: one after the other. */
@@ -98,7 +100,9 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     finish(write)?.resolve(outcome);
   };
   const refuse = (write: Write, error: TaskmeshError) => {
-    finish(write)?.reject(error);
+    const waiter = finish(write);
+    if (waiter) waiter.reject(error);
+    else listeners.tell((listener) => listener.onRefused?.(write, error));
     if (write.kind !== 'create') return;
     const notCreated = new TaskmeshError('NOT_CREATED', 'The task was not created.', { cause: error });
     for (const each of writes.filter(({ taskId }) => taskId === write.taskId)) refuse(each, notCreated);

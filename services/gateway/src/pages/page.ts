@@ -2,15 +2,17 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { addOtherMethods } from '../http/other-methods.ts';
+import { readAsset, sendAsset } from './asset.ts';
 
 /** A page for people, with all that it loads: nothing comes from another host. */
 export interface Page {
   /** Its files are served below `<url>/assets`. */
   url: string;
   /** Names a file as `{name}` where it loads one. */
-  html: URL;
+  html: string | URL;
+  /** A file may have compressed ones beside it, of its name with `.br` or `.gz`. */
   files: Record<string, string | URL>;
   /** Beyond the page's own scripts and style sheets, which may always be loaded. */
   policy?: Record<string, string>;
@@ -31,28 +33,32 @@ const POLICY = {
 
 const { resolve } = createRequire(import.meta.url);
 
+const TYPES = new Map([
+  ['.css', 'text/css; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+]);
+
 /** A prebuilt file of an npm package. */
 export const packageFile = (name: string, file: string) => join(dirname(resolve(`${name}/package.json`)), file);
 
 /** Serves what the page loads, under addresses that change with the content. Returns what sends the page itself. */
 export function servePageFiles(app: FastifyInstance, page: Page): (reply: FastifyReply) => FastifyReply {
   let html = readFileSync(page.html, 'utf8');
+  const base = page.url.replace(/\/$/, '');
   for (const [name, file] of Object.entries(page.files)) {
-    const bytes = readFileSync(file);
-    const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 16);
-    html = html.replace(`{${name}}`, `${page.url}/assets/${hash}/${name}`);
-    const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
-    const route = `${page.url}/assets/:hash/${name}`; // metrics name routes: one for each content would pile up
+    const asset = readAsset(file);
+    const hash = createHash('sha256').update(asset.bytes).digest('base64url').slice(0, 16);
+    html = html.replaceAll(`{${name}}`, `${base}/assets/${hash}/${name}`);
+    const type = TYPES.get(extname(name)) ?? 'application/octet-stream';
+    const route = `${base}/assets/:hash/${name}`; // metrics name routes: one for each content would pile up
     app.route<{ Params: { hash: string } }>({
       method: READ,
       url: route,
       handler: (request, reply) => {
         if (request.params.hash !== hash) return reply.callNotFound();
-        return reply
-          .header('content-type', `${type}; charset=utf-8`)
-          .header('cache-control', YEAR)
-          .header('x-content-type-options', 'nosniff')
-          .send(bytes);
+        reply.header('content-type', type).header('cache-control', YEAR).header('x-content-type-options', 'nosniff');
+        return sendAsset(reply, asset, request.headers['accept-encoding']);
       },
     });
     addOtherMethods(app, route, READ);

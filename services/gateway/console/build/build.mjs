@@ -1,0 +1,34 @@
+import { build } from 'esbuild';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { CONSOLE } from './sources.mjs';
+
+const SRC = join(CONSOLE, 'src');
+const AS_THEY_ARE = ['console.html', 'icon.svg'];
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+
+/** Writes the page with its script and style sheet into a folder, and what browsers load also compressed. */
+export async function buildConsole(folder) {
+  mkdirSync(folder, { recursive: true });
+  await build({
+    entryPoints: { console: join(SRC, 'main.tsx'), style: join(SRC, 'style/style.css') },
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: ['chrome123', 'firefox120', 'safari17.5'], // the first ones with light-dark()
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    alias: { react: 'preact/compat' }, // the client's hooks
+    tsconfigRaw: {},
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  for (const name of AS_THEY_ARE) copyFileSync(join(SRC, name), join(folder, name));
+  for (const name of readdirSync(folder).filter((each) => /\.(js|css|svg)$/.test(each))) {
+    const bytes = readFileSync(join(folder, name));
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, BROTLI));
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+  }
+}

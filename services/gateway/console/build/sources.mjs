@@ -1,0 +1,27 @@
+// What the console is made of. Plain JavaScript, for any Node from 20.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const CONSOLE = fileURLToPath(new URL('..', import.meta.url));
+/** The versions of what is built in, and by, stand in package.json. */
+const PARTS = ['package.json', 'build', 'src', '../../../libs/client/src'];
+
+/** A text that is another one after each change of a file that goes into a build. */
+export function hashOfSources() {
+  const hash = createHash('sha256');
+  for (const file of PARTS.flatMap(filesIn)) {
+    const bytes = readFileSync(join(CONSOLE, file));
+    hash.update(`${file.replaceAll(sep, '/')}\0${bytes.length}\0`).update(bytes);
+  }
+  return hash.digest('hex').slice(0, 32);
+}
+
+function filesIn(part) {
+  if (part.endsWith('.json')) return [part];
+  return readdirSync(join(CONSOLE, part), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
+    .map((entry) => relative(CONSOLE, join(entry.parentPath ?? entry.path, entry.name)))
+    .toSorted();
+}

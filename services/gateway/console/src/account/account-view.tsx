@@ -1,0 +1,30 @@
+import { READ_PROFILE } from '@taskmesh/client';
+import { useClient } from '../client-context.ts';
+import { Failure } from '../elements/failure.tsx';
+import { Loading } from '../elements/loading.tsx';
+import { View } from '../elements/view.tsx';
+import { useReading } from '../requests/use-reading.ts';
+import { ChangeEmail } from './change-email.tsx';
+import { ChangeName } from './change-name.tsx';
+import { ChangePassword } from './change-password.tsx';
+import { ExportData } from './export-data.tsx';
+
+/** What somebody can do with their account: a section each. */
+export function AccountView() {
+  const client = useClient();
+  const { data, error, again } = useReading(() => client.request(READ_PROFILE, {}));
+  return (
+    <View title="Account">
+      {!data && error === undefined && <Loading />}
+      {!data && error !== undefined && <Failure error={error} onAgain={() => void again()} />}
+      {data && (
+        <>
+          <ChangeName name={data.me.name} />
+          <ChangeEmail email={data.me.email} />
+          <ChangePassword email={data.me.email} />
+          <ExportData />
+        </>
+      )}
+    </View>
+  );
+}

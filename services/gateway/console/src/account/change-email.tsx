@@ -1,0 +1,51 @@
+import { REQUEST_EMAIL_CHANGE } from '@taskmesh/client';
+import { useState } from 'preact/hooks';
+import { useClient } from '../client-context.ts';
+import { TextField } from '../elements/field.tsx';
+import { Form } from '../elements/form.tsx';
+import { PasswordField } from '../elements/password-field.tsx';
+import { Section } from '../elements/view.tsx';
+import { issueOf } from '../requests/explain.ts';
+import { otherThan } from '../requests/other-issues.ts';
+import { useAction } from '../requests/use-action.ts';
+
+/** The new address counts when its owner says so, by the link of a mail. */
+export function ChangeEmail({ email: current }: { email: string }) {
+  const client = useClient();
+  const [sentTo, setSentTo] = useState<string>();
+  const { run, isBusy, error } = useAction(
+    async (input: { email: string; password: string }, form: HTMLFormElement) => {
+      await client.request(REQUEST_EMAIL_CHANGE, { input });
+      setSentTo(input.email);
+      form.reset();
+    },
+  );
+  return (
+    <Section title="E-mail address">
+      <p>
+        You sign in as <strong>{current}</strong>.
+      </p>
+      {sentTo !== undefined && (
+        <p class="note good" role="status">
+          A mail with a link is on its way to {sentTo}. The address is yours here once you have opened it.
+        </p>
+      )}
+      <Form
+        label="E-mail address"
+        onSubmit={({ email = '', password = '' }, form) => void run({ email, password }, form)}
+        error={otherThan(['email', 'password'], error)}
+      >
+        <TextField label="New address" name="email" type="email" autocomplete="email" error={issueOf(error, 'email')} />
+        <PasswordField
+          label="Your password"
+          name="password"
+          autocomplete="current-password"
+          error={issueOf(error, 'password')}
+        />
+        <button type="submit" disabled={isBusy}>
+          Send the link
+        </button>
+      </Form>
+    </Section>
+  );
+}

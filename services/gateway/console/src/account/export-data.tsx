@@ -1,0 +1,38 @@
+import { useClient } from '../client-context.ts';
+import { Icon } from '../elements/icon.tsx';
+import { Section } from '../elements/view.tsx';
+import { explain } from '../requests/explain.ts';
+import { useAction } from '../requests/use-action.ts';
+
+const FILE = 'taskmesh-account.json';
+
+export function ExportData() {
+  const client = useClient();
+  const { run, isBusy, error } = useAction(async () => {
+    const response = await client.fetch('/api/auth/export');
+    saveAs(FILE, await response.blob());
+  });
+  return (
+    <Section title="Your data">
+      <p>Everything that there is about you, as one file (JSON): profile, sessions, tokens, activity and tasks.</p>
+      <button type="button" disabled={isBusy} onClick={() => void run()}>
+        <Icon name="download" />
+        {isBusy ? 'Collecting…' : 'Download your data'}
+      </button>
+      {error !== undefined && (
+        <p class="form-error" role="alert">
+          {explain(error)}
+        </p>
+      )}
+    </Section>
+  );
+}
+
+/** Browsers save what a link with a name leads to. A token cannot travel with a link, so the file is fetched before. */
+function saveAs(name: string, content: Blob): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

@@ -1,0 +1,11 @@
+import { useEffect } from 'preact/hooks';
+
+/** Lets the browser ask before the page goes with something that is nowhere else. */
+export function useLeaveGuard(isNeeded: boolean): void {
+  useEffect(() => {
+    if (!isNeeded) return undefined;
+    const ask = (event: Event) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isNeeded]);
+}

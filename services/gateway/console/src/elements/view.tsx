@@ -1,0 +1,22 @@
+import type { ComponentChildren } from 'preact';
+
+/** A view below its heading. */
+export function View({ title, lead, children }: { title: string; lead?: string; children: ComponentChildren }) {
+  return (
+    <div class="view">
+      <h1 tabIndex={-1}>{title}</h1>
+      {lead && <p class="lead">{lead}</p>}
+      {children}
+    </div>
+  );
+}
+
+/** A part of a view, named by its own heading. */
+export function Section({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}

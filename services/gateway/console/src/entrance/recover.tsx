@@ -1,0 +1,48 @@
+import { useState } from 'preact/hooks';
+import { useClient } from '../client-context.ts';
+import { TextField } from '../elements/field.tsx';
+import { Form } from '../elements/form.tsx';
+import { issueOf } from '../requests/explain.ts';
+import { otherThan } from '../requests/other-issues.ts';
+import { useAction } from '../requests/use-action.ts';
+
+/** Asks for the mail whose link leads to the page for a new password. */
+export function Recover() {
+  const client = useClient();
+  const [sentTo, setSentTo] = useState<string>();
+  const { run, isBusy, error } = useAction(async (email: string) => {
+    await client.requestPasswordReset(email);
+    setSentTo(email);
+  });
+  return (
+    <>
+      {sentTo === undefined ? (
+        <Form
+          label="Forgotten password"
+          onSubmit={({ email = '' }) => void run(email)}
+          error={otherThan(['email'], error)}
+        >
+          <TextField
+            label="E-mail"
+            name="email"
+            type="email"
+            autocomplete="username"
+            hint="We send you a link with which you choose a new password."
+            error={issueOf(error, 'email')}
+            autofocus
+          />
+          <button type="submit" class="primary wide" disabled={isBusy}>
+            {isBusy ? 'Sending…' : 'Send the link'}
+          </button>
+        </Form>
+      ) : (
+        <p class="note good" role="status">
+          If {sentTo} has an account, a mail with a link is on its way. It works once, for a short time.
+        </p>
+      )}
+      <p class="other-ways">
+        <a href="#/sign-in">Back to sign in</a>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import { useClient } from '../client-context.ts';
+import { TextField } from '../elements/field.tsx';
+import { Form } from '../elements/form.tsx';
+import { PasswordField } from '../elements/password-field.tsx';
+import { useAction } from '../requests/use-action.ts';
+import { StaySignedIn } from './stay-signed-in.tsx';
+import type { WayInProps } from './way-in.ts';
+
+export function SignIn({ storage }: WayInProps) {
+  const client = useClient();
+  const { run, isBusy, error } = useAction(async ({ email = '', password = '', stay }: Record<string, string>) => {
+    storage.stay(stay !== undefined);
+    await client.signIn({ email, password });
+  });
+  return (
+    <>
+      <Form label="Sign in" onSubmit={(values) => void run(values)} error={error}>
+        <TextField label="E-mail" name="email" type="email" autocomplete="username" autofocus />
+        <PasswordField label="Password" name="password" autocomplete="current-password" />
+        <StaySignedIn />
+        <button type="submit" class="primary wide" disabled={isBusy}>
+          {isBusy ? 'Signing in…' : 'Sign in'}
+        </button>
+      </Form>
+      <p class="other-ways">
+        <a href="#/recover">Forgotten your password?</a>
+        <a href="#/sign-up">Create an account</a>
+      </p>
+    </>
+  );
+}

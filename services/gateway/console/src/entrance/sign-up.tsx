@@ -1,0 +1,43 @@
+import { useClient } from '../client-context.ts';
+import { TextField } from '../elements/field.tsx';
+import { Form } from '../elements/form.tsx';
+import { PasswordField } from '../elements/password-field.tsx';
+import { issueOf } from '../requests/explain.ts';
+import { otherThan } from '../requests/other-issues.ts';
+import { useAction } from '../requests/use-action.ts';
+import { StaySignedIn } from './stay-signed-in.tsx';
+import type { WayInProps } from './way-in.ts';
+
+const FIELDS = ['name', 'email', 'password'];
+
+export function SignUp({ storage }: WayInProps) {
+  const client = useClient();
+  const { run, isBusy, error } = useAction(
+    async ({ name = '', email = '', password = '', stay }: Record<string, string>) => {
+      storage.stay(stay !== undefined);
+      await client.signUp({ name, email, password });
+    },
+  );
+  return (
+    <>
+      <Form label="Create an account" onSubmit={(values) => void run(values)} error={otherThan(FIELDS, error)}>
+        <TextField label="Name" name="name" autocomplete="name" error={issueOf(error, 'name')} autofocus />
+        <TextField label="E-mail" name="email" type="email" autocomplete="username" error={issueOf(error, 'email')} />
+        <PasswordField
+          label="Password"
+          name="password"
+          autocomplete="new-password"
+          hint="A few words that belong together for you alone are a good one."
+          error={issueOf(error, 'password')}
+        />
+        <StaySignedIn />
+        <button type="submit" class="primary wide" disabled={isBusy}>
+          {isBusy ? 'Creating your account…' : 'Create the account'}
+        </button>
+      </Form>
+      <p class="other-ways">
+        <a href="#/sign-in">I have an account: sign in</a>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { TaskmeshError } from '@taskmesh/client';
+
+/** What went wrong, for whoever reads it. */
+export function explain(error: unknown): string {
+  if (!(error instanceof TaskmeshError)) return 'Something went wrong in this page. Please load it again.';
+  switch (error.code) {
+    case 'NETWORK':
+      return 'The server cannot be reached. Check your connection, then try again.';
+    case 'SERVICE_UNAVAILABLE':
+      return 'The server cannot do this at the moment. Please try again in a moment.';
+    case 'RATE_LIMITED':
+      return `That was tried too often. Please wait ${inWords(error.retryAfterMs)}, then try again.`;
+    case 'INTERNAL_SERVER_ERROR':
+      return 'Something went wrong on the server. Please try again.';
+    case 'QUEUE_FULL':
+      return 'Too many changes wait for the connection: this one was not taken.';
+    case 'STORAGE':
+      return 'This browser has no room left for the change: it was not sent.';
+    case 'OUTCOME_UNKNOWN':
+      return 'Nobody can tell any more whether this was done. Please look for it before you do it again.';
+    case 'NOT_FOUND':
+      return 'It is not there any more.';
+    default:
+      return error.issues.map(({ message }) => asSentence(message)).join(' ') || asSentence(error.message);
+  }
+}
+
+/** What is said about one field, if anything is. */
+export function issueOf(error: unknown, field: string): string | undefined {
+  if (!(error instanceof TaskmeshError)) return undefined;
+  const issue = error.issues.find(({ path }) => path.split('.').at(-1) === field);
+  return issue && asSentence(issue.message);
+}
+
+/** Messages may begin with the name of a field, such as `dueDate must be …`. */
+function asSentence(message: string): string {
+  const [first = '', ...others] = message.split(' ');
+  if (first === 'email') return ['E-mail', ...others].join(' ');
+  const words = first.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return [words.charAt(0).toUpperCase() + words.slice(1), ...others].join(' ');
+}
+
+function inWords(ms: number): string {
+  if (ms < 1_000) return 'a moment';
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds < 90) return `${seconds} seconds`;
+  return `${Math.ceil(seconds / 60)} minutes`;
+}

@@ -1,0 +1,28 @@
+import { useMemo, useSyncExternalStore } from 'preact/compat';
+
+/** Where somebody is: the name of a view, and what it was told, as the address's fragment has it. */
+export interface Route {
+  name: string;
+  query: URLSearchParams;
+}
+
+export function useRoute(): Route {
+  const hash = useSyncExternalStore(subscribe, () => location.hash);
+  return useMemo(() => routeOf(hash), [hash]);
+}
+
+/** Tells the view something else, without a step in the history. */
+export function replaceQuery(name: string, query: URLSearchParams): void {
+  const text = query.toString();
+  location.replace(`#/${name}${text && `?${text}`}`);
+}
+
+function subscribe(listener: () => void): () => void {
+  addEventListener('hashchange', listener);
+  return () => removeEventListener('hashchange', listener);
+}
+
+function routeOf(hash: string): Route {
+  const [name = '', query] = hash.replace(/^#\/?/, '').split('?');
+  return { name, query: new URLSearchParams(query) };
+}

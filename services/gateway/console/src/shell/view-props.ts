@@ -1,0 +1,10 @@
+import type { User } from '@taskmesh/client';
+import type { Edits } from '../tasks/use-edits.ts';
+import type { Overview } from './use-overview.ts';
+
+/** What every view is given. */
+export interface ViewProps {
+  user: User;
+  overview: Overview;
+  edits: Edits;
+}

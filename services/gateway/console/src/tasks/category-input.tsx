@@ -1,0 +1,39 @@
+import { useId } from 'preact/hooks';
+import type { FieldLinks } from '../elements/field.tsx';
+
+export interface CategoryInputProps {
+  /** Those in use: they are offered. */
+  categories: readonly string[];
+  value: string;
+  /** With each letter. */
+  onInput?: (category: string) => void;
+  /** When it is chosen, or typed to its end. */
+  onChange?: (category: string) => void;
+  placeholder?: string;
+  /** Of the label around it, or a name of its own. */
+  links: FieldLinks | { 'aria-label': string };
+}
+
+export function CategoryInput({ categories, value, onInput, onChange, placeholder, links }: CategoryInputProps) {
+  const id = useId();
+  return (
+    <>
+      <input
+        type="text"
+        autocomplete="off"
+        maxLength={255}
+        placeholder={placeholder}
+        list={id}
+        {...links}
+        value={value}
+        onInput={({ currentTarget }) => onInput?.(currentTarget.value)}
+        onChange={({ currentTarget }) => onChange?.(currentTarget.value)}
+      />
+      <datalist id={id}>
+        {categories.map((category) => (
+          <option key={category} value={category} />
+        ))}
+      </datalist>
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import { dayInWords, dayOf, endOf, isOverdue } from './due.ts';
+
+const at = (text: string) => new Date(text).getTime();
+const NOW = at('2026-11-24T10:00');
+
+describe('a due date', () => {
+  it('is the day that was chosen, until its end, where the reader is', () => {
+    expect(dayOf(endOf('2026-11-24'))).toBe('2026-11-24');
+    expect(dayOf(endOf('0999-01-05'))).toBe('0999-01-05');
+    const task = { completed: false, dueDate: endOf('2026-11-24') };
+    expect(isOverdue(task, at('2026-11-24T23:58'))).toBe(false);
+    expect(isOverdue(task, at('2026-11-25T00:00'))).toBe(true);
+    expect(isOverdue({ ...task, completed: true }, at('2026-11-25T00:00'))).toBe(false);
+    expect(isOverdue({ completed: false, dueDate: null }, NOW)).toBe(false);
+  });
+
+  it.each([
+    ['2026-11-24', 'Today'],
+    ['2026-11-25', 'Tomorrow'],
+    ['2026-11-23', 'Yesterday'],
+    ['2026-11-27', 'Friday'],
+  ])('%s is told as %s', (day, words) => {
+    expect(dayInWords(endOf(day), NOW)).toBe(words);
+  });
+
+  it('far away is told with its year only in another one', () => {
+    expect(dayInWords(endOf('2026-12-24'), NOW)).not.toMatch(/2026/);
+    expect(dayInWords(endOf('2027-01-24'), NOW)).toMatch(/2027/);
+  });
+});

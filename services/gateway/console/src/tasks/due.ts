@@ -1,0 +1,45 @@
+const A_DAY = 86_400_000;
+
+/** The reader's calendar day of a time, as inputs of dates have it: 2026-11-24. */
+export function dayOf(time: string): string {
+  const date = new Date(time);
+  const year = String(date.getFullYear()).padStart(4, '0');
+  return `${year}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+}
+
+/** A task that is due on a day may be done until its last minute, where the reader is. */
+export function endOf(day: string): string {
+  return new Date(`${day}T23:59`).toISOString();
+}
+
+export function isOverdue(
+  { completed, dueDate }: { completed: boolean; dueDate: string | null },
+  now: number,
+): boolean {
+  return !completed && dueDate !== null && Date.parse(dueDate) < now;
+}
+
+/** Near days by their names, others by their dates. */
+export function dayInWords(time: string, now: number): string {
+  const date = new Date(time);
+  const days = Math.round((midnightOf(date) - midnightOf(new Date(now))) / A_DAY);
+  if (days === 0) return 'Today';
+  if (days === 1) return 'Tomorrow';
+  if (days === -1) return 'Yesterday';
+  if (days > 1 && days < 7) return date.toLocaleDateString('en', { weekday: 'long' });
+  const isThisYear = date.getFullYear() === new Date(now).getFullYear();
+  return date.toLocaleDateString(undefined, {
+    day: 'numeric',
+    month: 'short',
+    ...(!isThisYear && { year: 'numeric' }),
+  });
+}
+
+/** Days with a change of the clock are an hour longer or shorter: rounding takes care of it. */
+function midnightOf(date: Date): number {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0');
+}

@@ -1,0 +1,34 @@
+import { Icon } from '../elements/icon.tsx';
+import { isNarrow, type Filters } from './filters.ts';
+
+export interface EmptyListProps {
+  filters: Filters;
+  /** There are some, but none of these. */
+  hasTasks: boolean;
+  onShowAll: () => void;
+}
+
+export function EmptyList({ filters, hasTasks, onShowAll }: EmptyListProps) {
+  const [title, text] = wordsFor(filters, hasTasks);
+  return (
+    <div class="empty">
+      <span class="badge">
+        <Icon name="check" />
+      </span>
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {hasTasks && (
+        <button type="button" onClick={onShowAll}>
+          Show all tasks
+        </button>
+      )}
+    </div>
+  );
+}
+
+function wordsFor(filters: Filters, hasTasks: boolean): [title: string, text: string] {
+  if (!hasTasks) return ['Nothing to do yet', 'Type a task above and press Enter. It is on all your devices at once.'];
+  if (isNarrow(filters)) return ['Nothing matches', 'No task has this priority and category.'];
+  if (filters.show === 'open') return ['All done', 'There is no open task left.'];
+  return ['Nothing done yet', 'Tasks that you tick come here.'];
+}

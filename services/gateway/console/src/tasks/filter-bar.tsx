@@ -1,0 +1,73 @@
+import type { Task } from '@taskmesh/client';
+import { CategoryInput } from './category-input.tsx';
+import { PRIORITY_LABELS } from './field-values.ts';
+import { SORTS, type Filters, type Shown, type SortName } from './filters.ts';
+
+const SHOWN: [Shown, string][] = [
+  ['open', 'Open'],
+  ['done', 'Done'],
+  ['all', 'All'],
+];
+
+export interface FilterBarProps {
+  filters: Filters;
+  categories: readonly string[];
+  onChange: (filters: Filters) => void;
+}
+
+export function FilterBar({ filters, categories, onChange }: FilterBarProps) {
+  return (
+    <form class="filters" role="search" aria-label="Which tasks are shown" onSubmit={(event) => event.preventDefault()}>
+      <fieldset class="segments">
+        <legend class="unseen">State</legend>
+        {SHOWN.map(([show, label]) => (
+          <label key={show}>
+            <input
+              type="radio"
+              name="show"
+              checked={filters.show === show}
+              onChange={() => onChange({ ...filters, show })}
+            />
+            <span>{label}</span>
+          </label>
+        ))}
+      </fieldset>
+      <label class="choice">
+        <span class="unseen">Order</span>
+        <select
+          value={filters.sort}
+          onChange={({ currentTarget: { value } }) => onChange({ ...filters, sort: value as SortName })}
+        >
+          {Object.entries(SORTS).map(([name, { label }]) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="choice">
+        <span class="unseen">Priority</span>
+        <select
+          value={filters.priority ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            onChange({ ...filters, priority: value === '' ? undefined : (value as Task['priority']) })
+          }
+        >
+          <option value="">Any priority</option>
+          {Object.entries(PRIORITY_LABELS).map(([priority, label]) => (
+            <option key={priority} value={priority}>
+              {label} priority
+            </option>
+          ))}
+        </select>
+      </label>
+      <CategoryInput
+        categories={categories}
+        value={filters.category}
+        links={{ 'aria-label': 'Category' }}
+        placeholder="Any category"
+        onChange={(category) => onChange({ ...filters, category })}
+      />
+    </form>
+  );
+}

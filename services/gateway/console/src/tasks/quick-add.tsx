@@ -1,0 +1,94 @@
+import type { CreateTaskInput } from '@taskmesh/client';
+import { useId, useRef, useState } from 'preact/hooks';
+import { Icon } from '../elements/icon.tsx';
+import { problemOfTitle } from './draft.ts';
+import { endOf } from './due.ts';
+import type { Filters } from './filters.ts';
+import { TaskFields, type Details } from './task-fields.tsx';
+
+export interface QuickAddProps {
+  /** What is added has what is looked for, so that it shows. */
+  filters: Filters;
+  categories: readonly string[];
+  onAdd: (input: CreateTaskInput) => void;
+}
+
+/** A line, Enter, and the next one. */
+export function QuickAdd({ filters, categories, onAdd }: QuickAddProps) {
+  const [title, setTitle] = useState('');
+  const [given, setGiven] = useState<Partial<Details>>({});
+  const [isOpen, setIsOpen] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const input = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const details: Details = { due: '', priority: filters.priority ?? 'MEDIUM', category: filters.category, ...given };
+
+  const add = () => {
+    const wrong = problemOfTitle(title);
+    setProblem(wrong);
+    input.current?.focus();
+    if (wrong) return;
+    const { due, priority, category } = details;
+    onAdd({ title, priority, ...(due && { dueDate: endOf(due) }), ...(category && { category }) });
+    setTitle('');
+    setGiven({});
+    setIsOpen(false);
+  };
+  return (
+    <form
+      class="quick-add"
+      aria-label="Add a task"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}
+      onKeyDown={({ key }) => {
+        if (key !== 'Escape') return;
+        setIsOpen(false);
+        setProblem(undefined);
+        input.current?.focus();
+      }}
+    >
+      <div class="line">
+        <input
+          ref={input}
+          type="text"
+          name="title"
+          autocomplete="off"
+          aria-label="New task"
+          aria-describedby={problem && id}
+          aria-invalid={problem !== undefined}
+          placeholder="Add a task"
+          value={title}
+          onInput={({ currentTarget: { value } }) => setTitle(value)}
+        />
+        <button
+          type="button"
+          class="quiet"
+          aria-expanded={isOpen}
+          aria-label="Due date, priority, category"
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          <Icon name="more" />
+        </button>
+        <button type="submit" class="primary">
+          <Icon name="plus" />
+          Add
+        </button>
+      </div>
+      {problem && (
+        <p class="field-error" id={id} role="alert">
+          {problem}
+        </p>
+      )}
+      {isOpen && (
+        <TaskFields
+          details={details}
+          categories={categories}
+          onChange={(change) => setGiven((before) => ({ ...before, ...change }))}
+        />
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,67 @@
+import { READ_TASK, TaskmeshError, type Client, type Task, type UpdateTaskInput } from '@taskmesh/client';
+import { clashesOf, type Conflict } from './conflict.ts';
+
+/** What somebody changed, and the task as it was shown to them. */
+export interface Edit {
+  base: Task;
+  changes: UpdateTaskInput;
+}
+
+const PASSING = new Set(['NETWORK', 'SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
+const AGAIN_MS = 1_000;
+
+/**
+ * Makes a change that overwrites nobody else's: what others have changed meanwhile stays, and where both changed the same
+ * field, nothing is done and the conflict is the answer. Takes as long as there is no connection.
+ * @throws TaskmeshError when the server refuses it
+ */
+export async function saveEdit(client: Client, { base, changes }: Edit): Promise<Conflict | undefined> {
+  const conflictWith = (theirs: Task | null): Conflict => ({
+    id: base.id,
+    title: base.title,
+    changes,
+    theirs,
+    clashes: theirs ? clashesOf(base, changes, theirs) : [],
+    base,
+  });
+  // A task that is not created yet is nobody else's either.
+  let ifVersion = base.version === 0 ? undefined : base.version;
+  for (;;) {
+    try {
+      await client.updateTask(base.id, changes, { ifVersion });
+      return undefined;
+    } catch (error) {
+      const code = error instanceof TaskmeshError ? error.code : undefined;
+      if (code === 'NOT_FOUND') return conflictWith(null);
+      if (code !== 'PRECONDITION_FAILED') throw error;
+      const theirs = await readTask(client, base.id);
+      const conflict = conflictWith(theirs);
+      if (!theirs || conflict.clashes.length > 0) return conflict;
+      ifVersion = theirs.version;
+    }
+  }
+}
+
+/** A change of an earlier page that was refused, when that is for somebody to decide. */
+export async function conflictOf(
+  client: Client,
+  { taskId, input, error }: { taskId: string; input: UpdateTaskInput; error: TaskmeshError },
+): Promise<Conflict | undefined> {
+  if (error.code !== 'PRECONDITION_FAILED' && error.code !== 'NOT_FOUND') return undefined;
+  const theirs = await readTask(client, taskId);
+  const clashes = theirs ? clashesOf(undefined, input, theirs) : [];
+  const title = theirs?.title ?? input.title ?? 'A task';
+  return { id: taskId, title, changes: input, theirs, clashes, base: undefined };
+}
+
+/** Somebody's change depends on it: it is asked for until there is an answer. */
+async function readTask(client: Client, id: string): Promise<Task | null> {
+  for (;;) {
+    try {
+      return (await client.request(READ_TASK, { id })).task;
+    } catch (error) {
+      if (!(error instanceof TaskmeshError) || !PASSING.has(error.code)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.max(AGAIN_MS, error.retryAfterMs)));
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import type { Task } from '@taskmesh/client';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Field, TextField } from '../elements/field.tsx';
+import { problemOfTitle, type Draft } from './draft.ts';
+import { TaskFields } from './task-fields.tsx';
+
+export interface TaskEditorProps {
+  draft: Draft;
+  /** As it was when editing began. */
+  base: Task;
+  /** As the list has it; undefined when it has it no more. */
+  current: Task | undefined;
+  categories: readonly string[];
+  onChange: (draft: Draft) => void;
+  onSave: () => void;
+  onCancel: () => void;
+}
+
+/** In the place of the row. Enter saves, Escape leaves it; in the notes, Enter is a new line, and with Ctrl it saves. */
+export function TaskEditor({ draft, base, current, categories, onChange, onSave, onCancel }: TaskEditorProps) {
+  const [problem, setProblem] = useState<string>();
+  const form = useRef<HTMLFormElement>(null);
+  const change = (part: Partial<Draft>) => onChange({ ...draft, ...part });
+  useEffect(() => form.current?.querySelector('input')?.focus(), []);
+
+  const save = () => {
+    const wrong = problemOfTitle(draft.title);
+    setProblem(wrong);
+    if (wrong) form.current?.querySelector('input')?.focus();
+    else onSave();
+  };
+  return (
+    <form
+      ref={form}
+      class="editor"
+      aria-label={`Edit ${base.title}`}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+      onKeyDown={({ key, ctrlKey, metaKey }) => {
+        if (key === 'Escape') onCancel();
+        if (key === 'Enter' && (ctrlKey || metaKey)) save();
+      }}
+    >
+      <ChangedElsewhere base={base} current={current} />
+      <TextField
+        label="Title"
+        autocomplete="off"
+        error={problem}
+        value={draft.title}
+        onInput={(title) => change({ title })}
+      />
+      <Field label="Notes">
+        {(links) => (
+          <textarea
+            {...links}
+            rows={3}
+            maxLength={2000}
+            value={draft.description}
+            onInput={({ currentTarget: { value } }) => change({ description: value })}
+          />
+        )}
+      </Field>
+      <TaskFields details={draft} categories={categories} onChange={change} />
+      <div class="buttons">
+        <button type="button" onClick={onCancel}>
+          Cancel
+        </button>
+        <button type="submit" class="primary">
+          Save
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function ChangedElsewhere({ base, current }: { base: Task; current: Task | undefined }) {
+  if (current && current.version <= Math.max(base.version, 1)) return null;
+  return (
+    <p class="note" role="status">
+      {current
+        ? 'This task was changed elsewhere meanwhile. If you have changed the same, you are asked.'
+        : 'This task is not in this list any more. You can still save your change.'}
+    </p>
+  );
+}

@@ -1,0 +1,83 @@
+import type { LiveTask } from '@taskmesh/client';
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useTell } from '../elements/notices.tsx';
+import { TaskEditor } from './task-editor.tsx';
+import { TaskRow } from './task-row.tsx';
+import { useEditing } from './use-editing.ts';
+import type { Edits } from './use-edits.ts';
+import { useKeptFocus } from './use-kept-focus.ts';
+import { useNow } from './use-now.ts';
+
+export interface TaskListProps {
+  tasks: readonly LiveTask[];
+  edits: Edits;
+  categories: readonly string[];
+  /** A task that is ticked leaves the list. */
+  leavesWhenTicked: boolean;
+  isStale: boolean;
+}
+
+export function TaskList({ tasks, edits, categories, leavesWhenTicked, isStale }: TaskListProps) {
+  const tell = useTell();
+  const now = useNow();
+  const { editing, isChanged, begin, end, change, save } = useEditing(edits);
+  const edited = editing && tasks.find(({ key }) => key === editing.base.key);
+  const rows: readonly LiveTask[] = editing && !edited ? [editing.base, ...tasks] : tasks;
+  const list = useKeptFocus(
+    rows.map(({ key }) => key),
+    () => document.querySelector<HTMLElement>('.quick-add input')?.focus(),
+  );
+  // Nobody loses what they have typed, when the task leaves the list.
+  const isForsaken = editing !== undefined && !edited && !isChanged;
+  useEffect(() => {
+    if (isForsaken) end();
+  }, [isForsaken, end]);
+  useFocusAfterEditing(list, editing?.base.key);
+
+  const complete = useCallback(
+    (task: LiveTask, completed: boolean) => {
+      edits.set(task, { completed });
+      if (!leavesWhenTicked) return;
+      const text = `${completed ? 'Done' : 'Open again'}: “${task.title}”.`;
+      tell({ text, action: { label: 'Undo', run: () => edits.set(task, { completed: !completed }) } });
+    },
+    [edits, leavesWhenTicked, tell],
+  );
+  return (
+    <ul class="tasks" ref={list} aria-label="Tasks" aria-busy={isStale}>
+      {rows.map((task) => (
+        <li
+          key={task.key}
+          data-key={task.key}
+          class={`task ${task.completed ? 'done' : ''} ${task.isPending ? 'waits' : ''}`}
+        >
+          {editing?.base.key === task.key ? (
+            <TaskEditor
+              draft={editing.draft}
+              base={editing.base}
+              current={edited}
+              categories={categories}
+              onChange={change}
+              onSave={save}
+              onCancel={end}
+            />
+          ) : (
+            <TaskRow task={task} now={now} onComplete={complete} onEdit={begin} onRemove={edits.remove} />
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Who ends editing is on the title again that they began with. */
+function useFocusAfterEditing(list: { current: HTMLUListElement | null }, key: string | undefined): void {
+  const before = useRef(key);
+  useLayoutEffect(() => {
+    const ended = before.current;
+    before.current = key;
+    if (ended === undefined || key !== undefined) return;
+    const row = [...(list.current?.children ?? [])].find((each) => (each as HTMLElement).dataset['key'] === ended);
+    row?.querySelector<HTMLElement>('.title')?.focus();
+  }, [list, key]);
+}

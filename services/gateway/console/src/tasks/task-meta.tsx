@@ -1,0 +1,37 @@
+import type { Task } from '@taskmesh/client';
+import { Icon } from '../elements/icon.tsx';
+import { dayInWords, isOverdue } from './due.ts';
+import { PRIORITY_LABELS } from './field-values.ts';
+
+/** What there is to know of a task beside its title; nothing of what is as ever. */
+export function TaskMeta({ task, now }: { task: Task; now: number }) {
+  const { dueDate, priority, category } = task;
+  if (dueDate === null && priority === 'MEDIUM' && !category) return null;
+  const isLate = isOverdue(task, now);
+  return (
+    <ul class="meta">
+      {dueDate !== null && (
+        <li class={isLate ? 'due late' : 'due'}>
+          <Icon name="calendar" />
+          <time dateTime={dueDate}>
+            {isLate ? 'Overdue: ' : <span class="unseen">Due </span>}
+            {dayInWords(dueDate, now)}
+          </time>
+        </li>
+      )}
+      {priority !== 'MEDIUM' && (
+        <li class={`priority ${priority.toLowerCase()}`}>
+          <Icon name="flag" />
+          {PRIORITY_LABELS[priority]}
+          <span class="unseen"> priority</span>
+        </li>
+      )}
+      {category && (
+        <li class="category">
+          <Icon name="tag" />
+          {category}
+        </li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,55 @@
+import { useCallback } from 'preact/hooks';
+import { Failure } from '../elements/failure.tsx';
+import { Loading } from '../elements/loading.tsx';
+import { View } from '../elements/view.tsx';
+import { replaceQuery, useRoute } from '../route.ts';
+import type { ViewProps } from '../shell/view-props.ts';
+import { EmptyList } from './empty-list.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { filtersOf, listOf, NO_FILTERS, queryOf, type Filters } from './filters.ts';
+import { LoadMore } from './load-more.tsx';
+import { QuickAdd } from './quick-add.tsx';
+import { Statistics } from './statistics.tsx';
+import { TaskList } from './task-list.tsx';
+import { useCategories } from './use-categories.ts';
+import { useList } from './use-list.ts';
+
+export function TasksView({ overview, edits }: ViewProps) {
+  const filters = filtersOf(useRoute().query);
+  const { tasks, status, error, hasMore, totalCount, isStale, loadMore } = useList(listOf(filters));
+  const categories = useCategories(tasks);
+  const show = useCallback((next: Filters) => replaceQuery('tasks', queryOf(next)), []);
+  const isEmpty = tasks.length === 0 && (status === 'live' || status === 'reconnecting');
+  return (
+    <View title="Tasks">
+      <Statistics total={overview.total} open={overview.open} />
+      <QuickAdd
+        filters={filters}
+        categories={categories}
+        onAdd={(input) => {
+          edits.create(input);
+          // What was just added is there to be seen.
+          if (filters.show === 'done') show({ ...filters, show: 'open' });
+        }}
+      />
+      <FilterBar filters={filters} categories={categories} onChange={show} />
+      {status === 'loading' && !isStale && tasks.length === 0 && <Loading what="Loading your tasks" />}
+      {status === 'failed' && <Failure error={error} onAgain={() => location.reload()} />}
+      <TaskList
+        tasks={tasks}
+        edits={edits}
+        categories={categories}
+        leavesWhenTicked={filters.show !== 'all'}
+        isStale={isStale}
+      />
+      {isEmpty && (
+        <EmptyList
+          filters={filters}
+          hasTasks={overview.total > 0}
+          onShowAll={() => show({ ...NO_FILTERS, sort: filters.sort, show: 'all' })}
+        />
+      )}
+      {hasMore && !isStale && <LoadMore shown={tasks.length} total={totalCount} onMore={loadMore} />}
+    </View>
+  );
+}

@@ -1,0 +1,114 @@
+import {
+  TaskmeshError,
+  type CreateTaskInput,
+  type RefusedWrite,
+  type Task,
+  type UpdateTaskInput,
+} from '@taskmesh/client';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useClient } from '../client-context.ts';
+import { useTell } from '../elements/notices.tsx';
+import { explain } from '../requests/explain.ts';
+import { useLeaveGuard } from '../elements/use-leave-guard.ts';
+import type { Conflict } from './conflict.ts';
+import { conflictOf, saveEdit, type Edit } from './save-edit.ts';
+
+/** What people do to tasks. It is shown at once; what goes wrong later is told, in whichever view they are by then. */
+export interface Edits {
+  /** Changes that somebody has to decide on. */
+  conflicts: readonly Conflict[];
+  create(input: CreateTaskInput): void;
+  /** Sets one field to what somebody wants it to be, whatever else happened to the task. */
+  set(task: Task, changes: UpdateTaskInput): void;
+  save(edit: Edit): void;
+  remove(task: Task): void;
+  /** Takes it off the list of conflicts, and saves what was chosen, if anything was. */
+  settle(conflict: Conflict, chosen?: UpdateTaskInput): void;
+}
+
+export function useEdits(): Edits {
+  const client = useClient();
+  const tell = useTell();
+  const [conflicts, setConflicts] = useState<readonly Conflict[]>([]);
+  useLeaveGuard(conflicts.length > 0);
+
+  const ask = useCallback((conflict: Conflict | undefined) => {
+    if (conflict) setConflicts((before) => [...before, conflict]);
+  }, []);
+  const tellProblem = useCallback(
+    (what: string, error: unknown) => {
+      if (error instanceof TaskmeshError && error.code === 'SIGNED_OUT') return;
+      tell({ text: `${what}: ${explain(error)}`, isProblem: true });
+    },
+    [tell],
+  );
+  const create = useCallback(
+    (input: CreateTaskInput) => {
+      client.createTask(input).catch((error: unknown) => tellProblem(`“${input.title}” was not added`, error));
+    },
+    [client, tellProblem],
+  );
+  const save = useCallback(
+    (edit: Edit) => {
+      saveEdit(client, edit).then(ask, (error: unknown) =>
+        tellProblem(`Your change of “${edit.base.title}” was not saved`, error),
+      );
+    },
+    [client, ask, tellProblem],
+  );
+
+  useEffect(() => {
+    const takeRefused = async (write: RefusedWrite) => {
+      const { kind, input, error } = write;
+      if (kind === 'delete') return; // it is gone, or was changed by somebody who wants it
+      const title = input.title ?? 'a task';
+      if (kind === 'create') return tellProblem(`“${title}” was not added`, error);
+      const conflict = await conflictOf(client, write);
+      if (conflict && (!conflict.theirs || conflict.clashes.length > 0)) ask(conflict);
+      else if (!conflict) tellProblem(`An earlier change of ${title} was not saved`, error);
+    };
+    return client.onRefused((write) => {
+      takeRefused(write).catch((error: unknown) => tellProblem('An earlier change was not saved', error));
+    });
+  }, [client, ask, tellProblem]);
+
+  return useMemo(
+    () => ({
+      conflicts,
+      create,
+      set(task, changes) {
+        client
+          .updateTask(task.id, changes)
+          .catch((error: unknown) => tellProblem(`“${task.title}” was not changed`, error));
+      },
+      save,
+      remove(task) {
+        client.deleteTask(task.id).catch((error: unknown) => {
+          const isGone = error instanceof TaskmeshError && error.code === 'NOT_FOUND';
+          if (!isGone) tellProblem(`“${task.title}” was not deleted`, error);
+        });
+        // The API knows no way back: it becomes a new task that says the same.
+        tell({ text: `Deleted “${task.title}”.`, action: { label: 'Undo', run: () => create(contentOf(task)) } });
+      },
+      settle(conflict, chosen) {
+        setConflicts((before) => before.filter((each) => each !== conflict));
+        if (!chosen) return;
+        const { theirs, base } = conflict;
+        if (theirs) save({ base: theirs, changes: chosen });
+        else if (base) create({ ...contentOf(base), ...withoutNull(chosen) });
+        else if (chosen.title) create({ title: chosen.title, ...withoutNull(chosen) });
+      },
+    }),
+    [client, conflicts, create, save, tell, tellProblem],
+  );
+}
+
+function contentOf({ title, description, completed, dueDate, category, priority }: Task): CreateTaskInput {
+  return { title, description, completed, dueDate, category, priority };
+}
+
+/** Of a change `null` clears a field, which a new task has empty anyway; a title is never null. */
+function withoutNull(changes: UpdateTaskInput): Partial<CreateTaskInput> {
+  const { title, ...others } = changes;
+  return { ...others, ...(title != null && { title }) };
+}

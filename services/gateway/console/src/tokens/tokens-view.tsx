@@ -1,0 +1,59 @@
+import { END_PERSONAL_TOKEN, READ_PERSONAL_TOKENS } from '@taskmesh/client';
+import { useState } from 'preact/hooks';
+import { useClient } from '../client-context.ts';
+import { Confirm } from '../elements/confirm.tsx';
+import { Failure } from '../elements/failure.tsx';
+import { Loading } from '../elements/loading.tsx';
+import { useTell } from '../elements/notices.tsx';
+import { Section, View } from '../elements/view.tsx';
+import { explain } from '../requests/explain.ts';
+import { useAction } from '../requests/use-action.ts';
+import { useReading } from '../requests/use-reading.ts';
+import { NewToken } from './new-token.tsx';
+import { TokenRow, type PersonalToken } from './token-row.tsx';
+
+const LEAD =
+  'For programs that work for you: scripts, integrations, the command line. A token is used in the place of your sign-in.';
+
+export function TokensView() {
+  const client = useClient();
+  const tell = useTell();
+  const [toEnd, setToEnd] = useState<PersonalToken>();
+  const { data, error, again } = useReading(() => client.request(READ_PERSONAL_TOKENS, {}));
+  const end = useAction(async ({ id, name }: PersonalToken) => {
+    setToEnd(undefined);
+    await client.request(END_PERSONAL_TOKEN, { id });
+    tell({ text: `The token “${name}” has ended.` });
+    await again();
+  });
+  return (
+    <View title="Tokens" lead={LEAD}>
+      <NewToken onCreated={() => void again()} />
+      <Section title="Tokens that count">
+        {!data && error === undefined && <Loading />}
+        {error !== undefined && <Failure error={error} onAgain={() => void again()} />}
+        {end.error !== undefined && (
+          <p class="form-error" role="alert">
+            {explain(end.error)}
+          </p>
+        )}
+        {data?.personalTokens.length === 0 && <p class="soft">There is none.</p>}
+        <ul class="rows" aria-label="Tokens">
+          {data?.personalTokens.map((token) => (
+            <TokenRow key={token.id} token={token} onEnd={() => setToEnd(token)} />
+          ))}
+        </ul>
+      </Section>
+      {toEnd && (
+        <Confirm
+          title={`End the token “${toEnd.name}”?`}
+          action="End it"
+          onConfirm={() => void end.run(toEnd)}
+          onCancel={() => setToEnd(undefined)}
+        >
+          <p>Programs that use it are signed out at once. It cannot be brought back.</p>
+        </Confirm>
+      )}
+    </View>
+  );
+}

@@ -1,0 +1,22 @@
+const SENTENCES = new Map([
+  ['account.created', 'You opened the account'],
+  ['session.opened', 'You signed in'],
+  ['session.refreshed', 'A session went on'],
+  ['session.ended', 'A session ended'],
+  ['session.refresh_token_reused', 'A session was ended, because its token was used twice'],
+  ['login.failed', 'Somebody tried to sign in, with a wrong password'],
+  ['name.changed', 'You changed your name'],
+  ['password.changed', 'You changed your password'],
+  ['password.reset', 'A new password was set by a recovery mail'],
+  ['recovery.requested', 'A recovery mail was asked for'],
+  ['recovery.mail_sent', 'A recovery mail was sent'],
+  ['email.change_requested', 'You asked for another e-mail address'],
+  ['email.changed', 'Your e-mail address was changed'],
+  ['token.created', 'You made a token'],
+  ['token.ended', 'A token was ended'],
+]);
+
+/** What an entry means. One that is newer than this page is told as it is. */
+export function sentenceFor(kind: string): string {
+  return SENTENCES.get(kind) ?? kind;
+}
