@@ -28,7 +28,7 @@ export function DeadLetterRow({ letter, isBusy, onReplay, onDiscard }: DeadLette
             </>
           )}
           {sequence !== null && `, change ${sequence}`}
-          {!canReplay && ', whose change is no longer kept or not known'}
+          {!canReplay && '. Not to be replayed: its change is not known, or no longer kept'}
         </p>
         {record !== null && (
           <details>

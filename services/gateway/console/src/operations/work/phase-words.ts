@@ -30,7 +30,7 @@ export function phaseInWords({ phase, store }: Progress): string {
 export function amountInWords({ doneBytes, totalBytes, rows }: Progress): string | undefined {
   if (doneBytes !== undefined && totalBytes) return `${sizeInWords(doneBytes)} of ${sizeInWords(totalBytes)}`;
   if (doneBytes !== undefined) return sizeInWords(doneBytes);
-  return rows === undefined ? undefined : countOf(rows, 'row', 'rows');
+  return rows ? countOf(rows, 'row', 'rows') : undefined;
 }
 
 /** From 0 to 1; undefined when nobody knows. */
