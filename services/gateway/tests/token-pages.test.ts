@@ -8,7 +8,8 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 /** What a page loads. */
-const filesOf = (page: string) => [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
+const filesOf = (page: string) =>
+  [...page.matchAll(/<(?:link|script)\s[^>]*(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
 
 const get = (path: string, init?: RequestInit) => fetch(`${gateway.origin}${path}`, init);
 
@@ -26,6 +27,7 @@ describe.each(['reset-password', 'confirm-email'])('the page /%s', (name) => {
     expect(page).toContain('<form id="form"');
     expect(page).toContain(`data-action="/api/auth/${name}"`);
     expect(page).not.toMatch(/<script>|<style>|style=|onclick=|https?:/);
+    expect(page).toContain('<a href="/">');
     expect(filesOf(page).map((path) => path.replace(/[\w-]{16}/, '…'))).toEqual([
       `/${name}/assets/…/form.css`,
       `/${name}/assets/…/token-form.js`,

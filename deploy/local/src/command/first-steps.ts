@@ -2,7 +2,7 @@
 export function firstSteps(url: string): string {
   const account = JSON.stringify({ email: 'ada@example.com', password: 'a long and private phrase', name: 'Ada' });
   return [
-    'Make an account:',
+    `Open ${url}/ in a browser, or make an account from here:`,
     `  curl ${url}/api/auth/signup -H 'Content-Type: application/json' -d '${account}'`,
     `Explore the graph in a browser: ${url}/graphql`,
   ].join('\n');

@@ -14,6 +14,7 @@ export function App({ client, storage }: { client: Client; storage: ConsoleStora
   const { hasEnded, expectEnd } = useEndedSession(user);
   const signOut = () => {
     expectEnd();
+    location.hash = ''; // whoever comes next begins with their tasks
     return client.signOut();
   };
   return (

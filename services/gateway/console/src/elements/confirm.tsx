@@ -10,24 +10,26 @@ export interface ConfirmProps {
   onCancel(): void;
 }
 
-/** Asks before something that cannot be taken back. The browser keeps the focus inside, and gives it back. */
+const CONFIRMED = 'confirmed';
+
+/** Asks before something that cannot be taken back. The browser keeps the focus inside, and gives it back when it closes. */
 export function Confirm({ title, action, children, onConfirm, onCancel }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
-    return () => shown?.close();
-  }, []);
+  useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} aria-labelledby={id} onCancel={onCancel}>
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onClose={({ currentTarget }) => (currentTarget.returnValue === CONFIRMED ? onConfirm() : onCancel())}
+    >
       <h2 id={id}>{title}</h2>
       {children}
       <div class="buttons">
-        <button type="button" onClick={onCancel}>
+        <button type="button" onClick={() => dialog.current?.close()}>
           Cancel
         </button>
-        <button type="button" class="danger" onClick={onConfirm}>
+        <button type="button" class="danger" onClick={() => dialog.current?.close(CONFIRMED)}>
           {action}
         </button>
       </div>

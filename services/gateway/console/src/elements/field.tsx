@@ -41,8 +41,6 @@ export interface TextFieldProps extends Omit<FieldProps, 'children'> {
   type?: 'text' | 'email';
   /** What browsers may fill in. */
   autocomplete: string;
-  /** Where somebody begins who comes to this page. */
-  autofocus?: boolean;
   value?: string;
   defaultValue?: string;
   onInput?: (text: string) => void;

@@ -11,6 +11,11 @@ export function View({ title, lead, children }: { title: string; lead?: string; 
   );
 }
 
+/** For whoever has just taken away what they were on. */
+export function focusHeading(): void {
+  document.querySelector('h1')?.focus();
+}
+
 /** A part of a view, named by its own heading. */
 export function Section({ title, children }: { title: string; children: ComponentChildren }) {
   return (

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { Brand } from '../elements/brand.tsx';
 import { useTitle } from '../elements/use-title.ts';
 import { useRoute } from '../route.ts';
@@ -16,9 +17,11 @@ const WAYS = {
 export function Entrance({ storage, hasEnded }: WayInProps & { hasEnded: boolean }) {
   const { name } = useRoute();
   const { title, Form } = WAYS[name in WAYS ? (name as keyof typeof WAYS) : 'sign-in'];
+  const main = useRef<HTMLElement>(null);
   useTitle(title);
+  useEffect(() => main.current?.querySelector('input')?.focus(), [title]);
   return (
-    <main class="entrance">
+    <main class="entrance" ref={main}>
       <Brand />
       <h1>{title}</h1>
       {hasEnded && (

@@ -29,7 +29,6 @@ export function Recover() {
             autocomplete="username"
             hint="We send you a link with which you choose a new password."
             error={issueOf(error, 'email')}
-            autofocus
           />
           <button type="submit" class="primary wide" disabled={isBusy}>
             {isBusy ? 'Sending…' : 'Send the link'}

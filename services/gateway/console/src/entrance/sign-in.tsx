@@ -15,7 +15,7 @@ export function SignIn({ storage }: WayInProps) {
   return (
     <>
       <Form label="Sign in" onSubmit={(values) => void run(values)} error={error}>
-        <TextField label="E-mail" name="email" type="email" autocomplete="username" autofocus />
+        <TextField label="E-mail" name="email" type="email" autocomplete="username" />
         <PasswordField label="Password" name="password" autocomplete="current-password" />
         <StaySignedIn />
         <button type="submit" class="primary wide" disabled={isBusy}>

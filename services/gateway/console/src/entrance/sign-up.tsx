@@ -21,7 +21,7 @@ export function SignUp({ storage }: WayInProps) {
   return (
     <>
       <Form label="Create an account" onSubmit={(values) => void run(values)} error={otherThan(FIELDS, error)}>
-        <TextField label="Name" name="name" autocomplete="name" error={issueOf(error, 'name')} autofocus />
+        <TextField label="Name" name="name" autocomplete="name" error={issueOf(error, 'name')} />
         <TextField label="E-mail" name="email" type="email" autocomplete="username" error={issueOf(error, 'email')} />
         <PasswordField
           label="Password"

@@ -3,7 +3,7 @@ import { useClient } from '../client-context.ts';
 import { Failure } from '../elements/failure.tsx';
 import { Loading } from '../elements/loading.tsx';
 import { useTell } from '../elements/notices.tsx';
-import { View } from '../elements/view.tsx';
+import { focusHeading, View } from '../elements/view.tsx';
 import { explain } from '../requests/explain.ts';
 import { useAction } from '../requests/use-action.ts';
 import { useReading } from '../requests/use-reading.ts';
@@ -17,11 +17,13 @@ export function SessionsView() {
     await client.request(END_SESSION, { id });
     tell({ text: 'The session has ended.' });
     await again();
+    focusHeading();
   });
   const endOthers = useAction(async () => {
     const { endOtherSessions: count } = await client.request(END_OTHER_SESSIONS, {});
     tell({ text: count === 1 ? 'One session has ended.' : `${count} sessions have ended.` });
     await again();
+    focusHeading();
   });
   const problem = end.error ?? endOthers.error;
   const sessions = data?.sessions ?? [];

@@ -1,10 +1,12 @@
 import type { LiveStatus, TaskmeshError } from '@taskmesh/client';
+import { useSyncExternalStore } from 'preact/compat';
 import { useClient } from '../client-context.ts';
 import { explain } from '../requests/explain.ts';
 
 /** Says nothing while all is well. What is over in a moment is not told either: the style sheet waits before it shows this. */
 export function ConnectionLine({ status, error }: { status: LiveStatus; error: TaskmeshError | undefined }) {
   const waiting = useClient().pendingWrites();
+  const isOnline = useSyncExternalStore(onNetwork, () => navigator.onLine);
   if (status === 'failed')
     return (
       <div class="connection broken" role="alert">
@@ -14,15 +16,28 @@ export function ConnectionLine({ status, error }: { status: LiveStatus; error: T
         </button>
       </div>
     );
+  const isOffline = !isOnline || status === 'reconnecting';
   return (
     <div class="connection" role="status">
-      {status === 'reconnecting' && <p class="late">{lineFor(waiting)}</p>}
+      {isOffline && (
+        <p class="late">Offline: your changes are kept, and sent when the connection is back.{counted(waiting)}</p>
+      )}
+      {!isOffline && waiting > 0 && <p class="later">The server takes its time.{counted(waiting)}</p>}
+      {!isOffline && waiting === 0 && status === 'loading' && <p class="later">Waiting for the server…</p>}
     </div>
   );
 }
 
-function lineFor(waiting: number): string {
-  const kept = 'Offline: your changes are kept, and sent when the connection is back.';
-  if (waiting === 0) return kept;
-  return `${kept} ${waiting === 1 ? 'One waits.' : `${waiting} wait.`}`;
+function counted(waiting: number): string {
+  if (waiting === 0) return '';
+  return waiting === 1 ? ' One change waits.' : ` ${waiting} changes wait.`;
+}
+
+function onNetwork(listener: () => void): () => void {
+  addEventListener('online', listener);
+  addEventListener('offline', listener);
+  return () => {
+    removeEventListener('online', listener);
+    removeEventListener('offline', listener);
+  };
 }

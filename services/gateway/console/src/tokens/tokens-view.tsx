@@ -5,7 +5,7 @@ import { Confirm } from '../elements/confirm.tsx';
 import { Failure } from '../elements/failure.tsx';
 import { Loading } from '../elements/loading.tsx';
 import { useTell } from '../elements/notices.tsx';
-import { Section, View } from '../elements/view.tsx';
+import { focusHeading, Section, View } from '../elements/view.tsx';
 import { explain } from '../requests/explain.ts';
 import { useAction } from '../requests/use-action.ts';
 import { useReading } from '../requests/use-reading.ts';
@@ -25,6 +25,7 @@ export function TokensView() {
     await client.request(END_PERSONAL_TOKEN, { id });
     tell({ text: `The token “${name}” has ended.` });
     await again();
+    focusHeading();
   });
   return (
     <View title="Tokens" lead={LEAD}>

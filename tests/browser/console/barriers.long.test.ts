@@ -1,0 +1,160 @@
+import type { Page } from 'playwright-core';
+import { newAccount, type Account } from '../../client/device.ts';
+import { createRest } from '../../clients/http.ts';
+import { barriersIn } from './axe.ts';
+import { visit, type Visit } from './browser.ts';
+import { useConsole } from './screen.ts';
+import { usePlatform } from './use-platform.ts';
+
+const { url, browser } = usePlatform();
+
+const PHONE = { width: 390, height: 844 };
+const DESK = { width: 1280, height: 900 };
+
+describe.each([
+  ['light', DESK],
+  ['dark', DESK],
+  ['light', PHONE],
+  ['dark', PHONE],
+] as const)('in %s colours, in a window of %j', (colorScheme, viewport) => {
+  let account: Account;
+  let seen: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    account = newAccount();
+    const rest = createRest(url());
+    const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', {
+      body: { ...account, name: 'Ada' },
+    });
+    const { access_token: token } = body;
+    const tasks = [
+      { title: 'Overdue and important', due_date: '2020-01-01T00:00:00Z', priority: 'high', category: 'papers' },
+      { title: 'Later', due_date: '2999-01-01T00:00:00Z', priority: 'low', description: 'With a word on it.' },
+      { title: 'Done', completed: true, category: 'home' },
+      { title: 'Plain' },
+    ];
+    for (const task of tasks) await rest('POST', '/tasks', { token, body: task });
+  });
+
+  beforeEach(async () => {
+    seen = await visit(browser(), url(), { colorScheme, viewport });
+    page = seen.page;
+  });
+  afterEach(async () => {
+    expect(await barriersIn(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(seen.problems).toEqual([]);
+    expect([...seen.origins]).toEqual([url()]);
+    await seen.close();
+  });
+  const signedIn = async () => {
+    const screen = useConsole(page);
+    await screen.signIn(account);
+    await screen.says('Plain');
+    return screen;
+  };
+
+  it('nothing bars from signing in', async () => {
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+  });
+
+  it('nothing bars from an account, and what is wrong is told', async () => {
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.getByText('E-mail must be an e-mail address.').waitFor();
+  });
+
+  it('nothing bars from recovering', async () => {
+    await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+    expect(await barriersIn(page)).toEqual([]);
+    await page.getByRole('textbox', { name: 'E-mail' }).fill('nobody@example.com');
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByText('a mail with a link is on its way').waitFor();
+  });
+
+  it('nothing bars from the tasks', async () => {
+    const { says } = await signedIn();
+    await page.getByRole('radio', { name: 'All' }).check();
+    await says('Done');
+  });
+
+  it('nothing bars from changing and adding tasks', async () => {
+    const { button, field, titleOf, says } = await signedIn();
+    await titleOf('Later').click();
+    await field('Title').fill('no');
+    await button('Save').click();
+    await says('A title has at least 3 characters.');
+    await button('Due date, priority, category').click();
+    await button('Add').click();
+    await says('A task needs a title.');
+  });
+
+  it('nothing bars from an empty list', async () => {
+    await signedIn();
+    await page.getByRole('combobox', { name: 'Category' }).fill('nothing has this');
+    await page.getByRole('combobox', { name: 'Category' }).press('Enter');
+    await page.getByText('Nothing matches').waitFor();
+  });
+
+  it('nothing bars from a conflict, a task that is gone, and a change that can be taken back', async () => {
+    const { button, field, titleOf, says, add, settles } = await signedIn();
+    const { body } = await createRest(url())<{ access_token: string }>('POST', '/auth/login', { body: account });
+    const { access_token: token } = body;
+    const rest = (method: string, path: string, change?: object) =>
+      createRest(url())<{ data: { id: string; title: string }[] }>(method, path, { token, body: change });
+    const title = `Disputed ${viewport.width} ${colorScheme}`;
+    await add(title);
+    await add(`Lost ${title}`);
+    await says(`Lost ${title}`);
+    await settles();
+    const { data } = (await rest('GET', '/tasks')).body;
+    const idOf = (name: string) => data.find((task) => task.title === name)?.id;
+    for (const [name, disturb] of [
+      [title, () => rest('PATCH', `/tasks/${idOf(title)}`, { title: 'Theirs' })],
+      [`Lost ${title}`, () => rest('DELETE', `/tasks/${idOf(`Lost ${title}`)}`)],
+    ] as const) {
+      await titleOf(name).click();
+      await field('Title').fill(`${name}, mine`);
+      await disturb();
+      await page.getByText(/was changed elsewhere meanwhile|not in this list any more/).waitFor();
+      expect(await barriersIn(page)).toEqual([]);
+      await field('Title').press('Enter');
+    }
+    await says(/was changed elsewhere, too/);
+    await says(/was deleted elsewhere while you changed it/);
+    await button('Delete Theirs').click();
+    await says('Deleted “Theirs”.');
+  });
+
+  it('nothing bars from being offline, nor from leaving then', async () => {
+    const { says, add, button } = await signedIn();
+    await page.context().setOffline(true);
+    await add('Written offline');
+    await says(/Offline: your changes are kept.*One change waits/);
+    expect(await barriersIn(page)).toEqual([]);
+    await button('Sign out').click();
+    await says('One change has not reached the server yet.');
+  });
+
+  it.each(['Account', 'Sessions', 'Tokens', 'Activity'])('nothing bars from the view %s', async (name) => {
+    const { goTo, button, field, says } = await signedIn();
+    await goTo(name);
+    await page.getByRole('heading', { name, exact: true }).waitFor();
+    await page.locator('.loading').waitFor({ state: 'detached' });
+    if (name !== 'Tokens') return;
+    await field('Name').fill('My script');
+    await button('Make the token').click();
+    await says('it is shown this once');
+    expect(await barriersIn(page)).toEqual([]);
+    await button('End the token My script').first().click();
+    await says('It cannot be brought back.');
+  });
+});
+
+it.each(['/reset-password', '/confirm-email'])('nothing bars from the page %s', async (path) => {
+  const { page, close } = await visit(browser(), `${url()}${path}`);
+  expect(await barriersIn(page)).toEqual([]);
+  await close();
+});

@@ -1,0 +1,95 @@
+import { eventually } from '@taskmesh/testing';
+import type { Browser } from 'playwright-core';
+import { readFile } from 'node:fs/promises';
+import { createRest } from '../../clients/http.ts';
+import { newAccount } from '../../client/device.ts';
+import { visit } from './browser.ts';
+import { useConsole } from './screen.ts';
+
+/** What a new user does in the console, from the account to the sign-out, while a program works on the same tasks. */
+export async function takeJourney(browser: Browser, url: string): Promise<void> {
+  const account = newAccount();
+  const rest = createRest(url);
+  const { page, problems, origins, close } = await visit(browser, url);
+  const { button, field, titleOf, signUp, signIn, add, tick, goTo, says, lists } = useConsole(page);
+
+  await signUp(account);
+  await says('Nothing to do yet');
+  await add('Water the plants');
+  await add('Buy bread');
+  await lists(['Buy bread', 'Water the plants']);
+  await add('no');
+  await says('A title has at least 3 characters.');
+  await field('New task').fill('');
+
+  // A program at the same time.
+  const { body } = await rest<{ access_token: string }>('POST', '/auth/login', { body: account });
+  const token = body.access_token;
+  await rest('POST', '/tasks', { token, body: { title: 'Read a book', due_date: '2020-01-01T00:00:00Z' } });
+  await lists(['Read a book', 'Buy bread', 'Water the plants']);
+  await says(/Overdue/);
+  await says('3 open, 0 done');
+
+  // Inline: Enter saves, Escape does not.
+  await titleOf('Buy bread').click();
+  await field('Title').fill('Buy two loaves of bread');
+  await field('Title').press('Enter');
+  await lists(['Read a book', 'Buy two loaves of bread', 'Water the plants']);
+  await titleOf('Read a book').click();
+  await field('Title').fill('Read nothing');
+  await field('Title').press('Escape');
+  await lists(['Read a book', 'Buy two loaves of bread', 'Water the plants']);
+
+  // Done, and taken back; deleted, and taken back.
+  await tick('Read a book');
+  await says('2 open, 1 done');
+  await lists(['Buy two loaves of bread', 'Water the plants']);
+  await button('Undo').click();
+  await lists(['Read a book', 'Buy two loaves of bread', 'Water the plants']);
+  await tick('Water the plants');
+  await button('Delete Read a book').click();
+  await lists(['Buy two loaves of bread']);
+  await button('Undo').last().click();
+  await lists(['Read a book', 'Buy two loaves of bread']);
+  await page.getByRole('radio', { name: 'Done' }).check();
+  await lists(['Water the plants']);
+  await page.reload();
+  await lists(['Water the plants']);
+
+  await goTo('Account');
+  await field('What you are called here').fill('Ada Lovelace');
+  await button('Save the name').click();
+  await eventually(async () => expect(await page.getByRole('banner').textContent()).toContain('Ada Lovelace'));
+  const download = page.waitForEvent('download');
+  await button('Download your data').click();
+  const exported = JSON.parse(await readFile(await (await download).path(), 'utf8')) as { tasks: { title: string }[] };
+  expect(exported.tasks.map(({ title }) => title)).toContain('Buy two loaves of bread');
+
+  await goTo('Tokens');
+  await field('Name').fill('My script');
+  await button('Make the token').click();
+  const personal = await field('The token').inputValue();
+  expect((await rest('GET', '/tasks', { token: personal })).body).toMatchObject({ count: 3 });
+  await button('End the token My script').click();
+  await button('End it').click();
+  await says('There is none.');
+  await eventually(async () => expect((await rest('GET', '/tasks', { token: personal })).status).toBe(401));
+
+  await goTo('Sessions');
+  await button('End all other sessions').click();
+  await says('One session has ended.');
+  await eventually(async () => expect((await rest('GET', '/tasks', { token })).status).toBe(401));
+
+  await goTo('Activity');
+  for (const sentence of ['You opened the account', 'You changed your name', 'A token was ended']) await says(sentence);
+
+  await button('Sign out').click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.reload();
+  await signIn(account);
+  await lists(['Read a book', 'Buy two loaves of bread']);
+
+  expect(problems).toEqual([]);
+  expect([...origins]).toEqual([new URL(url).origin]);
+  await close();
+}

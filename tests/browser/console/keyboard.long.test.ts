@@ -1,0 +1,150 @@
+import { eventually } from '@taskmesh/testing';
+import type { Page } from 'playwright-core';
+import { newAccount } from '../../client/device.ts';
+import { createRest } from '../../clients/http.ts';
+import { visit } from './browser.ts';
+import { useConsole } from './screen.ts';
+import { usePlatform } from './use-platform.ts';
+
+const { url, browser } = usePlatform();
+
+/** What has the focus, as a screen reader would say it. */
+const focused = (page: Page) =>
+  page.evaluate<string>(`(() => {
+    const element = document.activeElement;
+    return element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent;
+  })()`);
+const isOn = (page: Page, what: string) => eventually(async () => expect(await focused(page)).toBe(what));
+
+/** Tabs until it is there. @throws when it cannot be reached */
+async function tabTo(page: Page, what: string, key = 'Tab'): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press(key);
+    if ((await focused(page)) === what) return;
+  }
+  throw new Error(`The focus never came to “${what}”.`);
+}
+
+it('everything can be done with the keyboard alone', async () => {
+  const { page, problems, close } = await visit(browser(), url());
+  const { keyboard } = page;
+  const { lists, says } = useConsole(page);
+  const account = newAccount();
+  const type = async (...texts: string[]) => {
+    for (const text of texts) await keyboard.type(text);
+  };
+
+  await isOn(page, 'E-mail');
+  await tabTo(page, 'Create an account');
+  await keyboard.press('Enter');
+  await isOn(page, 'Name');
+  await type('Ada');
+  await keyboard.press('Tab');
+  await type(account.email);
+  await keyboard.press('Tab');
+  await type(account.password);
+  await keyboard.press('Enter');
+  await says('Nothing to do yet');
+
+  // The first stop leads past the navigation.
+  await keyboard.press('Tab');
+  expect(await focused(page)).toBe('Skip to the content');
+  await keyboard.press('Enter');
+  await keyboard.press('Tab');
+  expect(await focused(page)).toBe('New task');
+  for (const title of ['first', 'second', 'third']) {
+    await type(title);
+    await keyboard.press('Enter');
+    expect(await focused(page)).toBe('New task');
+  }
+  await lists(['third', 'second', 'first']);
+
+  // A row that goes gives its place to the next one.
+  await tabTo(page, 'Done: third');
+  await keyboard.press('Space');
+  await lists(['second', 'first']);
+  await isOn(page, 'Done: second');
+  await keyboard.press('Tab');
+  expect(await focused(page)).toBe('Edit second');
+  await keyboard.press('Enter');
+  await isOn(page, 'Title');
+  await type(', changed');
+  await keyboard.press('Escape');
+  await isOn(page, 'Edit second');
+  await keyboard.press('Enter');
+  await isOn(page, 'Title');
+  await keyboard.press('End');
+  await type(', changed');
+  await keyboard.press('Enter');
+  await lists(['second, changed', 'first']);
+  await isOn(page, 'Edit second, changed');
+  await keyboard.press('Tab');
+  expect(await focused(page)).toBe('Delete second, changed');
+  await keyboard.press('Enter');
+  await lists(['first']);
+  await isOn(page, 'Done: first');
+  await keyboard.press('Space');
+  await says('All done');
+  await isOn(page, 'New task');
+
+  // To another view and back, to a dialog and back.
+  await tabTo(page, 'Tokens', 'Shift+Tab');
+  await keyboard.press('Enter');
+  await isOn(page, 'Tokens');
+  await tabTo(page, 'Name');
+  await type('script');
+  await keyboard.press('Enter');
+  await isOn(page, 'The token');
+  await tabTo(page, 'End the token script');
+  await keyboard.press('Enter');
+  await isOn(page, 'Cancel');
+  await keyboard.press('Escape');
+  await isOn(page, 'End the token script');
+  await tabTo(page, 'Sign out', 'Shift+Tab');
+  await keyboard.press('Enter');
+  await isOn(page, 'E-mail');
+  expect(problems).toEqual([]);
+  await close();
+}, 180_000);
+
+it('nobody’s focus is taken by what happens elsewhere', async () => {
+  const { page, close } = await visit(browser(), url());
+  const { signUp, add, lists, field, titleOf } = useConsole(page);
+  const account = newAccount();
+  const rest = createRest(url());
+  await signUp(account);
+  await add('mine');
+  await lists(['mine']);
+  const { body } = await rest<{ access_token: string }>('POST', '/auth/login', { body: account });
+  const { access_token: token } = body;
+  const create = async (title: string) =>
+    (await rest<{ data: { id: string } }>('POST', '/tasks', { token, body: { title } })).body.data.id;
+
+  // While somebody types a new one, and while they change another.
+  await field('New task').fill('half a ti');
+  const other = await create('other');
+  await lists(['other', 'mine']);
+  expect(await focused(page)).toBe('New task');
+  expect(await field('New task').inputValue()).toBe('half a ti');
+  await titleOf('mine').click();
+  await field('Title').fill('mine, half');
+  await page.keyboard.press('ArrowLeft');
+  await create('third');
+  await rest('PATCH', `/tasks/${other}`, { token, body: { completed: true } });
+  await eventually(async () => expect(await useConsole(page).titles()).toEqual(['third']));
+  expect(await focused(page)).toBe('Title');
+  await page.keyboard.type('-');
+  expect(await field('Title').inputValue()).toBe('mine, hal-f');
+
+  // In another order, rows change places around the one that has the focus.
+  await page.keyboard.press('Enter');
+  await page.getByRole('combobox', { name: 'Order' }).selectOption('Last changed');
+  await lists(['mine, hal-f', 'third']);
+  await page.getByRole('checkbox', { name: 'Done: third' }).focus();
+  const { data } = (await rest<{ data: { id: string; title: string }[] }>('GET', '/tasks', { token })).body;
+  const third = data.find(({ title }) => title === 'third')?.id;
+  await rest('PATCH', `/tasks/${third}`, { token, body: { priority: 'high' } });
+  await lists(['third', 'mine, hal-f']);
+  expect(await focused(page)).toBe('Done: third');
+  await close();
+}, 180_000);

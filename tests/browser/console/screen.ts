@@ -1,0 +1,51 @@
+import { eventually } from '@taskmesh/testing';
+import type { Page } from 'playwright-core';
+import type { Account } from '../../client/device.ts';
+
+/** What a look at a page may take on a busy machine. */
+const PATIENCE = { timeoutMs: 30_000 };
+
+/** The console as somebody who looks at it sees and uses it. */
+export function useConsole(page: Page) {
+  const button = (name: string | RegExp) => page.getByRole('button', { name });
+  const field = (name: string) => page.getByRole('textbox', { name, exact: true });
+  const titleOf = (title: string) => page.getByRole('button', { name: `Edit ${title}`, exact: true });
+  const titles = () =>
+    page.evaluate<string[]>(`[...document.querySelectorAll('.tasks .title')].map(({ lastChild }) => lastChild.data)`);
+  const enter = async ({ email, password }: Account) => {
+    await field('E-mail').fill(email);
+    await field('Password').fill(password);
+  };
+  return {
+    button,
+    field,
+    titleOf,
+    /** Of the tasks, from top to bottom. */
+    titles,
+    async signUp(account: Account, name = 'Ada') {
+      await page.getByRole('link', { name: 'Create an account' }).click();
+      await field('Name').fill(name);
+      await enter(account);
+      await button('Create the account').click();
+      await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor();
+    },
+    async signIn(account: Account) {
+      await enter(account);
+      await button('Sign in').click();
+      await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor();
+    },
+    async add(title: string) {
+      await field('New task').fill(title);
+      await field('New task').press('Enter');
+    },
+    tick: (title: string) => page.getByRole('checkbox', { name: `Done: ${title}`, exact: true }).click(),
+    goTo: (view: string) => page.getByRole('navigation').getByRole('link', { name: view }).click(),
+    /** Waits until this is written somewhere. */
+    says: (text: string | RegExp) => page.getByText(text).first().waitFor(),
+    /** Waits until the server has everything. */
+    settles: () => page.locator('.waits').first().waitFor({ state: 'detached' }),
+    /** Waits until the list has these tasks. */
+    lists: (expected: string[], { timeoutMs } = PATIENCE) =>
+      eventually(async () => expect(await titles()).toEqual(expected), { timeoutMs }),
+  };
+}
