@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Brand } from '../elements/brand.tsx';
 import { Form } from '../elements/form.tsx';
 import { PasswordField } from '../elements/password-field.tsx';
@@ -19,6 +19,7 @@ export interface SignInProps {
 }
 
 export function SignIn({ given, refusal, onSignedIn }: SignInProps) {
+  const main = useRef<HTMLElement>(null);
   useTitle('Operations');
   const { run, isBusy, error } = useAction(async (token: string) => {
     if (!TOKEN.test(token)) throw new OperatorsError(401, 'A token has letters, digits and signs, and no blanks.');
@@ -26,11 +27,12 @@ export function SignIn({ given, refusal, onSignedIn }: SignInProps) {
     onSignedIn(token);
   });
   useEffect(() => {
+    main.current?.querySelector('input')?.focus();
     if (given !== undefined) void run(given);
   }, []);
   const problem = error ?? refusal;
   return (
-    <main class="entrance">
+    <main class="entrance" ref={main}>
       <Brand />
       <h1>Operations</h1>
       {problem !== undefined && (

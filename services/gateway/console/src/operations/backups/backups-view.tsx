@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Loading } from '../../elements/loading.tsx';
 import { useTell } from '../../elements/notices.tsx';
-import { Section, View } from '../../elements/view.tsx';
+import { focusHeading, Section, View } from '../../elements/view.tsx';
 import { useAction } from '../../requests/use-action.ts';
 import { useApi } from '../api/api-context.ts';
 import type { Backup } from '../api/types.ts';
@@ -52,6 +52,7 @@ export function BackupsView() {
     await api.send('DELETE', `/backups/${encodeURIComponent(file)}`);
     tell({ text: `${file} is deleted.` });
     await again();
+    focusHeading();
   });
   const download = useAction(async ({ file }: Backup) => {
     saveAs(file, await api.download(`/backups/${encodeURIComponent(file)}`));

@@ -9,27 +9,32 @@ export interface RestoreDialogProps {
   onCancel: () => void;
 }
 
-/** Nobody restores by a slip: the name has to be typed. */
+const CONFIRMED = 'confirmed';
+
+/** Nobody restores by a slip: the name has to be typed. The browser gives the focus back when it closes. */
 export function RestoreDialog({ backup: { file, createdAt, verifiedAt }, onRestore, onCancel }: RestoreDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const [typed, setTyped] = useState('');
   const [isTried, setIsTried] = useState(false);
   const [withSafetyBackup, setWithSafetyBackup] = useState(false);
-  useEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
-    return () => shown?.close();
-  }, []);
+  useEffect(() => dialog.current?.showModal(), []);
   const isSame = typed.trim() === file;
   return (
-    <dialog ref={dialog} class="roomy" aria-labelledby={id} onCancel={onCancel}>
+    <dialog
+      ref={dialog}
+      class="roomy"
+      aria-labelledby={id}
+      onClose={({ currentTarget }) =>
+        currentTarget.returnValue === CONFIRMED ? onRestore(withSafetyBackup) : onCancel()
+      }
+    >
       <form
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
           setIsTried(true);
-          if (isSame) onRestore(withSafetyBackup);
+          if (isSame) dialog.current?.close(CONFIRMED);
         }}
       >
         <h2 id={id}>Restore this archive?</h2>
@@ -59,7 +64,7 @@ export function RestoreDialog({ backup: { file, createdAt, verifiedAt }, onResto
           <span>Make a backup of what is replaced before</span>
         </label>
         <div class="buttons">
-          <button type="button" onClick={onCancel}>
+          <button type="button" onClick={() => dialog.current?.close()}>
             Cancel
           </button>
           <button type="submit" class="danger">

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Confirm } from '../../elements/confirm.tsx';
 import { Loading } from '../../elements/loading.tsx';
 import { useTell } from '../../elements/notices.tsx';
-import { View } from '../../elements/view.tsx';
+import { focusHeading, View } from '../../elements/view.tsx';
 import { useAction } from '../../requests/use-action.ts';
 import { useApi } from '../api/api-context.ts';
 import type { DeadLetter } from '../api/types.ts';
@@ -31,6 +31,7 @@ export function DeadLettersView() {
       tell({ text: method === 'POST' ? 'The change is published again.' : 'The dead letter is discarded.' });
     } finally {
       await again();
+      focusHeading();
     }
   });
   return (
