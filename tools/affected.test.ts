@@ -35,6 +35,11 @@ const changes: [what: string, file: string, affected: string[]][] = [
     'libs/validation/src/tasks.ts',
     [...PLATFORM, ...['auth', 'gateway', 'restore-import', 'tasks', 'validation'].map((name) => `@taskmesh/${name}`)],
   ],
+  [
+    'the console affects the gateway that serves it',
+    'services/gateway/console/src/main.tsx',
+    [...PLATFORM, '@taskmesh/console', '@taskmesh/gateway'],
+  ],
   ['a service affects no other', 'services/auth/src/main.ts', [...PLATFORM, '@taskmesh/auth']],
   ['a chart affects no service', 'charts/taskmesh/values.yaml', ['@taskmesh/charts', '@taskmesh/tests']],
   ['the tests of the platform affects them alone', 'tests/package.json', ['@taskmesh/tests']],

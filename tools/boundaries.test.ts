@@ -73,6 +73,18 @@ describe('lint', () => {
       of: '@taskmesh/errors',
       by: MODULES,
     },
+    {
+      what: 'refuses a console that knows more of ours than the client',
+      in: 'services/gateway/console/src/app.tsx',
+      of: '@taskmesh/validation',
+      by: MODULES,
+    },
+    {
+      what: 'refuses a console that knows the gateway that serves it',
+      in: 'services/gateway/console/src/app.tsx',
+      of: '../../src/config.ts',
+      by: MODULES,
+    },
     { what: 'lets a service use the libs', in: `${TASKS}/task.service.ts`, of: '@taskmesh/errors', by: undefined },
   ];
   let broken: string[][];

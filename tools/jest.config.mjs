@@ -1,4 +1,4 @@
-// One configuration for every project: TypeScript as ES modules, transformed by swc (types are checked by tsc).
+// One configuration for every project. Node loads what is tested, as it loads the product: see jest/runtime.mjs.
 export default {
   rootDir: '..',
   testMatch: ['**/*.test.ts'],
@@ -11,14 +11,9 @@ export default {
     ...(process.env.TASKMESH_CLUSTER ? [] : ['\\.cluster\\.test\\.ts$']),
   ],
   modulePathIgnorePatterns: ['<rootDir>/.cache/', '<rootDir>/.data/', '<rootDir>/.mutation/'],
-  testEnvironment: 'node',
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '\\.ts$': [
-      '@swc/jest',
-      { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' }, sourceMaps: 'inline' },
-    ],
-  },
+  runtime: '<rootDir>/tools/jest/runtime.mjs',
+  testEnvironment: '<rootDir>/tools/jest/environment.mjs',
+  transform: {},
   testTimeout: 120_000, // a busy machine takes long; what must not take long says so itself
   maxWorkers: 3, // on two cores: tests that use servers wait for a quarter of their time
   workerIdleMemoryLimit: '1GB',

@@ -1,5 +1,6 @@
 import { createMemoryStorage, type TaskmeshError } from '@taskmesh/client';
 import { eventually } from '@taskmesh/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createGraphql, createRest } from '../clients/http.ts';
 import { startProduct, type Product } from '../product/start-product.ts';
 import {
@@ -76,6 +77,22 @@ describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
     expect(shownBy(one)).toEqual(await readList(product.url, account));
     await isLive(one);
   });
+});
+
+it('the REST API is asked as the user, also when the token has expired', async () => {
+  const one = await device();
+  await signedUp(one);
+  await one.client.createTask({ title: 'exported' });
+  await sleep(TOKEN_S * 1_000);
+  const exported = (await (await one.client.fetch('/api/auth/export')).json()) as { tasks: { title: string }[] };
+  expect(exported.tasks.map(({ title }) => title)).toEqual(['exported']);
+  await expect(one.client.fetch('/api/tasks?priority=huge')).rejects.toMatchObject({
+    code: 'BAD_USER_INPUT',
+    issues: [{ path: 'priority', message: expect.stringContaining('priority must be one of') }],
+  });
+  expect(await codeOf(one.client.fetch('/api/nowhere'))).toBe('NOT_FOUND');
+  await one.client.signOut();
+  expect(await codeOf(one.client.fetch('/api/auth/export'))).toBe('SIGNED_OUT');
 });
 
 it('a session that is ended elsewhere empties the list, and writes are refused', async () => {

@@ -139,7 +139,9 @@ export function describeRecovery(
       expect(page.status).toBe(200);
       expect(page.headers.get('content-type')).toMatch(/^text\/html/);
       expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
-      const assets = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '');
+      const assets = [...page.text.matchAll(/<(?:link|script)\s[^>]*(?:src|href)="([^"]+)"/g)].map(
+        ([, path]) => path ?? '',
+      );
       expect(assets.length).toBeGreaterThan(0);
       for (const path of assets) {
         expect(path).toMatch(/^\/[^/]/);

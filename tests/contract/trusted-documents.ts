@@ -1,3 +1,4 @@
+import { READ_SESSIONS, READ_TASKS } from '@taskmesh/client';
 import { createHash } from 'node:crypto';
 import { WebSocket } from 'ws';
 import { LOGIN } from './accounts.ts';
@@ -82,6 +83,13 @@ export function describeTrustedDocuments(platform: () => Platform) {
       ]);
       await response.body?.cancel();
     });
+  });
+
+  it('the console works: what its client sends is trusted', async () => {
+    for (const query of [READ_TASKS, READ_SESSIONS]) {
+      const { status, body } = await ask({ json: { query } });
+      expect([status, Object.keys(body)]).toEqual([200, ['data']]);
+    }
   });
 
   describe('any other document', () => {

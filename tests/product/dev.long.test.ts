@@ -6,6 +6,7 @@ import { createRest } from '../clients/http.ts';
 import { startProduct } from './start-product.ts';
 
 const SOURCE = fileURLToPath(new URL('../../libs/errors/src/index.ts', import.meta.url));
+const STYLE = fileURLToPath(new URL('../../services/gateway/console/src/style/rows.css', import.meta.url));
 
 it('npm run dev shows demo data, and starts again when a file changes', async () => {
   const product = await startProduct('dev');
@@ -19,6 +20,10 @@ it('npm run dev shows demo data, and starts again when a file changes', async ()
     utimesSync(SOURCE, new Date(), new Date());
     await eventually(() => expect(product.output().match(/^Taskmesh runs/gm)).toHaveLength(2), { timeoutMs: 30_000 });
     expect(await count()).toBeGreaterThan(20);
+
+    // The console is another program, in the browser: its sources are watched as well.
+    utimesSync(STYLE, new Date(), new Date());
+    await eventually(() => expect(product.output().match(/^Taskmesh runs/gm)).toHaveLength(3), { timeoutMs: 30_000 });
   } finally {
     await product.stop();
   }

@@ -1,13 +1,13 @@
-import { TestEnvironment } from 'jest-environment-node';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import Environment from '../jest/environment.mjs';
 import { session } from './session.mjs';
 
 /**
  * Runs those of a file's tests that reach the mutant, up to the first that fails: one is enough, and each of the others may
  * wait until its time is up. Notes what each of them reaches.
  */
-export default class extends TestEnvironment {
+export default class extends Environment {
   #file;
   #hasFailed = false;
   #run = [];
@@ -25,6 +25,7 @@ export default class extends TestEnvironment {
   }
 
   handleTestEvent({ name, test }, { rootDescribeBlock }) {
+    super.handleTestEvent({ name });
     const { __stryker__: stryker } = this.global;
     if (name === 'run_start' && session.only) this.#skip(rootDescribeBlock);
     if (name === 'test_fn_failure' || name === 'hook_failure') this.#hasFailed = true;
@@ -38,7 +39,7 @@ export default class extends TestEnvironment {
     }
   }
 
-  async teardown() {
+  teardown() {
     const { hitCount, mutantCoverage } = this.global.__stryker__;
     session.hitCount += hitCount;
     // What loading the file and its hooks reach counts for each of its tests.
@@ -47,7 +48,8 @@ export default class extends TestEnvironment {
       const covered = (session.coverage[id] ??= {});
       for (const part of [mutantCoverage.perTest[id], mutantCoverage.static]) add(covered, part ?? {});
     }
-    await super.teardown();
+    delete this.global.__stryker__;
+    super.teardown();
   }
 
   #idOf(test) {

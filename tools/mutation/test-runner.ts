@@ -104,7 +104,8 @@ async function startJest(): Promise<ChildProcess> {
   const { tests } = AREAS[process.env.MUTATION_AREA ?? ''] ?? { tests: [] };
   const args = ['--config', 'tools/mutation/jest.config.mjs', '--runner', resolve('tools/mutation/jest-session.mjs')];
   const child = fork('node_modules/jest/bin/jest.js', [...args, '--forceExit', '--silent', '-i', ...tests], {
-    execArgv: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' }, // see tools/jest/runtime.mjs
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   await Promise.race([

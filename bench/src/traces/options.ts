@@ -4,7 +4,7 @@ import { OPERATIONS, type Operation } from '../operations.ts';
 export const TRACES_HELP = `
 npm run bench -- traces [<options>]
 What traces cost: fresh embedded platforms, start after start, take turns under the same load: one without a collector, one
-that has one and records nothing, and one that begins to record a part half-way.
+that has one and records nothing, and one that begins to record a part half-way, with pauses.
 
   --quick            short rounds, for rough figures only
   --only <list>      operations over REST: ${OPERATIONS.join(', ')} (default get)

@@ -15,7 +15,8 @@ interface Costs {
 export interface TracesStart {
   operation: Operation;
   before: Costs;
-  after: Costs;
+  /** `paused`: the process that records, in rounds between, in which it does not. */
+  after: Costs & { paused: number };
 }
 
 export interface TracesReport {
@@ -40,10 +41,15 @@ function meanRatio(ratios: readonly number[]): MeanRatio {
   return { mean: Math.exp(mean), error: Math.sqrt(variance / logs.length) };
 }
 
-/** How many times as much a request costs because a part is recorded: beside itself before, less what changed meanwhile anyway. */
-function costOfRecording({ before, after }: TracesStart): number {
+/** How many times as much a request costs because a part is recorded now: within one process, round by round. */
+function costOfRecording({ after }: TracesStart): number {
+  return after.recording / after.paused;
+}
+
+/** How many times as much a request that is not recorded costs once others have been: beside itself before, less what changed anyway. */
+function costOfHavingRecorded({ before, after }: TracesStart): number {
   const others = Math.sqrt((after.without / before.without) * (after.idle / before.idle));
-  return after.recording / before.recording / others;
+  return after.paused / before.recording / others;
 }
 
 /** How many times as much it costs with a collector that gets nothing: between processes, so it needs many starts. */
@@ -56,17 +62,15 @@ export function describeTraces({ parameters, measured, exports }: TracesReport):
   const percent = ({ mean, error }: MeanRatio) => `${((mean - 1) * 100).toFixed(1)} ± ${(error * 100).toFixed(1)} %`;
   const rows = operations.map((operation) => {
     const all = measured.filter((start) => start.operation === operation);
-    const ofRecording = all.map(costOfRecording);
-    const each = ofRecording.map((cost) => ((cost - 1) * 100).toFixed(1)).join(', ');
-    const collector = percent(meanRatio(all.map(costOfCollector)));
-    return `| ${operation} | ${collector} | ${percent(meanRatio(ofRecording))} | ${each} |`;
+    const costs = [costOfCollector, costOfHavingRecorded, costOfRecording];
+    return `| ${[operation, ...costs.map((cost) => percent(meanRatio(all.map(cost))))].join(' | ')} |`;
   });
   return [
     `CPU of the platform's process per request, over ${starts} starts: mean ± standard error. ${ratio * 100} % recorded,`,
     `${rounds} rounds of ${seconds} s before and after, each behind ${warmUpSeconds} s of warm-up; ${exports} exports.`,
     '',
-    '| operation | a collector that gets nothing | recording | by start |',
-    '| --- | ---: | ---: | --- |',
+    '| operation | a collector that gets nothing | having recorded | recording |',
+    '| --- | ---: | ---: | ---: |',
     ...rows,
   ].join('\n');
 }

@@ -24,8 +24,9 @@ interface Side {
 type RunOptions = TracesOptions & TargetOptions & { signal: AbortSignal };
 
 /**
- * Two processes of one program differ by several percent, each for as long as it lives. So what recording costs is how
- * much dearer one process became when it began to record, beside a process that did not begin; and there are several starts.
+ * Two processes of one program differ by several percent, each for as long as it lives. So one process is compared with
+ * itself: while it records with the moments in which it pauses, and those with the time before it ever recorded (the code that
+ * V8 had made for it fits no longer), beside processes that never record. And there are several starts.
  */
 export async function runTracesBench(options: RunOptions): Promise<TracesReport> {
   const { operations, ratio, starts, warmUpSeconds, rounds, seconds, connections } = options;
@@ -100,18 +101,33 @@ async function measureOperation(
     await load.close();
     return cost;
   };
-  const measure = async () => {
+  const toggle = () => process.kill(recording.pid, 'SIGUSR2');
+  const warmUp = async () => {
     for (const side of sides) await costOf(side, warmUpSeconds);
-    const costs: Record<SideName, number[]> = { without: [], idle: [], recording: [] };
-    // There and back again: whatever drifts meets all alike.
-    for (let round = 0; round < rounds; round++)
-      for (const side of round % 2 === 0 ? sides : sides.toReversed()) costs[side.name].push(await costOf(side));
-    return { without: median(costs.without), idle: median(costs.idle), recording: median(costs.recording) };
   };
+  // There and back again: whatever drifts meets all alike.
+  const turns = () =>
+    Array.from({ length: rounds }, (_, round) => (round % 2 === 0 ? sides : sides.toReversed())).flat();
 
-  const before = await measure();
-  process.kill(recording.pid, 'SIGUSR2');
-  const after = await measure();
-  process.kill(recording.pid, 'SIGUSR2'); // the next operation begins as this one did
-  return { operation, before, after };
+  const before: Record<SideName, number[]> = { without: [], idle: [], recording: [] };
+  await warmUp();
+  for (const side of turns()) before[side.name].push(await costOf(side));
+
+  const after: Record<SideName | 'paused', number[]> = { without: [], idle: [], recording: [], paused: [] };
+  toggle();
+  await warmUp();
+  for (const side of turns()) {
+    after[side.name].push(await costOf(side));
+    if (side !== recording) continue;
+    toggle();
+    after.paused.push(await costOf(side));
+    toggle();
+  }
+  toggle(); // the next operation begins as this one did
+  return { operation, before: mediansOf(before), after: mediansOf(after) };
+}
+
+function mediansOf<Name extends string>(costs: Record<Name, number[]>): Record<Name, number> {
+  const medians = Object.entries<number[]>(costs).map(([name, values]) => [name, median(values)]);
+  return Object.fromEntries(medians) as Record<Name, number>; // the same names
 }

@@ -17,6 +17,7 @@ import { readEmbeddedSettings, readPlatformConfig, type PlatformConfig } from '.
 import { keepPostgres } from './keep-postgres.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+const CONSOLE = fileURLToPath(new URL('../../../services/gateway/console/build/main.mjs', import.meta.url));
 const LOOK_EVERY_MS = 200;
 
 const dataDir = resolve(process.env.DATA_DIR ?? '.data/dev');
@@ -33,10 +34,12 @@ await runCommand({
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'], // its end tells the child that we are gone
     });
     const ended = once(child, 'exit');
+    const console = spawn(process.execPath, [CONSOLE, '--watch'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     void tellDemo(readPlatformConfig(env, postgresUrl).gateway, signal);
     return {
       failed: ended.then(() => new PlainError('Node has stopped watching.')),
       async stop() {
+        console.kill('SIGTERM');
         child.kill('SIGTERM');
         await ended;
         await postgres?.stop();

@@ -1,5 +1,6 @@
 import { exclusively } from '../src/locks.ts';
 
+const property = Object.getOwnPropertyDescriptor(globalThis, 'navigator') ?? {};
 const { navigator } = globalThis;
 
 describe.each([
@@ -7,7 +8,7 @@ describe.each([
   ['where there are none', undefined],
 ])('%s', (_where, value) => {
   beforeAll(() => Object.defineProperty(globalThis, 'navigator', { value, configurable: true }));
-  afterAll(() => Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true }));
+  afterAll(() => Object.defineProperty(globalThis, 'navigator', property));
 
   it('one runs at a time, in turn, also behind one that failed', async () => {
     const happened: string[] = [];

@@ -17,7 +17,8 @@ const { create: render } = require('react-test-renderer') as {
   create: (element: ReactElement) => Rendered;
 };
 
-Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+beforeAll(() => Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true }));
+afterAll(() => Reflect.deleteProperty(globalThis, 'IS_REACT_ACT_ENVIRONMENT'));
 
 function createApp() {
   const world = createWorld(createRandom(1), { lost: 0, doubled: 0, late: 0 });

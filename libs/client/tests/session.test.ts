@@ -1,7 +1,7 @@
 import { TaskmeshError } from '../src/errors.ts';
 import type { Post, PostOptions } from '../src/http.ts';
 import { exclusively } from '../src/locks.ts';
-import { LOGIN, LOGOUT, READ_TASK, REFRESH_SESSION } from '../src/operations.generated.ts';
+import { CHANGE_NAME, LOGIN, LOGOUT, READ_TASK, REFRESH_SESSION } from '../src/operations.generated.ts';
 import { createSession } from '../src/session.ts';
 import { createMemoryStorage, type Storage } from '../src/storage.ts';
 import { createManualTime } from './support/manual-time.ts';
@@ -37,6 +37,10 @@ function createAccounts() {
         return { logout: living.access.delete(token ?? '') };
       default:
         if (token === undefined || !living.access.has(token)) throw new TaskmeshError('UNAUTHENTICATED', 'no');
+        if (document === CHANGE_NAME) {
+          const id = token.split(' of ')[1] ?? '';
+          return { changeName: { id, email: id, name: variables['name'] } };
+        }
         return { task: null };
     }
   };
@@ -127,6 +131,18 @@ it('a session that is stored goes on in another page', async () => {
   expect(next.user()).toBeUndefined();
   await read(next);
   expect(next.user()?.id).toBe(CREDENTIALS.email);
+});
+
+it('another name is told, and stored for the next page', async () => {
+  const { session, open } = createWorld();
+  await session.signIn(CREDENTIALS);
+  const heard: unknown[] = [];
+  session.subscribe(() => heard.push(session.user()?.name));
+  await session.changeName('Ada');
+  expect(heard).toEqual(['Ada']);
+  const next = open();
+  await read(next);
+  expect(next.user()?.name).toBe('Ada');
 });
 
 describe('what one user asked for is never sent as another one', () => {

@@ -100,6 +100,28 @@ it('gives up what waits for a task that was not created', async () => {
   expect(sent).toHaveLength(1);
 });
 
+it('tells of a write that is refused when whoever asked for it is gone', async () => {
+  const storage = createMemoryStorage();
+  const first = createWorld(storage);
+  const queue = first.open();
+  await settled();
+  void outcomeOf(queue.add(update('7')));
+  await settled();
+  queue.close();
+
+  const second = createWorld(storage);
+  second.answer(error('NOT_FOUND'), error('BAD_USER_INPUT'));
+  const again = second.open();
+  const told: unknown[] = [];
+  const listener = { onPending: () => {}, onDone: () => {} };
+  again.subscribe({ ...listener, onRefused: (write, { code }) => told.push([write, code]) });
+  await settled();
+  expect(told).toEqual([[expect.objectContaining({ taskId: '7', input: { title: 'renamed' } }), 'NOT_FOUND']]);
+  // Who waits hears it themselves.
+  expect(await outcomeOf(again.add(create('k')))).toBe('BAD_USER_INPUT');
+  expect(told).toHaveLength(1);
+});
+
 it('takes no more than its limit', async () => {
   const { open } = createWorld();
   const queue = open();

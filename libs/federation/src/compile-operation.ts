@@ -12,28 +12,26 @@ import {
   type TextResult,
 } from './run-operation.ts';
 
-/** Each answer to an operation's `@skip` and `@include` has plans of its own; nobody needs many. */
+/** Each combination of `@skip` and `@include` values has its own plans; few combinations occur in practice. */
 const MAX_VARIANTS = 16;
 
 type Variables = Readonly<Record<string, unknown>>;
 
 export interface FederatedOperation<Context> {
-  /** Plans ahead of the first run with such variables. */
+  /** Plans ahead of the first run with these values of `@skip` and `@include`. */
   prepare(variables: Variables): void;
   /** Runs a query or mutation. Rejects only when it cannot be planned. */
   run(request: OperationRequest<Context>): Promise<TextResult>;
-  /** As `run`. */
   runForObject(request: OperationRequest<Context>): Promise<ObjectResult>;
   /**
-   * The fetch that is all there is to do, when the service is asked for exactly what the client asks for: who trusts the service
-   * to keep to the graph's types may hand its answer on. Undefined for all other operations.
+   * The operation's only fetch, if it asks the service for exactly what the client asks for: callers that trust the
+   * service to follow the graph's types may pass on its answer. Otherwise undefined.
    */
   fetchAlone(variables: Variables): FetchNode | undefined;
-  /** What a subscription asks its service for, and `runOnEvent` expects of an event. @throws Error for other operations */
+  /** What a subscription asks its service for, and so what `runOnEvent` needs. @throws Error for other operations */
   primary(variables: Variables): FetchNode;
-  /** Runs a subscription for one event. `data`: what `primary` asks for; it belongs to the executor from now on. */
+  /** Runs a subscription for one event. The executor takes over `data`, which is the answer to `primary`. */
   runOnEvent(data: Data, request: OperationRequest<Context>): Promise<TextResult>;
-  /** As `runOnEvent`. */
   runOnEventForObject(data: Data, request: OperationRequest<Context>): Promise<ObjectResult>;
 }
 

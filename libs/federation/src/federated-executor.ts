@@ -6,14 +6,14 @@ import type { FederatedGraph } from './federated-graph.ts';
 
 export interface FederatedExecutor<Context> {
   /**
-   * Makes an operation of a validated document ready to run; keep it. It is planned at once, or, where variables decide what
-   * `@skip` and `@include` leave, at the first run with such variables.
-   * @throws Error when the document has no such operation, or there is no plan
+   * Compiles an operation of a validated document; keep the result. It is planned now or, if `@skip` and `@include`
+   * depend on variables, at the first run with their values.
+   * @throws Error when the document has no such operation, or when it cannot be planned
    */
   compile(document: DocumentNode, operationName?: string): FederatedOperation<Context>;
 }
 
-/** Executes operations on a federated graph by plans that are compiled once. It holds nothing that has to be closed. */
+/** Executes operations on a federated graph, by plans that are compiled once. Needs no closing. */
 export function createFederatedExecutor<Context>(
   graph: FederatedGraph,
   ask: AskSubgraph<Context>,
@@ -25,7 +25,7 @@ export function createFederatedExecutor<Context>(
   };
 }
 
-/** With which no field's name begins. */
+/** A prefix that no field name has. */
 function freePrefix(schema: GraphQLSchema): string {
   const names = Object.values(schema.getTypeMap()).flatMap((type) =>
     'getFields' in type ? Object.keys(type.getFields()) : [],

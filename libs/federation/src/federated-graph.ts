@@ -1,14 +1,13 @@
 import type { QueryPlan } from '@apollo/query-planner';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 
-/** A composed graph, as far as executing on it needs it. */
 export interface FederatedGraph {
-  /** What clients see. */
+  /** The API schema, as clients see it. */
   schema: GraphQLSchema;
-  /** With what they do not see. */
+  /** The full schema, including what clients do not see. */
   supergraphSchema: GraphQLSchema;
   /** Fields that services require with arguments (`fieldsRequiredWithArguments`). */
   requiredWithArguments: ReadonlySet<string>;
-  /** Plans the one operation of a document. */
+  /** Plans a document's only operation. */
   plan: (document: DocumentNode) => QueryPlan;
 }

@@ -1,10 +1,10 @@
 import { executeSync, Kind, visit, type FieldNode, type SelectionSetNode } from 'graphql';
 import type { ClientOperation } from './operation/client-operation.ts';
 
-/** Answers one of `__schema` and `__type`. */
+/** Answers a `__schema` or `__type` field. */
 export type Introspect = (variables: Readonly<Record<string, unknown>>) => unknown;
 
-/** What does not depend on variables is found out once. */
+/** Answers that do not depend on variables are computed once. */
 export function compileIntrospection(
   { schema, definition, fragments }: ClientOperation,
   nodes: readonly FieldNode[],

@@ -26,27 +26,27 @@ import { fieldWriters, type FieldWriter } from './projection/write-text.ts';
 export interface VariantDeps {
   graph: FederatedGraph;
   isOfType: IsOfType;
-  /** No field's name begins with it. */
+  /** No field name begins with it. */
   prefix: string;
 }
 
-/** An operation for one answer to its `@skip` and `@include`. */
+/** An operation for one combination of `@skip` and `@include` values. */
 export interface OperationVariant<Context> {
   parts: readonly Part<Context>[];
   introspections: ReadonlyMap<FieldPlan, Introspect>;
-  /** The one fetch that there is, when its answer is the client's result, key by key. */
+  /** The only fetch, if its answer equals the client's result, key by key. */
   alone: FetchNode | undefined;
   /** All keys of the result, without values. */
   blank: Readonly<Record<string, undefined>>;
 }
 
-/** Root fields with a plan of their own: all of a query, each single one of a mutation, so that one ends before the next begins. */
+/** Root fields that share a plan: all of a query, but one of a mutation, so that each ends before the next begins. */
 export interface Part<Context> {
   plan: ObjectPlan;
   writers: readonly FieldWriter[];
-  /** Absent when no service is asked anything. */
+  /** Absent when no service has to be asked. */
   fetch: Step<Context> | undefined;
-  /** What a subscription's events have to bring. */
+  /** What a subscription's events must contain. */
   primary: FetchNode | undefined;
 }
 
@@ -60,14 +60,14 @@ export function compileVariant<Context>(
   const groups: [string, readonly FieldNode[]][][] =
     operation.definition.operation === 'mutation' ? [...rootFields].map((field) => [field]) : [[...rootFields]];
 
-  // The planner's names for fields are settled here, before the projection asks for them.
+  // This settles the planner's names for fields, which the projection needs.
   const compilePart = (group: [string, readonly FieldNode[]][]) => {
     const nodes = group.flatMap(([, fields]) => fields);
     const normal = normalise(operation, conditions, variants, nodes);
     if (!normal) return { fetch: undefined, primary: undefined, alone: undefined };
     const compileDeps = { isOfType: deps.isOfType, renamed: normal.renamed };
     const { primary, rest } = splitPlan(deps.graph.plan(normal.document));
-    // The planner's answer to what no service can be asked for.
+    // The planner returns an empty plan when no service can provide the selection.
     if (!primary && !rest)
       throw new GraphQLError('The services of this graph cannot bring what the operation selects.');
     const alone = normal.renamed.size === 0 ? findLoneFetch(rest, normal, operation) : undefined;
@@ -102,7 +102,7 @@ function splitPlan({ node }: QueryPlan) {
   return { primary: undefined, rest: node };
 }
 
-/** The fetch whose answer is the client's result, key by key. */
+/** The fetch whose answer equals the client's result, key by key. */
 function findLoneFetch(
   node: PlanNode | undefined,
   normal: NormalOperation,
@@ -111,7 +111,7 @@ function findLoneFetch(
   if (node?.kind !== 'Fetch' || node.requires?.length || node.outputRewrites?.length) return undefined;
   const asked = selectionIn(parse(node.operation, { noLocation: true }));
   if (asked === print(definition.selectionSet)) return node;
-  // Only the names of the client's keys are others, which the service can be told.
+  // Only response keys differ, so the service can be sent the client's own operation.
   if (asked !== selectionIn(normal.document) || !hasFieldsOnly(definition)) return undefined;
   return { ...node, operation: print(definition), operationName: definition.name?.value };
 }
@@ -120,7 +120,7 @@ function selectionIn({ definitions: [first] }: DocumentNode): string | undefined
   return first?.kind === Kind.OPERATION_DEFINITION ? print(first.selectionSet) : undefined;
 }
 
-/** No fragments, whose types a service may not have, no directives, and nothing that the graph itself is asked. */
+/** Excludes fragments, because a service may lack their types, directives, and fields that the graph itself answers. */
 function hasFieldsOnly({ directives, selectionSet }: OperationDefinitionNode): boolean {
   const isMeta = (selection: SelectionNode) => selection.kind === Kind.FIELD && selection.name.value.startsWith('__');
   if (directives?.length || selectionSet.selections.some(isMeta)) return false;

@@ -12,35 +12,35 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** A field that one service requires of an object with several sets of arguments, under a name for one of them. */
+/** A field that services require with several sets of arguments, and the name given to one of these sets. */
 interface RequiredVariant {
   type: string;
   field: FieldDefinitionNode;
-  /** With the arguments. */
+  /** Includes the arguments. */
   node: FieldNode;
-  /** The services that require it so. */
+  /** The services that require this variant. */
   graphs: ReadonlySet<string>;
   name: string;
 }
 
 export interface RequiredVariants {
-  /** The supergraph with a field for each variant; the same when there are none. */
+  /** The supergraph with an extra field per variant; unchanged when there are none. */
   document: DocumentNode;
-  /** A plan on that supergraph as one on the supergraph itself. */
+  /** Translates a plan for that supergraph into one for the original. */
   restore(plan: QueryPlan): QueryPlan;
 }
 
 /**
- * The planner knows a required field by its name alone: of two fields of a service that require one field with different
- * arguments, one would get the other's value. So it plans with a field for each set of arguments, and what it fetches for several
- * of them at once is taken apart.
+ * The planner identifies a required field by name alone. If two fields of a service require one field with different
+ * arguments, one of them would get the other's value. So the planner sees a separate field for each set of arguments,
+ * and fetches that need several of them at once are split.
  */
 export function separateRequiredVariants(supergraph: DocumentNode): RequiredVariants {
   const types = supergraph.definitions.filter((each) => each.kind === Kind.OBJECT_TYPE_DEFINITION);
   const taken = new Set<string>();
   const variants = types.flatMap((type) => variantsOf(type, taken));
   if (variants.length === 0) return { document: supergraph, restore: (plan) => plan };
-  /** By service, type and field, which variants the field requires. */
+  /** The variants required by a field, by type and field. */
   const needs = new Map<string, Set<string>>();
 
   const requireVariants = (type: string, field: string, directive: ConstDirectiveNode): ConstDirectiveNode => {
@@ -116,7 +116,7 @@ export function separateRequiredVariants(supergraph: DocumentNode): RequiredVari
   };
 }
 
-/** The fields that some service requires of a type with several sets of arguments. `taken`: names of other types' variants. */
+/** A type's fields that are required with several sets of arguments. `taken` has the names of other types' variants. */
 function variantsOf(type: ObjectTypeDefinitionNode, taken: Set<string>): RequiredVariant[] {
   const fields = new Map(type.fields?.map((field) => [field.name.value, field]));
   const required = new Map<string, Map<string, { node: FieldNode; graphs: Set<string> }>>();
@@ -153,7 +153,7 @@ function graphOf(directive: ConstDirectiveNode): string {
   return graph?.kind === Kind.ENUM ? graph.value : '';
 }
 
-/** What a `@join__field` requires. */
+/** The selection that a `@join__field` requires. */
 function selectionOf(directive: ConstDirectiveNode): SelectionSetNode | undefined {
   const value = valueOf(directive, 'requires');
   if (directive.name.value !== 'join__field' || value?.kind !== Kind.STRING) return undefined;
@@ -164,7 +164,7 @@ function selectionOf(directive: ConstDirectiveNode): SelectionSetNode | undefine
 const isSame = (variant: FieldNode, node: SelectionSetNode['selections'][number]) =>
   node.kind === Kind.FIELD && !node.selectionSet && print(node) === print(variant);
 
-/** One fetch for each set of variants that no field requires together with another one. */
+/** Splits a fetch by the sets of variants that its fields require. */
 function takeApart(
   fetch: FetchNode,
   byName: ReadonlyMap<string, RequiredVariant>,
@@ -172,7 +172,7 @@ function takeApart(
 ): FetchNode[] {
   const required = new Set(variantNames(fetch.requires ?? [], byName));
   const fields = new Set([...required].map((name) => byName.get(name)?.node.name.value));
-  if (fields.size === required.size) return [fetch]; // each under its own name
+  if (fields.size === required.size) return [fetch]; // no field in several variants
   const document = parse(fetch.operation, { noLocation: true });
   const groups = new Map<string, ReadonlySet<string>>();
   const groupOf = (type: string, field: string) => {
@@ -197,7 +197,7 @@ function takeApart(
   }));
 }
 
-/** Keeps what `keep` says of the fields that entities are asked for. */
+/** Filters the fields that are selected on entities. */
 function visitEntityFields(document: DocumentNode, keep: (type: string, field: string) => boolean): DocumentNode {
   return visit(document, {
     Field(field) {
@@ -235,7 +235,7 @@ function withoutOthers(
   });
 }
 
-/** Asks for the field itself under the variant's name, and hands it over under its own. */
+/** Requests the original field under the variant's name, and passes it on under its own name. */
 function restoreFetch(fetch: FetchNode, byName: ReadonlyMap<string, RequiredVariant>): FetchNode {
   const asked = visit(parse(fetch.operation, { noLocation: true }), {
     Field(field) {

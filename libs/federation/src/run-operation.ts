@@ -7,21 +7,21 @@ import type { Data } from './projection/own-value.ts';
 import type { TextRun } from './projection/write-text.ts';
 
 export interface OperationRequest<Context> {
-  /** As the operation's types have them, with its defaults. */
+  /** Coerced to the operation's types, with its defaults. */
   variables: Readonly<Record<string, unknown>>;
-  /** Handed to whatever asks the services. */
+  /** Passed on to `AskSubgraph`. */
   context: Context;
 }
 
 export interface Failures {
-  /** Of services, at the places where the client sees them. */
+  /** Errors of services, at the places where the client sees them. */
   errors: readonly ServiceError[];
-  /** What the services left out without a word, when there are no `errors`. */
+  /** What services omitted without an error. Empty when there are `errors`. */
   incomplete: readonly Incompleteness[];
 }
 
 export interface TextResult extends Failures {
-  /** JSON of the data. */
+  /** The data as JSON. */
   text: string;
 }
 
@@ -33,7 +33,7 @@ export interface Running<Context> {
   variant: OperationVariant<Context>;
   request: OperationRequest<Context>;
   ask: AskSubgraph<Context>;
-  /** Takes the place of a subscription's first fetch. */
+  /** Replaces the answer to a subscription's first fetch. */
   event: Data | undefined;
 }
 
@@ -111,7 +111,7 @@ function forClient(error: ServiceError, plan: Part<never>['plan'], data: Data): 
   return clientPaths(plan, data, error.path).map((path) => ({ ...error, path }));
 }
 
-/** What was wrong, found out by building what could not be written. */
+/** Finds out what was wrong by building the objects that could not be written. */
 function incompleteness<Context>(
   parts: readonly Part<Context>[],
   fetched: readonly PlanRun<Context>[],

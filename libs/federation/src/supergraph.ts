@@ -4,7 +4,7 @@ import { Kind, parse, visit, type ConstDirectiveNode, type DocumentNode } from '
 import type { FederatedGraph } from './federated-graph.ts';
 import { separateRequiredVariants } from './required-arguments.ts';
 
-/** Reads a composed supergraph; @apollo/query-planner plans on it. @throws when it is none */
+/** Reads a composed supergraph and plans on it with @apollo/query-planner. @throws when it is not a valid one */
 export function readSupergraph(sdl: string, config?: QueryPlannerConfig): FederatedGraph {
   const document = withResolvableKeys(parse(sdl, { noLocation: true }));
   const supergraph = Supergraph.build(document, { supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES });
@@ -16,7 +16,7 @@ export function readSupergraph(sdl: string, config?: QueryPlannerConfig): Federa
   };
 }
 
-/** Plans operations over the supergraph of `planner`, whose text `supergraph` is; over another form of it where that one errs. */
+/** Plans operations on `supergraph`, which `planner` was built from, or on a modified copy where that would err. */
 export function createPlan(
   supergraph: DocumentNode,
   planner: QueryPlanner,
@@ -35,8 +35,8 @@ export function createPlan(
 }
 
 /**
- * A supergraph without the keys by which a service resolves nothing, where it has others: the planner may take them to go back to
- * a service (for what `@requires` brings), and would get nothing.
+ * Removes a service's unresolvable keys from types for which it also has resolvable ones. The planner might use them to
+ * return to the service (for fields of `@requires`), and would get nothing.
  */
 export function withResolvableKeys(supergraph: DocumentNode): DocumentNode {
   const visitType = <Type extends { readonly directives?: readonly ConstDirectiveNode[] }>(type: Type) => {
@@ -65,7 +65,7 @@ function graphOf(directive: ConstDirectiveNode): string | undefined {
   return graph?.kind === Kind.ENUM ? graph.value : undefined;
 }
 
-/** Fields with arguments whose names stand in some `@requires` or `@fromContext`: the planner selects them by itself. */
+/** Fields with arguments that occur in a `@requires` or `@fromContext`, so that the planner selects them by itself. */
 export function fieldsRequiredWithArguments(supergraph: DocumentNode): ReadonlySet<string> {
   const withArguments = new Set<string>();
   const required = new Set<string>();

@@ -30,7 +30,7 @@ const graph = readSupergraph(
   ]),
 );
 
-/** What the services answer, one after the other. */
+/** Services that give these answers, one after the other. */
 function answering(...answers: (SubgraphAnswer | Error)[]) {
   const asked: SubgraphRequest[] = [];
   const ask: AskSubgraph<undefined> = async (request) => {
@@ -45,7 +45,7 @@ function answering(...answers: (SubgraphAnswer | Error)[]) {
 
 const context = undefined;
 
-/** What a client gets of `{ thing { … } }` when the service answers so. */
+/** The client's result of `{ thing { … } }`, given the service's answer. */
 async function thingOf(selection: string, thing: unknown) {
   const answer = { data: { thing } } as SubgraphAnswer;
   const text = await answering(answer).compile(`{ thing { ${selection} } }`).run({ variables: {}, context });

@@ -1,11 +1,11 @@
 import { execute, getVariableValues, Kind, parse, validate, type ExecutionResult } from 'graphql';
 import { told, type Call, type World } from './world.ts';
 
-/** What came of an operation, from the executor and from graphql-js over one schema. */
+/** The results of an operation from the executor, and from graphql-js over one schema. */
 export interface BothWays {
   ours: Outcome;
   theirs: Outcome;
-  /** The executor's result as an object. */
+  /** The executor's result when run for an object. */
   object: string;
   calls: Call[];
   errors: ExecutionResult['errors'];

@@ -1,8 +1,8 @@
-/** Chance that is the same for the same seed. */
+/** Pseudo-random numbers, the same for the same seed. */
 export interface Dice {
-  /** Below `count`. */
+  /** Less than `count`. */
   below(count: number): number;
-  /** True in one of `times` cases. */
+  /** True with a probability of 1 in `times`. */
   oneIn(times: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
   some<Item>(items: readonly Item[], oneIn?: number): Item[];
@@ -29,7 +29,7 @@ export function createDice(seed: number): Dice {
   };
 }
 
-/** A number for a text. */
+/** FNV-1a with a finaliser. */
 export function hash(text: string): number {
   let value = 2_166_136_261;
   for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 16_777_619);

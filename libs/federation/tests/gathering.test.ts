@@ -8,7 +8,7 @@ const gather = (fields: readonly string[], objects: readonly Record<string, unkn
   const { places } = gathering.add(objects.map((object) => ({ __typename: 'Item', ...object })));
   const asked = JSON.parse(`[${gathering.text}]`) as Record<string, unknown>[];
   expect(asked).toHaveLength(gathering.count);
-  // Whatever is brought together, each is told what it is.
+  // Each object's representation has the object's own values, whatever is shared.
   const told = places.map((place) => fields.map((field) => asked[place]?.[field]));
   expect(told).toEqual(JSON.parse(JSON.stringify(objects.map((object) => fields.map((field) => object[field])))));
   return gathering.count;

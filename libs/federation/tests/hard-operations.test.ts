@@ -1,7 +1,7 @@
 import { runBothWays } from './both-ways.ts';
 import { createWorld, type Source, type Subgraph } from './world.ts';
 
-/** What planners of queries and their executors have been seen to get wrong. */
+/** Cases that query planners and their executors have been seen to get wrong. */
 const SUBGRAPHS: Subgraph[] = [
   {
     name: 'accounts',
@@ -150,7 +150,7 @@ const world = createWorld(SUBGRAPHS, {
   typeOf: ({ id }) => (id === 'o' ? 'Only' : id === '1' ? 'Hit' : 'Miss'),
 });
 
-/** Data as they are expected, besides that graphql-js agrees. */
+/** Also checks that graphql-js agrees. */
 const same = async (source: string, variables: Record<string, unknown> = {}) => {
   const both = await runBothWays(world, source, variables);
   expect(both.ours).toEqual(both.theirs);

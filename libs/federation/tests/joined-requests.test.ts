@@ -69,7 +69,7 @@ function fixed(type: string, field: string, source: Source): unknown {
 
 const world = createWorld(SUBGRAPHS, { seed: 3, fixed });
 
-/** Runs it, expects what graphql-js answers, and tells which services were asked, in order. */
+/** Runs an operation, compares it with graphql-js, and returns which services were asked, in order. */
 async function servicesOf(source: string, variables: Record<string, unknown> = {}) {
   const both = await runBothWays(world, source, variables);
   expect(both.ours).toEqual(both.theirs);
@@ -170,7 +170,7 @@ describe('what goes wrong in a request of several fetches', () => {
 describe('a request of several fetches of which one fails as a whole', () => {
   const SOURCE = '{ orders { buyer { name } seller { home { street } } } }';
 
-  /** A service that takes the whole answer away for the failure of one list. */
+  /** A service that withholds the whole answer when one list fails. */
   const failing = (fails: (text: string) => boolean, error: object) => {
     const asked: string[] = [];
     const ask: AskSubgraph<Call[]> = async (request, calls) => {

@@ -3,7 +3,7 @@ import { compareRandomOperations } from './random-equality.ts';
 describe('random operations over random supergraphs', () => {
   it('have the data, the order of keys, the nulls and the changes that graphql-js has over one schema', async () => {
     const seen = await compareRandomOperations({ supergraphs: 8, operations: 400, seed: 15 });
-    // What was compared was not all plain.
+    // The comparison covered more than plain data.
     expect(seen.nulls).toBeGreaterThan(20);
     expect(seen.severalServices).toBeGreaterThan(100);
     expect(seen.changes).toBeGreaterThan(10);

@@ -8,26 +8,25 @@ import { createWorld, type Source, type World } from './world.ts';
 export interface EqualityOptions {
   supergraphs: number;
   operations: number;
-  /** Another one, other supergraphs. */
+  /** Different seeds give different supergraphs. */
   seed: number;
-  /** Half of the supergraphs have them. The planner takes minutes for some deeper operations on those. */
+  /** Half of the supergraphs have interface objects. For some deeper operations on these, the planner takes minutes. */
   interfaceObjects?: boolean;
 }
 
 const DEPTH = { usual: 5, withInterfaceObjects: 2 };
 
-/** How many of the operations had something to tell beyond plain data. */
+/** How many operations involved more than plain data. */
 export interface Seen {
   nulls: number;
   severalServices: number;
   changes: number;
-  /** Requests that several fetches share. */
+  /** Requests shared by several fetches. */
   joined: number;
-  /** All services' schemas. */
   schemas: string;
 }
 
-/** Its id says of which type an object is. */
+/** An object's id encodes its type. */
 const typeOf = ({ id }: Source) => String(id).slice(0, 1);
 
 /** Compares random operations over random supergraphs with graphql-js over one schema. */

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import type { Dice } from './dice.ts';
 
-/** Fields that stand for one key of the result: they have to be the same. */
+/** Selections with the same response key have to be of the same field. */
 type Scope = Map<string, { field: string; inner: Scope }>;
 
 export interface RandomOperation {

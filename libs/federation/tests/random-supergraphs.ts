@@ -5,12 +5,12 @@ interface Field {
   name: string;
   type: string;
   args: string;
-  /** Which services have it. */
+  /** The services that have it. */
   owners: readonly number[];
   directives: string;
-  /** By another service, besides its owner. */
+  /** Whether another service provides it. */
   isProvided?: boolean;
-  /** The service that had it before, and still defines it. */
+  /** The service that used to have it, and still defines it. */
   formerOwner?: number;
 }
 
@@ -27,8 +27,8 @@ const wrappers = (type: string) => [
 ];
 
 /**
- * Services with entities that several of them know, parts of them required (with arguments), provided or taken over, interfaces,
- * unions, value types and changes.
+ * Services that share entities, with fields that are required (with arguments), provided or overridden, and with
+ * interfaces, unions, value types and mutations.
  */
 export function randomSubgraphs(seed: number, { interfaceObjects = false } = {}): Subgraph[] {
   const dice = createDice(seed);
@@ -38,8 +38,8 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
   if (interfaceMembers.size === 0) interfaceMembers.add('A');
   const twoKeys = new Set(dice.some(entities, 3).map(({ name }) => name));
   const union = entities.slice(0, 2).map(({ name }) => name);
-  // All services know all entities by their keys: what differs is who knows their fields.
-  // One service may know an interface without its types.
+  // All services know all entities by their keys, but resolve different fields. One service may know an interface
+  // without its types.
   const objectService = interfaceObjects && dice.oneIn(2) ? services.length : undefined;
   const composites = [...entities.map(({ name }) => name), 'Node', 'Node', 'Either', 'Part', 'Part'];
 
@@ -61,18 +61,18 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
       Array.from({ length: 3 + dice.below(5) }, (_, index) => randomField(`f${String(index)}`)),
     ]),
   );
-  // A name that stands for different things on different types.
+  // A field name with different types on different objects.
   for (const { name } of entities)
     if (dice.oneIn(2))
       fields.get(name)?.push({ ...randomField('same'), type: dice.pick(['String', 'String!', 'Int', '[String]']) });
-  /** From an entity to the service that needs one of its fields, and with which arguments that can be asked for. */
+  /** For each entity, the service that requires one of its fields, and the arguments that it can be asked for with. */
   const required = new Map<string, { service: number; args: string }>();
   for (const { name } of entities) {
     if (!dice.oneIn(2)) continue;
     const [owner, service] = dice.oneIn(2) ? [0, 1] : [1, 0];
     const args = dice.oneIn(2) ? ARGS : '';
     fields.get(name)?.push({ name: 'needed', type: 'String', args, owners: [owner], directives: '' });
-    // Two fields of one service may need another one with arguments that exclude each other.
+    // Two fields of one service may require another field with different arguments.
     const needs =
       args === '' ? ['needed'] : dice.pick([['needed'], ['needed(n: 1)'], ['needed(n: 1)', 'needed(n: 2)']]);
     for (const [index, need] of needs.entries())
@@ -103,7 +103,7 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
     const entity = dice.pick(entities).name;
     const field = (fields.get(entity) ?? []).find(
       ({ name, owners, type, args, directives }) =>
-        // A service that provides what it requires has it at hand: its resolvers here read it from representations.
+        // A service does not provide what it requires: its resolvers here read required fields from representations.
         name !== 'needed' &&
         !owners.includes(service) &&
         /^\W*(String|Int|JSON)\b/.test(type) &&
@@ -146,7 +146,7 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
       if (gift?.entity === name && !own.some((text) => text.startsWith(`${gift.field.name}:`)))
         own.push(`${gift.field.name}: ${gift.field.type} @external`);
       const isNode = interfaceMembers.has(name);
-      // The first service knows all keys: the others may know one of them.
+      // The first service knows all keys; the others may know only one.
       const keys = !twoKeys.has(name)
         ? ['id']
         : service === 0

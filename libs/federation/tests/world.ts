@@ -33,14 +33,13 @@ export interface Subgraph {
   sdl: string;
 }
 
-/** A service as it was asked. */
 export interface Call {
   service: string;
   text: string;
   variables: Record<string, unknown>;
 }
 
-/** Values for all fields of a graph, by the object and the arguments: the same from one schema and from several services. */
+/** Values for all fields of a graph, determined by object and arguments: so one schema and several services agree. */
 export interface World {
   graph: FederatedGraph;
   executor: FederatedExecutor<Call[]>;
@@ -48,23 +47,23 @@ export interface World {
   /** All services in one schema. */
   merged: GraphQLSchema;
   ask: AskSubgraph<Call[]>;
-  /** Which mutations ran in the services, and which in the merged schema. */
+  /** The mutations that ran in the services, and in the merged schema. */
   changes: { services: string[]; merged: string[] };
 }
 
 export type Source = { __typename?: string; id?: string } & Record<string, unknown>;
 
-/** What a field is, instead of chance. */
+/** Fixes a field's value instead of leaving it to chance. */
 export type Fixed = (typeName: string, field: string, source: Source, args: Record<string, unknown>) => unknown;
 
 const ENTITY_IDS = ['1', '2', '3'];
 
 export interface WorldOptions {
   seed: number;
-  /** Of fields that may: one in so many is null, and one in so many fails. 0: none. */
+  /** One in so many nullable fields is null, and one in so many fails; 0 disables both. */
   failing?: number;
   fixed?: Fixed;
-  /** What an object is of which a service knows an interface only. */
+  /** The concrete type of an object of which a service knows only an interface. */
   typeOf?: (representation: Source) => string;
 }
 
@@ -131,7 +130,7 @@ function interfaceObjectFields(sdl: string): [string, string][] {
 
 interface ResolveOptions extends WorldOptions {
   objects: ReadonlyMap<string, string>;
-  /** The types of an interface or union, as clients know them. */
+  /** The possible types of an interface or union, as clients know them. */
   possible: (name: string) => string[];
   requires: ReadonlyMap<string, FieldNode>;
   changes: string[];
@@ -165,7 +164,7 @@ function resolveField(
   options: ResolveOptions,
 ): unknown {
   if (fieldName === 'id' || fieldName === 'code') return source.id ?? String(source.code);
-  // An interface object stands for all its types.
+  // An interface object stands for any of its types.
   const given = options.fixed?.(parentType.name, fieldName, source, args);
   if (given !== undefined) {
     if (given instanceof Error) throw given;
@@ -216,7 +215,7 @@ function valueAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, 
   const more = die >>> 4;
   if (isEnumType(named)) return named.getValues()[more % named.getValues().length]?.name;
   if (isObjectType(named) || isAbstractType(named)) {
-    // An interface object is one of the interface's types, of which its service knows nothing.
+    // An interface object is one of the interface's types, unknown to its service.
     const types = options.possible(named.name);
     const concrete = types.length > 0 ? types[more % types.length] : named.name;
     const isEntity = isAbstractType(named) || 'id' in named.getFields() || 'code' in named.getFields();
@@ -247,7 +246,7 @@ function itemAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, o
   }
 }
 
-/** Services as they are behind a network: texts go to them, and their answers come back as JSON. */
+/** Services as if over a network: they get texts, and their answers are JSON. */
 function askInMemory(services: ReadonlyMap<string, GraphQLSchema>): AskSubgraph<Call[]> {
   const documents = new Map<string, DocumentNode>();
   return async ({ operation, variables }, calls) => {
@@ -262,13 +261,13 @@ function askInMemory(services: ReadonlyMap<string, GraphQLSchema>): AskSubgraph<
   };
 }
 
-/** Data with the order of its keys, and the nulls that errors explain. */
+/** The data with its keys in order, and the nulls that are explained by errors. */
 export function told({ data, errors = [] }: Pick<ExecutionResult, 'data' | 'errors'>) {
   const nulls = errors.flatMap(({ path = [] }) => nullOn(data, path)?.join('.') ?? []);
   return { data: JSON.stringify(data ?? null), nulls: [...new Set(nulls)].toSorted() };
 }
 
-/** The way to the null that an error has left; undefined when it has left none. */
+/** The path to the null that an error caused; undefined when there is none. */
 function nullOn(data: unknown, [key, ...rest]: readonly (string | number)[]): (string | number)[] | undefined {
   if (data === null || data === undefined) return [];
   if (key === undefined) return undefined;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { createLog } from '@taskmesh/service';
 import { createFaultyProxy, eventually, requiredAddress, timingTest } from '@taskmesh/testing';
-import { CompressionCodecs, CompressionTypes, Kafka, logLevel, type Admin } from 'kafkajs';
+import kafkajs, { type Admin } from 'kafkajs';
 import { compress } from 'snappy';
 import { describeEventLog } from './event-log.contract.ts';
 import type { EventLog, LogRecord } from './event-log.ts';
@@ -12,6 +12,8 @@ import { createLibraryLogger } from './kafka/logger.ts';
 import { createNode } from './kafka/node.ts';
 import { PublishError } from './publish-error.ts';
 import { isRefusedForGood } from './refusal.ts';
+
+const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = kafkajs;
 
 const silent = createLog({ service: 'test', level: 'silent' });
 const brokers = () => requiredAddress('KAFKA_BROKERS').split(',');

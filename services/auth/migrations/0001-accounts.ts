@@ -44,7 +44,8 @@ export class Accounts extends Migration {
         until timestamptz(3) not null
       )`);
     this.addSql('create index ended_sessions_until on ended_sessions (until)');
-    // One row, locked by whoever ends a session: sequences come in the order of the commits, without gaps.
+    // A single row, locked by each transaction that ends sessions: so sequences follow the order of commits, without
+    // gaps.
     this.addSql(`
       create table ended_session_counter (
         id integer primary key check (id = 1),

@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class Recovery extends Migration {
   override up(): void {
-    // The outbox of recovery mails. It holds no token: each attempt to send makes a fresh one.
+    // The outbox of recovery mails. It holds no token: each attempt to send creates a new one.
     this.addSql(`
       create table recovery_requests (
         id uuid primary key,

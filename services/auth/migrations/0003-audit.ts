@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class Audit extends Migration {
   override up(): void {
-    // No foreign key: what happened stays known when the account is gone.
+    // No foreign key: the entries outlive the account.
     this.addSql(`
       create table audit_log (
         id bigint generated always as identity primary key,

@@ -4,7 +4,7 @@ export class Retention extends Migration {
   override up(): void {
     this.addSql('alter table sessions add column refresh_family text');
     this.addSql('create index sessions_refresh_family on sessions (refresh_family) where refresh_family is not null');
-    // The trail goes on refusing every change, but that of who says that it is housekeeping.
+    // The audit log still refuses every change, except deletions that declare themselves as housekeeping.
     this.addSql(`
       create or replace function audit_log_only_grows() returns trigger language plpgsql as $$
       begin

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What people recognise their sessions by. */
+/** How users recognise their sessions. */
 export class SessionOrigins extends Migration {
   override up(): void {
     this.addSql(`

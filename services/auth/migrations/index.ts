@@ -6,7 +6,7 @@ import { SessionOrigins } from './0005-session-origins.ts';
 import { Changes } from './0006-changes.ts';
 import { PersonalTokens } from './0007-personal-tokens.ts';
 
-/** In order. A name once released stays: the database remembers it. */
+/** In order. A released name must never change, as databases remember it. */
 export const migrations = [
   { name: '0001-accounts', class: Accounts },
   { name: '0002-recovery', class: Recovery },

@@ -4,29 +4,27 @@ import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
 import { processSettings, readAll, readEnv, setting, type Env } from '@taskmesh/service';
 import { z } from 'zod';
 
-/** What auth needs to know. Durations carry their unit; secrets stand apart, so that the rest may be shown. */
+/** auth's settings. Durations carry their unit; secrets are kept apart, so that the rest may be shown. */
 export interface AuthConfig {
-  /** Where keys and mail files go. */
+  /** The directory for keys and mail files. */
   dataDir: string;
   accessTokenTtlSeconds: number;
-  /** A JWK set of the operator; undefined: auth keeps one of its own under `dataDir`. */
+  /** The operator's JWK set; undefined: auth creates its own in `dataDir`. */
   accessTokenKeysFile: string | undefined;
   refreshTokenTtlDays: number;
-  /** How long the audit trail goes back. */
   auditRetentionDays: number;
   passwordMinLength: number;
-  /** How many passwords are hashed at once. */
   hashConcurrency: number;
-  /** Multiplies the limits per IP; 0 switches those off. */
+  /** Multiplies the limits per IP; 0 disables them. */
   rateLimitFactor: number;
   mailFrom: string;
-  /** The origin that links in mails lead to, without a slash at its end. */
+  /** The origin of links in mails, without a trailing slash. */
   publicUrl: string;
   /** @default brings the schema up to date itself */
   schema?: SchemaPolicy;
   secrets: {
     postgresUrl: string;
-    /** undefined: mails are written as files. */
+    /** undefined: mails are written to files. */
     smtpUrl: string | undefined;
   };
 }
@@ -47,7 +45,7 @@ const settings = z.object({
   PUBLIC_URL: setting.url('http:', 'https:').default('http://127.0.0.1:4000'),
 });
 
-/** Of a production, why its mails help nobody: a sentence for each setting that is not there. */
+/** Why mails would not work in production: one sentence per missing setting. */
 export function whyMailsFail(env: Env): string[] {
   if (env.NODE_ENV !== 'production') return [];
   return [
@@ -58,10 +56,7 @@ export function whyMailsFail(env: Env): string[] {
   ];
 }
 
-/**
- * Reads auth's settings; `cores` decides the default of HASH_CONCURRENCY.
- * @throws ConfigError with every problem
- */
+/** Reads auth's settings; `cores` determines the default of HASH_CONCURRENCY. @throws ConfigError with every problem */
 export function readAuthConfig(env: Env, cores = availableParallelism()): AuthConfig {
   const { values, schema } = readAll({
     values: () => readEnv(settings, env),

@@ -64,13 +64,13 @@ import { createSessionsResolvers } from './sessions/sessions.resolvers.ts';
 
 export interface AuthDeps {
   clock: Clock;
-  /** @default UUIDs in the order of time */
+  /** @default time-ordered UUIDs */
   ids?: Ids;
   log: Log;
-  /** Where limits are counted; who made it closes it. */
+  /** Where limits are counted; whoever created it closes it. */
   keyValue: KeyValue;
   metrics?: Registry;
-  /** Instead of the one that the configuration names; closed on `stop`. */
+  /** Replaces the configured mailer; closed on `stop`. */
   mailer?: Mailer;
 }
 
@@ -82,11 +82,11 @@ export interface Auth extends Service {
   /** For backup alone. */
   restore: AuthRestore;
   ready(): Promise<HealthReport>;
-  /** Does at once what otherwise happens by and by: sends due mails, clears what has expired. */
+  /** Does the background work now: sends due mails and clears expired data. */
   processAll(): Promise<void>;
 }
 
-/** Opens nothing; `start` sees to the schema and begins the background work. It listens nowhere. */
+/** Does not connect: `start` prepares the schema and begins background work. Does not listen. */
 export async function createAuth(config: AuthConfig, deps: AuthDeps): Promise<Auth> {
   const { clock, ids = { next: () => v7() }, log, keyValue } = deps;
   const metrics = createAuthMetrics(deps.metrics);

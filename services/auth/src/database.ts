@@ -25,7 +25,7 @@ const entities = [
   AuditEntryEntity,
 ];
 
-/** Opens nothing yet. */
+/** Does not connect: the first statement does. */
 export function createAuthDatabase(options: StoreOptions): Promise<Database> {
   return createDatabase({ name: 'auth', ...options, entities, migrations });
 }

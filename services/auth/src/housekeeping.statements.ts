@@ -1,11 +1,11 @@
 import type { Statement } from '@taskmesh/database';
 
-/** Rows at once: a statement must end long before the database gives it up. */
+/** Rows per statement, so that each ends well within the statement timeout. */
 export const BATCH = 1_000;
-/** Failed logins with addresses that have no account: strangers write them, so their number has an end, too. */
+/** The most failed logins without an account that are kept: anyone can cause them. */
 const STRANGERS_MAX = 100_000;
 
-/** Each removes at most a batch of what ended before $1, and returns a row for each. */
+/** Each removes at most a batch of rows that expired before $1, and returns one row for each. */
 export const ENDED_SESSIONS = expired('ended_sessions', 'sequence', 'until');
 export const SESSIONS = expired('sessions', 'id', 'expires_at');
 export const RESET_TOKENS = expired('reset_tokens', 'hash', 'expires_at');
@@ -28,7 +28,7 @@ const oldest = (which: string) => `
     select id from (select id, at from audit_log where ${which} order by id limit ${BATCH}) oldest where at <= ?
   ) returning 1`;
 
-/** Each removes at most a batch of entries older than its parameter, and returns a row for each. */
+/** Each removes at most a batch of entries older than its parameter, and returns one row for each. */
 export const OLD_ENTRIES = oldest('true');
 export const OLD_FREQUENT_ENTRIES = oldest(`kind in ('login.failed', 'session.refreshed')`);
 

@@ -1,15 +1,15 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** auth's own figures. Few labels, never ids. */
+/** auth's own metrics. Few labels, and never ids. */
 export interface AuthMetrics {
   hashed(seconds: number): void;
-  /** `login`, `signUp`, … and how it went: `ok` or the error's code. */
+  /** Takes the mutation's name and its outcome: `ok` or the error's code. */
   mutation(name: string, outcome: string): void;
   mail(outcome: 'sent' | 'failed' | 'given-up'): void;
   watchQueue(waiting: () => number): void;
 }
 
-/** Without a registry the figures go nowhere. */
+/** Without a registry, nothing is measured. */
 export function createAuthMetrics(registry: Registry | undefined): AuthMetrics {
   if (!registry) return { hashed: ignore, mutation: ignore, mail: ignore, watchQueue: ignore };
   const registers = [registry];
@@ -49,5 +49,5 @@ export function createAuthMetrics(registry: Registry | undefined): AuthMetrics {
 }
 
 function ignore(): void {
-  // nobody looks
+  // nothing is measured
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A secret that only its holder has, and what the database keeps of it. */
+/** A secret known only to its holder, and the hash that the database stores. */
 export interface OpaqueToken {
   /** 256 random bits in base64url: 43 characters. */
   token: string;
@@ -12,7 +12,7 @@ export function createOpaqueToken(): OpaqueToken {
   return { token, hash: hashOf(token) };
 }
 
-/** No salt and no slow hash: 256 random bits cannot be guessed. */
+/** Needs neither a salt nor a slow hash: 256 random bits cannot be guessed. */
 export function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }

@@ -236,7 +236,7 @@ describe('logging in', () => {
        where a.email_key = $1`,
       [email],
     );
-    expect(rows).toHaveLength(2); // of the sign-up and of the second login
+    expect(rows).toHaveLength(2); // from the sign-up and the second login
   });
 });
 

@@ -37,12 +37,12 @@ async function mails() {
   return running.postbox.mails;
 }
 
-/** The token that was mailed to this address last. */
+/** The token last mailed to this address. */
 async function tokenFor(email: string): Promise<string> {
   return tokenIn((await mails()).filter(({ to }) => to === email).at(-1)?.text);
 }
 
-/** For a lock in the store. */
+/** Resolves when a session waits for a lock in the store. */
 const somebodyWaits = () =>
   eventually(async () => {
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

@@ -58,7 +58,7 @@ describe('refreshing', () => {
     expect(await kinds()).toEqual(before);
     expect(codeOf(await running.send(REFRESH, { token: other.refreshToken }))).toBeUndefined();
 
-    const elsewhere = await running.another(); // counts by itself: there is no Redis here
+    const elsewhere = await running.another(); // with limits of its own, as there is no Redis here
     const call = { identity: { role: 'anonymous' as const }, requestId: 'r' };
     const again = { query: REFRESH, variables: { token: refreshToken } };
     expect(codeOf(await elsewhere.subgraph.execute(again, call))).toBeUndefined();

@@ -2,7 +2,7 @@ import { codeOf, loggedIn, LOGIN, signedUp } from './support/operations.ts';
 import { ARCHIVED, archiveOf, dropDatabase, swap, type RestoredDatabase } from './support/restored.ts';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 
-/** A schema in front of PostgreSQL's own, in which nothing is what it seems. */
+/** A schema ahead of PostgreSQL's own, in which nothing is what it seems. */
 const HOSTILE_NAMES = `
   create schema evil;
   create table evil.pg_class as select * from pg_class limit 0;

@@ -348,7 +348,7 @@ describe('a restore of the accounts', () => {
         const input = { email: `user${index + 1}@example.test`, password: PASSWORD };
         const opened = await running.send(LOGIN, { input });
         seen(codeOf(opened));
-        const token = (opened.data?.login as { refreshToken?: string } | null | undefined)?.refreshToken; // as the operation asks for it
+        const token = (opened.data?.login as { refreshToken?: string } | null | undefined)?.refreshToken; // as the operation selects it
         if (token) seen(codeOf(await running.send(REFRESH, { token })));
       }
     });

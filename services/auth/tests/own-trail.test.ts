@@ -32,7 +32,7 @@ describe("one's own audit trail", () => {
     expect(pages.flat()).toEqual(entries);
     expect(await trailOf(ada, { after: entries.at(-1)?.id })).toEqual([]);
     expect((await trailOf(bob)).map(({ kind }) => kind)).toEqual(['account.created']);
-    // Somebody else's entry is a place in the order, and no more.
+    // Another user's entry only marks a position.
     expect(await trailOf(bob, { after: entries.at(-1)?.id })).toEqual([]);
   });
 

@@ -59,7 +59,7 @@ async function made(session: Pick<OpenSession, 'identity'>, change: object = {})
   return data?.['createPersonalToken'] as { token: string; personalToken: Shown };
 }
 
-/** As the gateway says who asks with a token. */
+/** The identity that the gateway sends for a program with this token. */
 const programOf = ({ userId }: OpenSession, id: string, scope: 'read' | 'write'): Identity => ({
   ...{ role: 'user', userId, sessionId: id, scope },
 });

@@ -32,7 +32,7 @@ const start = (more: Record<string, string> = {}) => {
   return auth;
 };
 
-/** What the process that migrates said, and its exit code. */
+/** The migration process' output and exit code. */
 const migrate = (more: Record<string, string> = {}) =>
   new Promise<{ code: number; said: string }>((resolve) => {
     const main = join(import.meta.dirname, '../migrations/main.ts');

@@ -4,30 +4,29 @@ import { adminSettings, ConfigError, processSettings, readAll, readEnv, setting,
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** `compiled`: of `@taskmesh/federation`. `apollo`: of @apollo/gateway. */
+/** `compiled` is the executor of `@taskmesh/federation`, `apollo` that of @apollo/gateway. */
 export type ExecutorKind = 'compiled' | 'apollo';
 
-/** What the gateway is told; where its neighbours are is the process' matter (`readGatewayProcess`). */
+/** The gateway's settings, except how to reach other services (see `readGatewayProcess`). */
 export interface GatewayConfig {
   host: string;
   port: number;
   adminHost: string;
   adminPort: number;
-  /** The origin that clients see, without a slash at the end. */
+  /** The origin that clients see, without a trailing slash. */
   publicUrl: string;
   production: boolean;
   logLevel: string;
-  /** Which of the two contracts `/api/tasks` serves. */
+  /** Which of the two task contracts `/api/tasks` serves. */
   tasksContract: 'full' | 'reduced';
   /** A supergraph to serve instead of our own. */
   supergraphFile: string | undefined;
-  /** Which executor runs operations on the graph. */
   executor: ExecutorKind;
-  /** Addresses and networks (CIDR) whose forwarding headers count. */
+  /** Addresses and networks (CIDR) whose forwarding headers are trusted. */
   trustedProxies: string[];
-  /** Origins of pages that may call from a browser. */
+  /** Origins whose pages may call from a browser. */
   corsOrigins: string[];
-  /** Who takes longer to send a request, or takes nothing of an answer for as long, is cut off. */
+  /** A client that takes longer to send a request, or reads nothing of an answer for so long, is cut off. */
   requestTimeoutMs: number;
   graphql: GraphQLConfig;
   realtime: RealtimeConfig;
@@ -40,7 +39,7 @@ export interface GatewayConfig {
   };
 }
 
-/** Limits on documents of clients; 0 is off. */
+/** Limits for clients' documents; 0 disables a limit. */
 export interface GraphQLConfig {
   maxDepth: number;
   maxAliases: number;
@@ -48,12 +47,12 @@ export interface GraphQLConfig {
   maxCost: number;
   introspection: boolean;
   trustedDocuments: 'off' | 'allow' | 'only';
-  /** JSON: SHA-256 (hex) of a document to its text. */
+  /** A JSON file: the SHA-256 (hex) of each document, and its text. */
   trustedDocumentsFile: string | undefined;
 }
 
 export interface RealtimeConfig {
-  /** What `apikey` must be when it is no access token; undefined: anything. */
+  /** Required as `apikey`, unless that is an access token; undefined accepts any value. */
   anonKey: string | undefined;
   maxSocketsPerUser: number;
   maxSocketsPerIp: number;
@@ -61,14 +60,14 @@ export interface RealtimeConfig {
   maxSubscriptions: number;
   maxMessagesPerS: number;
   maxMessageBytes: number;
-  /** What may wait for slow readers, in all connections of this process. */
+  /** The limit for bytes waiting for slow readers, over all connections of this process. */
   maxQueuedBytes: number;
 }
 
-/** Where a gateway that is a process of its own finds the others. */
+/** How a gateway in a process of its own reaches other services. */
 export interface GatewayProcess {
   urls: { auth: string; tasks: string; backup: string };
-  /** Private JWK that signs identity tokens. */
+  /** The private JWK that signs identity tokens. */
   identityKeyFile: string | undefined;
   redis: RedisConfig | undefined;
   kafka: KafkaSettings | undefined;
@@ -194,7 +193,7 @@ const processSchema = z.object({
   IDENTITY_KEY_FILE: setting.text(),
 });
 
-/** A foreign graph brings the addresses of its services along: then none of ours is needed. */
+/** A foreign graph contains its services' URLs, so none of ours is required. */
 const foreignSchema = processSchema.extend({
   AUTH_URL: serviceUrl().default('http://auth.invalid'),
   TASKS_URL: serviceUrl().default('http://tasks.invalid'),

@@ -17,10 +17,10 @@ import { postGraphQL } from './http-client.ts';
 import { createExternalSubgraphClient } from './external-subgraph-client.ts';
 
 const CALLER = 'gateway';
-/** Internal calls have connections of their own: they do not wait behind what clients ask for. */
+/** Internal calls have their own connections, so that they never wait behind clients' requests. */
 const INTERNAL_CONNECTIONS = 32;
 
-/** Services by HTTP. `urls` are their origins, `signer` speaks for the gateway. */
+/** Connects to services over HTTP. `urls` are their origins; `signer` signs the gateway's identity tokens. */
 export function connectHttp(options: {
   urls: { auth: string; tasks: string; backup: string };
   signer: IdentitySigner;

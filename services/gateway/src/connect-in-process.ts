@@ -22,7 +22,7 @@ import type { Subgraph, SubgraphRequest, SubgraphResult } from '@taskmesh/subgra
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions } from './connections.ts';
 import { createExternalSubgraphClient } from './external-subgraph-client.ts';
 
-/** The services of this process. Who made them stops them. */
+/** The services of this process; whoever created them stops them. */
 export interface InProcessServices {
   auth: { subgraph: Subgraph; internal: AuthInternal; operators: StatusOf<ServiceStatus> };
   tasks: {
@@ -35,8 +35,8 @@ export interface InProcessServices {
 }
 
 /**
- * Plain calls in one process that mean the same as over HTTP: the same deadlines, and values as JSON has them. Only `data`
- * is passed on as it is: `execute` builds it anew for every call, out of values that are JSON already.
+ * Direct calls that behave as over HTTP: the same deadlines, and values as JSON would carry them. Only `data` is passed
+ * on unchanged, because `execute` builds it anew for every call, from JSON values.
  */
 export function connectInProcess(services: InProcessServices): Connections {
   const subgraphs = new Map(

@@ -13,21 +13,20 @@ import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 
 export const REQUEST_TIMEOUT_MS = 10_000;
 
-/** What goes along with a request to a service. */
 export interface ServiceCall {
   identity: Identity;
   requestId: string;
   traceparent?: string;
-  /** Others are served meanwhile: what is costly gives way to them. */
+  /** Marks costly work that should give way to other requests. */
   isBackground?: boolean;
 }
 
 /** The gateway's ways to the services: over HTTP, or plain calls in one process. */
 export interface Connections {
   /**
-   * One GraphQL request. `url` is only for services of a foreign graph (SUPERGRAPH_FILE); ours are known by name.
-   * The result belongs to the caller, who may change it.
-   * @throws AppError SERVICE_UNAVAILABLE when there is no answer in time
+   * Sends one GraphQL request. `url` is only for services of a foreign graph (SUPERGRAPH_FILE); ours are reached by
+   * name. The caller owns the result and may change it.
+   * @throws AppError SERVICE_UNAVAILABLE without an answer in time
    */
   request(
     service: string,
@@ -37,7 +36,7 @@ export interface Connections {
   ): Promise<SubgraphResult>;
   auth: AuthInternal;
   tasks: TasksInternal;
-  /** For operators only: who calls it has checked that. */
+  /** For operators only; callers must check that first. */
   backup: BackupWork;
   /** For operators only, too. */
   deadLetters: DeadLettersInternal;
@@ -54,10 +53,10 @@ export interface Connections {
 
 export interface RequestOptions {
   call: ServiceCall;
-  /** For all of it: what has no answer by then is given up, and not sent if it was not. @default 10_000 */
+  /** For the whole request, in ms. After that it is abandoned, or not even sent. @default 10_000 */
   timeoutMs?: number;
-  /** Ends a query, and a mutation that was not sent; one that was sent goes on. */
+  /** Aborts a query, or a mutation that has not been sent yet; a sent mutation continues. */
   signal?: AbortSignal;
-  /** Queries may be sent again when the connection broke before an answer; mutations never. */
+  /** Queries may be resent if the connection breaks before an answer, mutations never. */
   idempotent: boolean;
 }

@@ -14,24 +14,23 @@ import type { GraphExecutor, RequestCall } from './graph/executor.ts';
 import type { LiveGraph } from './graph/graph.ts';
 import type { Admit } from './graphql/admission.ts';
 
-/** What a token says, and the key that says so; a personal token has none. */
+/** A token's claims, and the key that verified them; personal tokens have none. */
 export type CallerClaims = AccessTokenClaims & { key: VerifyingKey | undefined };
 
-/** Somebody whose token counts. */
 export interface User {
   kind: 'user';
   claims: CallerClaims;
   identity: Extract<Identity, { role: 'user' }>;
 }
 
-/** Who stands behind a request, as far as its token tells. */
+/** Who is calling, as far as the token shows. */
 export type Caller =
   | { kind: 'anonymous' }
   | User
-  /** There was a token (or something in its place), and it does not count. */
+  /** There was a token (or something in its place), but it is not valid. */
   | { kind: 'invalid' };
 
-/** What every adapter (REST, GraphQL, realtime) works with. */
+/** What every adapter (REST, GraphQL, realtime) uses. */
 export interface GatewayContext {
   config: GatewayConfig;
   log: Log;
@@ -43,19 +42,22 @@ export interface GatewayContext {
   eventLog: EventLog;
   accessKeys: AccessKeys;
   endedSessions: EndedSessions;
-  /** What is served right now; it may be replaced while the gateway runs. */
+  /** The graph currently served; it may be replaced while the gateway runs. */
   graph: LiveGraph;
-  /** Runs on the graph of the moment: operations that were prepared on an earlier one move along. */
+  /** Runs on the current graph; operations that were prepared on an earlier one are moved to it. */
   executor: GraphExecutor;
-  /** Lets in what a client sent: trusted and persisted documents, limits, forbidden fields, variables. @throws InvalidOperation */
+  /**
+   * Admits clients' operations: trusted and persisted documents, limits, forbidden fields, variables.
+   * @throws InvalidOperation
+   */
   admit: Admit;
-  /** `values`: every `Authorization` header of the request (see `authorizationOf`); two of them are invalid. */
+  /** `values` are all `Authorization` headers of the request (see `authorizationOf`); more than one is invalid. */
   authenticate(values: readonly string[]): Promise<Caller>;
-  /** A bare token, as sockets carry it. With `graceS`, one counts that expired no longer ago than so many seconds. */
+  /** For a bare token, as sent over sockets. With `graceS`, it may have expired up to so many seconds ago. */
   authenticateToken(token: string, options?: { graceS: number }): Promise<Caller>;
   /** By BACKUP_TOKEN; without one by where the request comes from, or this machine's token. */
   operator(request: IncomingMessage): OperatorCheck;
-  /** The client's address; forwarding headers count from trusted proxies only. */
+  /** The client's address; forwarding headers count only from trusted proxies. */
   clientIp(request: IncomingMessage): string;
   /** The call for one operation of an HTTP request. */
   requestCall(request: FastifyRequest, identity: Identity): RequestCall;

@@ -29,7 +29,7 @@ import { createApp } from './http/app.ts';
 import { createClientIp } from './http/client-ip.ts';
 import { measureRequests } from './http/metrics.ts';
 import { serveConfirmEmail } from './pages/confirm-email/confirm-email.ts';
-import { serveConsole } from './pages/console/console.ts';
+import { findConsole, serveConsole } from './pages/console/console.ts';
 import { serveResetPassword } from './pages/reset-password/reset-password.ts';
 import { systemRoutes } from './http/system-routes.ts';
 import { traceClientRequests } from './http/traces.ts';
@@ -51,12 +51,12 @@ export interface GatewayDeps {
   random?: () => number;
 }
 
-/** The public face of the product. Who made its connections, event log and store closes them. */
+/** The product's public face. Whoever created its connections, event log and store closes them. */
 export type Gateway = Service & {
-  /** Where it listens, as a URL. */
+  /** The URL it listens on. */
   address(): string;
   ready(): HealthReport;
-  /** Takes SUPERGRAPH_FILE as it is now, without waiting until a change is noticed. Never rejects; nothing without such a file. */
+  /** Reloads SUPERGRAPH_FILE, if set, now instead of waiting until a change is noticed. Never rejects. */
   reload(): Promise<void>;
 };
 
@@ -65,7 +65,10 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const { clock, log, keyValue, connections, metrics = new Registry(), random = Math.random } = deps;
   const { tracing = NO_TRACING } = deps;
   const { build, initial } = await openSupergraph(config.supergraphFile);
-  const trusted = await loadTrustedDocuments(config.graphql);
+  // Without accounts of ours there is nobody to sign in.
+  const page = initial.own ? findConsole() : undefined;
+  if (initial.own && !page) log.warn('the console was never built: browsers find nothing at /');
+  const trusted = await loadTrustedDocuments(config.graphql, page?.documents);
 
   const keys = createAccessKeys({ auth: connections.auth, clock, log });
   const endedSessions = createEndedSessions({ auth: connections.auth, keyValue, clock, log });
@@ -140,9 +143,9 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   systemRoutes(app, { ready, keys: () => keys.current() });
   graphqlRoutes(app, context, { apollo, ...(realtime && { streams: realtime.streams }) });
   restRoutes(app, context);
-  // Without accounts of ours there is nobody to sign in, no password to set, and no address to confirm.
+  if (page) serveConsole(app, page);
+  // Without accounts of ours there is no password to set, and no address to confirm.
   if (initial.own) {
-    serveConsole(app, log);
     serveResetPassword(app);
     serveConfirmEmail(app);
   }
@@ -183,7 +186,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   };
 }
 
-/** A foreign graph has no accounts of ours: whatever token comes along says nothing. */
+/** A foreign graph does not use our accounts, so no token is valid. */
 const noAccounts = {
   authenticate: async (values: readonly string[]): Promise<Caller> => ({
     kind: values.length === 0 ? 'anonymous' : 'invalid',

@@ -19,27 +19,26 @@ import { createSocketLimits } from './transports/sockets/socket-limits.ts';
 import type { PlanDeps } from './subscriptions/subscription-plan.ts';
 import { createSubscriptions } from './subscriptions/subscriptions.ts';
 
-/** How long a drained socket may take to say goodbye. */
+/** How long a drained socket may take to close. */
 const GOODBYE_MS = 2_000;
-/** Sockets of one gateway come back to the others within this time, not all at once. */
+/** Closing is spread over this time, so that clients do not all reconnect to the other gateways at once. */
 const DRAIN_SPREAD_MS = 1_000;
 
 export interface Realtime extends Service {
   /** Answers `/graphql` requests that ask for a stream. */
   streams: HttpStreams;
-  /** Whether a request is an upgrade of the feed's protocols; anything else is an ordinary request, whatever it offers. */
+  /** Whether a request is an upgrade to a realtime protocol; any other upgrade is handled as an ordinary request. */
   isUpgrade(request: IncomingMessage): boolean;
-  /** Takes such an upgrade, or refuses it. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
 export interface RealtimeDeps {
   formatErrors: PlanDeps['formatErrors'];
-  /** From 0 to 1: spreads what clients would do all at once. */
+  /** From 0 to 1. Spreads out what clients would otherwise do all at once. */
   random: () => number;
 }
 
-/** The change feed, the subscriptions over it, and the protocols that carry them. */
+/** The change feed, the subscriptions on it, and the protocols that carry them. */
 export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Realtime {
   const { formatErrors, random } = deps;
   const { eventLog, connections, log, clock, graph, tracing } = context;
@@ -75,7 +74,7 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
     noServer: true,
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,
-    // Any other protocol is taken, too, so that its client can read the code with which it is closed.
+    // Accept unknown protocols, too, so that their clients can read the close code.
     handleProtocols: (protocols) =>
       protocols.has('graphql-transport-ws') ? 'graphql-transport-ws' : ([...protocols][0] ?? false),
   });
@@ -101,7 +100,7 @@ export function createRealtime(context: GatewayContext, deps: RealtimeDeps): Rea
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const disconnected = metrics.connected(protocol);
       webSocket.once('close', (code) => disconnected(endReasonOf(webSocket, code)));
-      // Whatever is wrong with one socket ends that socket only.
+      // An error of one socket must end only that socket.
       webSocket.on('error', () => webSocket.terminate());
       serve(webSocket);
     });
@@ -160,7 +159,7 @@ function refusalOf({ status, reason }: { status: number; reason: string }): AppE
   return status === 401 ? unauthenticated(reason) : new AppError('BAD_USER_INPUT', reason);
 }
 
-/** Sends every client to another gateway, spread over a second, and waits until they are gone. */
+/** Sends all clients to other gateways, spread over a second, and waits until they are gone. */
 async function drain(sockets: WebSocketServer, random: () => number): Promise<void> {
   const clients = [...sockets.clients];
   await Promise.all(

@@ -5,7 +5,7 @@ import { postGraphQL } from './http-client.ts';
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json' };
 
-/** For the services of a foreign graph: they learn nothing of our clients, no identity and no header. */
+/** For services of a foreign graph: they are told neither identities nor any header of our clients. */
 export function createExternalSubgraphClient() {
   const pools = new Map<string, ServicePool>();
 

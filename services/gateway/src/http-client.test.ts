@@ -14,7 +14,7 @@ beforeAll(async () => {
     handle(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  pool = createServicePool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`); // it listens on TCP
+  pool = createServicePool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`); // always an AddressInfo for TCP
 });
 beforeEach(() => {
   requests = 0;

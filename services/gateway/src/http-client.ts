@@ -8,7 +8,7 @@ export interface GraphQLPost extends Omit<Post, 'body'> {
   okOnly: boolean;
 }
 
-/** @throws AppError SERVICE_UNAVAILABLE for whatever is not a GraphQL answer in time */
+/** @throws AppError SERVICE_UNAVAILABLE for anything but a GraphQL answer in time */
 export async function postGraphQL(
   pool: ServicePool,
   { request, okOnly, ...post }: GraphQLPost,
@@ -23,7 +23,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // as good as no result
+    return undefined; // counts as no result
   }
 }
 

@@ -52,7 +52,7 @@ await runMain(async () => {
     log,
   });
 
-  // Without a file there is nothing to load anew, and the signal means what it always does.
+  // Without a file there is nothing to reload, so the signal keeps its default meaning.
   if (config.supergraphFile !== undefined) process.on('SIGHUP', () => void gateway.reload());
 
   const closers = new Closers();
@@ -74,7 +74,7 @@ await runMain(async () => {
   };
 });
 
-/** Only a gateway of a foreign graph goes without a key: it has nobody to show a token to. */
+/** Only a gateway with a foreign graph runs without a key: it has no service of ours to sign tokens for. */
 async function signer({ identityKeyFile }: GatewayProcess, clock: Clock, log: Log) {
   if (identityKeyFile === undefined) log.info('no identity key: a foreign graph is served');
   const key =

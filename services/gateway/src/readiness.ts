@@ -4,11 +4,11 @@ import type { LiveGraph } from './graph/graph.ts';
 
 const PROBE_EVERY_MS = 250;
 
-/** Asks each service until it has answered once: what happens to it later is an error of single requests. */
+/** Probes each service until it has answered once. If one fails later, single requests fail instead. */
 export function createReadiness(deps: { graph: LiveGraph; connections: Connections; log: Log }) {
   const { graph, connections, log } = deps;
   const answered = new Set<string>();
-  /** Services that join the graph later are no reason to take a gateway out of service. */
+  /** Services that join the graph later must not make a running gateway unready. */
   let hasAll = false;
   let isDraining = false;
   const services = () => graph.current.supergraph.services;
@@ -39,7 +39,7 @@ export function createReadiness(deps: { graph: LiveGraph; connections: Connectio
     drain: () => {
       isDraining = true;
     },
-    /** `loaded`: what else must be there once. */
+    /** `loaded` lists other preconditions. */
     report(loaded: Record<string, boolean>): HealthReport {
       const known = services().map(({ name }) => [name, hasAll || answered.has(name)] as const);
       const checks = { ...loaded, ...Object.fromEntries(known), draining: isDraining };

@@ -1,4 +1,4 @@
-/** The parts of the feed without servers, for a simulated world to put together. Not for production. */
+/** The parts of the feed that need no servers, for simulations. Not for production. */
 export { buildSupergraph } from './graph/supergraph.ts';
 export { createLiveGraph, type Graph } from './graph/graph.ts';
 export type { PreparedOperation, RequestCall } from './graph/executor.ts';

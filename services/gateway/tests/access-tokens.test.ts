@@ -31,7 +31,7 @@ beforeAll(async () => {
     response.end('{"keys":[]}');
   });
   await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve));
-  trapUrl = `http://127.0.0.1:${(trap.address() as AddressInfo).port}/jwks.json`; // it listens on TCP
+  trapUrl = `http://127.0.0.1:${(trap.address() as AddressInfo).port}/jwks.json`; // always an AddressInfo for TCP
 });
 afterAll(async () => {
   await gateway.stop();
@@ -54,7 +54,7 @@ const goodClaims = () => ({
 });
 
 async function signed(claims: Record<string, unknown>, header: Partial<JWTHeaderParameters> = {}): Promise<string> {
-  const key = (await importJWK(gateway.auth.key, 'ES256')) as CryptoKey; // a JWK of an elliptic curve becomes one
+  const key = (await importJWK(gateway.auth.key, 'ES256')) as CryptoKey; // elliptic-curve JWKs become CryptoKeys
   return new SignJWT(claims)
     .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: gateway.auth.key.kid ?? '', ...header })
     .sign(key, { crit: { b64: true, odd: true } });
@@ -68,7 +68,7 @@ async function publicKeyText(): Promise<string> {
   return exportSPKI((await importJWK({ ...publicJwk, ext: true }, 'ES256')) as CryptoKey);
 }
 
-/** Each makes what a client might send as its `Authorization`. */
+/** Each produces an `Authorization` header that a client might send. */
 const forgeries: Record<string, () => Promise<string> | string> = {
   'an empty header': () => '',
   'a scheme alone': () => 'Bearer',
@@ -263,7 +263,7 @@ describe('a key that was removed', () => {
     const stranger = await at.auth.token(USER, { key: await createSigningKey('stranger') });
     await eventually(
       async () => {
-        await me(`Bearer ${stranger}`, at); // an unknown key has the keys read anew, as time does
+        await me(`Bearer ${stranger}`, at); // an unknown key triggers a reload, as the passing of time does
         expect((await me(`Bearer ${old}`, at)).status).toBe(401);
       },
       { timeoutMs: 5_000 },
@@ -289,7 +289,7 @@ describe('a gateway that has not heard from auth yet', () => {
     const refused = await me(`Bearer ${token}`, at);
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toBe('1');
-    // 4500 would make a client of graphql-ws give up.
+    // 4500 would make graphql-ws clients give up.
     const socket = await openWebSocket(`${at.origin}/graphql`, 'graphql-transport-ws');
     const closed = once(socket, 'close');
     socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
@@ -302,7 +302,7 @@ describe('a gateway that has not heard from auth yet', () => {
   });
 });
 
-/** Sends lines as they are and returns the whole answer. */
+/** Sends lines verbatim and returns the whole answer. */
 function raw(origin: string, lines: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(origin).port), '127.0.0.1', () =>

@@ -53,7 +53,7 @@ async function fetched(gateway: TestGateway, method: 'GET' | 'POST', sent: SentO
     ...(method === 'POST' && { body: JSON.stringify(sent) }),
   });
   const text = await response.text();
-  // A stream with one result, or a refusal, which is plain JSON.
+  // Either a stream with one result, or a refusal in plain JSON.
   const json = /\{"(?:data|errors|payload)".*\}/.exec(text)?.[0] ?? text;
   const message = JSON.parse(json) as Message & { payload?: Message };
   return outcomeOf(message.payload ?? message);
@@ -109,7 +109,7 @@ const PAGES = `me { tasks(first: $n) { edges { node { owner { tasks(first: $n) {
 const TOO_MUCH = refused('GRAPHQL_VALIDATION_FAILED', 'The operation asks for too much at once.');
 const LOGIN = 'mutation ($i: LoginInput!) { login(input: $i) { expiresIn } }';
 
-/** What is sent, and what comes of it wherever it is sent. */
+/** What is sent, and its outcome on every transport. */
 const CASES: Record<string, [sent: SentOperation, outcome: Outcome]> = {
   'a query': [{ query: '{ taskStatistics { total } }' }, { data: { taskStatistics: { total: 2 } } }],
   'one of two operations': [
@@ -257,7 +257,7 @@ describe('a text beside the hash of a trusted document', () => {
     const extensions = persisted(sha256(trusted));
     const beside = { query: '{ __typename }', extensions };
     expect(await TRANSPORTS['POST']?.(gateway, beside)).toEqual({ data: { taskStatistics: { total: 2 } } });
-    // One whose text fits is kept after it.
+    // A matching text is kept even after that.
     const good = '{ __typename }';
     await TRANSPORTS['POST']?.(gateway, { query: good, extensions: persisted(sha256(good)) });
     await eventually(async () => (await keyValue.get(`apq:${sha256(good)}`)) === good);

@@ -12,7 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** A stream, and what came of it. */
 async function open(accept: string, { after, lastEventId }: { after?: string; lastEventId?: string } = {}) {
   const abort = new AbortController();
   const response = await fetch(`${gateway.origin}/graphql`, {
@@ -29,7 +28,7 @@ async function open(accept: string, { after, lastEventId }: { after?: string; la
   const stream = { text: '', close: () => abort.abort() };
   void (async () => {
     for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) stream.text += chunk;
-  })().catch(() => undefined); // torn
+  })().catch(() => undefined); // broken off
   return stream;
 }
 const next = (sequence: number) =>

@@ -20,7 +20,7 @@ const push = async (client: Client, token: string) => {
   client.send(['1', null, TOPIC, 'access_token', { access_token: token }]);
   await settled();
 };
-/** What was said, in its order; cursors and changes by what they are about. */
+/** The messages in order, each as its cursor, its change's title, its message or its event. */
 const said = ({ frames }: Client) =>
   frames.map(([, , , event, { cursor, message, data }]) => cursor ?? data?.record.title ?? message ?? event);
 const ANSWER = ['phx_reply', 'Subscribed to PostgreSQL'];
@@ -42,7 +42,7 @@ describe('a channel that begins now', () => {
     const { subscribe } = world.feed;
     world.feed.subscribe = async (...asked) => {
       const detach = await subscribe(...asked);
-      await settled(); // what was there to replay, if anything, has been
+      await settled(); // any replay has ended
       world.commit('ada');
       return detach;
     };

@@ -3,7 +3,7 @@ import { BINDINGS, createChannelWorld, settled, TOPIC, type Client } from './fak
 
 const OTHER = 'realtime:other';
 const TOO_MANY = { code: 1013, reason: 'Too many connections' };
-/** More than may wait for a client. */
+/** More than the limit for a slow reader. */
 const TOO_MUCH = 2 ** 21;
 
 let world: ReturnType<typeof createChannelWorld>;
@@ -83,7 +83,7 @@ describe('when the feed', () => {
       await join(client, {}, OTHER, '2');
       reader?.onEnd(end);
       expect(client.closed).toEqual(closed);
-      // At once, however long the client takes to hear of it.
+      // Takes effect at once, however long the client takes to read it.
       expect([world.feed.owners(), world.held().places]).toEqual([0, 0]);
       expect(client.frames.slice(-2).map(([ref, , topic, , { message }]) => [ref, topic, message])).toEqual([
         ['1', TOPIC, closed?.reason],

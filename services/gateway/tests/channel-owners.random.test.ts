@@ -5,18 +5,18 @@ const STEPS = 60;
 const OWNERS = ['ada', 'bob'];
 const TOPICS = ['realtime:one', 'realtime:two'];
 
-/** What a client knows of the join that its topic has now. */
+/** What a client knows of its topic's current join. */
 interface Expected {
   joinRef: string;
   isOpen: boolean;
   isJoined: boolean;
-  /** Tokens that were sent for this join, in their order. */
+  /** The tokens sent for this join, in order. */
   tokens: string[];
-  /** Whose the channel is since the last token was found good. */
+  /** The channel's owner since its last valid token. */
   owner: string | undefined;
-  /** The last change of this owner that it was told; undefined: it may begin anywhere. */
+  /** The last change of this owner that arrived; undefined: it may begin anywhere. */
   last: number | undefined;
-  /** The newest change that it was told, by owner. */
+  /** The newest change that arrived, by owner. */
   newest: Map<string, number>;
 }
 
@@ -92,7 +92,7 @@ function createRun(seed: number) {
     const channel = [...expected.values()].find(({ tokens }) => tokens.includes(next.of));
     const [user, kind, session = ''] = next.of.split('.');
     if (channel && kind === 'fresh' && !world.hasEnded(session)) {
-      // The cursor of a join is its first user's, and counts for the first reading.
+      // A join's cursor belongs to its first user, and applies only to the first reading.
       const goesOn = channel.owner === undefined ? channel.tokens[0]?.startsWith(`${user}.`) : channel.owner === user;
       if (!goesOn) channel.last = undefined;
       channel.owner = user;
@@ -141,7 +141,7 @@ function createRun(seed: number) {
     if (world.waiting.length === 0) checkQuiet();
   };
 
-  /** Nothing is under way: every channel is its last token's, and whoever is not read by a channel is not read. */
+  /** With nothing in progress, every channel belongs to its last token's user, and nobody else's changes are read. */
   const checkQuiet = () => {
     const live = [...expected.values()].filter(({ isOpen, owner }) => isOpen && owner !== undefined);
     for (const channel of live) {
@@ -181,7 +181,7 @@ function createRun(seed: number) {
   }
 }
 
-/** A small seeded generator (Park and Miller’s). Numbers from 0 to below 1. */
+/** A small seeded generator (Park and Miller) of numbers from 0 to below 1. */
 function createRandom(seed: number): () => number {
   let state = (seed * 7_919) % 0x7fffffff || 1;
   return () => (state = (state * 48_271) % 0x7fffffff) / 0x7fffffff;

@@ -259,7 +259,7 @@ describe('a join', () => {
     expect(drained).toBeUndefined();
     gate.resolve();
     await settled();
-    expect(drained).toBe(2); // the reply, and that it is live
+    expect(drained).toBe(2); // the reply, and the notice that it is live
   });
 
   it('tells that its cursor cannot be used before it tells a change', async () => {

@@ -3,7 +3,7 @@ import { eventually } from '@taskmesh/testing';
 import { createBothWorlds, createCall, OPTIONS, UNAVAILABLE, type BothWorlds } from './fakes/both-worlds.ts';
 import type { World } from './fakes/world.ts';
 
-/** Each look at the clock is so much later than the one before. */
+/** How far each reading of the clock advances it. */
 let hurry = 0;
 let ticks = 0;
 const clock = { now: () => 1_800_000_000_000 + hurry * ticks++ };
@@ -82,7 +82,7 @@ describe('a client that goes away', () => {
     expect(seen).toEqual([]);
   });
 
-  /** Runs it for a client of each world that goes away while the first resolver runs. */
+  /** Runs an operation for a client of each world that disconnects during the first resolver. */
   const runForDeparting = (source: string, resolver: string, answer?: Promise<void>) => {
     const clients = new Map(both.worlds.map((world) => [world, new AbortController()]));
     for (const [world, client] of clients) {

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterAll(() => both.stop());
 
-/** What graphql-js gives the resolver of a root field: who does not come through to a service must not look otherwise there. */
+/** What graphql-js passes to root resolvers: services must get the same, over every kind of connection. */
 async function argumentsOf({ source, variables }: RandomOperation): Promise<unknown[][]> {
   const [world] = both.worlds;
   const calls: unknown[][] = [];
@@ -30,7 +30,7 @@ async function argumentsOf({ source, variables }: RandomOperation): Promise<unkn
   return calls;
 }
 
-/** What the graph asks of one service is what the client asked for, word by word; then it is passed on. */
+/** The graph passes this on to one service verbatim. */
 const UPDATE =
   'mutation($id: ID!, $d: String, $c: Boolean) { updateTask(id: $id, input: {title: "x", description: $d, completed: $c}) { id } }';
 

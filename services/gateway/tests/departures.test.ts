@@ -4,7 +4,7 @@ import type { Connections, RequestOptions } from '../src/connections.ts';
 import { openWebSocket, streamGraphqlWs } from './fakes/streams.ts';
 import { startTestGateway, type TestGateway } from './fakes/gateway.ts';
 
-/** What services are asked for while they are held: nothing of it is answered, but its caller may go. */
+/** Requests to services while these are held: none is answered, but callers may leave. */
 const held: RequestOptions[] = [];
 let isHeld = false;
 let test: TestGateway;
@@ -49,7 +49,7 @@ describe('a client that goes away', () => {
     client.abort();
     await expect(response).rejects.toThrow('aborted');
     await eventually(() => expect(held[0]?.signal?.aborted).toBe(true));
-    // It is not the service that failed.
+    // The service has not failed.
     expect(test.logged.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 

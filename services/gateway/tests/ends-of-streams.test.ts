@@ -39,7 +39,7 @@ const running = async (protocol: Protocol | 'channel', count: number, at = gatew
   eventually(async () =>
     expect(await at.metrics.metrics()).toContain(`taskmesh_realtime_subscriptions{protocol="${protocol}"} ${count}\n`),
   );
-/** A stream that has told one event. */
+/** A stream that has delivered one event. */
 const standing = async (protocol: Protocol) => {
   const opened = await stream(protocol);
   await running(protocol, 1);
@@ -56,7 +56,7 @@ const ending = async (of: TestStream) => {
 
 describe.each(PROTOCOLS)('a stream over %s', (protocol) => {
   const isSocket = protocol === 'graphql-ws';
-  /** Its client comes back, with its cursor. */
+  /** Its client reconnects with its cursor. */
   const brokenOff = (code: number) => (isSocket ? { code, errors: [] } : { isTorn: true, errors: [] });
   const failed = (code: string) => ({ errors: [code] });
 

@@ -19,7 +19,7 @@ describe.each(['compiled', 'apollo'])(
     });
     afterAll(() => gateway.stop());
 
-    /** The result for one change, which `count` equal subscribers get. */
+    /** The result of one change that `count` equal subscribers receive. */
     const resultOf = async (query: string, variables: Record<string, unknown> = {}, count = 1) => {
       const start = { origin: gateway.origin, token, query, variables };
       const streams = await Promise.all(

@@ -15,10 +15,9 @@ interface Message {
 interface Client {
   socket: WebSocket;
   messages: Message[];
-  /** Of one operation. */
   of(id: string): Message[];
   closed: number | undefined;
-  /** All in one segment. */
+  /** Sends all of them in one segment. */
   send(...messages: Message[]): void;
   subscribe(id: string, query: string): void;
 }
@@ -51,7 +50,7 @@ async function acknowledged(token: string, at = gateway): Promise<Client> {
     of: (id) => messages.filter((message) => message.id === id),
     closed: undefined,
     send(...sent) {
-      const { _socket: raw } = socket as unknown as { _socket: { cork(): void; uncork(): void } }; // ws shows no cork
+      const { _socket: raw } = socket as unknown as { _socket: { cork(): void; uncork(): void } }; // ws does not expose cork
       raw.cork();
       for (const message of sent) socket.send(JSON.stringify(message));
       raw.uncork();
@@ -108,7 +107,7 @@ describe('an operation over graphql-ws', () => {
 
   it('that finds a defect of ours ends nothing but itself', async () => {
     const { heads } = gateway.tasks.changes;
-    gateway.tasks.changes.heads = async () => ({ epoch: 1 }) as never; // and no heads
+    gateway.tasks.changes.heads = async () => ({ epoch: 1 }) as never; // without heads
     const { of, subscribe } = await client();
     subscribe('1', CHANGES);
     await eventually(() => expect(of('1')).toHaveLength(1));

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Sends bytes as they are and returns all that comes back until the connection ends. */
+/** Sends bytes verbatim, and returns everything received until the connection closes. */
 function raw(text: string, origin = gateway.origin): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(origin).port), '127.0.0.1', () => socket.write(text));
@@ -156,13 +156,13 @@ describe('a gateway with clients that take nothing', () => {
     const impatient = await startTestGateway({ env });
     const answer = await raw(get('/api/openapi.json'), impatient.origin);
     const request = 'GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n';
-    // Far more than all buffers on the way hold.
+    // Far more than all buffers along the way can hold.
     const count = Math.ceil(100_000_000 / answer.length);
     const socket = connect(Number(new URL(impatient.origin).port), '127.0.0.1', () =>
       socket.write(request.repeat(count)),
     );
     socket.pause();
-    // A peer that was torn down resets the connection at the next byte: nothing has to be read to see it.
+    // A destroyed peer resets the connection at the next byte, so this shows without reading anything.
     const probe = setInterval(() => socket.write('\r\n'), 100);
     await new Promise((resolve) => socket.once('error', resolve));
     clearInterval(probe);
@@ -210,7 +210,7 @@ describe('a gateway that stops', () => {
     const released = performance.now();
     expect((await running).body).toEqual({ data: { taskStatistics: { total: 2 } } });
     await stopped;
-    // Not when the client's idle connection has run out.
+    // Not only when the client's idle connection times out.
     expect(performance.now() - released).toBeLessThan(5_000);
   });
 
@@ -224,7 +224,7 @@ describe('a gateway that stops', () => {
         return socket;
       }),
     );
-    await fetch(`${stopping.origin}/livez`); // they are accepted before this one
+    await fetch(`${stopping.origin}/livez`); // they have been accepted before this one
     const begun = performance.now();
     await Promise.all([stopping.stop(), ...sockets.map((socket) => once(socket, 'close'))]);
     expect(performance.now() - begun).toBeLessThan(10_000);

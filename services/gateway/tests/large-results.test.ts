@@ -76,7 +76,7 @@ describe('a result over graphql-ws that is larger than what may wait for a clien
     const client = await connect();
     client.socket.pause();
     for (let id = 0; id < 8; id++) client.subscribe(String(id), large);
-    // The second one is taken while the first waits; behind both there is no place.
+    // The second one is accepted while the first is waiting; there is no room after both.
     await eventually(async () => expect(await queued()).toBeGreaterThan(20 * MIB));
     client.socket.resume();
     await eventually(() => expect(client.closed).toBe(1013));

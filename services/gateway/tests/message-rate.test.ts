@@ -34,11 +34,11 @@ describe('a graphql-ws socket that sends too much', () => {
     await eventually(() => expect(told).toEqual(['connection_ack']));
     const query = 'mutation { createTask(input: { title: "once" }) { title } }';
     send({ id: 'first', type: 'subscribe', payload: { query } });
-    // The first of these go along with the one above, the others are too many.
+    // The first of these are within the rate, together with the message above; the others exceed it.
     for (let count = 0; count < 10 * MESSAGES_PER_S; count++) send({ type: 'ping' });
     send({ id: 'late', type: 'subscribe', payload: { query } });
     await eventually(() => expect(told).toHaveLength(1 + 10 * MESSAGES_PER_S - 2));
-    // Longer than sockets wait that have to go for another reason.
+    // Longer than sockets wait that are closed for another reason.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(closed).toBeUndefined();
     release();

@@ -38,7 +38,7 @@ const subscriptions = async () => {
   );
   return counts.reduce((sum, count) => sum + count);
 };
-/** A stream over HTTP whose client does not read. */
+/** An HTTP stream whose client does not read. */
 const unread = async (accept: string, token: string): Promise<IncomingMessage> => {
   const asked = request(`${gateway.origin}/graphql?query=${encodeURIComponent(QUERY)}`, {
     headers: { accept, authorization: `Bearer ${token}` },
@@ -210,7 +210,7 @@ describe('a client that wants more than it may have', () => {
       );
       const closing = once(socket, 'close');
       for (let count = 0; count < 250; count++) socket.ping();
-      // The library cuts a socket off, too, that pings faster than it can be answered.
+      // The library itself also cuts off sockets that ping faster than it can answer.
       expect([1013, 1006]).toContain((await closing)[0]);
     },
   );
@@ -337,7 +337,7 @@ describe('a gateway that stops', () => {
     await stopping;
     for (const { ended, errors } of streams.slice(0, 12))
       expect([ended, errors]).toEqual([{ code: 1012 }, expect.anything()]);
-    // Torn, without a last word: so their clients come back.
+    // Broken off without a final message, so that clients reconnect.
     for (const { errors } of streams.slice(12)) expect(errors).toEqual([]);
     expect(Math.max(...endings) - Math.min(...endings)).toBeGreaterThan(300);
     expect(performance.now() - began).toBeLessThan(5_000);

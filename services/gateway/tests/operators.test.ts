@@ -10,7 +10,7 @@ afterAll(() => gateway.stop());
 const QUERY = '{ backups { file } }';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Every way to ask for what is the operators', as a program on this machine does it. */
+/** Every way to request what only operators may have, as a program on this machine would. */
 const ways: Record<string, (headers: Record<string, string>) => ReturnType<typeof request>> = {
   'REST, GET': (headers) => request(`${gateway.origin}/api/backups`, { headers }),
   'REST, POST': (headers) => request(`${gateway.origin}/api/backups`, { method: 'POST', headers }),

@@ -22,7 +22,7 @@ function start(env: Record<string, string>): ChildProcessWithoutNullStreams & { 
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
   await new Promise((resolve) => server.close(resolve));
   return port;
 }

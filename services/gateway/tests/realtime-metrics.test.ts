@@ -11,7 +11,7 @@ describe('the figures of the realtime side', () => {
   let token: string;
   const open: TestStream[] = [];
 
-  /** What the admin port shows for one series, as a scraper reads it; 0 when it is not there. */
+  /** One series as scraped from the admin port; 0 when it is absent. */
   const figure = async (series: string): Promise<number> => {
     const line = (await gateway.metrics.metrics()).split('\n').find((text) => text.startsWith(`${series} `));
     return Number(line?.slice(series.length + 1) ?? 0);

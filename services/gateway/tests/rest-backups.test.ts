@@ -395,7 +395,7 @@ async function documentOf({ origin }: TestGateway): Promise<OpenApiDocument> {
 
 const checkOf = async (gateway: TestGateway) => createDocumentCheck(await documentOf(gateway));
 
-/** The first that a client hears who waits before it sends its body. */
+/** The first answer to a client that waits before it sends its body. */
 function expecting({ origin }: TestGateway, headers: string[]): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {

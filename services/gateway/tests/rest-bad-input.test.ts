@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rest.stop());
 
-/** Neither an account nor a task may come of a refused request. */
+/** A refused request must create neither an account nor a task. */
 const stored = () => JSON.stringify([rest.auth.accounts(), rest.tasks.rows]);
 
 const chars = (count: number, character = 'x') => character.repeat(count);
@@ -114,7 +114,7 @@ it.each(['x', ' ', 'a@b@c', 'nobody@example.com\u0000'])(
   },
 );
 
-/** Bodies of a task, with the status of POST. */
+/** Bodies for a task, with the status that POST answers. */
 const TASK_FIELDS: readonly (readonly [number, Record<string, unknown>])[] = [
   ...[null, 5, true, [], {}, '', 'ab', chars(256), '   ', '\t\n ', '\u200b\u200b\u200b', 'a\u0000bc'].map(
     (title) => [400, { title }] as const,

@@ -130,7 +130,7 @@ describe('the API description', () => {
 
   it('has an example for each body, and each example fits its schema', () => {
     const ajv = new Ajv2020({ strict: false });
-    (formats as unknown as (ajv: Ajv2020) => void)(ajv); // a CommonJS default, which the package's types do not show
+    (formats as unknown as (ajv: Ajv2020) => void)(ajv); // its types do not match the CommonJS default
     ajv.addSchema({ $id: 'api', components: document.components });
     const media: MediaType[] = [
       ...operationsOf(document).flatMap(({ operation }) => [
@@ -218,7 +218,7 @@ describe('the API description', () => {
   });
 });
 
-/** How each documented answer comes about; the client holds every one of them against the description. */
+/** Provokes each documented answer; the client checks every one of them against the description. */
 describe('every documented answer', () => {
   let rest: RestApp;
   let client: Client;
@@ -313,7 +313,7 @@ describe('every documented answer', () => {
     );
     const promised = ours.flatMap((entry) =>
       Object.keys(entry.operation.responses)
-        // Nothing can go wrong where only the token is read.
+        // `me` only reads the token, so it cannot fail.
         .filter((status) => !(entry.operation.operationId === 'me' && status.startsWith('5')))
         .map((status) => ({ status, entry })),
     );

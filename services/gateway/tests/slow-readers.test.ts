@@ -45,7 +45,7 @@ describe('what waits for slow readers of all accounts together', () => {
       },
       { everyMs: 1 },
     );
-    // Each of the four alone may have 1 MiB; between two looks, what comes meanwhile is added.
+    // Each of the four may have 1 MiB alone; what arrives between two checks comes on top.
     expect(most).toBeLessThan(3 * MIB);
     await eventually(async () => expect(await queued()).toBeLessThanOrEqual(MIB));
     await eventually(() => expect([quick.events.length, stream.events.length]).toEqual([steps, steps]));

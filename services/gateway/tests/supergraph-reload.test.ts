@@ -27,7 +27,7 @@ const SEQUENCES = 'subscription ($after: String) { taskChanges(after: $after) { 
 const STARS = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { stars } } }';
 const OWNERS = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { owner { name } } } }';
 
-/** Our own services, with whatever else; `edit` changes the SDL of one. */
+/** Composes our own services with others; `edit` changes the SDL of ours. */
 function compose(others: { name: string; url: string; typeDefs: string }[], edit: (sdl: string) => string = String) {
   const { supergraphSdl, errors } = composeServices([
     ...(['auth', 'tasks', 'backup'] as const).map((name) => ({
@@ -75,7 +75,7 @@ describe('a gateway whose supergraph file changes', () => {
     open.push(...streams);
     return streams;
   };
-  /** A change before that is no part of a test shows that all streams stand. */
+  /** A preceding change, which is not part of the test, shows that all streams are running. */
   const standing = async (streams: TestStream[]) => {
     await eventually(async () => {
       gateway.commit(userId);
@@ -152,7 +152,7 @@ describe('a gateway whose supergraph file changes', () => {
     expect(last).toBeGreaterThan(100);
     for (const stream of streams) {
       await eventually(() => expect(sequences(stream).at(-1)).toBe(last));
-      // Those that began before the first change have seen all; each has seen every change since its first.
+      // Streams that began before the first change have seen all of them; the others, every change since their first.
       expect(sequences(stream)).toEqual(upTo(last).slice((sequences(stream)[0] ?? 0) - 1));
       expect([stream.errors, stream.ended]).toEqual([[], undefined]);
     }
@@ -191,7 +191,7 @@ describe('a gateway whose supergraph file changes', () => {
           extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
         }),
       ]);
-      // The operation ends, not the socket: others run on it.
+      // Only the operation ends, not the socket: others run on it.
       expect(stream.ended).toEqual({});
     }
     const next = gateway.commit(userId).sequence;
@@ -203,7 +203,7 @@ describe('a gateway whose supergraph file changes', () => {
     const asked = gateway.graphql('{ motto tasks { edges { node { stars } } } }', { token });
     await Promise.all([serve(COMMITTED), asked]);
     const { body } = await asked;
-    // Whichever came first: all of the answer is of one graph.
+    // Whichever came first, the whole answer is of one graph.
     if (body.errors) expect(body.errors[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
     else expect(body.data).toMatchObject({ motto: 'onwards', tasks: { edges: [{ node: { stars: 5 } }, {}] } });
   });

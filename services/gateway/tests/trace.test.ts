@@ -36,7 +36,7 @@ describe('the trace of the request that made a change', () => {
     for (const { events } of streams)
       expect(events.map(({ extensions }) => extensions)).toEqual([{ traceparent: TRACE }, undefined]);
     expect(channel?.events.map(({ traceparent }) => traceparent)).toEqual([TRACE, undefined]);
-    // The row is the row.
+    // The row itself contains no trace.
     expect(JSON.stringify(channel?.events[0]?.['data'])).not.toContain('traceparent');
     expect(gateway.logged).toContainEqual(expect.objectContaining({ level: 'debug', traceparent: TRACE }));
     for (const stream of [...streams, channel]) stream?.close();

@@ -15,7 +15,7 @@ const HANDSHAKE = [
   'Sec-WebSocket-Version: 13',
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
-/** What curl --http2 and Java's client send with an ordinary request. */
+/** Sent with ordinary requests by curl --http2 and Java's client. */
 const H2C = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA'];
 
 let gateway: TestGateway;
@@ -32,7 +32,7 @@ afterAll(() => gateway.stop());
 const request = (line: string, headers: string[], body = '') =>
   `${[`${line} HTTP/1.1`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n${body}`;
 
-/** A connection whose end of the line does only what the test does. */
+/** A connection whose client side does only what the test does. */
 async function send(text: string, origin = gateway.origin): Promise<Socket & { answer: string }> {
   const socket = Object.assign(
     connect({ port: Number(new URL(origin).port), host: '127.0.0.1', allowHalfOpen: true }),
@@ -48,7 +48,7 @@ async function send(text: string, origin = gateway.origin): Promise<Socket & { a
   return socket;
 }
 
-/** Both ends are in this process: the gateway's are those that have no other here. */
+/** Counts the sockets of both ends, as both are in this process. */
 const openSockets = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
 const statusOf = ({ answer }: { answer: string }) => Number(answer.split(' ')[1]);
 
@@ -136,7 +136,7 @@ describe('an upgrade to anything but a WebSocket', () => {
   ])('is an ordinary request: %s %s', async (method, path, headers, body) => {
     const socket = await send(request(`${method} ${path}`, headers, body));
     await eventually(() => expect(statusOf(socket)).toBe(200));
-    // The connection goes on as it began.
+    // The connection remains usable.
     socket.answer = '';
     socket.write(request('GET /livez', []));
     await eventually(() => expect(statusOf(socket)).toBe(200));

@@ -14,7 +14,7 @@ const CREATE = 'mutation ($i: CreateTaskInput!) { createTask(input: $i) { id } }
 const LIST =
   'query ($f: TaskFilter, $o: TaskOrder, $n: Int) { tasks(filter: $f, orderBy: $o, first: $n) { totalCount } }';
 
-/** Everything that is not what its place asks for; `SECRET` stands for what a client would not like to read in a log. */
+/** Everything that does not fit its place; `SECRET` stands for what clients would not want to see in a log. */
 const SHAPES: unknown[] = [
   SECRET,
   [SECRET],
@@ -30,7 +30,7 @@ const SHAPES: unknown[] = [
   5.5,
 ];
 
-/** Literals in a document, of other types than their places. */
+/** Literals in a document, with types other than those of their places. */
 const LITERALS = [
   `"${SECRET}"`,
   `"""${SECRET}"""`,

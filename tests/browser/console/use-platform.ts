@@ -1,13 +1,17 @@
 import { startEmbedded, type Embedded } from '@taskmesh/all-in-one';
-import { ownInstallation } from '@taskmesh/testing';
+import { eventually, ownInstallation } from '@taskmesh/testing';
 import type { Browser } from 'playwright-core';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launchBrowser } from './browser.ts';
 
 /** The platform in one process, and a browser, for the tests of a file. */
-export function usePlatform(): { url(): string; browser(): Browser } {
+export function usePlatform(): {
+  url(): string;
+  browser(): Browser;
+  linkTo(page: string, email: string): Promise<string>;
+} {
   const dataDir = mkdtempSync(join(tmpdir(), 'taskmesh-console-'));
   let platform: Embedded;
   let browser: Browser;
@@ -23,5 +27,18 @@ export function usePlatform(): { url(): string; browser(): Browser } {
     await platform.stop();
     rmSync(dataDir, { recursive: true });
   }, 60_000);
-  return { url: () => platform.url, browser: () => browser };
+  return {
+    url: () => platform.url,
+    browser: () => browser,
+    /** Where the last mail to somebody leads that has a link to this page. */
+    linkTo: (page, email) =>
+      eventually(() => {
+        const mails = readdirSync(join(dataDir, 'mail')).toSorted();
+        const texts = mails.map((name) => readFileSync(join(dataDir, 'mail', name), 'utf8'));
+        const link = new RegExp(`^\\S+(/${page}#token=\\S+)$`, 'm');
+        const mail = texts.findLast((text) => text.includes(`To: ${email}`) && link.test(text));
+        if (mail === undefined) throw new Error('There is no such mail yet.');
+        return `${platform.url}${link.exec(mail)?.[1]}`;
+      }),
+  };
 }

@@ -2,7 +2,7 @@ import type { FetchNode } from '@apollo/query-planner';
 import type { AnswerError, ServiceError } from './errors.ts';
 import type { PlanRun, SubgraphAnswer, SubgraphOperation } from './run.ts';
 
-/** What a fetch asks, or several of them in one `text`. */
+/** The operation of a fetch, or of several whose joint operation is `text`. */
 export function operationOf(
   { serviceName, operation, operationName, operationKind }: FetchNode,
   text = operation,
@@ -16,7 +16,7 @@ export function operationOf(
   };
 }
 
-/** Writes these variables of the client's, as far as they are there, without the braces around them. */
+/** Writes the given ones of these client variables as JSON, without the enclosing braces. */
 export function variablesWriter(names: readonly string[], renamed: ReadonlyMap<string, string>) {
   const usages = names.map((name) => ({ label: `${JSON.stringify(name)}:`, name: renamed.get(name) ?? name }));
   return (variables: Readonly<Record<string, unknown>>): string => {
@@ -29,7 +29,7 @@ export function variablesWriter(names: readonly string[], renamed: ReadonlyMap<s
   };
 }
 
-/** Undefined when no answer came: then the run has an error more. */
+/** Undefined when there is no answer, in which case the run gets an error. */
 export async function ask<Context>(
   operation: SubgraphOperation,
   variables: string,
@@ -44,7 +44,7 @@ export async function ask<Context>(
   }
 }
 
-/** `path`: in the data of the run; undefined when it is about no place. */
+/** `path` is relative to the run's data; undefined when the error belongs to no place. */
 export function serviceError(
   { message, extensions, path: given }: AnswerError,
   { service }: SubgraphOperation,

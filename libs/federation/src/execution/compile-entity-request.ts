@@ -6,15 +6,15 @@ import { compileLookup, type Asked, type Lookup } from './lookup.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import type { PlanRun, SubgraphAnswer } from './run.ts';
 
-/** A lookup under its names in the operation. */
+/** A lookup and its names in the operation. */
 interface Part {
   lookup: Lookup;
   key: string;
-  /** Of its variable, with the colon. */
+  /** The name of its variable, with a colon. */
   label: string;
 }
 
-/** One request about objects at the ends of some paths, which may have several lookups in it. */
+/** One `_entities` request, which may combine several lookups. */
 export function compileEntityRequest<Context>(
   fetches: readonly PlannedFetch[],
   all: readonly PlannedFetch[],
@@ -39,7 +39,7 @@ export function compileEntityRequest<Context>(
       variables += `${variables === '' ? '' : ','}${label}[${asked[index]?.text ?? ''}]`;
     const answer = await ask(operation, `{${variables}}`, run);
     if (!answer) return;
-    // One of several failed as a whole, and took the others along.
+    // One of the joined lookups failed as a whole and took the others with it, so run each on its own.
     if (alone.length > 0 && hasFailedAsWhole(answer)) await Promise.all(alone.map((step) => step(run)));
     else receive(answer, asked, run);
   };
@@ -89,7 +89,7 @@ export function compileEntityRequest<Context>(
   };
 }
 
-/** Fetches that ask the same, together. */
+/** Groups fetches that ask the same. */
 function sameQuestions(fetches: readonly PlannedFetch[]): { node: PlannedFetch['node']; same: PlannedFetch[] }[] {
   const groups: { node: PlannedFetch['node']; same: PlannedFetch[] }[] = [];
   for (const fetch of fetches) {

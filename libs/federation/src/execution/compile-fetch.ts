@@ -6,16 +6,15 @@ import { compileRewrites, renamedKeys } from './rewrites.ts';
 import type { PlanRun } from './run.ts';
 import type { IsOfType } from './type-conditions.ts';
 
-/** Never rejects: what goes wrong is among the run's errors. Nothing to wait for when there is nothing to ask. */
+/** Never rejects: failures are added to the run's errors. Returns undefined when there is nothing to ask. */
 export type Step<Context> = (run: PlanRun<Context>) => Promise<unknown> | undefined;
 
 export interface FetchDeps {
   isOfType: IsOfType;
-  /** From the variables of the plan to those of the client, where they differ. */
+  /** The client's names of the plan's variables, where they differ. */
   renamed: ReadonlyMap<string, string>;
 }
 
-/** A fetch of root fields. */
 export function compileFetch<Context>({ node, path }: PlannedFetch, { isOfType, renamed }: FetchDeps): Step<Context> {
   const operation = operationOf(node);
   const writeVariables = variablesWriter(node.variableUsages ?? [], renamed);

@@ -5,7 +5,7 @@ import { fetchesOf } from './plan-fetches.ts';
 import type { PlanRun } from './run.ts';
 import { scheduleFetches } from './schedule.ts';
 
-/** A plan as one function. @throws Error for a plan that this executor cannot run */
+/** Compiles a plan into one function. @throws Error for a plan that this executor cannot run */
 export function compilePlan<Context>(root: PlanNode, deps: FetchDeps): Step<Context> {
   const all = fetchesOf(root);
   if (all.some(({ node }) => node.contextRewrites?.length))
@@ -30,7 +30,7 @@ function inSequence<Context>(steps: readonly Step<Context>[]): Step<Context> {
   };
 }
 
-/** Each step begins when those are over that it comes after. */
+/** Each step begins when all steps that it depends on have ended. */
 function inOrder<Context>(steps: readonly Step<Context>[], after: readonly (readonly number[])[]): Step<Context> {
   const next = steps.map((_step, index) => after.flatMap((places, other) => (places.includes(index) ? [other] : [])));
   const counts = after.map((places) => places.length);

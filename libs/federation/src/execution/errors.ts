@@ -1,17 +1,17 @@
 import type { ResultPath } from './places.ts';
 
-/** A failure that a service told of, or that happened on the way to it. */
+/** A failure reported by a service, or on the way to it. */
 export interface ServiceError {
   message: string;
-  /** Where in the client's result; absent when it is about no place in particular. */
+  /** The path in the client's result; absent when the error belongs to no place. */
   path?: ResultPath;
   extensions?: Record<string, unknown>;
   service: string;
-  /** What was thrown, when the service told nothing. */
+  /** What was thrown, when the service did not answer. */
   cause?: unknown;
 }
 
-/** As services send them. */
+/** As sent by services. */
 export interface AnswerError {
   message?: string;
   path?: readonly (string | number)[] | null | undefined;

@@ -1,28 +1,28 @@
 import type { Data } from '../projection/own-value.ts';
 import type { Representation } from './representations.ts';
 
-/** Objects that a service is asked about, and of each the place of its representation. */
+/** Objects to ask a service about, and the index of each one's representation. */
 export interface Gathered {
   targets: Data[];
   places: number[];
 }
 
-/** So many objects of one value are compared one by one. */
+/** Up to this many objects with the same first value are compared one by one, any others by their text. */
 const LONGEST = 8;
 
 /**
- * The representations for one request, each different one once. Texts are only written of objects that have not been met, as far
- * as that can be seen by their values.
+ * Collects the representations for one request, without duplicates. Their texts are written only for objects that are
+ * new, as far as comparing values can tell.
  */
 export class Gathering {
-  /** The representations, with commas between them. */
+  /** The representations, separated by commas. */
   text = '';
   count = 0;
   readonly #representationOf: (typeName: unknown) => Representation;
-  /** The last place of a value: the one before it that has the same is in `#previous`. */
+  /** The newest index for a first value. `#previous` leads to earlier ones with the same value. */
   readonly #byValue = new Map<unknown, number>();
   readonly #previous: (number | undefined)[] = [];
-  /** Those of a value that has many, such as the owner in a key of two fields. */
+  /** For first values shared by many objects, such as the owner in a key of two fields. */
   readonly #byText = new Map<string, number>();
   readonly #first: Data[] = [];
 
@@ -72,7 +72,7 @@ function hasSame(one: Data, other: Data, read: readonly ((object: Data) => unkno
   return read.every((each) => isSame(each(one), each(other)));
 }
 
-/** A text is none of the objects that are written like it. */
+/** A string never equals an object, even one that is written the same. */
 function isSame(one: unknown, other: unknown): boolean {
   return one === other || (typeof one === typeof other && comparable(one) === comparable(other));
 }

@@ -13,9 +13,9 @@ import {
 const ENTITIES = '_entities';
 const REPRESENTATIONS = 'representations';
 
-/** What a fetch asks of objects, among others in one operation. */
+/** One fetch's part of a joined operation. */
 export interface JoinedPart {
-  /** Of its answers in the data. */
+  /** The key of its answers in the data. */
   key: string;
   /** The name of the variable for its representations. */
   variable: string;
@@ -23,17 +23,16 @@ export interface JoinedPart {
 
 export interface JoinedOperation {
   text: string;
-  /** One for each of the fetches. */
   parts: JoinedPart[];
 }
 
-/** The fetch's operation as far as it can be joined: a query that asks for `_entities` alone. */
+/** A fetch's operation, if it can be joined: a query that selects only `_entities`. */
 interface EntitiesQuery {
   definition: OperationDefinitionNode;
   field: FieldNode;
-  /** As text, by name. */
+  /** The variables' definitions as text, by name. */
   variables: ReadonlyMap<string, string>;
-  /** Equal for those that ask the same of any object. */
+  /** Equal for fetches that ask the same about any object. */
   question: string;
 }
 
@@ -64,7 +63,7 @@ function readEntitiesQuery({
   return { definition, field, variables, question };
 }
 
-/** Whether two fetches may go to their service as one request: both only read objects, and mean the same by their variables. */
+/** Whether two fetches can share a request: both only read entities of one service, and they agree on variables. */
 export function canBeJoined(one: FetchNode, other: FetchNode): boolean {
   if (one.serviceName !== other.serviceName) return false;
   const [first, second] = [entitiesQuery(one), entitiesQuery(other)];
@@ -75,13 +74,13 @@ export function canBeJoined(one: FetchNode, other: FetchNode): boolean {
 const variablesOf = ({ definition }: EntitiesQuery): readonly VariableDefinitionNode[] =>
   definition.variableDefinitions ?? [];
 
-/** Whether two fetches ask the same of any object. */
+/** Whether two fetches ask the same about any object. */
 export function isSameQuestion(one: FetchNode, other: FetchNode): boolean {
   const question = entitiesQuery(one)?.question;
   return question !== undefined && question === entitiesQuery(other)?.question;
 }
 
-/** One operation that asks what all these fetches ask, each under a key of its own. @throws Error when they cannot be joined */
+/** Joins these fetches into one operation, each under its own key. @throws Error when they cannot be joined */
 export function joinOperations(nodes: readonly [FetchNode, ...FetchNode[]]): JoinedOperation {
   const [first, ...others] = nodes;
   if (others.length === 0) return { text: first.operation, parts: [{ key: ENTITIES, variable: REPRESENTATIONS }] };
@@ -116,7 +115,7 @@ export function joinOperations(nodes: readonly [FetchNode, ...FetchNode[]]): Joi
   return { text, parts };
 }
 
-/** The first keeps its names. */
+/** The first one keeps its names. */
 function partAt(index: number, taken: Set<string>): JoinedPart {
   if (index === 0) return { key: ENTITIES, variable: REPRESENTATIONS };
   let variable = `${REPRESENTATIONS}_${index}`;

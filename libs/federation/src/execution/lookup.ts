@@ -10,26 +10,24 @@ import { compileRepresentations } from './representations.ts';
 import { compileRewrites, renamedKeys } from './rewrites.ts';
 import { isShareable } from './shareable.ts';
 
-/** One question about objects, which may be at the ends of several paths. */
+/** One set of fields to fetch for objects, which may be at several paths. */
 export interface Lookup {
-  /** Finds the objects, each different one once. */
+  /** Finds the objects, without duplicates. */
   gather(data: Data): Asked;
-  /** Brings the answers to the objects. `entities`: one for each representation. */
+  /** Merges the answers into the objects. `entities` has one per representation. */
   receive(entities: readonly unknown[], asked: Asked): void;
-  /** Finds where in the data one of these errors is, in all places of the object that it is about: none when it is about none. */
+  /** Finds where the data has each of these errors: all places of its object, or none if it is about no object. */
   locate(errors: readonly AnswerError[], asked: Asked, data: Data): (error: AnswerError) => ResultPath[];
 }
 
-/** Objects to ask about. */
+/** The objects of one request. */
 export interface Asked {
-  /** By path. */
   found: Gathered[];
-  /** The representations, with commas between them. */
   text: string;
   count: number;
 }
 
-/** @param fetches ask the same, each at a path of its own. @param all of the plan */
+/** @param fetches ask the same, each at its own path. @param all the plan's fetches */
 export function compileLookup(
   fetches: readonly PlannedFetch[],
   all: readonly PlannedFetch[],
@@ -49,10 +47,10 @@ export function compileLookup(
     },
 
     receive(entities, { found }) {
-      /** What stands somewhere already. */
+      /** Entities that are already in use. */
       const isTaken = new Uint8Array(entities.length);
       for (const [way, { targets, places }] of found.entries()) {
-        // On another way other fetches may follow: what they tell must not show on this one.
+        // Paths never share an entity: later fetches may add to the objects of one path only.
         const own = new Array<unknown>(entities.length);
         const mayShare = ways[way]?.isShareable === true;
         for (const [index, target] of targets.entries()) {
@@ -60,7 +58,7 @@ export function compileLookup(
           const entity = entities[place];
           if (typeof entity !== 'object' || entity === null) continue;
           if (rewrite && isTaken[place] === 0) {
-            // For the rewrites of the plan that depend on what type an object is.
+            // Some rewrites depend on the object's type.
             (entity as Data).__typename ??= target.__typename;
             rewrite(entity);
           }
@@ -82,7 +80,7 @@ export function compileLookup(
           const place = places[index];
           if (place !== undefined && failed.has(place)) wanted.set(target, place);
         }
-        // The same object may be in many places, and has failed in all of them.
+        // One object may be at several places, and failed at all of them.
         for (const [target, paths] of pathsTo(wanted, data, ways[way]?.path ?? [])) {
           const place = wanted.get(target);
           const known = pathsOf.get(place);

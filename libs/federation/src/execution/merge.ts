@@ -1,10 +1,10 @@
 import type { Data } from '../projection/own-value.ts';
 
-/** Brings what another service said about an object to what is known of it. Takes over parts of `source`, and does not copy. */
+/** Merges a service's answer about an object into what is already known. Parts of `source` are reused, not copied. */
 export function merge(target: Data, source: Data): void {
   for (const key in source) {
     const value = source[key];
-    // No service has a field of that name, and it would change what all keys mean.
+    // No service has such a field, and setting it would change the prototype.
     if (value === undefined || key === '__proto__') continue;
     const known = Object.hasOwn(target, key) ? target[key] : undefined;
     if (isObject(known) && isObject(value)) mergeObjects(target, key, known, value);

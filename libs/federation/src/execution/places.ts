@@ -1,9 +1,8 @@
 import type { Data } from '../projection/own-value.ts';
 
-/** A way through data: names of fields, and `@` for all items of a list. */
+/** A path through data: field names, and `@` for all items of a list. */
 export type DataPath = readonly string[];
 
-/** The way to one place of a result. */
 export type ResultPath = (string | number)[];
 
 /** All objects at the end of a path. */
@@ -26,7 +25,7 @@ function collect(value: unknown, path: DataPath, depth: number, found: Data[]): 
   else if (step !== '@' && Object.hasOwn(value, step)) collect((value as Data)[step], path, depth + 1, found);
 }
 
-/** Where some of the objects at the end of a path are: one that stands in several places has all of them. */
+/** The paths of the wanted objects, out of those at the end of `path`; an object may have several. */
 export function pathsTo(
   wanted: Pick<ReadonlySet<unknown>, 'has' | 'size'>,
   data: unknown,

@@ -1,18 +1,17 @@
 import type { FetchNode, PlanNode } from '@apollo/query-planner';
 import type { DataPath } from './places.ts';
 
-/** A fetch of a plan, where it stands in it. */
 export interface PlannedFetch {
   node: FetchNode;
-  /** To the objects that it is about. */
+  /** The path to the objects that it fetches for. */
   path: DataPath;
-  /** All that end before it begins. */
+  /** All fetches that end before it begins. */
   after: ReadonlySet<PlannedFetch>;
 }
 
 const NONE: ReadonlySet<PlannedFetch> = new Set();
 
-/** All fetches of a plan, none before one that it comes after. @throws Error for what this executor has no way to do */
+/** All fetches of a plan, in an order that respects their dependencies. @throws Error for anything unsupported */
 export function fetchesOf(node: PlanNode, path: DataPath = [], after = NONE): PlannedFetch[] {
   switch (node.kind) {
     case 'Fetch':

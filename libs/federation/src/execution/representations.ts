@@ -5,18 +5,18 @@ import { merge } from './merge.ts';
 import { compileRewrites, type Rewrite } from './rewrites.ts';
 import type { IsOfType } from './type-conditions.ts';
 
-/** What a service needs to know of objects of one type in order to find them. */
+/** How to represent objects of one type, so that a service can find them. */
 export interface Representation {
-  /** As JSON; empty for an object that the service cannot be asked about. */
+  /** The representation as JSON; empty for an object that the service cannot be asked about. */
   write: (object: Data) => string;
-  /** What it is made of besides what is the same for all: equal values, equal text. Undefined when only the text tells. */
+  /** Reads the values that distinguish objects: equal values mean equal text. Undefined when only the text can tell. */
   read: readonly ((object: Data) => unknown)[] | undefined;
 }
 
-/** A value's JSON; empty when something in it is missing. */
+/** A value's JSON; empty when part of it is missing. */
 type Write = (value: unknown) => string;
 
-/** A selection in which a fragment depends on nothing but the type of the object. */
+/** Its fragments depend only on the object's type. */
 type Selection = readonly QueryPlanSelectionNode[];
 
 export function compileRepresentations(
@@ -30,7 +30,7 @@ export function compileRepresentations(
 
   const compileFor = (typeName: unknown): Representation => {
     const applying = fragmentsFor(requires, typeName, isOfType);
-    // Each fragment that applies stands or falls for itself: two of them have to be brought together as objects.
+    // Fragments apply independently of each other, so several have to be merged as objects.
     const [only, ...others] = applying;
     if (!typeNames || others.length > 0 || typeof typeName !== 'string') return general;
     if (!only?.some((node) => node.kind === 'Field' && node.name === '__typename' && node.alias === undefined))
@@ -48,14 +48,14 @@ export function compileRepresentations(
   };
 }
 
-/** Undefined when there is more in it than leaves. The object's type is the same for all. */
+/** Undefined unless all fields are leaves. The type is left out, as it is the same for all. */
 function leafReaders(selection: Selection): Representation['read'] {
   const fields = selection.filter((node) => node.kind === 'Field');
   if (fields.length < selection.length || fields.some(({ selections }) => selections)) return undefined;
   return fields.filter(({ name }) => name !== '__typename').map(({ alias, name }) => reader(alias ?? name));
 }
 
-/** The selections that apply to an object of a type, one for each fragment. */
+/** The selections that apply to objects of this type, one per fragment. */
 function fragmentsFor(selection: Selection, typeName: unknown, isOfType: IsOfType): Selection[] {
   const fields = selection.filter(({ kind }) => kind === 'Field');
   const fragments = selection.flatMap((node) =>
@@ -66,7 +66,7 @@ function fragmentsFor(selection: Selection, typeName: unknown, isOfType: IsOfTyp
   return fields.length > 0 ? [fields, ...fragments] : fragments;
 }
 
-/** What becomes of an object's type name, when that is all that is rewritten; undefined when there is more. */
+/** How the type name is rewritten, if nothing else is; otherwise undefined. */
 function typeNameSetters(
   rewrites: FetchNode['inputRewrites'] = [],
 ): ((typeName: string, isOfType: IsOfType) => string) | undefined {
@@ -81,7 +81,7 @@ function typeNameSetters(
     setters.reduce((name, setter) => (isOfType(name, setter.condition) ? setter.name : name), typeName);
 }
 
-/** @param typeName instead of the object's own */
+/** @param typeName replaces the object's own */
 function objectWriter(selection: Selection, isOfType: IsOfType, typeName?: string): (object: Data) => string {
   const fields = selection.flatMap((node, index) => {
     if (node.kind !== 'Field') return [];
@@ -125,7 +125,7 @@ function fieldWriter(
 function nestedWriter(write: (object: Data) => string): Write {
   const writeNested: Write = (value) => {
     if (value === null) return 'null';
-    // An object in which something is missing is null in what the service is told.
+    // A nested object with missing fields is sent as null.
     if (!Array.isArray(value)) return typeof value === 'object' ? write(value as Data) || 'null' : 'null';
     return `[${value.map(writeNested).join(',')}]`;
   };
@@ -139,7 +139,7 @@ const writeLeaf: Write = (value) => {
 
 const toText = (value: unknown) => JSON.stringify(value);
 
-/** For all that is seldom: several fragments on one object, and other rewrites. */
+/** For rare cases: several fragments on one object, and other rewrites. */
 function generalWriter(
   selection: Selection,
   rewrite: Rewrite | undefined,
@@ -148,14 +148,14 @@ function generalWriter(
   return (object) => {
     const representation = select(object, selection, isOfType);
     if (!representation?.__typename) return '';
-    // The rewrites must not change what is known of the object.
+    // Rewrites must not affect the object's known data.
     const copy = JSON.parse(JSON.stringify(representation)) as Data;
     rewrite?.(copy);
     return JSON.stringify(copy);
   };
 }
 
-/** Null when something is missing. */
+/** Null when a field is missing. */
 function select(object: Data, selection: Selection, isOfType: IsOfType): Data | null {
   const result: Data = {};
   for (const node of selection) {

@@ -4,7 +4,7 @@ import type { IsOfType } from './type-conditions.ts';
 
 const FRAGMENT = '... on ';
 
-/** What the planner has to have changed in what a service is sent or answers. */
+/** A change that the planner requires in what is sent to a service, or in its answer. */
 export type Rewrite = (value: unknown) => void;
 
 export function compileRewrites(
@@ -42,7 +42,7 @@ function renamer(key: string, to: string) {
 function stepInto(step: string, next: Rewrite, isOfType: IsOfType) {
   if (!step.startsWith(FRAGMENT)) return (data: Data) => next(Object.hasOwn(data, step) ? data[step] : undefined);
   const condition = step.slice(FRAGMENT.length);
-  // What does not tell its type is of the one that the planner expects.
+  // An object without a type name is assumed to be of the expected type.
   return (data: Data) => {
     if (!data.__typename || isOfType(data.__typename, condition)) next(data);
   };
@@ -56,7 +56,7 @@ function onObjects(change: (data: Data) => void): Rewrite {
   return apply;
 }
 
-/** Keys of an answer that its rewrites rename: errors still speak of them by their former names. */
+/** Keys of an answer that its rewrites rename, because errors still refer to the former names. */
 export function renamedKeys(rewrites: readonly FetchDataRewrite[] = []): ReadonlyMap<unknown, string> {
   return new Map(
     rewrites.flatMap((rewrite) => (rewrite.kind === 'KeyRenamer' ? [[rewrite.path.at(-1), rewrite.renameKeyTo]] : [])),

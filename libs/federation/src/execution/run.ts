@@ -1,7 +1,7 @@
 import type { Data } from '../projection/own-value.ts';
 import type { AnswerError, ServiceError } from './errors.ts';
 
-/** What a service is asked, the same for all runs of a plan. */
+/** The part of a request that is the same for all runs of a plan. */
 export interface SubgraphOperation {
   service: string;
   kind: 'query' | 'mutation' | 'subscription';
@@ -13,26 +13,25 @@ export interface SubgraphOperation {
 
 export interface SubgraphRequest {
   operation: SubgraphOperation;
-  /** JSON of an object. */
+  /** A JSON object. */
   variables: string;
 }
 
 export interface SubgraphAnswer {
-  /** Belongs to the executor from now on, which changes it. */
+  /** The executor takes it over, and modifies it. */
   data?: Data | null | undefined;
   errors?: readonly AnswerError[] | undefined;
 }
 
-/** How services are reached. What it throws becomes an error of the operation. */
+/** Calls a service. Anything that it throws becomes an error of the operation. */
 export type AskSubgraph<Context> = (request: SubgraphRequest, context: Context) => Promise<SubgraphAnswer>;
 
-/** One run of a plan. */
 export interface PlanRun<Context> {
   ask: AskSubgraph<Context>;
   context: Context;
-  /** As the client's operation types them. */
+  /** Coerced to the types of the client's operation. */
   variables: Readonly<Record<string, unknown>>;
   data: Data;
-  /** Of services, with paths in their `data`. */
+  /** Errors of services, with paths into `data`. */
   errors: ServiceError[];
 }

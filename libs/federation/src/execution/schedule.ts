@@ -1,16 +1,16 @@
 import { canBeJoined } from './joined-operation.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 
-/** Fetches that go to their service as one request. */
+/** Fetches that share a request to their service. */
 export interface PlannedRequest {
   fetches: readonly PlannedFetch[];
-  /** Those that have to be over before it begins, by their places in the list. */
+  /** Indices of the requests that have to end before it begins. */
   after: readonly number[];
 }
 
 /**
- * Brings fetches of one service together in as few requests as may be, without a longer way from the first to the last: those
- * of one step, and one that could wait for another of its service without making anybody wait. In the order of their steps.
+ * Groups the fetches of each service into as few requests as possible without lengthening the critical path: those of
+ * the same step, and those that can wait for another one without delaying any other fetch. Ordered by steps.
  */
 export function scheduleFetches(fetches: readonly PlannedFetch[]): PlannedRequest[] {
   const steps = stepsOf(fetches);
@@ -34,7 +34,7 @@ type Steps = Map<PlannedFetch, number>;
 
 const stepIn = (steps: Steps, fetch: PlannedFetch) => steps.get(fetch) ?? 0;
 
-/** Each fetch as early as it can, or with a later one of its service, where nothing behind it would have to wait for that. */
+/** Runs each fetch as early as possible, or with a later one of its service if nothing has to wait for that. */
 function stepsOf(fetches: readonly PlannedFetch[]): Steps {
   const steps: Steps = new Map();
   for (const fetch of fetches)

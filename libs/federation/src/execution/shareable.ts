@@ -4,8 +4,8 @@ import type { DataPath } from './places.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 
 /**
- * Whether parts of one answer may stand in several places: unless another fetch, at the same time or later, can tell different
- * things of these parts.
+ * Whether parts of one answer may be shared by several places: not if another fetch, at the same time or later, could
+ * give these parts different content in each.
  */
 export function isShareable(fetch: PlannedFetch, all: readonly PlannedFetch[]): boolean {
   const parts = compositeKeys(fetch.node).own;
@@ -22,7 +22,7 @@ function isPrefix(path: DataPath, of: DataPath): boolean {
   return path.every((step, index) => of[index] === step);
 }
 
-/** Under which keys a fetch brings objects or lists of them: to what it is about, and to anything below. */
+/** The keys under which a fetch adds objects or lists of them: directly to its target, and at any depth below. */
 interface CompositeKeys {
   own: Set<string>;
   deep: Set<string>;
@@ -42,7 +42,7 @@ function readCompositeKeys({ operation }: FetchNode): CompositeKeys {
     for (const selection of selections) {
       if (selection.kind === Kind.FRAGMENT_SPREAD || !selection.selectionSet) continue;
       const isField = selection.kind === Kind.FIELD;
-      // An entity's fields are the own ones of its fetch.
+      // The fields of `_entities` count as the fetch's own.
       const isWrapper = isField && selection.name.value === '_entities';
       if (isField && !isWrapper) {
         const key = selection.alias?.value ?? selection.name.value;

@@ -1,6 +1,6 @@
 import { isAbstractType, isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql';
 
-/** Whether an object that calls itself `typeName` is of a type. The name may be an interface's: that of an interface object. */
+/** Whether an object with this `typeName` is of a type. For an interface object, the name may be the interface's. */
 export type IsOfType = (typeName: unknown, condition: string) => boolean;
 
 export function createTypeConditions(supergraphSchema: GraphQLSchema): IsOfType {

@@ -13,7 +13,6 @@ import {
   type SelectionNode,
 } from 'graphql';
 
-/** A validated operation with what belongs to it. */
 export interface ClientOperation {
   schema: GraphQLSchema;
   definition: OperationDefinitionNode;
@@ -35,7 +34,7 @@ export function clientOperation(schema: GraphQLSchema, document: DocumentNode, n
   return { schema, definition, rootType, fragments };
 }
 
-/** The variables on which it depends which fields are asked for. */
+/** The variables that decide, by `@skip` and `@include`, which fields are selected. */
 export function conditionVariables({ definition, fragments }: ClientOperation): string[] {
   const names = new Set<string>();
   for (const node of [definition, ...Object.values(fragments)])
@@ -50,7 +49,6 @@ export function conditionVariables({ definition, fragments }: ClientOperation): 
   return declared.map(({ variable }) => variable.name.value).filter((name) => names.has(name));
 }
 
-/** What `@skip` and `@include` say. */
 export function isIncluded(node: SelectionNode, variables: Record<string, unknown>): boolean {
   if (!node.directives?.length) return true;
   return (

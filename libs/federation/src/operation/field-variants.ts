@@ -1,17 +1,18 @@
 import { Kind, print, type ConstDirectiveNode, type DirectiveNode, type FieldNode } from 'graphql';
 
 /**
- * Under which name a field travels between the executor and the services. It never is a client's alias: that could shadow a
- * field that the planner needs under its own name, such as a key.
+ * Assigns the keys under which fields travel between the executor and the services. Clients' aliases are never used,
+ * because they could shadow fields that the planner needs under their own names, such as keys.
  */
 export interface FieldVariants {
-  /** The same for the same field with the same arguments, wherever in the operation, and different for all others. */
+  /** The same key for equal fields with equal arguments throughout the operation, and different ones for all others. */
   keyOf(node: FieldNode): string;
 }
 
 /**
- * @param reserved fields that the planner itself selects with arguments (`@requires`): clients' selections of them stay apart
- * @param prefix no field of any service begins with it
+ * @param reserved fields that the planner itself selects with arguments (`@requires`), kept apart from clients'
+ * selections
+ * @param prefix no service's field name begins with it
  */
 export function createFieldVariants(reserved: ReadonlySet<string>, prefix: string): FieldVariants {
   const byName = new Map<string, Map<string, string>>();
@@ -33,8 +34,8 @@ export function createFieldVariants(reserved: ReadonlySet<string>, prefix: strin
 }
 
 /**
- * The order of arguments means nothing. Objects under two keys of the client's stay apart: where a part of one must not be
- * null and is, the other may be whole.
+ * The order of arguments does not matter. Objects under different response keys are kept apart: a null in a non-null
+ * field may invalidate one of them but not the other.
  */
 function textOf({ arguments: args = [], directives = [], alias, name, selectionSet }: FieldNode): string {
   const place = selectionSet ? [(alias ?? name).value] : [];
@@ -42,7 +43,7 @@ function textOf({ arguments: args = [], directives = [], alias, name, selectionS
   return [...place, ...given, ...servicesDirectives(directives).map((directive) => print(directive))].join(' ');
 }
 
-/** `@skip` and `@include` are the executor's own business. */
+/** `@skip` and `@include` are handled by the executor. */
 export function servicesDirectives(directives: readonly DirectiveNode[] = []): DirectiveNode[] {
   return directives.filter(({ name }) => name.value !== 'skip' && name.value !== 'include');
 }

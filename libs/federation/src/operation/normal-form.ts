@@ -17,31 +17,31 @@ import {
 import { isIncluded, type ClientOperation } from './client-operation.ts';
 import { fieldNode, servicesDirectives, type FieldVariants } from './field-variants.ts';
 
-/** The name that the planner gives to a variable of its own. */
+/** The planner uses this name for a variable of its own. */
 const REPRESENTATIONS = 'representations';
 
 export interface NormalOperation {
   document: DocumentNode;
-  /** From the names of its variables to those of the client, where they differ. */
+  /** The client's names of its variables, where they differ. */
   renamed: ReadonlyMap<string, string>;
 }
 
-/** A field where it is selected: for objects of `possible` types, by a fragment on `condition`. */
+/** A selected field, which applies to objects of `possible` types, in a fragment on `condition`. */
 interface Found {
   node: FieldNode;
   possible: readonly GraphQLObjectType[];
   condition: GraphQLCompositeType;
-  /** Whether it takes more than the type around it to know that the object is of `possible` types. */
+  /** Whether the surrounding type alone does not imply that an object is of `possible` types. */
   isConditional: boolean;
 }
 
-/** Fields of one variant on one type condition. */
+/** Fields by variant, on one type condition. */
 type Merged = Map<string, FieldNode[]>;
 
 /**
- * What an operation asks for, told in the one way that planners understand best: no alias of the client's, no `@skip` or
- * `@include`, no named fragments, no fragment in a fragment, each field once. Undefined when no service is asked for anything.
- * `only`: a part of the operation's root fields.
+ * Rewrites an operation into the form that planners handle best: without clients' aliases, `@skip`, `@include`, named
+ * or nested fragments, and with each field once. Undefined when no service has to be asked. `only` restricts it to some
+ * of the root fields.
  */
 export function normalise(
   operation: ClientOperation,
@@ -90,7 +90,7 @@ function createNormaliser(
   const implies = (type: GraphQLCompositeType, other: GraphQLCompositeType) =>
     type === other || (isAbstractType(other) && !isUnionType(type) && schema.isSubType(other, type));
 
-  /** On which types the field is selected in the normal form: as few and as wide as mean the same. */
+  /** The types on which the normal form selects the field: as few and as general as possible. */
   const homesOf = (type: GraphQLCompositeType, { node, possible, condition }: Found): GraphQLCompositeType[] => {
     const all = possibleTypes(type);
     if (possible.length === all.length && hasField(type, node)) return [type];
@@ -114,7 +114,7 @@ function createNormaliser(
     const own = fieldsOn(type, homes.get(type) ?? new Map<string, FieldNode[]>());
     homes.delete(type);
     const conditional = [...homes].map(([home, merged]) => fragmentOn(home, fieldsOn(home, merged)));
-    // An object type is known; of the others it is asked for only where something depends on it.
+    // Abstract types need `__typename`, but only if the client asks for it or something depends on it.
     const isConditional = found.some((each) => each.isConditional);
     const needsType = isAbstractType(type) && (isTypeAsked || isConditional || conditional.length > 0);
     const isEmpty = own.length === 0 && conditional.length === 0;
@@ -170,7 +170,7 @@ function fragmentOn(type: GraphQLCompositeType, selections: readonly SelectionNo
   };
 }
 
-/** With those variables that are left, none of them under a name that the planner uses. */
+/** Drops unused variables, and renames those that clash with the planner's. */
 function withVariables(definition: ClientOperation['definition']): NormalOperation {
   const used = new Set<string>();
   visit({ ...definition, variableDefinitions: [] }, { Variable: ({ name }) => void used.add(name.value) });

@@ -2,20 +2,19 @@ import { leafValue } from './leaves.ts';
 import { isInherited, type Data } from './own-value.ts';
 import type { FieldPlan, ObjectPlan, Slot, ValuePlan } from './projection-plan.ts';
 
-/** A value that is not what the schema promises. */
+/** A value that does not conform to the schema. */
 export interface Incompleteness {
   message: string;
   path: (string | number)[];
 }
 
 export interface BuildRun {
-  /** The way to what is being built. */
   path: (string | number)[];
   incomplete: Incompleteness[];
   introspect: (field: FieldPlan) => unknown;
 }
 
-/** As `write-text.ts`, but the object itself, and told why something is null. `undefined` for a null where none may be. */
+/** As `write-text.ts`, but builds objects and records why something is null. `undefined`: null in a non-null place. */
 export function buildField(field: FieldPlan, parent: string, object: Data, run: BuildRun): unknown {
   const { source, key } = field;
   if (source.kind === 'introspection') return run.introspect(field);
@@ -74,7 +73,7 @@ function buildList(item: Slot, value: unknown, place: () => string, run: BuildRu
 
 const blanks = new WeakMap<ObjectPlan, Record<string, undefined>>();
 
-/** All keys at once: one hidden class for all such objects, and no key reaches the prototype. */
+/** Setting all keys at once gives such objects one hidden class, and keeps keys off the prototype. */
 export function blankOf(plan: ObjectPlan): Record<string, undefined> {
   let blank = blanks.get(plan);
   if (!blank) blanks.set(plan, (blank = Object.fromEntries(plan.fields.map(({ key }) => [key, undefined]))));

@@ -4,8 +4,8 @@ import type { ObjectPlan, Slot } from './projection-plan.ts';
 type Path = (string | number)[];
 
 /**
- * Where the client sees what is at a place of the services' data: a field may be there under several names. What no client
- * sees is told of the object around it.
+ * Where the client sees a place of the services' data: possibly at several, as a field may have several response keys.
+ * Anything hidden from the client is attributed to the enclosing object.
  */
 export function clientPaths(plan: ObjectPlan, data: unknown, path: Path): Path[] {
   const found: Path[] = [];

@@ -4,7 +4,7 @@ import { quote } from './quote.ts';
 const MAX_INT = 2_147_483_647;
 const MIN_INT = -2_147_483_648;
 
-/** Writes a value that is there as JSON; empty when the type has no such value. */
+/** Writes a non-null value as JSON; empty when it is not valid for the type. */
 export type WriteLeaf = (value: unknown) => string;
 
 export function leafWriter(leaf: Leaf): WriteLeaf {
@@ -29,9 +29,9 @@ export function leafWriter(leaf: Leaf): WriteLeaf {
   }
 }
 
-/** The value as it goes to the client; undefined when the type has no such value. */
+/** The value as sent to the client; undefined when it is not valid for the type. */
 export function leafValue(leaf: Leaf, value: unknown): unknown {
-  if (typeof leaf === 'object') return leaf.has(value as string) ? value : undefined; // nothing else is in it
+  if (typeof leaf === 'object') return leaf.has(value as string) ? value : undefined; // a set's elements are strings
   switch (leaf) {
     case 'String':
       return typeof value === 'string' ? value : undefined;

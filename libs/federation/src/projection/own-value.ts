@@ -1,6 +1,6 @@
 export type Data = Record<string, unknown>;
 
-/** Reads a key of an answer. Few names need more than that: those that every object inherits. */
+/** Reads a key of an answer. Only names that all objects inherit need the slower check. */
 export function reader(key: string): (data: Data) => unknown {
   if (!(key in Object.prototype)) return (data) => data[key];
   return (data) => (Object.hasOwn(data, key) ? data[key] : undefined);

@@ -22,26 +22,26 @@ import { getFieldDef } from 'graphql/execution/execute.js';
 import { isIncluded, type ClientOperation } from '../operation/client-operation.ts';
 import type { FieldVariants } from '../operation/field-variants.ts';
 
-/** Which fields the client gets of an object, in their order. */
+/** The fields of an object in the client's result, in order. */
 export interface ObjectPlan {
   typeName: string;
   fields: readonly FieldPlan[];
 }
 
-/** A place for a value: a field, or an item of a list. */
+/** A place for a value: a field or a list item. */
 export interface Slot {
   isNonNull: boolean;
   value: ValuePlan;
-  /** For messages. */
+  /** For error messages. */
   type: string;
 }
 
 export interface FieldPlan {
-  /** The field's name in the client's result. */
+  /** The field's response key. */
   key: string;
   source:
-    | { kind: 'data'; /** Its name in the data of the services. */ from: string; slot: Slot }
-    | { kind: 'type name'; /** When no object tells it. */ known: string | undefined }
+    | { kind: 'data'; /** The field's name in the services' data. */ from: string; slot: Slot }
+    | { kind: 'type name'; /** Undefined for interfaces. */ known: string | undefined }
     | { kind: 'introspection'; nodes: readonly FieldNode[] };
 }
 
@@ -53,14 +53,14 @@ export type ValuePlan =
   | { kind: 'object'; object: ObjectPlan }
   | { kind: 'abstract'; planOf: PlanByType };
 
-/** By the `__typename` of an object; undefined for one that clients do not know. */
+/** By an object's `__typename`; undefined for a type unknown to clients. */
 export type PlanByType = (typeName: unknown) => ObjectPlan | undefined;
 
 type FieldsType = GraphQLObjectType | GraphQLInterfaceType | GraphQLAbstractType;
 
 export interface ProjectionContext {
   operation: ClientOperation;
-  /** What `@skip` and `@include` depend on. */
+  /** The variables that `@skip` and `@include` depend on. */
   variables: Record<string, unknown>;
   variants: FieldVariants;
 }
@@ -73,7 +73,7 @@ export function collectRootFields({ operation, variables }: ProjectionContext): 
   return collectFields(schema, fragments, variables, rootType, definition.selectionSet);
 }
 
-/** How the data of the services become the client's result, for the given root fields. */
+/** How the services' data become the client's result, for these root fields. */
 export function planProjection(context: ProjectionContext, rootFields: RootFields): ObjectPlan {
   const { operation, variables, variants } = context;
   const { schema, fragments, rootType } = operation;
@@ -83,7 +83,7 @@ export function planProjection(context: ProjectionContext, rootFields: RootField
     fields: [...fields].flatMap(([key, nodes]) => fieldPlan(type, key, nodes) ?? []),
   });
 
-  // Its types say object type; an interface's fields are collected alike.
+  // graphql-js declares object types here, but interfaces work as well.
   const below = (type: FieldsType, nodes: readonly FieldNode[]): ObjectPlan =>
     objectPlan(type, collectSubfields(schema, fragments, variables, type as GraphQLObjectType, nodes));
 
@@ -113,11 +113,11 @@ export function planProjection(context: ProjectionContext, rootFields: RootField
     return { kind: 'abstract', planOf: plansByType(type, nodes) };
   };
 
-  /** Each made when the first object of its type comes: few of the possible types ever do. */
+  /** Plans are made when the first object of a type arrives, as few of the possible types usually occur. */
   const plansByType = (type: GraphQLAbstractType, nodes: readonly FieldNode[]): PlanByType => {
     const plans = new Map<unknown, ObjectPlan | undefined>();
     return (given) => {
-      // A service that knows a type only as an interface object names that, or nothing, where nobody has asked for more.
+      // A service that knows the type only as an interface object returns that name, or none unless it was asked.
       const typeName = given ?? type.name;
       if (plans.has(typeName)) return plans.get(typeName);
       if (typeof typeName !== 'string') return undefined;
@@ -130,7 +130,7 @@ export function planProjection(context: ProjectionContext, rootFields: RootField
     };
     function isInterfaceOf(named: unknown): boolean {
       if (!isInterfaceType(named) || !(named === type || schema.isSubType(type, named))) return false;
-      // Who should have told its own type has not: then nobody knows what to answer.
+      // The selection depends on the concrete type, which is not known, so there is no answer.
       return !nodes.some((node) => dependsOnType(node, named));
     }
   };
@@ -143,7 +143,7 @@ export function planProjection(context: ProjectionContext, rootFields: RootField
   const selectsAnything = (fragment: SelectionNode): boolean =>
     fragment.kind === Kind.FIELD || selectionsIn(fragment).some(selectsAnything);
 
-  /** Whether there are fragments of which an interface does not tell if they apply. */
+  /** Whether the selection has fragments of which an interface alone does not decide whether they apply. */
   const dependsOnType = (node: SelectionNode, known: GraphQLInterfaceType): boolean =>
     selectionsIn(node).some((selection) => {
       if (selection.kind === Kind.FIELD) return false;
@@ -158,5 +158,5 @@ export function planProjection(context: ProjectionContext, rootFields: RootField
 
 function leafOf(type: GraphQLLeafType): Leaf {
   if (isEnumType(type)) return new Set(type.getValues().map(({ name }) => name));
-  return isSpecifiedScalarType(type) ? (type.name as Leaf) : 'custom'; // their names are those
+  return isSpecifiedScalarType(type) ? (type.name as Leaf) : 'custom'; // the names of specified scalars are Leafs
 }

@@ -2,19 +2,17 @@ import { leafWriter } from './leaves.ts';
 import { reader, type Data } from './own-value.ts';
 import type { FieldPlan, ObjectPlan, Slot, ValuePlan } from './projection-plan.ts';
 
-/** What a projection finds out, and what it is told. */
 export interface TextRun {
-  /** Some value was not what the schema promises: what and where, `build-value.ts` tells. */
+  /** Some value did not conform to the schema; `build-value.ts` finds out which and where. */
   isIncomplete: boolean;
   introspect: (field: FieldPlan) => string;
 }
 
-/** Writes a value's JSON. Empty for a null where none may be: the null goes to what is around it. */
+/** Writes a value as JSON. Empty for null in a non-null place, so that the null moves up to the parent. */
 export type Write = (value: unknown, run: TextRun) => string;
 
-/** One field of an object. */
 export interface FieldWriter {
-  /** With the comma before and the colon behind it. */
+  /** The key with a leading comma, if needed, and a colon. */
   label: string;
   write: (object: Data, run: TextRun) => string;
 }

@@ -7,7 +7,7 @@ export const AccountEntity = defineEntity({
     id: p.uuid().primary(),
     /** As its owner wrote it. */
     email: p.text(),
-    /** What makes it unique: see `emailKey`. */
+    /** The unique form of the address: see `emailKey`. */
     emailKey: p
       .text()
       .unique('accounts_email_key_unique')
@@ -22,5 +22,5 @@ export const AccountEntity = defineEntity({
   },
 });
 
-/** An account without what only logins need. */
+/** An account without the data that only logins need. */
 export type Account = Pick<InferEntity<typeof AccountEntity>, 'id' | 'email' | 'name' | 'emailConfirmedAt'>;

@@ -12,7 +12,7 @@ import {
 } from './accounts.statements.ts';
 import { emailKey } from './email-key.ts';
 
-/** An account with what logins need. */
+/** An account with the data that logins need. */
 export interface StoredAccount {
   account: Account;
   passwordHash: string;
@@ -30,11 +30,11 @@ export interface AccountRepository {
   find(id: string): Promise<Account | null>;
   findStored(id: string): Promise<StoredAccount | undefined>;
   findByEmail(email: string): Promise<StoredAccount | undefined>;
-  /** Stores the account and its first session; false when its address is taken. */
+  /** Stores the account and its first session; false when the address is taken. */
   insert(created: NewAccount): Promise<boolean>;
-  /** The same password, hashed in another way: nothing happens when it has become another one meanwhile. */
+  /** Stores a new hash of the same password. Does nothing if the password has changed since. */
   replaceHash(id: string, hash: { from: string; to: string }): Promise<void>;
-  /** From where people signed in at this address; nothing for one without an account. */
+  /** The IPs from which users signed in at this address; none without an account. */
   signInIps(key: string): Promise<string[]>;
   /** For the audit trail; `key` may belong to no account. */
   recordFailedLogin(key: string, now: Date, origin: RequestOrigin): Promise<void>;
@@ -89,7 +89,7 @@ interface AccountRow {
   name: string;
   password_hash: string;
   password_version: number;
-  /** A numeric, which comes as text. */
+  /** A numeric, which the driver returns as a string. */
   confirmed_ms: string;
 }
 

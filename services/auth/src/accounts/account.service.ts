@@ -11,15 +11,15 @@ import type { Account } from './account.entity.ts';
 import type { AccountRepository, StoredAccount } from './account.repository.ts';
 import { emailIsTaken } from './accounts.errors.ts';
 
-/** Somebody who has shown the right password; `passwordVersion` says which one that was. */
+/** A user who has shown the right password; `passwordVersion` identifies that password. */
 export type Authenticated = StoredAccount;
 
 export interface AccountService {
   /** Opens an account and its first session. @throws AppError BAD_USER_INPUT, RATE_LIMITED, CONFLICT */
   signUp(input: unknown, options: { withRefreshToken: boolean; origin: RequestOrigin }): Promise<OpenedSession>;
-  /** Undefined for an unknown address and for a wrong password, after the same time. */
+  /** Undefined for an unknown address and for a wrong password alike, after the same time. */
   checkPassword(email: string, password: string): Promise<Authenticated | undefined>;
-  /** Behind a login with this password: its hash is made anew if it was made in another way. */
+  /** For use after a login with this password: hashes it again if its hash has other parameters than new ones. */
   upgradeHash(who: Authenticated, password: string): Promise<void>;
   find(id: string): Promise<Account | null>;
 }

@@ -1,7 +1,7 @@
 import { badUserInput, conflict, unauthenticated } from '@taskmesh/errors';
 
 export const emailIsTaken = () => conflict('The e-mail address is already registered.');
-/** An unknown address and a wrong password are answered alike. */
+/** The same for an unknown address and for a wrong password. */
 export const wrongCredentials = () => unauthenticated('Wrong e-mail or password.');
 export const accountIsGone = () => unauthenticated('The account does not exist any more.');
 /** Of somebody who is signed in: their token is good, what they typed is not. */

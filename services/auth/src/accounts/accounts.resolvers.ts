@@ -59,7 +59,7 @@ export function createAccountsResolvers(deps: AccountsResolversDeps) {
       user: ({ account }) => account,
     },
     User: {
-      // Clients see only themselves: somebody else's account looks like none.
+      // Clients see only their own account; any other looks like none.
       __resolveReference: ({ id }, { identity }) =>
         identity.role === 'user' && identity.userId === id ? accounts.find(id) : null,
       emailConfirmedAt: ({ emailConfirmedAt }) => emailConfirmedAt.toISOString(),

@@ -1,7 +1,7 @@
 import type { Statement } from '@taskmesh/database';
 import { OPENING } from '../sessions/sessions.statements.ts';
 
-/** What is read of an account; the time as milliseconds. */
+/** Selects an account, with the time in milliseconds. */
 const SELECT_ACCOUNT = `
   select id, email, name, password_hash, password_version, extract(epoch from email_confirmed_at) * 1000 as confirmed_ms
   from accounts`;
@@ -14,7 +14,7 @@ export const FIND_ACCOUNT_BY_EMAIL: Statement = {
   text: `${SELECT_ACCOUNT} where email_key = $1`,
 };
 
-/** An account and its first session. Values as `OPENING` says, then $13 email, $14 key, $15 name, $16 password hash, $17 now. */
+/** An account and its first session. As `OPENING`, then $13 email, $14 key, $15 name, $16 password hash, $17 now. */
 export const SIGN_UP: Statement = {
   name: 'auth-sign-up',
   text: `with account as (
@@ -24,13 +24,13 @@ export const SIGN_UP: Statement = {
   ), ${OPENING}`,
 };
 
-/** $1 id, $2 the hash so far, $3 the new one. */
+/** $1 id, $2 the present hash, $3 the new one. */
 export const REPLACE_HASH: Statement = {
   name: 'auth-replace-hash',
   text: 'update accounts set password_hash = $3 where id = $1 and password_hash = $2',
 };
 
-/** $1 key of the address. The callers of the newest sign-ins. */
+/** $1 key of the address. The IPs of the newest sign-ins. */
 export const SIGN_IN_IPS: Statement = {
   name: 'auth-sign-in-ips',
   text: `
@@ -39,7 +39,7 @@ export const SIGN_IN_IPS: Statement = {
     order by id desc limit 100`,
 };
 
-/** $1 now, $2 key of the address, $3 ip, $4 request id. The same work whether there is such an account or not. */
+/** $1 now, $2 key of the address, $3 ip, $4 request id. Takes the same time with and without an account. */
 export const RECORD_FAILED_LOGIN: Statement = {
   name: 'auth-record-failed-login',
   text: `

@@ -19,9 +19,8 @@ export interface LoginServiceDeps {
   sessions: SessionService;
   limits: Limits;
   clock: Clock;
-  /** Who has these credentials; undefined when nobody has. */
   authenticate(credentials: { email: string; password: string }): Promise<Authenticated | undefined>;
-  /** Sees to it that the password that was right is stored as passwords are now. */
+  /** Hashes the password again if its stored hash is outdated. */
   upgradeHash(who: Authenticated, password: string): Promise<void>;
   log: Log;
 }
@@ -35,7 +34,7 @@ export function createLoginService(deps: LoginServiceDeps): LoginService {
       const key = emailKey(email) ?? '';
       await limits.checkLogin(key, origin.ip);
       const who = await authenticate({ email, password });
-      // Of many tries at once, none learns anything when the last one allowed has failed meanwhile.
+      // Checked again, so that parallel attempts learn nothing once the last allowed one has failed.
       if (who) await limits.checkLogin(key, origin.ip);
       const opened = who && (await sessions.open(who.account, { ...who, withRefreshToken, origin }));
       if (!opened) return refuse(key, origin);

@@ -29,7 +29,7 @@ export function createPasswordCheck({ accounts, hasher, limits, clock }: Passwor
       const key = emailKey(stored.account.email) ?? '';
       await limits.checkLogin(key, origin.ip);
       if (await hasher.verify(stored.passwordHash, password)) {
-        // Of many tries at once, none learns anything when the last one allowed has failed meanwhile.
+        // Checked again, so that parallel attempts learn nothing once the last allowed one has failed.
         await limits.checkLogin(key, origin.ip);
         return stored;
       }

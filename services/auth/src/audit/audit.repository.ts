@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/core';
 import { AuditEntryEntity } from './audit-entry.entity.ts';
 import type { RequestOrigin } from './request-origin.ts';
 
-/** Everything that the trail can tell. No secrets, no addresses: the account's id is enough to find them. */
+/** All kinds of entries. They contain no secrets and no e-mail addresses, which can be looked up by account id. */
 export type AuditKind =
   | 'account.created'
   | 'session.opened'
@@ -29,7 +29,7 @@ export interface AuditFact {
   origin: Pick<RequestOrigin, 'ip' | 'requestId'>;
 }
 
-/** Writes the fact with the rest of the unit of work. */
+/** Writes the fact as part of the current unit of work. */
 export function recordFact(em: EntityManager, { kind, at, accountId, sessionId, origin }: AuditFact): void {
   em.persist(
     em.create(AuditEntryEntity, {

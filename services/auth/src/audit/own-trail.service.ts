@@ -2,7 +2,7 @@ import { badUserInput } from '@taskmesh/errors';
 import type { AuditEntry, TrailRepository } from './trail.repository.ts';
 
 const MOST = 1_000;
-/** What the database's numbers of entries look like. */
+/** An entry's id, a bigint in the database. */
 const ID = /^-?\d{1,18}$/;
 
 export interface OwnTrailService {

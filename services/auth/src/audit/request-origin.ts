@@ -1,8 +1,8 @@
-/** Where a request came from: for limits and the audit trail. */
+/** Where a request came from, for limits and the audit trail. */
 export interface RequestOrigin {
-  /** The caller's address as the gateway saw it; null when nobody told. */
+  /** The client's address as the gateway saw it; null when unknown. */
   ip: string | null;
-  /** What the caller's program calls itself; null when it does not say. */
+  /** The client's user agent; null when it sent none. */
   client: string | null;
   requestId: string;
 }

@@ -5,7 +5,7 @@ import { AuditEntryEntity } from './audit-entry.entity.ts';
 export type AuditEntry = InferEntity<typeof AuditEntryEntity>;
 
 export interface TrailRepository {
-  /** Of one account, newest first, below the id `after`. */
+  /** An account's entries, newest first, with ids below `after`. */
   list(accountId: string, limit: number, after: string | null): Promise<AuditEntry[]>;
 }
 

@@ -19,7 +19,7 @@ export const AccountMailEntity = defineEntity({
         .foreignKeyName('account_mails_account_id_fkey')
         .index('account_mails_account_id'),
     kind: p.text().$type<AccountMailKind>(),
-    /** Whom it goes to: the account's address then, before or behind the change. */
+    /** The account's address at the time, before or after the change. */
     recipient: p.text(),
     ip: p.text().nullable(),
     requestId: p.text(),

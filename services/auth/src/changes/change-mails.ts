@@ -4,7 +4,6 @@ export const EMAIL_TOKEN_LIFETIME_MINUTES = 60;
 
 const at = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** Where it came from, as far as is known. */
 const from = (ip: string | null) => (ip === null ? '' : `, from the address ${ip}`);
 
 interface Change {
@@ -28,7 +27,7 @@ export function passwordChangedMail({ to, time, ip, publicUrl }: Change): Mail {
   };
 }
 
-/** The token stands alone on a line, for those who cannot follow the link; after `#` no server sees it. */
+/** The token also has a line of its own, in case the link cannot be followed. After `#`, no server sees it. */
 export function confirmEmailMail({ to, token, publicUrl }: { to: string; token: string; publicUrl: string }): Mail {
   return {
     to,
@@ -50,7 +49,7 @@ export function confirmEmailMail({ to, token, publicUrl }: { to: string; token: 
   };
 }
 
-/** To an address that has an account: its owner alone learns that somebody else asked for it. */
+/** For an address that already has an account: only its owner learns of the attempt. */
 export function addressInUseMail(to: string): Mail {
   return {
     to,

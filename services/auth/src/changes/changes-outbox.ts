@@ -19,7 +19,7 @@ export interface ChangesOutboxDeps {
   clock: Clock;
 }
 
-/** Mails about changes. Whether an address is taken is only looked at here, where nobody waits for the answer. */
+/** Mails about changes. Whether an address is taken is checked only here, where no response time can reveal it. */
 export function createChangesOutbox({ repository, publicUrl, clock }: ChangesOutboxDeps): Outbox<AccountMail> {
   /** Undefined when the change was withdrawn meanwhile. */
   const storeToken = (mail: AccountMail): Promise<string | undefined> =>

@@ -10,19 +10,19 @@ import { EmailTokenEntity, type EmailToken } from './email-token.entity.ts';
 import { forgetChanges, forgetEmailChange } from './forget-changes.repository.ts';
 
 export type ChangesRepository = ReturnType<typeof createChangesRepository>;
-/** The statements of a transaction. What is changed of an entity meanwhile is written, too. */
+/** The operations within a transaction. Changes to loaded entities are saved with it. */
 export type ChangesTransaction = ReturnType<typeof changesTransaction>;
-/** A mail that was not tried yet. */
+/** A mail that has not been tried yet. */
 export type NewMail = Omit<AccountMail, 'attempts' | 'nextAttemptAt'>;
 
 const CLAIM_MAIL = claimFrom('account_mails');
 
 export function createChangesRepository(database: Database) {
-  /** Repeating these changes nothing more. */
+  /** For statements that can safely be repeated. */
   const again = <Result>(work: () => Promise<Result>) => whileAway({ kind: 'read' }, work);
 
   return {
-    /** All of `work`, or nothing of it. It is begun anew when the database was away and is known to have done nothing. */
+    /** Runs `work` atomically. Retries it if the database was unavailable and certainly changed nothing. */
     inTransaction: <Result>(work: (changes: ChangesTransaction) => Promise<Result>): Promise<Result> =>
       whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(changesTransaction(em)))),
 
@@ -32,7 +32,7 @@ export function createChangesRepository(database: Database) {
     findAccount: (id: string) => again(() => database.em().findOne(AccountEntity, id)),
     findAccountByKey: (emailKey: string) => again(() => database.em().findOne(AccountEntity, { emailKey })),
 
-    /** The id of the mail that waits longest, if one is due: nobody else gets it until then. */
+    /** Claims the mail that has been due the longest, until `until`, and returns its id. */
     async claimMail(now: Date, until: Date): Promise<string | undefined> {
       const [claimed] = await database.run<{ id: string }>('write', CLAIM_MAIL, [now, until]);
       return claimed?.id;
@@ -48,12 +48,12 @@ function changesTransaction(em: EntityManager) {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   return {
     lockAccount: (id: string) => em.findOne(AccountEntity, id, locked),
-    /** In the order of their ids, behind what was changed before. */
+    /** In the order of their ids, after writing pending changes. */
     async lockSessions(accountId: string): Promise<Session[]> {
       await em.flush();
       return em.find(SessionEntity, { accountId, endedAt: null }, { ...locked, orderBy: { id: 'asc' } });
     },
-    /** Of sessions that this transaction has locked. */
+    /** The transaction must have locked these sessions. */
     endSessions: (sessions: Session[], now: Date) => endSessions(em, sessions, now),
     addMail: (mail: NewMail): unknown =>
       em.persist(em.create(AccountMailEntity, { ...mail, attempts: 0, nextAttemptAt: mail.createdAt })),

@@ -13,12 +13,15 @@ import type { ChangesRepository } from './changes.repository.ts';
 
 export interface EmailChangeService {
   /**
-   * Puts a mail to the new address into the outbox, whether somebody else has that address or not: who asks cannot tell from
-   * the answer or its time. What was asked for before counts no more, unless there were too many mails to that address.
+   * Puts a mail to the new address into the outbox, whether or not another account has that address: neither answer nor
+   * time reveals it. Replaces an earlier request, unless that address has had too many mails.
    * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
    */
   request(user: { userId: string; sessionId: string }, input: unknown, origin: RequestOrigin): Promise<void>;
-  /** The account has the address that the token was mailed to, and its former address is told. @throws AppError BAD_USER_INPUT, CONFLICT */
+  /**
+   * Gives the account the address that the token was mailed to, and informs the former one.
+   * @throws AppError BAD_USER_INPUT, CONFLICT
+   */
   confirm(token: string, origin: RequestOrigin): Promise<void>;
 }
 
@@ -28,7 +31,7 @@ export interface EmailChangeDeps {
   limits: Limits;
   clock: Clock;
   ids: Ids;
-  /** Tells the worker that there is a mail to send. */
+  /** Wakes the mail worker. */
   onMail: () => void;
 }
 
@@ -49,7 +52,7 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
         if (!sessions.some(({ id }) => id === sessionId)) throw sessionHasEnded();
         const now = new Date(clock.now());
         transaction.record({ kind: 'email.change_requested', at: now, accountId: userId, sessionId, origin });
-        // What was mailed before works on when nothing takes its place.
+        // Without a new mail, the earlier one stays valid.
         if (!isAllowed) return;
         await transaction.forgetEmailChange(userId);
         const { ip, requestId } = origin;
@@ -75,7 +78,7 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
           account.emailKey = emailKey(token.email) ?? token.email;
           account.emailConfirmedAt = now;
           account.updatedAt = now;
-          // Also what was mailed to the former address to set a new password.
+          // Including password resets that were mailed to the former address.
           await transaction.forgetChanges(accountId);
           transaction.record({ kind: 'email.changed', at: now, accountId, origin });
           const { ip, requestId } = origin;
@@ -84,7 +87,7 @@ export function createEmailChangeService(deps: EmailChangeDeps): EmailChangeServ
           });
         })
         .catch((error: unknown) => {
-          // Who has the token reads that address: they may know that it has an account by now.
+          // Whoever has the token reads that address's mail, so they may learn that it has an account.
           throw isUniqueViolation(error, 'accounts_email_key_unique') ? emailIsTaken() : error;
         });
       onMail();

@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { AccountEntity } from '../accounts/account.entity.ts';
 
-/** Who has the token reads the mails of the address that the account is to have. */
+/** Proves that its holder reads the mail of the account's new address. */
 export const EmailTokenEntity = defineEntity({
   name: 'EmailToken',
   tableName: 'email_tokens',

@@ -4,15 +4,16 @@ import { AccountMailEntity } from './account-mail.entity.ts';
 import { EmailTokenEntity } from './email-token.entity.ts';
 
 /**
- * Inside the caller's transaction: what was mailed to change the account's password or address works no more, and what was
- * not mailed yet stays here. A new password or a new address is an end to what anybody else has begun.
+ * Within the caller's transaction: invalidates mailed tokens that could change the account's password or address, and
+ * cancels such mails that have not been sent. A new password or address ends everything that an intruder may have
+ * begun.
  */
 export async function forgetChanges(em: EntityManager, accountId: string): Promise<void> {
   await em.nativeDelete(ResetTokenEntity, { accountId });
   await forgetEmailChange(em, accountId);
 }
 
-/** Of these only what would change the address. */
+/** The same, but only for changes of the address. */
 export async function forgetEmailChange(em: EntityManager, accountId: string): Promise<void> {
   await em.nativeDelete(AccountMailEntity, { accountId, kind: 'email.confirm' });
   await em.nativeDelete(EmailTokenEntity, { accountId });

@@ -13,7 +13,7 @@ import type { ChangesRepository } from './changes.repository.ts';
 
 export interface PasswordChangeService {
   /**
-   * Sets the password of somebody who knows the current one, ends all other sessions, and tells the account's address.
+   * Sets the password of a user who knows the current one, ends all their other sessions, and informs them by mail.
    * @throws AppError BAD_USER_INPUT, RATE_LIMITED, UNAUTHENTICATED when the session has ended meanwhile
    */
   change(user: { userId: string; sessionId: string }, input: unknown, origin: RequestOrigin): Promise<EndedSession[]>;
@@ -27,7 +27,7 @@ export interface PasswordChangeDeps {
   limits: Limits;
   clock: Clock;
   ids: Ids;
-  /** Tells the worker that there is a mail to send. */
+  /** Wakes the mail worker. */
   onMail: () => void;
 }
 
@@ -41,7 +41,8 @@ export function createPasswordChangeService(deps: PasswordChangeDeps): PasswordC
       const known = await check.confirm(userId, currentPassword, 'currentPassword', origin);
       rules.checkAgainst(newPassword, 'newPassword', known.account.email);
       const passwordHash = await hasher.hash(newPassword);
-      // The account's lock comes first: of two changes one finds another password, and no login opens a session meanwhile.
+      // Lock the account first: the later of two changes then fails the version check, and no login opens a session in
+      // between.
       const ended = await repository.inTransaction(async (transaction) => {
         const account = await transaction.lockAccount(userId);
         if (account?.passwordVersion !== known.passwordVersion) throw wrongPassword('currentPassword');

@@ -6,7 +6,6 @@ import type { createSessionsResolvers } from '../sessions/sessions.resolvers.ts'
 import type { Resolvers } from './types.generated.ts';
 import { watchMutations } from './watch-mutations.ts';
 
-/** What the features resolve, each its part of the graph. */
 export interface Features {
   accounts: ReturnType<typeof createAccountsResolvers>;
   audit: ReturnType<typeof createAuditResolvers>;
@@ -15,7 +14,7 @@ export interface Features {
   sessions: ReturnType<typeof createSessionsResolvers>;
 }
 
-/** All of the graph; `onMutation` is told how each mutation went: `ok` or the error's code. */
+/** Combines the features' resolvers; `onMutation` gets each mutation's outcome: `ok` or the error's code. */
 export function createResolvers(
   { accounts, audit, changes, personalTokens, sessions }: Features,
   onMutation: (name: string, outcome: string) => void,

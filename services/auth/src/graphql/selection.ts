@@ -8,7 +8,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** Whether the operation asks for this field of the value that is being resolved, under whatever alias. */
+/** Whether the operation selects this field of the value being resolved, under any alias. */
 export function selects(info: GraphQLResolveInfo, field: string): boolean {
   const isWanted = (node: SelectionNode) =>
     getDirectiveValues(GraphQLSkipDirective, node, info.variableValues)?.if !== true &&

@@ -8,7 +8,7 @@ export function tellOpened({ extensions }: AuthContext, session: OpenedSession):
   return session;
 }
 
-/** Tells the gateway, so that it need not wait until it asks. */
+/** Tells the gateway at once, ahead of its next poll. */
 export function tellEnded({ extensions }: AuthContext, sessions: EndedSession[]): void {
   if (sessions.length > 0) extensions.endedSessions = sessions;
 }

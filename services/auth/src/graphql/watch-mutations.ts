@@ -1,13 +1,13 @@
 import { AppError } from '@taskmesh/errors';
 import type { MutationResolvers } from './types.generated.ts';
 
-/** Tells how each mutation went: `ok`, the code of an expected failure, or INTERNAL_SERVER_ERROR. */
+/** Reports each mutation's outcome: `ok`, the code of an expected failure, or INTERNAL_SERVER_ERROR. */
 export function watchMutations(
   mutations: MutationResolvers,
   onMutation: (name: string, outcome: string) => void,
 ): MutationResolvers {
   const watched = Object.entries(mutations).map(([name, resolver]) => {
-    const resolve = (typeof resolver === 'function' ? resolver : resolver.resolve) as (...args: unknown[]) => unknown; // passed on as they come
+    const resolve = (typeof resolver === 'function' ? resolver : resolver.resolve) as (...args: unknown[]) => unknown; // passed on unchanged
     return [
       name,
       async (...args: unknown[]) => {
@@ -22,5 +22,5 @@ export function watchMutations(
       },
     ];
   });
-  return Object.fromEntries(watched) as MutationResolvers; // the same names, each a function of the same arguments
+  return Object.fromEntries(watched) as MutationResolvers; // the same names and signatures
 }

@@ -16,10 +16,7 @@ export interface Credentials {
   password: string;
 }
 
-/**
- * People who log in: e-mail address and password.
- * @returns who has these credentials, undefined when nobody has
- */
+/** The login of people, with e-mail address and password. @returns the user with these credentials, or undefined */
 export function createLoginStrategy<Who extends object>(
   check: (email: string, password: string) => Promise<Who | undefined>,
 ): (credentials: Credentials) => Promise<Who | undefined> {
@@ -40,8 +37,8 @@ export function createLoginStrategy<Who extends object>(
 }
 
 /**
- * Services that call: the `authorization` header with an identity token.
- * @throws AppError UNAUTHENTICATED, from what it returns
+ * Authenticates calling services by an identity token in the `authorization` header.
+ * @throws AppError UNAUTHENTICATED, from the returned function
  */
 export function createIdentityStrategy(
   verifier: IdentityVerifier,
@@ -51,12 +48,12 @@ export function createIdentityStrategy(
     'identity',
     new BearerStrategy((token, done) => {
       verifier.verify(token).then((identity) => done(null, identity), done);
-    }) as Strategy, // its types are of an older release of passport's, the same in fact
+    }) as Strategy, // typed for an older release of passport, but compatible
   );
   return async (authorization) => {
     const identity = await run(strategies, 'identity', { headers: { authorization } });
     if (!identity) throw unauthenticated('An identity token is needed.');
-    return identity as Identity; // what the verifier gave to `done`
+    return identity as Identity; // the value that the verifier passed to `done`
   };
 }
 

@@ -11,7 +11,7 @@ const trail: CopiedTable = {
 
 const LOCK_TIMEOUT: Statement = { name: 'import-lock-timeout', text: `set local lock_timeout = '3s'` };
 const LOCK: Statement = { name: 'import-lock-audit', text: 'lock table public.audit_log in share mode' };
-/** Below every id when there is no entry: those of a dump may be below 0. */
+/** For an empty trail, less than any id: those of a dump may be negative. */
 const LAST: Statement = {
   name: 'import-last-audit',
   text: `select coalesce(max(id), '-9223372036854775808')::text as last from public.audit_log`,
@@ -22,15 +22,14 @@ const GO_ON: Statement = {
   text: `select setval(pg_get_serial_sequence('public.audit_log', 'id'), max(id)) from public.audit_log having max(id) > 0`,
 };
 
-/** The id of the last entry that can be seen. */
 export async function endOfTrail(session: Session): Promise<string> {
   const [row] = await session.run<{ last: string }>(LAST);
   return row?.last ?? '0';
 }
 
 /**
- * The last entry, with no older one still to be committed: ids are drawn before commits, so for a moment nobody may be
- * writing.
+ * The last entry, with no older ones still uncommitted. Ids are assigned before the commit, so writers are locked out
+ * briefly.
  */
 export function settledEnd(living: Session): Promise<string> {
   return inTransaction(living, async () => {
@@ -40,13 +39,13 @@ export function settledEnd(living: Session): Promise<string> {
   });
 }
 
-/** Copies the entries that are not there yet, up to `end`; entries must have been copied only up to such an end before. */
+/** Copies missing entries up to `end`. Earlier calls must have ended at such an `end`, too. */
 export async function copyTrail(stores: Stores, end: string): Promise<void> {
   await copyRows(stores, trail, { after: await endOfTrail(stores.to), values: [end] });
   await stores.to.run(GO_ON);
 }
 
-/** $1 the present. A clock may be a little fast; what is later than that would never be cleared. */
+/** $1 now. Times may be a little ahead, as clocks differ; entries much later would never be cleared. */
 const FIRST: Statement = {
   name: 'import-first-audit',
   text: `
@@ -62,13 +61,13 @@ const OLDER: Statement = {
   name: 'import-older',
   text: 'create temporary table older (like public.audit_log) on commit drop',
 };
-/** $1 the living trail's first moment */
+/** $1 the time of the living trail's first entry */
 const KEEP_OLDER: Statement = {
   name: 'import-keep-older',
   text: 'insert into pg_temp.older select * from public.audit_log where at < $1::timestamptz',
 };
 const EMPTY_TRAIL: Statement = { name: 'import-empty-trail', text: 'truncate public.audit_log' };
-/** $1 the living trail's first id: what is older goes right below it. */
+/** $1 the id of the living trail's first entry; older entries get the ids just below it. */
 const PUT_OLDER: Statement = {
   name: 'import-put-older',
   text: `
@@ -84,9 +83,9 @@ const LOCK_TRAIL: Statement = {
 };
 
 /**
- * The trail of the archive up to where the living one begins, `now` at the latest, and from there on the living one: what
- * happened stays known, nothing is told twice, and a new installation has all that there was. Ids keep the order; the living
- * ones stay.
+ * Joins the archive's trail, up to where the living one begins (at the latest `now`), with the living trail. So no
+ * facts are lost or duplicated, and a new installation gets the whole archive. Ids keep their order, and those of the
+ * living trail do not change.
  */
 export async function joinTrails(stores: Stores, { end, now }: { end: string; now: Date }): Promise<void> {
   const { from, to } = stores;

@@ -28,8 +28,8 @@ const endedSessions: CopiedTable = {
 };
 
 /**
- * $2 forgotten before, $3 the last moment that an entry needs. What people ask with and whose account is gone ends here, because
- * it would be taken for good elsewhere; `until` is SQL, and null for what has ended already.
+ * $2 the time before which ended sessions are forgotten, $3 the latest useful `until`. Credentials whose account is
+ * gone are listed as ended, because gateways would still accept them. `until` is SQL, and null for those already ended.
  */
 const askedWith = (name: string, until: string): CopiedTable => ({
   ...{ name, key: 'id', keyType: 'uuid' },
@@ -71,7 +71,7 @@ const resetTokens = ofAccounts('reset_tokens', 'hash', 'text');
 const emailTokens = ofAccounts('email_tokens', 'hash', 'text');
 const accountMails = ofAccounts('account_mails', 'id', 'uuid');
 
-/** Mails that were promised. */
+/** These mails have been promised. */
 const recoveryRequests: CopiedTable = {
   name: 'recovery_requests',
   key: 'id',
@@ -79,7 +79,7 @@ const recoveryRequests: CopiedTable = {
   put: 'insert into public.recovery_requests select * from batch',
 };
 
-/** Copies what a restore must not undo, for the accounts that are in `to`, in place of what an earlier call copied. */
+/** Copies what a restore must not undo, for the accounts in `to`, replacing the result of earlier calls. */
 export async function copySessions(stores: Stores, now: Date): Promise<void> {
   const { from, to } = stores;
   await to.run(FORGET_EARLIER_COPY);

@@ -9,7 +9,7 @@ const SESSIONS: Statement = {
     where account_id = any($1::uuid[]) and ended_at is null and expires_at > $2::timestamptz`,
 };
 
-/** What would change if `to`, an imported database, took the place of the living store `from`. Only reads. */
+/** What would change if the imported database `to` replaced the living store `from`. Read-only. */
 export async function compareStores(stores: Stores, now: Date): Promise<StoreComparison> {
   const { from, to } = stores;
   let sessionsEnding = 0;

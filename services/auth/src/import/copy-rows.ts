@@ -4,25 +4,25 @@ const BATCH = 5_000;
 
 export interface CopiedTable {
   name: string;
-  /** What its rows are ordered by. */
+  /** The column that rows are ordered by. */
   key: string;
   keyType: 'uuid' | 'text' | 'bigint';
-  /** SQL for one batch: puts the rows of `batch` into the table. It may use $2 and so on. */
+  /** SQL that inserts the rows of `batch`; it may use parameters from $2 on. */
   put: string;
 }
 
-/** Rows as one text; without any, both are null. */
+/** The rows as one JSON text; both fields are null when there are none. */
 interface Batch extends Record<string, string | null> {
   rows: string | null;
   last: string | null;
 }
 
-/** Less than every key. */
+/** Less than any key that occurs. */
 const START = { uuid: '00000000-0000-0000-0000-000000000000', text: '', bigint: '-9223372036854775808' };
 
 /**
- * Copies rows from one database to another, as they are, a batch at a time; what is in a row is never looked at here.
- * Both have the same columns. Begins behind the key `after`. `values` are those of `put`, from $2 on.
+ * Copies rows between databases with the same columns, unchanged, a batch at a time, starting after the key `after`.
+ * `values` are the parameters of `put`, from $2 on.
  */
 export async function copyRows(
   { from, to }: Stores,

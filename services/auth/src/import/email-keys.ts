@@ -2,7 +2,7 @@ import { inTransaction, type Session, type Statement } from '@taskmesh/database'
 import { valueOf, type Columns } from '@taskmesh/restore-import';
 import { emailKey } from '../accounts/email-key.ts';
 
-/** SQL: only then is PostgreSQL's lower() the whole of what `emailKey` does. */
+/** SQL condition. For ASCII, PostgreSQL's lower() does all that `emailKey` does. */
 export const isAscii = (text: string): string => `${text} !~ '[^\\u0001-\\u007f]'`;
 
 /** Opens the cursor that `NEXT_KEYS` reads. */
@@ -17,7 +17,7 @@ function openKeys(schema: string, columns: Columns): Statement {
 
 const NEXT_KEYS: Statement = { name: 'import-next-keys', text: 'fetch 1000 from email_keys' };
 
-/** Addresses beyond ASCII are rare, and what makes them unique is not SQL: these few rows are looked at here. */
+/** Checks addresses beyond ASCII here: they are rare, and SQL cannot compute their keys. */
 export function checkEmailKeys(session: Session, schema: string, columns: Columns): Promise<string | undefined> {
   return inTransaction(session, async () => {
     await session.run(openKeys(schema, columns));

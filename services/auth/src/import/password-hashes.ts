@@ -2,14 +2,14 @@ import type { Session, Statement } from '@taskmesh/database';
 import { hashOfNobody, PARAMETERS } from '../passwords/argon2-hash.ts';
 
 const { memoryCost, timeCost } = PARAMETERS;
-/** Of memory (KiB) times passes: what OWASP asks for at the least, and four times what a hash costs here. */
+/** Limits for memory (KiB) times passes: OWASP's minimum, and four times the cost of our own hashes. */
 const [LEAST_COST, MOST_COST] = [35_840, 4 * memoryCost * timeCost];
 const MOST_MEMORY_KIB = 65_536;
 
 const parameter = (name: string) => `substring(password_hash from '[$,]${name}=([0-9]{1,6})[$,]')::bigint`;
 const [MEMORY, PASSES] = [parameter('m'), parameter('t')];
 
-/** $1 the hash of nobody. */
+/** $1 a hash that no password matches. */
 const REPLACE_UNUSABLE: Statement = {
   name: 'import-replace-hashes',
   text: `
@@ -23,8 +23,8 @@ const REPLACE_UNUSABLE: Statement = {
 };
 
 /**
- * Takes away passwords that are not to be checked as they are: a hash is neither so cheap nor so costly that the time of a
- * login tells that there is an account, and keeps no other login waiting. Returns how many.
+ * Replaces hashes that must not be verified as they are: too cheap or too costly ones would reveal by the login's time
+ * that there is an account, and costly ones would hold up other logins. Returns how many were replaced.
  */
 export async function replaceUnusableHashes(session: Session): Promise<number> {
   const [replaced] = await session.run<{ count: number }>(REPLACE_UNUSABLE, [hashOfNobody()]);

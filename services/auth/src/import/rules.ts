@@ -24,10 +24,10 @@ const needed = {
 } as const satisfies Record<string, ImportedColumn>;
 
 const CONTROL = `'[\\u0001-\\u001f\\u007f-\\u009f]'`;
-/** Every kind of white space: none of it is in an address. */
+/** Any white space; addresses contain none. */
 const SPACES = charactersThat((character) => /\s/.test(character));
 
-/** The rules of @taskmesh/validation for rows that did not come through it. `$1` is `SPACES`, `$2` is `BLANKS`. */
+/** Applies @taskmesh/validation's rules to rows that bypassed it. `$1` is `SPACES`, `$2` is `BLANKS`. */
 function rulesFor(columns: Columns): RowRule[] {
   const value = (name: keyof typeof needed) => valueOf(columns, name, needed[name].type);
   const email = value('email');

@@ -18,8 +18,8 @@ const key = z.looseObject({
 const keySet = z.object({ keys: z.array(key).min(1) });
 
 /**
- * Reads the text of a key file: a JWK set of ES256 keys, each with a `kid` of its own, the first one private.
- * @throws Error that says what is wrong, without a word of the keys
+ * Parses a key file: a JWK set of ES256 keys, each with a unique `kid`, the first one private.
+ * @throws Error whose message says what is wrong, but nothing of the keys
  */
 export function parseKeySet(text: string): KeySet {
   const parsed = keySet.safeParse(parseJson(text));
@@ -38,7 +38,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Makes the file, for its owner's eyes only, when it is not there; whichever process is first wins. */
+/** Creates a missing key file, readable only by its owner. If several processes try, the first one wins. */
 export async function ensureKeyFile(file: string): Promise<void> {
   if (existsSync(file)) return;
   ensureWritableDirectory('DATA_DIR', dirname(file), 0o700);
@@ -46,7 +46,7 @@ export async function ensureKeyFile(file: string): Promise<void> {
   const keys: KeySet = { keys: [await createSigningKey(`access-${randomUUID()}`)] };
   await writeFile(fresh, JSON.stringify(keys, undefined, 2), { mode: 0o600 });
   try {
-    await link(fresh, file); // whole or not at all, and never over another one
+    await link(fresh, file); // atomic, and never replaces an existing file
   } catch (error) {
     if (!isAlreadyThere(error)) throw error;
   } finally {

@@ -9,19 +9,19 @@ export interface SigningKey {
   privateKey: CryptoKey;
 }
 
-/** The keys of access tokens, as the file has them now. */
+/** The keys of access tokens that the file currently contains. */
 export interface KeyRing extends Service {
   /** The first key of the file. */
   signingKey(): SigningKey;
-  /** The public halves of all of them: what a verifier needs. */
+  /** All public keys, for verifiers. */
   verifyingKeys(): KeySet;
-  /** Looks at the file now instead of within the next second. */
+  /** Reads the file now instead of within the next second. */
   reload(): Promise<void>;
 }
 
 export interface KeyRingOptions {
   file: string;
-  /** Whether to make the file when it is not there. */
+  /** Whether to create a missing file. */
   create: boolean;
   log: Log;
   /** @default 1_000 */
@@ -29,9 +29,9 @@ export interface KeyRingOptions {
 }
 
 /**
- * Reads the file on start and again whenever its content changes. Content that makes no sense keeps the start from
- * succeeding; later it is logged, and the keys stay as they are. Reading is cheap, and sees what file events and times
- * miss (mounted secrets, two changes in one tick).
+ * Reads the file at the start, and again whenever its content changes. Invalid content makes the start fail; later it
+ * is logged, and the keys stay as they are. Polls the content, which is cheap, and notices what file events and times
+ * miss (mounted secrets, two changes within a tick).
  */
 export function createKeyRing({ file, create, log, pollMs = 1_000 }: KeyRingOptions): KeyRing {
   let text = '';

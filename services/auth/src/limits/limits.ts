@@ -4,36 +4,36 @@ import { networkOf } from '@taskmesh/service';
 import { hashOf } from '../opaque-token.ts';
 
 const MINUTE_S = 60;
-/** Callers whose address nobody told share one counter. */
+/** Callers with an unknown address share one counter. */
 const UNKNOWN_IP = 'unknown';
 
-/** How often one may try. Callers are told apart by `networkOf` their address; e-mail addresses go into the store as hashes only. */
+/** Rate limits. Callers count by the network of their IP (`networkOf`); e-mail addresses are stored only as hashes. */
 export interface Limits {
-  /** @throws AppError RATE_LIMITED when this address and caller, this caller, or strangers at this address failed too often */
+  /** @throws AppError RATE_LIMITED when this caller (here or in total) or strangers at this address failed too often */
   checkLogin(emailKey: string, ip: string | null): Promise<void>;
   /** Counts a failure. @throws AppError RATE_LIMITED when there were too many before it */
   countFailedLogin(emailKey: string, ip: string | null): Promise<void>;
-  /** Forgets how often this address was tried, from everywhere and by this caller: what was guessed at is no password any more. */
+  /** Resets the failures at this address, in total and by this caller: a new password makes earlier guesses void. */
   forgetFailedLogins(emailKey: string, ip: string | null): Promise<void>;
-  /** Any try to refresh a session, with whatever token. @throws AppError RATE_LIMITED */
+  /** Counts an attempt to refresh, with any token. @throws AppError RATE_LIMITED */
   countRefreshTry(ip: string | null): Promise<void>;
   /** @throws AppError RATE_LIMITED when this session was refreshed too often */
   countRefresh(sessionId: string): Promise<void>;
-  /** @throws AppError RATE_LIMITED when this account made too many personal tokens */
+  /** @throws AppError RATE_LIMITED when this account created too many personal tokens */
   countNewToken(userId: string): Promise<void>;
   /** @throws AppError RATE_LIMITED */
   countSignUp(ip: string | null): Promise<void>;
   /** @throws AppError RATE_LIMITED */
   countRecovery(ip: string | null): Promise<void>;
-  /** Whether this address may get one more mail; counts it. */
+  /** Counts a mail to this address; false when it has had too many. */
   allowRecoveryMail(emailKey: string): Promise<boolean>;
 }
 
 export interface LimitsOptions {
   keyValue: KeyValue;
-  /** Multiplies what is counted per caller alone; 0 switches that off. */
+  /** Multiplies the limits that count callers alone; 0 disables them. */
   factor: number;
-  /** Where people have signed in at this address: there, guesses from elsewhere keep nobody out. */
+  /** The IPs that signed in at this address before: strangers' guesses do not lock these out. */
   signInIps(emailKey: string): Promise<string[]>;
 }
 

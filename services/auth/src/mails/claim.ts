@@ -1,6 +1,6 @@
 import type { Statement } from '@taskmesh/database';
 
-/** Takes the letter of a table that waits longest, until $2, so that no other instance takes it too. $1 now. */
+/** Claims the longest-waiting letter of a table until $2, so that no other instance takes it, too. $1 now. */
 export const claimFrom = (table: string): Statement => ({
   name: `auth-claim-from-${table}`,
   text: `

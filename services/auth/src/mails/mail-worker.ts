@@ -1,41 +1,40 @@
 import { UndeliverableError, type Mail, type Mailer } from '@taskmesh/mail';
 import { type Backoff, backoffMs, type Clock, type Log, type Service } from '@taskmesh/service';
 
-/** Longer than sending takes at the most: behind it, the instance that had claimed the mail is taken for dead. */
+/** Longer than sending can take: after this, the instance that claimed a mail is presumed dead. */
 const LEASE_MS = 60_000;
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 5 * 60_000 };
-/** Nobody waits longer than this for a mail. */
+/** Later than this, a mail is of no use. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 const POLL_MS = 1_000;
 
-/** What waits to be sent. */
+/** A mail that waits to be sent. */
 export interface Letter {
   id: string;
   createdAt: Date;
-  /** The one that is under way counts. */
+  /** Includes the one in progress. */
   attempts: number;
   requestId: string;
 }
 
-/** Where letters wait. */
+/** A queue of letters. */
 export interface Outbox<Waiting extends Letter> {
-  /** For the log. */
+  /** Names the letters in the log. */
   what: string;
-  /** The id of the letter that waits longest, if one is due: nobody else gets it until then. */
+  /** Claims the letter that has been due the longest, until `until`, and returns its id. */
   claim(now: Date, until: Date): Promise<string | undefined>;
   find(id: string): Promise<Waiting | null>;
-  /** The mail of this attempt, when all that it needs is stored; undefined when nobody is to get it any more. */
+  /** The mail for this attempt, once everything it needs is stored; undefined when it must no longer be sent. */
   compose(letter: Waiting): Promise<Mail | undefined>;
-  /** It was sent: removes the letter. */
+  /** Removes a sent letter. */
   finish(letter: Waiting): Promise<unknown>;
   postpone(id: string, nextAttemptAt: Date): Promise<unknown>;
   remove(id: string): Promise<unknown>;
 }
 
 export interface MailWorker extends Service {
-  /** There is something to send. */
   wake(): void;
-  /** Resolves when nothing that is due is left. */
+  /** Resolves when nothing is due any more. */
   drain(): Promise<void>;
 }
 
@@ -44,13 +43,12 @@ export interface MailWorkerDeps<Waiting extends Letter> {
   mailer: Mailer;
   clock: Clock;
   log: Log;
-  /** Told about each attempt. */
   onAttempt?: (outcome: 'sent' | 'failed' | 'given-up') => void;
 }
 
 /**
- * Sends what is in the outbox, at least once. An outbox holds no token: each attempt makes its own, stored as a hash
- * before the mail leaves, so a mail that got out in spite of an error works, too.
+ * Sends the letters of an outbox, at least once. No letter holds a token: each attempt creates its own and stores the
+ * hash before the mail is sent, so a mail that went out despite an error works, too.
  */
 export function createMailWorker<Waiting extends Letter>(deps: MailWorkerDeps<Waiting>): MailWorker {
   const { outbox, mailer, clock, log, onAttempt } = deps;

@@ -1,6 +1,6 @@
 /**
- * A thread that does nothing but hash, one password after the other. Its priority is that of others: a lower one changed
- * nothing that could be measured (ADR 9).
+ * A thread that only hashes passwords, one at a time. It runs at normal priority: a lower one made no measurable
+ * difference (ADR 9).
  */
 import { hashSync, verifySync } from '@node-rs/argon2';
 import { parentPort } from 'node:worker_threads';

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { createBoundedQueue } from './bounded-queue.ts';
 
-/** Work that the test ends. */
+/** Work that the test completes. */
 function createWork() {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const work = { started: false, resolve, reject, run: () => ((work.started = true), promise) };
@@ -10,7 +10,7 @@ function createWork() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Lets time go by, for `performance.now` as well. */
+/** Advances time, for `performance.now` as well. */
 async function pass(milliseconds: number): Promise<void> {
   await settled();
   jest.advanceTimersByTime(milliseconds);

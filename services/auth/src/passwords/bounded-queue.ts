@@ -1,23 +1,23 @@
 export interface BoundedQueue {
-  /** Starts `work` when its turn comes; undefined, and nothing happens, when too many wait already. */
+  /** Starts `work` when its turn comes. Undefined, without starting it, when too many are waiting already. */
   run<Result>(work: () => Promise<Result>): Promise<Result> | undefined;
   waiting(): number;
 }
 
 export interface BoundedQueueOptions {
-  /** Works at once while nobody else needs the machine; beside others one less, but at least one. */
+  /** How many run at once. One less, but at least one, while others need the machine. */
   concurrency: number;
   maxWaiting: number;
   /** Whether others need the machine now. */
   othersWait: () => boolean;
 }
 
-/** However long the work before took: a process that was frozen meanwhile goes on soon. */
+/** Caps each rest, so that a process that was frozen for a while soon continues. */
 const MAX_REST_MS = 100;
 
 /**
- * Works in order, a few at once. Beside others each place rests after a work for as long as the work took, so that half of
- * each core is left to them, however many works wait.
+ * Runs work in order, a few at a time. While others need the machine, each slot rests after its work for as long as
+ * that took, leaving them half of each core, however long the queue is.
  */
 export function createBoundedQueue({ concurrency, maxWaiting, othersWait }: BoundedQueueOptions): BoundedQueue {
   const waiting: (() => void)[] = [];
@@ -33,7 +33,7 @@ export function createBoundedQueue({ concurrency, maxWaiting, othersWait }: Boun
   };
 
   const turn = (): Promise<void> | undefined => {
-    startWaiting(); // there may be places since others are gone
+    startWaiting(); // there may be more slots now that others are gone
     if (hasPlace()) {
       running++;
       return Promise.resolve();
@@ -46,7 +46,7 @@ export function createBoundedQueue({ concurrency, maxWaiting, othersWait }: Boun
     startWaiting();
   };
 
-  /** The result does not wait for the rest. */
+  /** The result is returned before the rest. */
   const workAndRest = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const startMs = performance.now();
     try {

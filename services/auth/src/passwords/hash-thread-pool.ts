@@ -1,10 +1,10 @@
 import { startHashThread, type HashJob, type HashResult, type HashThread } from './hash-thread.ts';
 
-/** Threads of our own for hashing: as many as were needed at once so far. How many may be is the caller's matter. */
+/** Our own threads for hashing, started as needed and kept. The caller limits how many run at once. */
 export interface HashThreadPool {
   hash(password: string): Promise<string>;
   verify(passwordHash: string, password: string): Promise<boolean>;
-  /** What still runs fails. */
+  /** Running jobs fail. */
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** With a hash: does the password match it? Without: its hash. */
+/** With `passwordHash`, asks whether the password matches it; without, for the password's hash. */
 export interface HashJob {
   password: string;
   passwordHash?: string;
@@ -8,9 +8,9 @@ export interface HashJob {
 
 export type HashResult = { hash: string } | { matches: boolean } | { failure: string };
 
-/** A thread that hashes. It keeps the process alive only while it has something to do. */
+/** A thread that hashes. It keeps the process alive only while it works. */
 export interface HashThread {
-  /** Not to be called again before the result. @throws when the thread ended, now or before */
+  /** Runs one job at a time. @throws when the thread has ended */
   run(job: HashJob): Promise<HashResult>;
   isAlive(): boolean;
   end(): Promise<void>;
@@ -18,7 +18,7 @@ export interface HashThread {
 
 export function startHashThread(): HashThread {
   const worker = new Worker(new URL('./argon2.worker.ts', import.meta.url), {
-    execArgv: [], // the process' flags are not the thread's
+    execArgv: [], // do not inherit the process' flags
     env: {},
   });
   let alive = true;

@@ -79,7 +79,7 @@ describe('the password of an unknown address', () => {
     expect(await hasher.verify(undefined, PASSWORD)).toBe(false);
     expect(checked).toHaveLength(1);
     expect(hashed).toBe(1);
-    // As long as any other: a hash that could not be read would be done with at once.
+    // As long as any other: an invalid hash would be rejected at once.
     expect(isCurrent(checked[0] ?? '')).toBe(true);
     await hasher.close();
   });

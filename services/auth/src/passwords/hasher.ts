@@ -4,35 +4,32 @@ import { createBoundedQueue, type BoundedQueue } from './bounded-queue.ts';
 import { createHashThreadPool, type HashThreadPool } from './hash-thread-pool.ts';
 
 const MAX_WAITING = 200;
-/** So long after each word of them others count as waiting. */
+/** How long `giveWay` has an effect. */
 const GIVE_WAY_MS = 250;
 
 export interface Hasher {
-  /** @throws AppError SERVICE_UNAVAILABLE when too many wait already */
+  /** @throws AppError SERVICE_UNAVAILABLE when too many are waiting */
   hash(password: string): Promise<string>;
   /**
-   * Without a hash (no such account) the password is checked against one that nothing matches: it takes as long.
-   * @throws AppError SERVICE_UNAVAILABLE when too many wait already
+   * Without a hash (no such account), checks against one that never matches, to take the same time.
+   * @throws AppError SERVICE_UNAVAILABLE when too many are waiting
    */
   verify(passwordHash: string | undefined, password: string): Promise<boolean>;
-  /** Others wait for the machine: for a moment, less is hashed at once, and each place rests after a hash. */
+  /** Others need the machine: for a moment, fewer passwords are hashed at once, and each slot rests after a hash. */
   giveWay(): void;
-  /** How many passwords wait for their turn. */
   waiting(): number;
-  /** Ends the threads. */
   close(): Promise<void>;
 }
 
 export interface HasherOptions {
-  /** Hashes at once, beside others one less: each takes a thread of its own, about 15 ms of a core and 19 MiB. */
+  /** Hashes at once, one less while others need the machine. Each needs a thread, about 15 ms of a core, and 19 MiB. */
   concurrency: number;
-  /** Told after each hash. */
   onHashed?: (seconds: number) => void;
   /** @default threads of its own */
   threads?: HashThreadPool;
 }
 
-/** Slow hashing on threads of its own, bounded, so that a flood of logins starves nobody else. */
+/** Slow hashing on threads of its own, bounded, so that a flood of logins starves nothing else. */
 export function createHasher({ concurrency, onHashed, threads = createHashThreadPool() }: HasherOptions): Hasher {
   let othersUntilMs = 0;
   const othersWait = () => performance.now() < othersUntilMs;
@@ -63,7 +60,7 @@ export function createHasher({ concurrency, onHashed, threads = createHashThread
   };
 }
 
-/** Two ways to type one character are one password. */
+/** Different encodings of a character give the same password. */
 function normalizePassword(password: string): string {
   return password.normalize('NFKC');
 }

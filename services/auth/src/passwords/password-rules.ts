@@ -3,11 +3,10 @@ import { codePoints, isBlank } from '@taskmesh/validation';
 
 const MAX_LENGTH = 128;
 
-/** What a new password must be. */
 export interface PasswordRules {
-  /** `path` is the name of the client's field. @throws AppError BAD_USER_INPUT */
+  /** `path` is the client's name for the field. @throws AppError BAD_USER_INPUT */
   check(password: string, path: string): void;
-  /** @throws AppError BAD_USER_INPUT for a password that is the account's own address */
+  /** @throws AppError BAD_USER_INPUT for a password that equals the account's address */
   checkAgainst(password: string, path: string, email: string): void;
 }
 

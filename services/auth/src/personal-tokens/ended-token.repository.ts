@@ -4,7 +4,7 @@ import type { EndedSession } from '@taskmesh/internal-api';
 import { listEnded } from '../sessions/ended-session.repository.ts';
 import type { PersonalToken } from './personal-token.entity.ts';
 
-/** No gateway goes by what it has heard of a token for so long. */
+/** No gateway caches what it knows of a token for longer. */
 const HEARD_MS = ACCESS_TOKEN_MAX_TTL_S * 1_000;
 
 /** Ends tokens that the caller has locked, inside the caller's transaction: they are gone here, and in the list that gateways read. */

@@ -2,7 +2,7 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { TokenScope } from '@taskmesh/identity';
 import { AccountEntity } from '../accounts/account.entity.ts';
 
-/** A token that somebody made for a program. One that has ended has no row. */
+/** A token that a user created for a program. Ended tokens are deleted. */
 export const PersonalTokenEntity = defineEntity({
   name: 'PersonalToken',
   tableName: 'personal_tokens',
@@ -23,7 +23,7 @@ export const PersonalTokenEntity = defineEntity({
     hash: p.text().unique('personal_tokens_hash_key').hidden(),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3).index('personal_tokens_expires_at'),
-    /** Exact to a minute. */
+    /** Accurate to a minute. */
     lastUsedAt: p.datetime(3).nullable(),
   },
 });

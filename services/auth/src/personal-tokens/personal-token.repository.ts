@@ -16,7 +16,7 @@ const NOTE_USES = noteUsesOf('personal_tokens', 'true');
 
 export function createPersonalTokenRepository(database: Database) {
   return {
-    /** All of `work`, or nothing of it. It is begun anew when the database was away and is known to have done nothing. */
+    /** Runs `work` atomically. Retries it if the database was unavailable and certainly changed nothing. */
     inTransaction: <Result>(
       work: (tokens: ReturnType<typeof personalTokenTransaction>) => Promise<Result>,
     ): Promise<Result> =>
@@ -40,7 +40,7 @@ export function createPersonalTokenRepository(database: Database) {
 
     async noteUses(uses: SessionUse[]): Promise<void> {
       const ids = uses.map(({ sessionId }) => sessionId);
-      await database.run('read', NOTE_USES, [ids, uses.map(({ at }) => new Date(at))]); // repeating it changes nothing more
+      await database.run('read', NOTE_USES, [ids, uses.map(({ at }) => new Date(at))]); // safe to repeat
     },
   };
 }
@@ -48,7 +48,7 @@ export function createPersonalTokenRepository(database: Database) {
 function personalTokenTransaction(em: EntityManager) {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   return {
-    /** Whoever makes a token goes behind everybody else who does for this account. */
+    /** Serialises the creation of tokens for one account. */
     lockAccount: (id: string) => em.findOne(AccountEntity, id, locked),
     lockSession: (id: string, accountId: string) => em.findOne(SessionEntity, { id, accountId, endedAt: null }, locked),
     count: (accountId: string, now: Date) => em.count(PersonalTokenEntity, { accountId, expiresAt: { $gt: now } }),
@@ -64,7 +64,7 @@ function personalTokenTransaction(em: EntityManager) {
   };
 }
 
-/** Numerics come as text. */
+/** Numerics are returned as strings. */
 interface TokenRow {
   id: string;
   scope: TokenScope;

@@ -10,20 +10,23 @@ import type { PersonalToken } from './personal-token.entity.ts';
 import type { PersonalTokenRepository } from './personal-token.repository.ts';
 import { expiryIsOutOfRange, noSuchToken, tooManyTokens } from './personal-tokens.errors.ts';
 
-/** Living ones of an account. */
+/** Living tokens per account. */
 const MOST = 100;
 const LONGEST_MS = 366 * 86_400_000;
 
 type User = { userId: string; sessionId: string };
 
 export interface PersonalTokenService {
-  /** What still counts, newest first. */
+  /** The usable tokens, newest first. */
   list(userId: string): Promise<PersonalToken[]>;
-  /** `token` is in no store, and told this once. @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, UNAUTHENTICATED */
+  /**
+   * `token` is returned only here, and never stored.
+   * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, UNAUTHENTICATED
+   */
   create(user: User, input: unknown, origin: RequestOrigin): Promise<{ token: string; personalToken: PersonalToken }>;
   /** @throws AppError NOT_FOUND when the caller has no such token */
   end(user: User, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
-  /** By what `hashOfPersonalToken` makes of a token; null for one that does not count. */
+  /** Finds a token by its `hashOfPersonalToken`; null when it is not valid. */
   find(hash: string): Promise<KnownToken | null>;
 }
 
@@ -50,7 +53,7 @@ export function createPersonalTokenService(deps: PersonalTokenServiceDeps): Pers
       const token = newPersonalToken();
       const personalToken = await repository.inTransaction(async (transaction) => {
         if (!(await transaction.lockAccount(userId))) throw accountIsGone();
-        // One who holds a session that has ended must not leave a token behind.
+        // A session that has ended must not leave a token behind.
         if (!(await transaction.lockSession(sessionId, userId))) throw sessionHasEnded();
         const at = now();
         if ((await transaction.count(userId, at)) >= MOST) throw tooManyTokens(MOST);

@@ -1,6 +1,6 @@
 import { badUserInput, conflict, notFound } from '@taskmesh/errors';
 
-/** Somebody else's, and one that has ended already, look like none. */
+/** The same for other users' tokens and for ended ones. */
 export const noSuchToken = () => notFound('There is no such token.');
 export const tooManyTokens = (most: number) => conflict(`There are ${most} tokens already: end one first.`);
 export const expiryIsOutOfRange = () =>

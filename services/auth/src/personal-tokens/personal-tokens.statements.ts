@@ -1,6 +1,6 @@
 import type { Statement } from '@taskmesh/database';
 
-/** $1 hash, $2 now. Times as milliseconds. */
+/** $1 hash, $2 now. Times are in milliseconds. */
 export const FIND_TOKEN: Statement = {
   name: 'auth-find-personal-token',
   text: `

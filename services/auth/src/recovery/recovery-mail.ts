@@ -2,7 +2,7 @@ import type { Mail } from '@taskmesh/mail';
 
 export const TOKEN_LIFETIME_MINUTES = 30;
 
-/** The token stands alone on a line, for those who cannot follow the link; after `#` no server sees it. */
+/** The token also has a line of its own, in case the link cannot be followed. After `#`, no server sees it. */
 export function recoveryMail({ to, token, publicUrl }: { to: string; token: string; publicUrl: string }): Mail {
   return {
     to,

@@ -13,7 +13,7 @@ export interface RecoveryOutboxDeps {
   clock: Clock;
 }
 
-/** Recovery mails. Whether there is an account with the address is only looked at here, where nobody waits for the answer. */
+/** Recovery mails. Whether the address has an account is checked only here, where no response time can reveal it. */
 export function createRecoveryOutbox(deps: RecoveryOutboxDeps): Outbox<RecoveryRequest> {
   const { repository, publicUrl, clock } = deps;
 
@@ -24,7 +24,7 @@ export function createRecoveryOutbox(deps: RecoveryOutboxDeps): Outbox<RecoveryR
     origin: { ip: ip ?? null, requestId },
   });
 
-  /** Undefined when the account has another address meanwhile: whoever reads the former one must not get in. */
+  /** Undefined when the account's address has changed: readers of the former one must not get in. */
   const storeToken = (request: RecoveryRequest, account: Account): Promise<string | undefined> =>
     repository.inTransaction(async (transaction) => {
       if ((await transaction.lockAccount(account.id))?.emailKey !== request.emailKey) return undefined;

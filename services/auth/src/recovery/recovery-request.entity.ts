@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
-/** A mail that is to be sent, if there is an account with that address. */
+/** A mail to be sent if the address has an account. */
 export const RecoveryRequestEntity = defineEntity({
   name: 'RecoveryRequest',
   tableName: 'recovery_requests',

@@ -1,5 +1,5 @@
 import { badUserInput } from '@taskmesh/errors';
 
-/** Unknown, expired and used tokens are all the same to whoever holds one. */
+/** The same for unknown, expired and used tokens. */
 export const resetTokenUnusable = () =>
   badUserInput([{ path: 'token', message: 'token is not valid, was used before, or has expired.' }]);

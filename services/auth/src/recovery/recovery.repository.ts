@@ -15,15 +15,15 @@ import { ResetTokenEntity, type ResetToken } from './reset-token.entity.ts';
 export type RecoveryRepository = ReturnType<typeof createRecoveryRepository>;
 const CLAIM_REQUEST = claimFrom('recovery_requests');
 
-/** The statements of a transaction. What is changed of an entity meanwhile is written, too. */
+/** The operations within a transaction. Changes to loaded entities are saved with it. */
 export type RecoveryTransaction = ReturnType<typeof recoveryTransaction>;
 
 export function createRecoveryRepository(database: Database) {
-  /** Repeating these changes nothing more. */
+  /** For statements that can safely be repeated. */
   const again = <Result>(work: () => Promise<Result>) => whileAway({ kind: 'read' }, work);
 
   return {
-    /** All of `work`, or nothing of it. It is begun anew when the database was away and is known to have done nothing. */
+    /** Runs `work` atomically. Retries it if the database was unavailable and certainly changed nothing. */
     inTransaction: <Result>(work: (recovery: RecoveryTransaction) => Promise<Result>): Promise<Result> =>
       whileAway({ kind: 'write' }, () => database.em().transactional((em) => work(recoveryTransaction(em)))),
 
@@ -31,7 +31,7 @@ export function createRecoveryRepository(database: Database) {
       await database.run('write', REQUEST_RECOVERY, [id, emailKey, ip, requestId, createdAt]);
     },
 
-    /** The id of the request that waits longest, if one is due: nobody else gets it until then. */
+    /** Claims the request that has been due the longest, until `until`, and returns its id. */
     async claim(now: Date, until: Date): Promise<string | undefined> {
       const [claimed] = await database.run<{ id: string }>('write', CLAIM_REQUEST, [now, until]);
       return claimed?.id;
@@ -46,7 +46,6 @@ export function createRecoveryRepository(database: Database) {
 
     findAccountByKey: (emailKey: string) => again(() => database.em().findOne(AccountEntity, { emailKey })),
 
-    /** Whose password a token may set. */
     findAccountByToken: (hash: string, now: Date) =>
       again(async () => {
         const em = database.em();
@@ -77,7 +76,7 @@ function recoveryTransaction(em: EntityManager) {
     lockPersonalTokens: (accountId: string) =>
       em.find(PersonalTokenEntity, { accountId }, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } }),
     endPersonalTokens: (tokens: PersonalToken[], now: Date) => endTokens(em, tokens, now),
-    /** Of sessions that this transaction has locked. */
+    /** The transaction must have locked these sessions. */
     endSessions: (sessions: Session[], now: Date) => endSessions(em, sessions, now),
   };
 }

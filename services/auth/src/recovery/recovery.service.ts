@@ -12,8 +12,8 @@ import type { RecoveryRepository, RecoveryTransaction } from './recovery.reposit
 
 export interface RecoveryService {
   /**
-   * Puts a mail into the outbox, whether there is such an account or not: who asks cannot tell from the answer or its time.
-   * @throws AppError BAD_USER_INPUT for what is no address, RATE_LIMITED
+   * Puts a mail into the outbox, whether or not there is such an account: neither answer nor time reveals it.
+   * @throws AppError BAD_USER_INPUT for an invalid address, RATE_LIMITED
    */
   request(email: string, origin: RequestOrigin): Promise<void>;
   /**
@@ -30,7 +30,7 @@ export interface RecoveryServiceDeps {
   limits: Limits;
   clock: Clock;
   ids: Ids;
-  /** Tells the worker that there is a mail to send. */
+  /** Wakes the mail worker. */
   onRequested: () => void;
 }
 
@@ -63,7 +63,7 @@ export function createRecoveryService(deps: RecoveryServiceDeps): RecoveryServic
 }
 
 interface NewPassword {
-  /** Of the token. */
+  /** The hash of the token. */
   hash: string;
   accountId: string;
   passwordHash: string;
@@ -71,7 +71,7 @@ interface NewPassword {
   origin: RequestOrigin;
 }
 
-/** The account's lock comes first: of two resets one finds the token gone, and no login opens a session meanwhile. */
+/** Locks the account first: the later of two resets finds the token gone, and no login opens a session in between. */
 async function setPassword(
   transaction: RecoveryTransaction,
   { hash, accountId, passwordHash, now, origin }: NewPassword,

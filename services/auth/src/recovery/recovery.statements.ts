@@ -1,6 +1,6 @@
 import type { Statement } from '@taskmesh/database';
 
-/** $1 id, $2 key of the address, $3 ip, $4 request id, $5 now. Nothing here depends on whether there is an account. */
+/** $1 id, $2 key of the address, $3 ip, $4 request id, $5 now. Does not depend on whether there is an account. */
 export const REQUEST_RECOVERY: Statement = {
   name: 'auth-request-recovery',
   text: `

@@ -10,7 +10,7 @@ export const EndedSessionEntity = defineEntity({
   },
 });
 
-/** A single row, `id` 1: whoever ends a session locks it, so that sequences come in the order of the commits. */
+/** A single row, `id` 1, locked by each transaction that ends sessions: so sequences follow the order of commits. */
 export const EndedSessionCounterEntity = defineEntity({
   name: 'EndedSessionCounter',
   tableName: 'ended_session_counter',

@@ -4,20 +4,20 @@ import type { EndedSession } from '@taskmesh/internal-api';
 import { EndedSessionCounterEntity, EndedSessionEntity } from './ended-session.entity.ts';
 import type { Session } from './session.entity.ts';
 
-/** Sessions whose tokens expired before this moment need no place in the list of ended ones: nobody takes their tokens. */
+/** Sessions whose tokens expired before this need not be listed as ended, as their tokens are refused anyway. */
 export function forgottenBefore(nowMs: number): Date {
   return new Date(nowMs - EXPIRED_TOKEN_GRACE_S * 1000);
 }
 
 /**
- * Ends sessions that the caller has locked, inside the caller's transaction, and lists those with access tokens that
- * may still be shown. The counter is the last lock that a transaction takes: the list's sequence is gapless and in the order of
- * the commits, so whoever has read up to one number has missed nothing before it.
+ * Ends sessions that the caller has locked, within the caller's transaction, and lists those whose access tokens might
+ * still be accepted. The counter is the last lock that a transaction takes, so the list's sequence has no gaps and
+ * follows the order of commits: whoever has read up to a number has missed nothing before it.
  */
 export async function endSessions(em: EntityManager, sessions: Session[], now: Date): Promise<EndedSession[]> {
   for (const session of sessions) {
     session.endedAt = now;
-    // Of no use any more once its last token is dead, however long it might have gone on.
+    // Once its last access token has expired, the row is of no use.
     session.expiresAt = session.tokensUntil;
   }
   await em.flush();
@@ -28,7 +28,7 @@ export async function endSessions(em: EntityManager, sessions: Session[], now: D
   );
 }
 
-/** Puts what has ended into the list, as far as it may still be shown; `until` is when the last of its tokens expires. */
+/** Lists what has ended, unless its tokens have expired; `until` is when the last of them does. */
 export async function listEnded(
   em: EntityManager,
   all: { sessionId: string; until: Date }[],

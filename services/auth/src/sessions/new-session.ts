@@ -16,26 +16,24 @@ export interface SessionMakerDeps {
   keys: KeyRing;
 }
 
-/** A session that is to be stored. */
 export interface NewSession {
   opened: OpenedSession;
-  /** The values of `OPENING`. */
+  /** The parameters of `OPENING`. */
   values(origin: RequestOrigin, kind: 'session.opened' | 'account.created'): unknown[];
 }
 
-/** Fresh tokens for a session, and until when each of them counts. */
 export interface FreshTokens {
   accessToken: string;
   now: Date;
   tokensUntil: Date;
   refresh: (NewRefreshToken & { expiresAt: Date }) | undefined;
-  /** When neither token can be used any more. */
+  /** When neither token is valid any more. */
   expiresAt: Date;
 }
 
 export interface SessionMaker {
   prepare(account: Account, options: { withRefreshToken: boolean }): Promise<NewSession>;
-  /** `former`: the refresh token that the new one follows. */
+  /** `former` is the refresh token that the new one replaces. */
   freshTokens(
     sessionId: string,
     account: Account,
@@ -44,7 +42,7 @@ export interface SessionMaker {
   readonly expiresIn: number;
 }
 
-/** Makes tokens and the rows that belong to them; stores nothing. */
+/** Creates tokens and the rows that belong to them, but stores nothing. */
 export function createSessionMaker(deps: SessionMakerDeps): SessionMaker {
   const { accessTokenTtlSeconds, refreshTokenTtlDays, clock, ids, keys } = deps;
 

@@ -8,25 +8,22 @@ import { noSuchSession } from './sessions.errors.ts';
 
 type User = { userId: string; sessionId: string };
 
-/** A session as its owner sees it. */
 export interface OwnSession {
   id: string;
   createdAt: Date;
-  /** Exact to a minute. */
+  /** Accurate to a minute. */
   lastUsedAt: Date;
   ip: string | null;
   client: string | null;
-  /** Whether the caller asks with this one. */
   current: boolean;
 }
 
-/** What people do with their own sessions. */
 export interface OwnSessionsService {
-  /** What can still be used, newest first, at most 1,000. */
+  /** The usable sessions, newest first, at most 1,000. */
   list(user: User): Promise<OwnSession[]>;
   /** @throws AppError NOT_FOUND when the caller has no such session */
   end(user: User, id: string, origin: RequestOrigin): Promise<{ id: string; ended: EndedSession[] }>;
-  /** All but the one that the caller asks with; `count` also has those whose access tokens have expired anyway. */
+  /** All except the caller's; `count` includes those whose access tokens have already expired. */
   endOthers(user: User, origin: RequestOrigin): Promise<{ count: number; ended: EndedSession[] }>;
 }
 

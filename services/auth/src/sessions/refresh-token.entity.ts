@@ -5,7 +5,7 @@ export const RefreshTokenEntity = defineEntity({
   name: 'RefreshToken',
   tableName: 'refresh_tokens',
   properties: {
-    /** SHA-256 of the token: what is stored here opens nothing. */
+    /** SHA-256 of the token, so that the database holds no usable token. */
     hash: p.text().primary(),
     sessionId: () =>
       p
@@ -17,7 +17,7 @@ export const RefreshTokenEntity = defineEntity({
         .index('refresh_tokens_session_id'),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3),
-    /** Only of tokens that an earlier release made: others are gone when they were used. */
+    /** Set only on tokens of an earlier release; others are deleted when they are used. */
     usedAt: p.datetime(3).nullable(),
   },
 });

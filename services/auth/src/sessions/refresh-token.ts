@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { hashOf, type OpaqueToken } from '../opaque-token.ts';
 
 /**
- * The tokens of one session begin alike: 96 random bits, and 160 of its own. So one that was used is known for what it is
- * although nothing is kept of it.
+ * All tokens of a session share a random prefix of 96 bits, followed by 160 bits of their own. So a used token can be
+ * recognised without being stored.
  */
 export interface NewRefreshToken extends OpaqueToken {
   familyHash: string;
@@ -11,10 +11,10 @@ export interface NewRefreshToken extends OpaqueToken {
 
 const FAMILY_BYTES = 12;
 const OWN_BYTES = 20;
-/** Base64url has four characters for three bytes. */
+/** Base64url encodes three bytes as four characters. */
 const FAMILY_LENGTH = (FAMILY_BYTES / 3) * 4;
 
-/** A token of the same family as `former`; without it, the first of another one. */
+/** Creates a token of the same family as `former`, or else of a new family. */
 export function createRefreshToken(former?: string): NewRefreshToken {
   const family = former?.slice(0, FAMILY_LENGTH) ?? randomBytes(FAMILY_BYTES).toString('base64url');
   const token = family + randomBytes(OWN_BYTES).toString('base64url');

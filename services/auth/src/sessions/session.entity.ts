@@ -20,16 +20,16 @@ export const SessionEntity = defineEntity({
     createdAt: p.datetime(3),
     /** When the last of its access tokens expires. */
     tokensUntil: p.datetime(3),
-    /** When nothing of it can be used any more: neither an access token nor a refresh token. */
+    /** When neither its access tokens nor its refresh token are valid any more. */
     expiresAt: p.datetime(3).index('sessions_expires_at'),
     endedAt: p.datetime(3).nullable(),
-    /** Exact to a minute; null as long as only its beginning is known. */
+    /** Accurate to a minute; null until its first recorded use. */
     lastUsedAt: p.datetime(3).nullable(),
-    /** Of whoever opened it, or refreshed it last. */
+    /** The client that opened it or last refreshed it. */
     ip: p.text().nullable(),
-    /** What that caller's program called itself. */
+    /** That client's user agent. */
     client: p.text().nullable(),
-    /** SHA-256 of what its refresh tokens begin with; null without one, and as long as its tokens are of an earlier release. */
+    /** SHA-256 of its refresh tokens' prefix; null without a refresh token, or with one of an earlier release. */
     refreshFamily: p.text().nullable(),
   },
 });

@@ -10,26 +10,26 @@ import { RefreshTokenEntity, type RefreshToken } from './refresh-token.entity.ts
 import { SessionEntity, type Session } from './session.entity.ts';
 import { ENDED_SESSIONS, noteUsesOf, OPEN_SESSION } from './sessions.statements.ts';
 
-/** The most entries of the list of ended sessions in one answer. */
+/** The most ended sessions in one answer. */
 const LIST_SIZE = 10_000;
 
 const NOTE_USES = noteUsesOf('sessions', `ended_at is null and used.at >= created_at + interval '1 minute'`);
-/** The most sessions that one account is shown. */
+/** The most sessions listed for one account. */
 const OWN_SIZE = 1_000;
 
-/** The statements of a transaction. What is changed of an entity meanwhile is written, too. */
+/** The operations within a transaction. Changes to loaded entities are saved with it. */
 export type SessionTransaction = ReturnType<typeof sessionTransaction>;
 
-/** What is asked for often is a prepared statement. */
+/** Frequent queries are prepared statements. */
 export interface SessionRepository {
-  /** All of `work`, or nothing of it. It is begun anew when the database was away and is known to have done nothing. */
+  /** Runs `work` atomically. Retries it if the database was unavailable and certainly changed nothing. */
   inTransaction<Result>(work: (sessions: SessionTransaction) => Promise<Result>): Promise<Result>;
-  /** False, and nothing stored, when the account has another password than this version by now. */
+  /** False, with nothing stored, when the account's password has changed since this version. */
   insert(session: NewSession, passwordVersion: number, origin: RequestOrigin): Promise<boolean>;
-  /** What of an account's sessions can still be used, newest first, at most 1,000. */
+  /** An account's usable sessions, newest first, at most 1,000. */
   listLiving(accountId: string, now: Date): Promise<Session[]>;
   noteUses(uses: SessionUse[]): Promise<void>;
-  /** Behind `after`, with tokens that expired later than `forgottenBefore`, oldest first; `last` is the head unless the list is full. */
+  /** Entries after `after` whose tokens expire after `forgottenBefore`. `last` is the head unless the list is full. */
   listEnded(after: number, forgottenBefore: Date): Promise<{ last: number; sessions: EndedSession[] }>;
 }
 
@@ -53,7 +53,7 @@ export function createSessionRepository(database: Database): SessionRepository {
       ),
     async noteUses(uses) {
       const ids = uses.map(({ sessionId }) => sessionId);
-      await database.run('read', NOTE_USES, [ids, uses.map(({ at }) => new Date(at))]); // repeating it changes nothing more
+      await database.run('read', NOTE_USES, [ids, uses.map(({ at }) => new Date(at))]); // safe to repeat
     },
     async listEnded(after, forgottenBefore) {
       return listOf(await database.run<EndedRow>('read', ENDED_SESSIONS, [after, forgottenBefore, LIST_SIZE]));
@@ -64,13 +64,13 @@ export function createSessionRepository(database: Database): SessionRepository {
 function sessionTransaction(em: EntityManager) {
   return {
     findToken: (hash: string): Promise<RefreshToken | null> => em.findOne(RefreshTokenEntity, hash),
-    /** The token as it is by now; null when it is gone. */
+    /** The token's present state; null when it has been deleted. */
     rereadToken: (token: RefreshToken): Promise<RefreshToken | null> => em.refresh(token),
     addToken: (token: Omit<RefreshToken, 'usedAt'>): unknown => em.persist(em.create(RefreshTokenEntity, token)),
     removeToken: (token: RefreshToken): unknown => em.remove(token),
     lockLiving: (which: { id: string; accountId?: string } | { refreshFamily: string }): Promise<Session | null> =>
       em.findOne(SessionEntity, { ...which, endedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
-    /** In the order of their ids, as everybody locks several. */
+    /** In the order of their ids, as wherever several are locked. */
     lockAllLiving: (accountId: string): Promise<Session[]> =>
       em.find(
         SessionEntity,
@@ -79,12 +79,12 @@ function sessionTransaction(em: EntityManager) {
       ),
     findAccount: (id: string): Promise<Account> => em.findOneOrFail(AccountEntity, id),
     record: (fact: AuditFact) => recordFact(em, fact),
-    /** Of sessions that this transaction has locked. */
+    /** The transaction must have locked these sessions. */
     end: (sessions: Session[], now: Date) => endSessions(em, sessions, now),
   };
 }
 
-/** Numbers of 64 bits come as text; without an entry, one row tells the head. */
+/** 64-bit numbers are returned as strings. Without entries, a single row holds the head. */
 interface EndedRow {
   head: string;
   sequence: string | null;

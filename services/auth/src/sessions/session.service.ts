@@ -13,7 +13,6 @@ import type { SessionRepository, SessionTransaction } from './session.repository
 import { refreshTokenUnusable, sessionHasEnded } from './sessions.errors.ts';
 
 export interface OpenOptions {
-  /** The version of the password that was checked. */
   passwordVersion: number;
   withRefreshToken: boolean;
   origin: RequestOrigin;
@@ -22,16 +21,16 @@ export interface OpenOptions {
 export interface RefreshOptions {
   withRefreshToken: boolean;
   origin: RequestOrigin;
-  /** Told when the token had been used before, which ends its session: before the refusal. */
+  /** Called before the refusal when the token had already been used, which ends its session. */
   onReuse: (ended: EndedSession[]) => void;
 }
 
 export interface SessionService {
-  /** Undefined when the account has another password by now. */
+  /** Undefined when the account's password has changed. */
   open(account: Account, options: OpenOptions): Promise<OpenedSession | undefined>;
-  /** Uses the token up. @throws AppError UNAUTHENTICATED, RATE_LIMITED, which leaves it as it is */
+  /** Uses up the token, unless it is rate-limited. @throws AppError UNAUTHENTICATED, RATE_LIMITED */
   refresh(refreshToken: string, options: RefreshOptions): Promise<OpenedSession>;
-  /** Ends one living session of this account. @throws AppError UNAUTHENTICATED when there is no such */
+  /** Ends one living session of this account. @throws AppError UNAUTHENTICATED when there is none */
   end(user: { userId: string; sessionId: string }, origin: RequestOrigin): Promise<EndedSession[]>;
   endedSessions: AuthInternal['endedSessions'];
 }
@@ -66,7 +65,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     const found = await transaction.findToken(hashOf(given));
     const session = await transaction.lockLiving(found ? { id: found.sessionId } : { refreshFamily });
     if (!session) return undefined;
-    // Only now, behind the session's lock, is it sure who came first.
+    // Only under the session's lock is it certain which request came first.
     const token = found && (await transaction.rereadToken(found));
     const isOfFamily = session.refreshFamily === refreshFamily;
     const now = new Date(clock.now());
@@ -77,7 +76,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       return { reused: await transaction.end([session], now) };
     }
     await limits.countRefresh(session.id);
-    // Nothing is kept of a used token that the session's family tells.
+    // Used tokens that the session's family can identify need not be kept.
     if (isOfFamily) transaction.removeToken(token);
     else token.usedAt = now;
     const account = await transaction.findAccount(session.accountId);

@@ -1,7 +1,7 @@
 import { notFound, unauthenticated } from '@taskmesh/errors';
 
-/** Unknown, expired, used, or of a session that has ended: all the same to the holder. */
+/** The same for unknown, expired and used tokens, and those of ended sessions. */
 export const refreshTokenUnusable = () => unauthenticated('The refresh token cannot be used.');
 export const sessionHasEnded = () => unauthenticated('The session has ended.');
-/** Somebody else's, and one that has ended already, look like none. */
+/** The same for other users' sessions and for ended ones. */
 export const noSuchSession = () => notFound('There is no such session.');

@@ -1,9 +1,10 @@
 import type { Statement } from '@taskmesh/database';
 
 /**
- * Opens a session of `account`, a preceding part of the same statement: one round trip writes all that belongs to it.
- * $1 session id, $2 account id, $3 now, $4 tokens until, $5 expires at, $6 hash of a refresh token or null, $7 its end,
- * $8 ip, $9 request id, $10 kind of the audit entry, $11 hash of the refresh token's family or null, $12 client.
+ * Opens a session of `account`, a preceding part of the same statement, so that one round trip writes everything.
+ * $1 session id, $2 account id, $3 now, $4 tokens until, $5 expires at, $6 hash of a refresh token or null, $7 its
+ * expiry, $8 ip, $9 request id, $10 kind of the audit entry, $11 hash of the refresh token's family or null, $12
+ * client.
  */
 export const OPENING = `
   session as (
@@ -22,8 +23,8 @@ export const OPENING = `
   select id from session`;
 
 /**
- * $13: the version of the password that was checked. The lock keeps a reset away that would not see this session;
- * a reset that was faster leaves no row, and no session.
+ * $13: the version of the password that was checked. The lock holds off a reset that would miss this session; after an
+ * earlier reset there is no row, and thus no session.
  */
 export const OPEN_SESSION: Statement = {
   name: 'auth-open-session',
@@ -32,7 +33,7 @@ export const OPEN_SESSION: Statement = {
   ), ${OPENING}`,
 };
 
-/** $1: after, $2: forgotten before, $3: at most. One snapshot for the rows and the head. */
+/** $1 after, $2 forgotten before, $3 limit. Rows and head come from one snapshot. */
 export const ENDED_SESSIONS: Statement = {
   name: 'auth-ended-sessions',
   text: `
@@ -47,8 +48,9 @@ export const ENDED_SESSIONS: Statement = {
 };
 
 /**
- * Of sessions, or what is used like them: $1 ids, $2 when each was used. Only what is a minute newer is written, and a session that somebody else changes right
- * now waits for its next use: two gateways never wait for each other.
+ * For sessions, or anything used like them: $1 ids, $2 when each was used. Writes only uses at least a minute later
+ * than the last one, and skips rows that are locked: they wait for their next use, so that gateways never wait for each
+ * other.
  */
 export const noteUsesOf = (table: string, isUsable: string): Statement => ({
   name: `auth-note-uses-of-${table}`,

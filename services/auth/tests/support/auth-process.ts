@@ -7,11 +7,11 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A busy machine takes its time. */
+/** Busy machines are slow. */
 const START = { timeoutMs: 60_000 };
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
-/** The public halves of callers' keys in a file, and the gateway's signer. */
+/** A file with the public keys of callers, and the gateway's signer. */
 export async function createCaller(dir: string) {
   const key = await createSigningKey('gateway-1');
   const keysFile = join(dir, 'identity-public.json');
@@ -21,7 +21,7 @@ export async function createCaller(dir: string) {
 
 export type Caller = Awaited<ReturnType<typeof createCaller>>;
 
-/** Runs auth as its own process on free ports. */
+/** Runs auth as a process of its own, on free ports. */
 export function spawnAuth(env: Env) {
   const child = spawn(process.execPath, [MAIN], {
     env: { PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'debug', RATE_LIMIT_FACTOR: '0', ...env },
@@ -55,7 +55,7 @@ export function spawnAuth(env: Env) {
 
 export type AuthProcess = ReturnType<typeof spawnAuth>;
 
-/** As the gateway does it. */
+/** Calls auth as the gateway does. */
 export async function post(
   url: string,
   options: { caller: Caller; identity?: Identity; query: string; variables?: object },

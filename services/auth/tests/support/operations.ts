@@ -5,7 +5,7 @@ import { PASSWORD, type RunningAuth } from './running-auth.ts';
 export const SIGN_UP = `mutation ($input: SignUpInput!) {
   signUp(input: $input) { accessToken refreshToken expiresIn user { id email name emailConfirmedAt } }
 }`;
-/** As the REST side asks: without a refresh token. */
+/** As REST asks: without a refresh token. */
 export const SIGN_UP_PLAIN = `mutation ($input: SignUpInput!) { signUp(input: $input) { accessToken user { id } } }`;
 export const LOGIN = `mutation ($input: LoginInput!) {
   login(input: $input) { accessToken refreshToken expiresIn user { id email } }
@@ -39,7 +39,6 @@ export interface OpenSession {
   identity: Identity;
 }
 
-/** Opens an account and gives what its owner has. */
 export async function signedUp(running: RunningAuth, email: string, password = PASSWORD): Promise<OpenSession> {
   return sessionOf(await running.send(SIGN_UP, { input: { email, password, name: 'Somebody' } }), 'signUp');
 }
@@ -48,7 +47,6 @@ export async function loggedIn(running: RunningAuth, email: string, password = P
   return sessionOf(await running.send(LOGIN, { input: { email, password } }), 'login');
 }
 
-/** What a session-giving mutation gave. */
 export function sessionOf(result: SubgraphResult, field: string): OpenSession {
   if (result.errors) throw new Error(JSON.stringify(result.errors));
   const { accessToken, refreshToken } = result.data?.[field] as Record<string, string>;

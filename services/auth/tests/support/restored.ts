@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { v7 } from 'uuid';
 import type { RunningAuth } from './running-auth.ts';
 
-/** The table of a dump when only its rows are left. */
+/** A dump's table, without its constraints. */
 export const RESTORED_ACCOUNTS = `
   create schema restored;
   create table restored.accounts (
@@ -11,7 +11,7 @@ export const RESTORED_ACCOUNTS = `
     email_confirmed_at timestamptz, created_at timestamptz, updated_at timestamptz
   );`;
 
-/** A row; each value as SQL. */
+/** A row; values are SQL. */
 export function restoredAccount(columns: Record<string, string> = {}): string {
   const row: Record<string, string> = {
     id: `'${v7()}'`,
@@ -32,14 +32,14 @@ export interface RestoredDatabase extends TestDatabase {
   name: string;
 }
 
-/** A database beside the living one, as backup leaves it for the import. */
+/** A database next to the living one, as backup leaves it for the import. */
 export async function restoredDatabase(statements: string): Promise<RestoredDatabase> {
   const database = await createTestDatabase('auth_restored');
   await database.query(statements);
   return { ...database, name: nameOf(database) };
 }
 
-/** The same, with the accounts that the living store has now: a backup of this moment. */
+/** The same, with the living store's present accounts: a backup of this moment. */
 export async function backupOf({ database }: RunningAuth): Promise<RestoredDatabase> {
   const [row] = await database.query(`select coalesce(json_agg(a), '[]')::text as rows from accounts a`);
   const restored = await restoredDatabase(RESTORED_ACCOUNTS);
@@ -50,7 +50,7 @@ export async function backupOf({ database }: RunningAuth): Promise<RestoredDatab
   return restored;
 }
 
-/** All tables of the living store as backup leaves them for the import: an archive of this moment. */
+/** All tables of the living store, as backup leaves them for the import: an archive of this moment. */
 export async function archiveOf({ database }: RunningAuth): Promise<RestoredDatabase> {
   const restored = await restoredDatabase('create schema restored');
   const tables = await database.query(
@@ -75,7 +75,7 @@ export function nameOf({ url }: TestDatabase): string {
   return new URL(url).pathname.slice(1);
 }
 
-/** Lets the restored store take the living one's place, with what belongs to the present; gives the living one's new name. */
+/** Swaps in the restored store, with the present data carried over. Returns the living store's new name. */
 export async function swap({ auth, database }: RunningAuth, fresh: string, suffix = 'old'): Promise<string> {
   const live = nameOf(database);
   const old = `${live}_${suffix}`;
@@ -83,10 +83,10 @@ export async function swap({ auth, database }: RunningAuth, fresh: string, suffi
     const writersOut = await lockedOut(database.url);
     await auth.restore.carryOver(fresh);
     await admin.query(`alter database ${live} with allow_connections false`);
-    // Who holds the locks goes last, or a writer that waits would still write where nobody looks any more.
+    // End the lock's holder last: otherwise a waiting writer could still write to the old store.
     const { rows: own } = await writersOut.query('select pg_backend_pid() as pid');
     const end = 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> $2';
-    // A session that was just being opened may come up behind the first look.
+    // A session that was just being opened may appear after the first pass.
     while ((await admin.query(end, [live, own[0]?.pid])).rowCount !== 0);
     await writersOut.end();
     await admin.query('begin');
@@ -99,7 +99,7 @@ export async function swap({ auth, database }: RunningAuth, fresh: string, suffi
   return old;
 }
 
-/** A session that keeps writers waiting. A writer may be the one that it waits for, and then it tries again. */
+/** Holds locks that keep writers waiting. Retries on a deadlock with one of them. */
 async function lockedOut(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
   client.on('error', () => undefined);

@@ -11,30 +11,30 @@ import { createAuth, readAuthConfig, type Auth, type Mail, type Mailer } from '.
 export const PASSWORD = 'correct horse battery';
 const IP = '192.0.2.1';
 
-/** A clock that goes on by itself and can be put forward. */
+/** A clock that runs by itself and can be advanced. */
 export interface TestClock {
   now(): number;
   advance(ms: number): void;
 }
 
-/** Mails that a test looks at instead of sending them. */
+/** Collects mails instead of sending them. */
 export interface Postbox extends Mailer {
   mails: Mail[];
-  /** The next mails are refused with this, as long as it is set. */
+  /** While set, mails are refused with this error. */
   failure: Error | undefined;
 }
 
 export interface RunningAuth {
   auth: Auth;
   database: TestDatabase;
-  /** What auth's connections to the database go through. */
+  /** Sits between auth and its database. */
   proxy: FaultyProxy;
   dataDir: string;
   clock: TestClock;
   postbox: Postbox;
-  /** Sends an operation; without an identity as somebody anonymous. */
+  /** Sends an operation, anonymously unless there is an identity. */
   send(query: string, variables?: object, identity?: Identity): Promise<SubgraphResult>;
-  /** Another instance over the same database and files, as after a restart. */
+  /** Another instance with the same database and files, as after a restart. */
   another(env?: Env): Promise<Auth>;
   stop(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export interface RunOptions {
   log?: Log;
 }
 
-/** The whole service over a database of its own; nothing in it is a fake but the clock and the postbox. */
+/** The whole service with a database of its own; only the clock and the postbox are fakes. */
 export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const { env = {}, keyValue = createMemoryKeyValue(), withPostbox = true } = options;
   const log = options.log ?? createLog({ service: 'auth', level: 'silent' });

@@ -5,6 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { CONSOLE } from './sources.mjs';
 
 const SRC = join(CONSOLE, 'src');
+const OPERATIONS = join(CONSOLE, '../../../libs/client/src/operations.generated.ts');
 const AS_THEY_ARE = ['console.html', 'icon.svg'];
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
 
@@ -25,10 +26,18 @@ export async function buildConsole(folder) {
     legalComments: 'none',
     logLevel: 'warning',
   });
+  writeFileSync(join(folder, 'documents.json'), JSON.stringify(await readDocuments()));
   for (const name of AS_THEY_ARE) copyFileSync(join(SRC, name), join(folder, name));
   for (const name of readdirSync(folder).filter((each) => /\.(js|css|svg)$/.test(each))) {
     const bytes = readFileSync(join(folder, name));
     writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, BROTLI));
     writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
   }
+}
+
+/** The texts of the client's operations: the gateway trusts them, where it runs trusted documents only. */
+async function readDocuments() {
+  const { outputFiles } = await build({ entryPoints: [OPERATIONS], write: false, format: 'esm', tsconfigRaw: {} });
+  const operations = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  return Object.values(operations);
 }

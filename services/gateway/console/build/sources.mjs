@@ -18,6 +18,10 @@ export function hashOfSources() {
   return hash.digest('hex').slice(0, 32);
 }
 
+export function watchedFolders() {
+  return PARTS.filter((part) => part.endsWith('src')).map((part) => join(CONSOLE, part));
+}
+
 function filesIn(part) {
   if (part.endsWith('.json')) return [part];
   return readdirSync(join(CONSOLE, part), { recursive: true, withFileTypes: true })

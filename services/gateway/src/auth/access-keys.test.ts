@@ -6,14 +6,14 @@ import { createAccessKeys } from './access-keys.ts';
 import { createAuthenticator } from './caller.ts';
 
 const USER = 'a0000000-0000-4000-8000-000000000001';
-/** The runbook promises ten seconds; auth takes one of them to read its file. */
+/** The runbook promises ten seconds, one of which auth takes to read its file. */
 const PROMISED_MS = 9_000;
 
 const log = createLog({ service: 'test', level: 'silent' });
 
 async function tokenOf(key: JWK): Promise<string> {
   const iat = Math.floor(Date.now() / 1000);
-  const privateKey = (await importJWK(key, 'ES256')) as CryptoKey; // a JWK of an elliptic curve becomes one
+  const privateKey = (await importJWK(key, 'ES256')) as CryptoKey; // elliptic-curve JWKs become CryptoKeys
   const claims = {
     userId: USER,
     sub: USER,
@@ -26,7 +26,7 @@ async function tokenOf(key: JWK): Promise<string> {
   return signAccessToken(claims, { kid: key.kid ?? '', privateKey });
 }
 
-/** A gateway's side of the keys; `has` says which auth has from now on. */
+/** The gateway's view of the keys; `has` sets those that auth publishes from now on. */
 async function fixture(first: JWK) {
   let keys = [first];
   let asked = 0;
@@ -40,7 +40,7 @@ async function fixture(first: JWK) {
   const accessKeys = createAccessKeys({ auth, clock: systemClock, log });
   const endedSessions = { has: () => false, loaded: () => true } as unknown as Parameters<
     typeof createAuthenticator
-  >[0]['endedSessions']; // all that is asked
+  >[0]['endedSessions']; // the only methods called
   accessKeys.start();
   await jest.advanceTimersByTimeAsync(0);
   return {

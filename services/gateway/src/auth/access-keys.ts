@@ -3,23 +3,23 @@ import type { AuthInternal } from '@taskmesh/internal-api';
 import { createPeriodic, type Clock, type Log } from '@taskmesh/service';
 import { importJWK, type JWTVerifyGetKey, type JWK, type ResolvedKey } from 'jose';
 
-/** With the second in which auth reads its file: a removed key opens nothing after ten. */
+/** Together with the second in which auth reads its file, a removed key is refused after ten seconds at most. */
 const REFRESH_EVERY_MS = 8_000;
 const RETRY = { firstMs: 500, longestMs: 500 };
-/** An unknown key id may ask for the keys anew this often: forged ones must not become auth's load. */
+/** How often unknown key ids may trigger a reload, so that forged ones cannot burden auth. */
 const UNKNOWN_KEY_EVERY_MS = 1_000;
 
-/** A key that verifies: the same object for as long as auth has that key. */
+/** The imported key; the same object for as long as auth publishes that key. */
 export type VerifyingKey = ResolvedKey['key'];
 
-/** auth's public keys. While auth is away the last good set stands. */
+/** auth's public keys. While auth is unavailable, the last loaded set stays valid. */
 export interface AccessKeys {
-  /** What `/.well-known/jwks.json` shows; undefined before the first load. */
+  /** The content of `/.well-known/jwks.json`; undefined before the first load. */
   current(): KeySet | undefined;
   getKey: JWTVerifyGetKey;
-  /** Whether what this key has verified still counts. */
+  /** Whether tokens verified with this key are still valid. */
   isCurrent(key: VerifyingKey): boolean;
-  /** Calls back each time that keys are gone; returns how to end that. */
+  /** Calls back whenever keys have been removed. Returns how to unsubscribe. */
   onRemoved(listener: () => void): () => void;
   start(): void;
   stop(): Promise<void>;
@@ -87,7 +87,7 @@ interface KnownKey {
   key: VerifyingKey;
 }
 
-/** Another key under the id of a former one is another key. */
+/** A different key under a known id is a new key. */
 async function known(jwk: JWK, former: KnownKey | undefined): Promise<KnownKey> {
   if (former && former.jwk.x === jwk.x && former.jwk.y === jwk.y) return former;
   return { jwk, key: await importJWK(jwk, 'ES256') };

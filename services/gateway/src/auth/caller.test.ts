@@ -7,10 +7,9 @@ const NOW_S = 1_800_000_000;
 const USER = 'a0000000-0000-4000-8000-000000000001';
 const UNAVAILABLE = { code: 'SERVICE_UNAVAILABLE' };
 
-/** An authenticator, and everything that it asks. */
 async function fixture() {
   const jwk = await createSigningKey('key-1');
-  const imported = (key = jwk) => importJWK(key, 'ES256') as Promise<CryptoKey>; // a JWK of an elliptic curve becomes one
+  const imported = (key = jwk) => importJWK(key, 'ES256') as Promise<CryptoKey>; // elliptic-curve JWKs become CryptoKeys
   const [privateKey, key] = [await imported(), await imported(publicKeys({ keys: [jwk] }).keys[0])];
   const state = {
     nowS: NOW_S,

@@ -18,9 +18,15 @@ const ANONYMOUS_CALLER: Caller = { kind: 'anonymous' };
 const INVALID: Caller = { kind: 'invalid' };
 
 export interface Authenticator {
-  /** The values of all `Authorization` headers. @throws AppError SERVICE_UNAVAILABLE while nothing can be checked yet */
+  /**
+   * Takes the values of all `Authorization` headers.
+   * @throws AppError SERVICE_UNAVAILABLE while nothing can be verified yet
+   */
   authenticate(values: readonly string[]): Promise<Caller>;
-  /** A bare token; with `graceS` also one that expired so many seconds ago. @throws AppError SERVICE_UNAVAILABLE while nothing can be checked yet */
+  /**
+   * Takes a bare token, with `graceS` even one that expired up to so many seconds ago.
+   * @throws AppError SERVICE_UNAVAILABLE while nothing can be verified yet
+   */
   authenticateToken(token: string, options?: { graceS: number }): Promise<Caller>;
 }
 
@@ -32,7 +38,7 @@ export interface AuthenticatorDeps {
   clock: Clock;
 }
 
-/** A signature is checked once for each token; its expiry, its key and its session at every use. */
+/** A token's signature is verified once; its expiry, key and session are checked at every use. */
 export function createAuthenticator({
   keys,
   endedSessions,
@@ -50,7 +56,7 @@ export function createAuthenticator({
   };
 
   const verify = async (token: string, graceS = 0): Promise<Caller> => {
-    // Without the list of ended sessions a token that was logged out would pass.
+    // Without the list of ended sessions, a logged-out token would pass.
     if (!endedSessions.loaded() || !keys.current()) throw unavailable();
     try {
       const claims = await verifyAccessToken(token, keys.getKey, clock.now(), graceS);
@@ -62,7 +68,7 @@ export function createAuthenticator({
     }
   };
 
-  /** Personal tokens are no JWTs: auth knows them. */
+  /** Personal tokens are not JWTs: only auth knows them. */
   const askFor = async (token: string): Promise<Caller> => {
     if (!endedSessions.loaded()) throw unavailable();
     const user = await personalTokens.userOf(token);

@@ -7,16 +7,16 @@ const POLL_EVERY_MS = 300;
 const SWEEP_EVERY_MS = 60_000;
 const CHANNEL = 'sessions.ended';
 
-/** The sessions whose tokens count no more although they have not expired yet. */
+/** Sessions whose tokens are no longer accepted, although they have not expired yet. */
 export interface EndedSessions {
   has(sessionId: string): boolean;
-  /** Takes in what this gateway saw itself, and tells the others. */
+  /** Records sessions whose end this gateway saw, and informs the other gateways. */
   announce(sessions: EndedSession[]): void;
-  /** Calls back once for each session that ends from now on; returns how to end that. */
+  /** Calls back once for each session that ends from now on. Returns how to unsubscribe. */
   onEnded(listener: (sessionId: string) => void): () => void;
-  /** Whether the whole list was loaded since the start. */
+  /** Whether the whole list has been loaded since the start. */
   loaded(): boolean;
-  /** Loads the list and keeps it up to date; resolves at once. */
+  /** Loads the list and keeps it up to date. Does not wait for the first load. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface EndedSessionsDeps {
   log: Log;
 }
 
-/** auth has the truth and is asked for what is new all the time; a message from another gateway only makes it faster. */
+/** auth is the source of truth and is polled continuously; messages from other gateways only speed things up. */
 export function createEndedSessions({ auth, keyValue, clock, log }: EndedSessionsDeps): EndedSessions {
   const untilBySession = new Map<string, number>();
   const listeners = new Set<(sessionId: string) => void>();
@@ -47,7 +47,7 @@ export function createEndedSessions({ auth, keyValue, clock, log }: EndedSession
   const sweep = () => {
     if (clock.now() < nextSweep) return;
     nextSweep = clock.now() + SWEEP_EVERY_MS;
-    // Channels take tokens that have just expired, too.
+    // Channels accept just-expired tokens.
     const takenFromS = clock.now() / 1000 - EXPIRED_TOKEN_GRACE_S;
     for (const [sessionId, until] of untilBySession) if (until < takenFromS) untilBySession.delete(sessionId);
   };
@@ -56,7 +56,7 @@ export function createEndedSessions({ auth, keyValue, clock, log }: EndedSession
     for (;;) {
       const { last, sessions } = await auth.endedSessions(position);
       for (const session of sessions) take(session);
-      // The numbers went back: auth was restored, and its list begins anew.
+      // The numbering went back: auth was restored and has a new list.
       const isRenumbered = last < position;
       position = isRenumbered ? 0 : last;
       if (sessions.length === 0 && !isRenumbered) break;

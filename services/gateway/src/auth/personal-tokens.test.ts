@@ -17,7 +17,7 @@ function fixture() {
     answer: known as KnownToken | null,
     failure: undefined as Error | undefined,
     asked: [] as string[],
-    /** Calls wait as long as this is set. */
+    /** Calls wait for this promise while it is set. */
     held: undefined as Promise<void> | undefined,
   };
   const tokens = createPersonalTokens({
@@ -54,9 +54,22 @@ describe('a personal token', () => {
     state.nowS += MINUTE_S - 1;
     await tokens.userOf(token);
     expect(state.asked).toHaveLength(1);
+    expect(state.asked).toHaveLength(1);
     state.nowS++;
     state.answer = null;
+    await tokens.userOf(token);
+    await new Promise(setImmediate); // until auth has answered
     expect(await tokens.userOf(token)).toBeUndefined();
+    expect(state.asked).toHaveLength(2);
+  });
+
+  it('that auth has answered for before waits for no frozen auth', async () => {
+    const { state, tokens } = fixture();
+    const token = newPersonalToken();
+    await tokens.userOf(token);
+    state.held = new Promise(() => {});
+    state.nowS += MINUTE_S;
+    for (const _time of [1, 2, 3]) expect(await tokens.userOf(token)).toMatchObject({ kind: 'user' });
     expect(state.asked).toHaveLength(2);
   });
 

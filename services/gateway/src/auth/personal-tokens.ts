@@ -1,21 +1,21 @@
-import { AppError, unavailable } from '@taskmesh/errors';
+import { unavailable } from '@taskmesh/errors';
 import { ExpiringCache, hashOfPersonalToken } from '@taskmesh/identity';
 import type { AuthInternal, KnownToken } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
 import type { User } from '../context.ts';
 
-/** So long nobody asks auth again. That a token has ended is told by the list of ended sessions, within a second. */
+/** Older answers are still used while auth is asked again: tokens that have ended are listed within a second. */
 const FRESH_MS = 60_000;
-/** So long a token counts that auth cannot be asked about: as long as an access token would. */
+/** How long an answer is valid when auth cannot be asked: as long as an access token would be. */
 const STALE_MS = 3_600_000;
-/** Those that count, and as many that do not: whoever tries random ones drives nobody's out. */
+/** For valid tokens, and the same again for invalid ones: a flood of random tokens cannot evict valid ones. */
 const CACHE_SIZE = 50_000;
-/** More would keep auth from its work; who has asked before needs none of it. */
+/** More would overload auth. Tokens that are already cached are not affected. */
 const MOST_UNDER_WAY = 64;
 
-/** The tokens that people make for programs. auth alone knows them, by their hashes. */
+/** Personal access tokens, which users create for programs. Only auth knows them, by their hashes. */
 export interface PersonalTokens {
-  /** Whose token this is; undefined for one that does not count. @throws AppError SERVICE_UNAVAILABLE when auth cannot be asked */
+  /** The token's user; undefined when it is invalid. @throws AppError SERVICE_UNAVAILABLE when auth cannot be asked */
   userOf(token: string): Promise<User | undefined>;
 }
 
@@ -45,7 +45,7 @@ export function createPersonalTokens({ auth, clock }: PersonalTokensDeps): Perso
   };
 
   /** Once for all who ask at the same time. */
-  const askOnce = (hash: string): Promise<Answer> => {
+  const askOnce = async (hash: string): Promise<Answer> => {
     const asked = underWay.get(hash);
     if (asked) return asked;
     if (underWay.size >= MOST_UNDER_WAY) throw unavailable('Too many tokens are being checked right now; try again.');
@@ -54,15 +54,13 @@ export function createPersonalTokens({ auth, clock }: PersonalTokensDeps): Perso
     return asking;
   };
 
+  /** Requests never wait for auth when it has answered before: it may be slow, or frozen. */
   const answerFor = async (hash: string): Promise<Answer> => {
-    const known = good.get(hash, clock.now()) ?? bad.get(hash, clock.now());
-    if (known && clock.now() < known.askedAt + FRESH_MS) return known;
-    try {
-      return await askOnce(hash);
-    } catch (error) {
-      if (known && error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE') return known;
-      throw error;
-    }
+    const nowMs = clock.now();
+    const known = good.get(hash, nowMs) ?? bad.get(hash, nowMs);
+    if (!known) return askOnce(hash);
+    if (nowMs >= known.askedAt + FRESH_MS) askOnce(hash).catch(() => undefined); // the next request asks again
+    return known;
   };
 
   return {
@@ -73,7 +71,7 @@ export function createPersonalTokens({ auth, clock }: PersonalTokensDeps): Perso
   };
 }
 
-/** What an access token would say, for as long as this one lives. */
+/** The claims and identity that an access token would have, for the lifetime of this token. */
 function userOf({ id, scope, userId, email, createdAt, expiresAt }: KnownToken): User {
   return {
     kind: 'user',

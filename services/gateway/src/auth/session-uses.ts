@@ -2,11 +2,11 @@ import type { AuthInternal } from '@taskmesh/internal-api';
 import { createPeriodic, type Clock, type Log } from '@taskmesh/service';
 
 const TELL_EVERY_MS = 10_000;
-/** Kept while auth is away; what comes beyond that is not told. */
+/** The most that is kept while auth is unavailable; further uses are dropped. */
 const MOST_KEPT = 50_000;
 const MOST_AT_ONCE = 5_000;
 
-/** When sessions were used here: auth shows people the last time of each. */
+/** When sessions were last used here, which auth shows to their users. */
 export interface SessionUses {
   note(sessionId: string): void;
   start(): void;
@@ -19,7 +19,7 @@ export interface SessionUsesDeps {
   log: Log;
 }
 
-/** Tells auth by and by, all that there was at once: no request waits for it, and who asks a thousand times is told once. */
+/** Reports to auth in batches: no request waits for it, and many uses of one session are reported as one. */
 export function createSessionUses({ auth, clock, log }: SessionUsesDeps): SessionUses {
   const untold = new Map<string, number>();
 

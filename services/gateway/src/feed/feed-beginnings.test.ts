@@ -76,7 +76,7 @@ describe('a reader that begins now', () => {
     const subscribing = feed.subscribe(owner, undefined, reader);
     await asked;
     store.restore();
-    await feed.subscribe(owner, undefined, createReader()); // which makes the restore known here
+    await feed.subscribe(owner, undefined, createReader()); // this gateway learns of the restore
     come();
     await subscribing;
     expect(reader.begunAt).toEqual([store.cursor(owner, 0)]);
@@ -104,7 +104,7 @@ it('a reader with a cursor knows where it begins, and no cursor is made for it, 
   await feed.subscribe(owner, store.cursor(owner, 0), reader);
   store.deliverText(owner, 'unreadable');
   await eventually(() => expect(asked).toHaveLength(2));
-  expect(reader.begunAt).toStrictEqual([]); // `toEqual` takes [undefined] for the same
+  expect(reader.begunAt).toStrictEqual([]); // `toEqual` would accept [undefined]
   expect(asked.filter(Boolean)).toEqual([]);
 });
 

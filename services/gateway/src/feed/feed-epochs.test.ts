@@ -14,7 +14,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
   const bystander = randomUUID();
   const commit = (count: number, of = owner) => Array.from({ length: count }, () => store.commit(of));
 
-  /** Restores, and lets this gateway learn of it by a record of the new epoch. */
+  /** Restores, and announces the new epoch to this gateway. */
   const restore = async () => {
     store.restore();
     const reader = createReader();
@@ -108,7 +108,7 @@ describe('the feed of a gateway, when an answer was given before a restore and c
     await slow.subscribe(owner, undefined, reader);
     store.setAway(true);
     const [, second] = commit(2);
-    if (second) store.deliver(second); // leaves a gap, which cannot be filled before the restore
+    if (second) store.deliver(second); // leaves a gap that cannot be filled before the restore
     store.restore();
     commit(2);
     store.setAway(false);

@@ -12,7 +12,7 @@ const EVERY_MS = 60_000;
 
 describe('what the feed of a gateway asks the tasks service', () => {
   let store: ReturnType<typeof createStore>;
-  /** The owners of each question about heads. */
+  /** The owners of each call of `heads`. */
   let questions: string[][];
   let told: string[];
   let stop: () => Promise<void>;
@@ -83,7 +83,7 @@ describe('what the feed of a gateway asks the tasks service', () => {
       await feed.subscribe(owner, store.cursor(owner, 0), reader);
       await jest.advanceTimersByTimeAsync(50);
       expect(reader.seen).toHaveLength(20);
-      expect(jest.getTimerCount()).toBe(1); // of the next comparison of heads
+      expect(jest.getTimerCount()).toBe(1); // the next comparison of heads
     });
 
     it('is the heads of all owners, each once, by the thousand', async () => {
@@ -114,7 +114,7 @@ describe('what the feed of a gateway asks the tasks service', () => {
     const reader = createReader();
     await feed.subscribe(randomUUID(), undefined, reader);
     questions = [];
-    announce(1); // which is known
+    announce(1); // already known
     const answer = store.answerLate('heads');
     for (let times = 0; times < 3; times++) announce(2);
     await answer.asked;

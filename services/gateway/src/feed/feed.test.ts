@@ -125,7 +125,7 @@ describe('the feed of a gateway', () => {
     const { epoch } = await store.tasks.heads([]);
     const announce = (of: number) => store.deliverText('epoch', JSON.stringify({ epoch: of }));
     announce(epoch);
-    announce(epoch + 5); // by another store on the same topic: ours says otherwise
+    announce(epoch + 5); // from another store on the same topic; our own contradicts it
     store.deliver(store.commit(restored));
     await eventually(() => expect(before.seen).toEqual([1]));
     store.restore();

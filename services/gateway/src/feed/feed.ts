@@ -9,23 +9,24 @@ import { NO_FEED_METRICS, type FeedMetrics } from './metrics.ts';
 import { OwnerFeed, type FeedEnd, type FeedReader } from './owner-feed.ts';
 import { createUnreadableReports } from './unreadable-reports.ts';
 
-/** How many owners one question about heads may name. */
+/** The most owners in one call of `heads`. */
 const HEADS_BATCH = 1_000;
-/** How long a new subscription waits for the tasks service before it fails. */
+/** How long a new subscription waits for an unavailable tasks service before it fails. */
 const RETRY_FOR_MS = 10_000;
-/** A replay waits so long for its reader before that one counts as too slow. */
+/** How long a replay waits for its reader, which then counts as too slow. */
 const DRAIN_WITHIN_MS = 60_000;
-/** Pages of changes that this process has in hand: for readers that are up to date, and for those that replay. */
+/** The most pages in memory at once in this process: so many for live readers, and as many for replays. */
 const PAGES_AT_ONCE = 16;
 
 export interface Feed extends Service {
   /**
-   * Reads an owner's changes: with a cursor from behind it, without one from now on. Changes come one by one, in order,
-   * each once, until the reader is taken off (by the returned function) or ends.
-   * @throws AppError CURSOR_EXPIRED when the cursor cannot be used, SERVICE_UNAVAILABLE when the tasks service stays away
+   * Reads an owner's changes: those after the cursor or, without one, from now on. They arrive one by one, in order,
+   * each exactly once, until the reader ends or the returned function is called.
+   * @throws AppError CURSOR_EXPIRED when the cursor is unusable, SERVICE_UNAVAILABLE when the tasks service stays
+   * unavailable
    */
   subscribe(owner: string, after: string | undefined, reader: FeedReader): Promise<() => void>;
-  /** Owners that are read right now. */
+  /** How many owners have readers right now. */
   owners(): number;
 }
 
@@ -33,9 +34,9 @@ export interface FeedOptions {
   eventLog: EventLog;
   tasks: TasksInternal;
   log: Log;
-  /** How often the heads of all owners are compared. @default 2_000 */
+  /** How often the heads of all owners are compared, in ms. @default 2_000 */
   headsEveryMs?: number;
-  /** How long a reader that replays may take until it can take more; then it ends as too slow. @default 60_000 */
+  /** How long a replay waits for its reader before it ends as too slow, in ms. @default 60_000 */
   drainWithinMs?: number;
   metrics?: FeedMetrics;
   /** @default nothing is traced */
@@ -43,27 +44,27 @@ export interface FeedOptions {
 }
 
 /**
- * Every owner's feed that somebody reads at this gateway. The event log is the quick way; the tasks service knows the
- * truth, and is asked for it when a reader begins, when a gap shows, and every two seconds for all owners at once: so a
- * change that the event log lost is found, also when it was the last one.
+ * The feeds of all owners that have readers at this gateway. The event log is the fast path; the tasks service is the
+ * source of truth. It is consulted when a reader begins, when a gap shows, and every two seconds for all owners at
+ * once. So a change that the event log lost is found, even if it was the last one.
  */
 export function createFeed(options: FeedOptions): Feed {
   const { eventLog, tasks, log, metrics = NO_FEED_METRICS, tracing = NO_TRACING } = options;
   const { headsEveryMs = 2_000, drainWithinMs = DRAIN_WITHIN_MS } = options;
-  /** Of the present epoch, all of them. */
+  /** All are of the current epoch. */
   const feeds = new Map<string, OwnerFeed>();
-  /** Owners of whom a reader is being placed, with the newest change that came by meanwhile. */
+  /** Owners for whom a reader is being placed, with the newest change that arrived meanwhile. */
   const expected = new Map<string, { readers: number; seen: FeedPosition }>();
   const turns = { fill: pLimit(PAGES_AT_ONCE), replay: pLimit(PAGES_AT_ONCE) };
   const unreadable = createUnreadableReports(tasks, log);
   let epoch = 0;
-  /** Announced epochs of which the store is being asked. */
+  /** Announced epochs that the tasks service has been asked to confirm. */
   const asked = new Set<number>();
   let reader: LogReader | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
-  /** A restore made a new store: no position in the old one means anything. */
+  /** A restore created a new store: positions in the old one mean nothing. */
   const enterEpoch = (newEpoch: number) => {
     if (newEpoch <= epoch) return;
     epoch = newEpoch;
@@ -76,7 +77,7 @@ export function createFeed(options: FeedOptions): Feed {
     for (const feed of ended) feed.end(reason);
   };
 
-  /** The event log only says that it is time to look: the store itself says which epoch it has. */
+  /** The announcement is only a hint: the epoch counts once the store itself confirms it. */
   const takeEpoch = (record: LogRecord) => {
     const began = tryToParse(record, parseEpochBegan);
     if (!began || began.epoch <= epoch || asked.has(began.epoch)) return;
@@ -101,7 +102,7 @@ export function createFeed(options: FeedOptions): Feed {
     if (record.key === EPOCH_KEY) return takeEpoch(record);
     if (!feeds.has(record.key) && !expected.has(record.key)) return;
     const change = tryToParse(record, parseTaskChanged);
-    // The gap that it leaves is filled from the tasks service: at once, not only when the next change shows it.
+    // Fill the gap from the tasks service now, instead of waiting for the next change to reveal it.
     if (!change) return void compareHeadsOf([record.key]).catch(() => undefined);
     enterEpoch(change.epoch);
     const waiting = expected.get(change.ownerId);
@@ -152,7 +153,7 @@ export function createFeed(options: FeedOptions): Feed {
     return feed;
   };
 
-  /** Undefined when a restore or the stop came between: then the start means nothing. */
+  /** Returns undefined when a restore or the stop came in between, which makes the start meaningless. */
   const attach = (
     owner: string,
     { position, head, cursor }: Start,
@@ -161,7 +162,7 @@ export function createFeed(options: FeedOptions): Feed {
     if (isStopped || position.epoch !== epoch || head.epoch !== epoch) return undefined;
     const feed = feeds.get(owner) ?? begin(owner, head);
     if (cursor !== undefined) feedReader.onBegin?.(cursor);
-    // A reader that stands before the feed's last change is replayed to, at its own pace.
+    // A reader behind the feed's last change gets a replay at its own pace.
     const detach = feed.attach(feedReader, position);
     feed.reach(head);
     return () => {
@@ -170,13 +171,13 @@ export function createFeed(options: FeedOptions): Feed {
     };
   };
 
-  /** Where a new reader begins, and how far the owner's log goes. */
+  /** Where a new reader begins, and how far the owner's log reaches. */
   const startOf = async (owner: string, after: string | undefined): Promise<Start> => {
     const position = after === undefined ? undefined : await tasks.openCursor(owner, after);
     if (position === null) throw cursorExpired();
     const { epoch: of, heads, cursors } = await tasks.heads([owner], after === undefined);
     enterEpoch(of);
-    if (of !== epoch) throw unavailable(); // given before a restore that is known here: no answer
+    if (of !== epoch) throw unavailable(); // the answer dates from before a restore that we already know of
     const head = { epoch: of, sequence: heads[owner] ?? 0 };
     if (!position) return { position: head, head, cursor: cursors?.[owner] };
     if (position.epoch !== of || position.sequence > head.sequence) throw cursorExpired();
@@ -188,7 +189,7 @@ export function createFeed(options: FeedOptions): Feed {
     return { position, head };
   };
 
-  /** Changes of the owner are noted meanwhile, so that none slips through before the feed stands. */
+  /** Records the owner's changes meanwhile, so that none is lost before the feed exists. */
   const place = async (owner: string, after: string | undefined, feedReader: FeedReader) => {
     const entry = expected.get(owner) ?? { readers: 0, seen: { epoch, sequence: 0 } };
     entry.readers++;
@@ -232,11 +233,11 @@ interface Start {
   /** The last change that the reader has seen. */
   position: FeedPosition;
   head: FeedPosition;
-  /** The position for a reader that does not know it. */
+  /** The cursor for a reader that came without one. */
   cursor?: string | undefined;
 }
 
-/** A new epoch is later than any place in the one before. */
+/** Any position of a newer epoch is later than all of an older one. */
 function later(one: FeedPosition, other: FeedPosition): FeedPosition {
   if (one.epoch !== other.epoch) return one.epoch > other.epoch ? one : other;
   return one.sequence >= other.sequence ? one : other;
@@ -250,7 +251,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Tries again for a while when the tasks service is away, so that its restart does not end subscriptions that begin. */
+/** Retries for a while when the tasks service is unavailable, so that its restart does not fail new subscriptions. */
 async function retryWhileAway<Result>(work: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + RETRY_FOR_MS;
   for (;;) {

@@ -2,13 +2,10 @@ import type { TaskChanged } from '@taskmesh/events';
 import { createLatencyHistogram, type Clock } from '@taskmesh/service';
 import { Counter, type Registry } from 'prom-client';
 
-/** What the feed of a gateway counts. */
 export interface FeedMetrics {
-  /** A change that somebody here reads: came off the event log, or had to be asked for. */
+  /** A change that has readers here: it came from the event log, or had to be fetched. */
   arrived(change: TaskChanged, way: 'event_log' | 'gap_fill'): void;
-  /** Changes were missing, and were asked for. */
   gapFilled(): void;
-  /** A subscriber came with a cursor. */
   resumed(outcome: 'resumed' | 'expired'): void;
   replayed(count: number): void;
 }
@@ -39,7 +36,7 @@ export function createFeedMetrics(registry: Registry, clock: Clock): FeedMetrics
     event_log: arrival.observer({ way: 'event_log' }),
     gap_fill: arrival.observer({ way: 'gap_fill' }),
   };
-  // So that nothing is absent before it first happens.
+  // So that these series exist before anything happens.
   for (const outcome of ['resumed', 'expired']) resumes.inc({ outcome }, 0);
   const committedAt = createCommitTime();
 
@@ -58,7 +55,7 @@ export const NO_FEED_METRICS: FeedMetrics = {
   replayed: () => {},
 };
 
-/** A change goes to many sockets in a row: its time is read once. */
+/** A change goes to many sockets in a row, so its time is parsed only once. */
 export function createCommitTime(): (change: TaskChanged) => number {
   let last: TaskChanged | undefined;
   let at = 0;

@@ -7,7 +7,7 @@ import pLimit from 'p-limit';
 import { createReader, createStore, upTo } from '../../tests/fakes/change-store.ts';
 import { OwnerFeed } from './owner-feed.ts';
 
-/** The feed of one owner at the beginning of the log, with nobody who compares heads, and all that it says. */
+/** One owner's feed at the beginning of the log, without a comparison of heads, and everything it emits. */
 function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = {}) {
   const owner = randomUUID();
   const store = createStore();
@@ -108,7 +108,7 @@ describe('an owner’s feed', () => {
       expect(await timesIn(49)).toBe(1);
       expect(await timesIn(1)).toBe(1);
       expect(await timesIn(99)).toBe(0);
-      expect(await timesIn(1_500)).toBe(4); // behind 100, 200, 400 and 800 ms
+      expect(await timesIn(1_500)).toBe(4); // after 100, 200, 400 and 800 ms
       expect(await timesIn(10_000)).toBe(10);
       expect(told.at(-1)).toMatchObject({ msg: 'changes could not be read; trying again', err: { message: 'away' } });
       feed.end('stopped');
@@ -260,7 +260,7 @@ describe('an owner’s feed', () => {
     const { feed, store, attach, commitMany, deliver } = fixture({ turns });
     attach();
     deliver(...commitMany(2));
-    attach(); // to replay
+    attach(); // starts a replay
     feed.reach({ epoch: 1, sequence: 3 });
     await new Promise(setImmediate);
     feed.end('stopped');

@@ -5,68 +5,67 @@ import { within, type Span } from '@taskmesh/telemetry';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { FeedMetrics } from './metrics.ts';
 
-/** Why a feed ended that its reader did not end: the cursor or epoch is of no use any more, it reads too slowly, or the gateway stops. */
+/** Why a feed ended on its own: the cursor or epoch became invalid, the reader is too slow, or the gateway stops. */
 export type FeedEnd = 'expired' | 'slow' | 'stopped';
 
-/** One reader of an owner's changes. All but `drained` return at once; none of them throws. */
+/** One reader of an owner's changes. No function throws, and all except `drained` return at once. */
 export interface FeedReader {
-  /** One that begins now is told behind which cursor that is, before any change. */
+  /** For a reader without a cursor: the cursor at which it begins. Called before any change. */
   onBegin?(cursor: string): void;
   onChange(change: TaskChanged): void;
   onEnd(reason: FeedEnd): void;
-  /** Asked during a replay: resolves when the reader can take more. Live changes do not wait. */
+  /** Resolves when the reader can take more. Awaited only during a replay, not for live changes. */
   drained(): Promise<void>;
 }
 
 export interface OwnerFeedOptions {
   owner: string;
-  /** The last change before this feed begins, and the epoch of all its changes. */
+  /** The last change before this feed begins; all its changes are of the same epoch. */
   start: FeedPosition;
   tasks: Pick<TasksInternal, 'changesAfter'>;
   log: Log;
   metrics: FeedMetrics;
-  /** The span of a change's delivery, when its trace is recorded. */
+  /** Starts the span of a change's delivery, if its trace is recorded. */
   beginDelivery: (traceparent: string) => Span | undefined;
-  /** The process' places for pages, so that no more than these are in memory at once. */
+  /** Process-wide limits, which bound how many pages are in memory at once. */
   turns: { fill: LimitFunction; replay: LimitFunction };
-  /** How long a replay waits until its reader can take more. */
+  /** How long a replay waits until its reader can take more, in ms. */
   drainWithinMs: number;
-  /** Called with each epoch that is not the feed's. */
+  /** Called with any epoch other than the feed's. */
   onEpoch: (epoch: number) => void;
-  /** Changes that this feed needs are no longer kept. */
+  /** Called when changes that this feed needs are no longer kept. */
   onExpired: () => void;
 }
 
-/** How many changes one request to the tasks service brings: a megabyte at the most. */
+/** Changes per request to the tasks service: at most a megabyte. */
 const PAGE = 100;
-/** How many replays of one owner have a page in hand at once; the others wait for their turn. */
+/** How many replays of one owner hold a page at once; the others wait. */
 const REPLAYS_AT_ONCE = 2;
-/** How long a page is kept for a reader that cannot take more of it: then it is asked for again when it can. */
+/** How long a page is kept for a reader that cannot take more. After that it is fetched again once the reader can. */
 const KEEP_PAGE_MS = 100;
 const BACKOFF = { firstMs: 50, longestMs: 1_000 };
 
 interface Attached {
   reader: FeedReader;
-  /** The last change that this reader has seen. */
   position: number;
-  /** True while the reader still replays from the log; live changes pass it by until it has caught up. */
+  /** True while the reader replays from the log; live changes skip it until it has caught up. */
   isReplaying: boolean;
-  /** Ends a wait for the reader, which has gone. */
+  /** Ends a wait for the reader when it has been detached. */
   stopWaiting?: (() => void) | undefined;
 }
 
 /**
- * The changes of one owner in one epoch, in order, each once. Live records move it on one by one; whatever is missing
- * between them, or behind them, comes from the tasks service, which has the whole log.
+ * One owner's changes in one epoch, in order, each exactly once. Live records advance the feed one by one; whatever is
+ * missing between or after them comes from the tasks service, which has the whole log.
  */
 export class OwnerFeed {
   readonly #options: OwnerFeedOptions;
   readonly #epoch: number;
   readonly #readers = new Set<Attached>();
   readonly #inTurn = pLimit(REPLAYS_AT_ONCE);
-  /** The last change that was handed to the live readers. */
+  /** The last change handed to the live readers. */
   #last: number;
-  /** A change up to this one is known to exist. */
+  /** Changes are known to exist up to here. */
   #target: number;
   #isFilling = false;
   #isClosed = false;
@@ -82,7 +81,7 @@ export class OwnerFeed {
     return this.#readers.size === 0;
   }
 
-  /** Adds a reader that has seen everything up to `position`, which is of this feed's epoch; returns how to take it off. */
+  /** Adds a reader that has seen everything up to `position`, in this feed's epoch. Returns how to detach it. */
   attach(reader: FeedReader, { sequence }: FeedPosition): () => void {
     const attached: Attached = { reader, position: sequence, isReplaying: false };
     this.#readers.add(attached);
@@ -90,14 +89,14 @@ export class OwnerFeed {
     return () => void this.#detach(attached);
   }
 
-  /** A record off the event log, and the trace of its publishing: the next one, one seen before, or one behind a gap. */
+  /** Takes a record of the event log, with its trace: the next one, one seen before, or one after a gap. */
   take(change: TaskChanged, traceparent?: string): void {
     const isNext = change.epoch === this.#epoch && change.sequence === this.#last + 1;
     if (isNext && !this.#isFilling) this.#deliver(change, 'event_log', traceparent);
     else this.reach(change);
   }
 
-  /** The store has committed changes up to this one: makes sure that they arrive. */
+  /** The store has committed changes up to this position: makes sure that they arrive. */
   reach({ epoch, sequence }: FeedPosition): void {
     if (epoch !== this.#epoch) return;
     this.#target = Math.max(this.#target, sequence);
@@ -109,7 +108,7 @@ export class OwnerFeed {
     for (const attached of [...this.#readers]) this.#end(attached, reason);
   }
 
-  /** False when it was taken off before. */
+  /** False when it was detached before. */
   #detach(attached: Attached): boolean {
     attached.stopWaiting?.();
     return this.#readers.delete(attached);
@@ -141,7 +140,7 @@ export class OwnerFeed {
     }
   }
 
-  /** A reader that fails ends, and comes back; the others must not miss the change for it. */
+  /** A reader that fails is ended, and reconnects; the others must still get the change. */
   #tell(attached: Attached, change: TaskChanged): void {
     attached.position = change.sequence;
     try {
@@ -170,7 +169,7 @@ export class OwnerFeed {
       for (const change of changes) if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
       return changes.length > 0;
     };
-    // Said in the same step as it is found: whatever comes behind it is a live change again.
+    // Checked and set in one synchronous step, so that the next record counts as live.
     await repeat(
       () => (this.#isFilling = this.#isBehind()),
       () => turns.fill(fillPage),
@@ -182,22 +181,22 @@ export class OwnerFeed {
     const isNeeded = () => attached.position < this.#last && this.#readers.has(attached);
     const replayPage = async () => {
       if (!isNeeded()) return true;
-      // Its cursor has become too old while it read; that is nobody else's matter.
+      // The reader's position became too old during its replay; other readers are not affected.
       const changes = await this.#changesAfter(attached.position, () => this.#end(attached, 'expired'));
       await this.#handOver(attached, changes);
       return changes.length > 0;
     };
     const replaySome = async () => {
-      // Whoever waits here has neither a page nor a turn.
+      // A reader that is waited for here holds neither a page nor a place in a limit.
       if (await isDrained(attached, drainWithinMs)) return this.#inTurn(() => turns.replay(replayPage));
       this.#end(attached, 'slow');
       return true;
     };
-    // Said in the same step as it is found: whatever is delivered behind it is this reader's next change.
+    // Checked and set in one synchronous step, so that the next delivery includes this reader.
     await repeat(() => (attached.isReplaying = isNeeded()), replaySome);
   }
 
-  /** As much of a page as the reader can take. Also between its changes it is asked: a few large ones fill what may wait. */
+  /** Sends as much of a page as the reader can take; asks between changes, because a few large ones fill its buffer. */
   async #handOver(attached: Attached, changes: TaskChanged[]): Promise<void> {
     const keepUntil = performance.now() + KEEP_PAGE_MS;
     for (const change of changes) {
@@ -209,7 +208,7 @@ export class OwnerFeed {
     }
   }
 
-  /** A page of the log behind `sequence`; empty when it could not be had. */
+  /** The page of the log after `sequence`; empty when it could not be read. */
   async #changesAfter(sequence: number, onExpired: () => void): Promise<TaskChanged[]> {
     const { owner, tasks, log, onEpoch } = this.#options;
     try {
@@ -224,7 +223,7 @@ export class OwnerFeed {
   }
 }
 
-/** Works for as long as it is needed, without a pause while that succeeds. */
+/** Repeats the work while it is needed, pausing only after failures. */
 async function repeat(isNeeded: () => boolean, work: () => Promise<boolean>): Promise<void> {
   let failures = 0;
   while (isNeeded()) {
@@ -236,7 +235,6 @@ async function repeat(isNeeded: () => boolean, work: () => Promise<boolean>): Pr
   }
 }
 
-/** Whether the reader can take more within so long. */
 function isDrained(attached: Attached, withinMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const finish = (answer: boolean) => {

@@ -14,23 +14,22 @@ const CHANGES = 250;
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Takes so many changes, and then nothing any more, without going away. */
+/** Takes this many changes, then no more, without disconnecting. */
 function createStuckReader(most: number) {
   const reader = createReader();
   const { promise: never, resolve } = Promise.withResolvers<void>();
   const drained = () => (reader.seen.length < most ? Promise.resolve() : never);
-  // It might be resolved still: otherwise whatever waits for it counts as garbage.
+  // Returned so that it stays reachable: otherwise whatever waits for it could be collected as garbage.
   return { ...reader, drained, resolve };
 }
 
 describe('replays', () => {
   let store: ReturnType<typeof createStore>;
   let feed: Feed;
-  /** Changes that the feed was given. */
   let given: WeakRef<object>[];
   let running: number;
   let mostRunning: number;
-  /** Pages come only when this is resolved. */
+  /** Pages arrive only once this resolves. */
   let gate: Promise<void>;
 
   const begin = (options: { drainWithinMs?: number } = {}) => {

@@ -1,17 +1,16 @@
 import type { TasksInternal, UnreadableRecord } from '@taskmesh/internal-api';
 import type { Log } from '@taskmesh/service';
 
-/** More than this wait only in a flood of nonsense; those behind are logged and dropped. */
+/** Exceeded only in a flood of invalid records; the rest are logged and dropped. */
 const MAX_WAITING = 100;
 const RETRY_MS = 2_000;
 
 export interface UnreadableReports {
-  /** Returns at once. */
   add(record: UnreadableRecord): void;
   stop(): void;
 }
 
-/** Hands records that could not be read to the tasks service, which keeps them for operators; one at a time. */
+/** Sends unreadable records, one at a time, to the tasks service, which keeps them for operators. */
 export function createUnreadableReports(tasks: Pick<TasksInternal, 'reportUnreadable'>, log: Log): UnreadableReports {
   const waiting: UnreadableRecord[] = [];
   const stopping = new AbortController();
@@ -24,7 +23,7 @@ export function createUnreadableReports(tasks: Pick<TasksInternal, 'reportUnread
         await tasks.reportUnreadable(record);
         waiting.shift();
       } catch {
-        // Away for a moment; it is the log that must not be flooded by its retries.
+        // The tasks service is unavailable; retries are not logged, as they would flood the log.
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
       }
     }

@@ -21,7 +21,7 @@ export function createApolloEngine(supergraph: Supergraph, services: ServiceMap,
 
     return async (variables, run) => {
       if (only) return fetchOnly(only, services, variables, run);
-      // The executor reads these of a request's context, and nothing of the rest of the type.
+      // The executor reads only these properties of the request context.
       const request = { request: { variables }, context: run, metrics: {}, logger: log } as unknown as Parameters<
         typeof executeQueryPlan
       >[2];

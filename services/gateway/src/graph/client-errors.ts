@@ -2,7 +2,7 @@ import { isErrorCode, type ErrorCode } from '@taskmesh/errors';
 import type { Log } from '@taskmesh/service';
 import { GraphQLError, type GraphQLErrorExtensions, type GraphQLFormattedError } from 'graphql';
 
-/** Codes of GraphQL itself, besides those of `@taskmesh/errors`. */
+/** GraphQL's own codes, in addition to those of `@taskmesh/errors`. */
 const GRAPHQL_CODES = [
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',
@@ -16,7 +16,7 @@ function isPublicCode(code: unknown): code is GraphQLCode {
   return isErrorCode(code) || (GRAPHQL_CODES as readonly unknown[]).includes(code);
 }
 
-/** A failure that a client may hear of, whatever brought it: no service, no stack, nothing of ours but the code. */
+/** The error as clients may see it: no service name, no stack, only some extensions. Undefined if it is internal. */
 export function publicError(
   error: GraphQLFormattedError & { extensions?: GraphQLErrorExtensions },
 ): GraphQLFormattedError | undefined {
@@ -33,7 +33,7 @@ export function publicError(
   };
 }
 
-/** What a client hears of anything else: the id under which the log has the rest. */
+/** Stands in for internal errors; the request id finds the details in the log. */
 export function internalError(requestId: string, path?: GraphQLFormattedError['path']): GraphQLFormattedError {
   return {
     message: 'Internal server error',
@@ -42,14 +42,14 @@ export function internalError(requestId: string, path?: GraphQLFormattedError['p
   };
 }
 
-/** `code` goes to the client; so does `message`. */
+/** Both `code` and `message` are shown to the client. */
 export function refusal(code: GraphQLCode, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code } });
 }
 
 export type FormatErrors = (errors: readonly unknown[], requestId: string) => GraphQLFormattedError[];
 
-/** Errors of an operation as the client gets them; those that are not for clients go to the log. */
+/** Formats an operation's errors for the client, and logs the internal ones. */
 export function createErrorFormat(log: Log): FormatErrors {
   return (errors, requestId) =>
     errors.map((error) => {

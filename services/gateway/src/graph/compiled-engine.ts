@@ -48,7 +48,7 @@ export function askServices(services: ServiceMap): AskSubgraph<OperationRun> {
   };
 }
 
-/** As the formatting of errors expects them. */
+/** As `formatErrors` expects them. */
 export function asThrown({ message, path, extensions, service, cause }: ServiceError): unknown {
   if (cause !== undefined) return cause;
   return new GraphQLError(message, { path, extensions: { ...extensions, serviceName: service } });

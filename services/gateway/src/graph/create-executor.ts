@@ -27,9 +27,9 @@ import {
 import type { GraphMetrics } from './metrics.ts';
 import type { Supergraph } from './supergraph.ts';
 
-/** Stored documents come here, and seldom a client's: their texts together. */
+/** For stored documents, and a few of clients: the total length of their texts. */
 const DOCUMENT_BUDGET_CHARS = 256 * 1024;
-/** One operation, all its fetches together. */
+/** For a whole operation with all its fetches. */
 const OPERATION_DEADLINE_MS = 10_000;
 export interface ExecutorDeps {
   supergraph: Supergraph;
@@ -37,7 +37,6 @@ export interface ExecutorDeps {
   metrics: Pick<GraphMetrics, 'operation'>;
   clock: Clock;
   log: Log;
-  /** Which executor runs what the planner has planned. */
   kind: ExecutorKind;
 }
 
@@ -78,7 +77,7 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
   const toClient = ({ data, errors, incomplete }: EngineResult, { requestId }: RequestCall): OperationResult => {
     if (errors && errors.length > 0) return { data, errors: formatErrors(errors, requestId) };
     if (!isAllOurs || !incomplete) return { data };
-    // A service of ours left out what its schema promises.
+    // One of our services left out something that its schema promises.
     log.error({ incomplete, requestId }, 'a result is incomplete');
     return { data, errors: [internalError(requestId)] };
   };
@@ -139,7 +138,7 @@ function findOperation(
 ): OperationDefinitionNode {
   const operation = getOperationAST(document, operationName);
   if (!operation) throw unresolved('There is no such operation in the document.');
-  // Validation has nothing to say about a kind of operation that the schema lacks.
+  // Validation does not notice an operation type that the schema lacks.
   if (!schema.getRootType(operation.operation)) throw unresolved(`There is no ${operation.operation} in this graph.`);
   return operation;
 }

@@ -3,8 +3,8 @@ import { InvalidOperation, type GraphExecutor, type PreparedOperation } from './
 import type { LiveGraph } from './graph.ts';
 
 /**
- * The executor of whatever graph is served. Operations that are kept for long (those of the REST paths) move along: they
- * are prepared and planned on a new graph before it takes over.
+ * Runs operations on the graph that is currently served. Long-lived operations (REST's) move along: they are prepared
+ * and planned on a new graph before it takes over.
  */
 export function createCurrentExecutor(graph: LiveGraph): GraphExecutor {
   const kept = new Map<string, PreparedOperation>();
@@ -18,11 +18,11 @@ export function createCurrentExecutor(graph: LiveGraph): GraphExecutor {
 
   graph.beforeSwitch(async ({ executor }) => {
     for (const { source, operationName } of kept.values()) {
-      await nextTurn(); // requests go on meanwhile
+      await nextTurn(); // serve requests in between
       try {
         executor.warm(executor.prepare(source, operationName));
       } catch (error) {
-        // What the new graph cannot do is refused when somebody asks for it.
+        // Operations that the new graph does not support are refused when they are called.
         if (!(error instanceof InvalidOperation)) throw error;
       }
     }

@@ -8,7 +8,7 @@ import type { Supergraph } from './supergraph.ts';
 const NOW = 1_000_000;
 const IN_TIME_MS = 10_000;
 
-/** How long services are waited for, of whose names and owners the graph is told. */
+/** Which timeouts services get, in a graph of these services. */
 function waits(services: Supergraph['services']) {
   const seen: number[] = [];
   const request = async (_service: string, _url: unknown, _request: unknown, { timeoutMs = 0 }: RequestOptions) => {

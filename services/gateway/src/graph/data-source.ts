@@ -12,15 +12,15 @@ import type { Supergraph } from './supergraph.ts';
 
 type Process = GraphQLDataSource['process'];
 
-/** What travels through the planner's executor as the context of one operation. */
+/** The executor's context for one operation. */
 export interface OperationRun {
   call: RequestCall;
-  /** Unix milliseconds; what is not answered by then is given up. */
+  /** Unix milliseconds; anything unanswered by then is abandoned. */
   deadline: number;
   mutation: boolean;
-  /** A change that has to be there failed: the result is null, and no later one may run. */
+  /** A non-nullable mutation field failed: the result is null, and the remaining mutations must not run. */
   hasFailed?: boolean;
-  /** Of the one client whom it is for: what several wait for, such as an event, has none. */
+  /** Set when exactly one client wants the result; events, for which several may wait, have none. */
   signal?: AbortSignal | undefined;
 }
 
@@ -31,16 +31,16 @@ export interface DataSourceDeps {
   log: Log;
 }
 
-/** The fetch is a part of the mutation itself, and not of what is read behind it. */
+/** Tells the mutation itself from fetches that only read for its result. */
 const CHANGES = /^\s*mutation\b/;
 
-/** How long a change of a service of ours may take, where that is longer than an operation may: backup moves whole databases. */
+/** Time limits for mutations of our services that may exceed an operation's: backup moves whole databases. */
 const LONG_CHANGES_MS: Readonly<Record<string, number>> = { backup: 3_600_000 };
 
-/** auth hashes passwords: it gives way while other services were asked for something so lately. */
+/** auth hashes passwords: its work is marked as background if another service was called this recently. */
 const BUSY_MS = 100;
 
-/** When a service other than auth was asked, or answered. Unix milliseconds. */
+/** When a service other than auth was last called or answered, in Unix milliseconds. */
 interface OtherTraffic {
   lastAt: number;
 }
@@ -56,7 +56,7 @@ export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): 
   );
 }
 
-/** `url` only for a service that is none of ours: it gets no identity, and may not speak for one. */
+/** `url` is set only for services that are not ours: they are not told the caller's identity, and cannot change it. */
 function createDataSource(
   name: string,
   url: string | undefined,
@@ -127,13 +127,13 @@ function createDataSource(
   };
 }
 
-/** Only auth is told the client's address and program: its limits count by the one, and its list of sessions shows both. */
+/** Only auth is told the client's address and user agent: it limits by address, and lists both with sessions. */
 function identityFor(service: string, { identity, ip, client }: RequestCall): Identity {
   if (service !== 'auth' || identity.role === 'service') return identity;
   return { ...identity, ip, ...(client !== undefined && { client }) };
 }
 
-/** auth says here whom the operation continues as, and whose sessions it ended. */
+/** auth reports as whom the operation continues, and which sessions it ended. */
 function takeSessionNews(extensions: NonNullable<SubgraphResult['extensions']>, call: RequestCall): void {
   const { session, endedSessions } = extensions as {
     session?: { userId: string; sessionId: string };

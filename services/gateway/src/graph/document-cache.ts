@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache';
 
-/** What is asked for a second time has this much of the budget. */
+/** The share of the budget reserved for values that were requested again. */
 const PROVEN_SHARE = 0.75;
 
 export interface DocumentCache<Value extends object> {
   get(key: string): Value | undefined;
-  /** `bytes`: about how much memory `value` holds. */
+  /** `bytes` is roughly how much memory `value` holds. */
   set(key: string, value: Value, bytes: number): void;
   readonly bytes: number;
 }
 
 /**
- * Values by text, bounded by the memory that they hold: the one that was not asked for the longest goes first. Those that
- * were asked for again have a part of their own, so that no flood of new ones drives them out.
+ * A cache bounded by the memory that its values hold, evicting the least recently used first. Values that were
+ * requested again have a share of their own, so that a flood of new ones cannot evict them.
  */
 export function createDocumentCache<Value extends object>(maxBytes: number): DocumentCache<Value> {
   const fresh = new LRUCache<string, Value>({ maxSize: Math.ceil(maxBytes * (1 - PROVEN_SHARE)) });

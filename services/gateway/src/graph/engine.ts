@@ -4,7 +4,7 @@ import type { PreparedOperation } from './executor.ts';
 export interface EngineResult {
   data: Record<string, unknown> | null;
   errors?: readonly unknown[];
-  /** What services left out without an error, in the engine's own words. */
+  /** What services omitted without reporting an error, in the engine's own format. */
   incomplete?: unknown;
 }
 

@@ -9,26 +9,25 @@ import {
 } from 'graphql';
 import type { GraphQLCode } from './client-errors.ts';
 
-/** On whose behalf, and under which names, an operation runs. One for each operation: it changes while the operation runs. */
+/** The caller of an operation, and how to trace it. One per operation: it changes while the operation runs. */
 export interface RequestCall {
-  /** A mutation that gives a session switches this to the new session's user, for the fetches that follow it. */
+  /** A mutation that opens a session replaces this with the new session's user, for the fetches after it. */
   identity: Identity;
   readonly requestId: string;
   readonly traceparent: string | undefined;
-  /** The client's address; auth alone is told. */
+  /** The client's address; only auth is told. */
   readonly ip: string;
-  /** What the client's program calls itself; auth alone is told. */
+  /** The client's user agent; only auth is told. */
   readonly client?: string | undefined;
-  /** Its client has gone: queries end, and mutations that were not sent. */
+  /** Aborted when the client has gone: ends queries, and mutations that have not been sent yet. */
   readonly signal?: AbortSignal;
-  /** Sessions that ended by this operation. */
   onEndedSessions(sessions: EndedSession[]): void;
 }
 
-/** A document that was parsed and validated once: keep it, run it often. Its plan is made at the first run and kept with it. */
+/** A parsed and validated document, to be kept and run many times. Its plan, made at the first run, is kept with it. */
 export interface PreparedOperation {
   readonly source: string;
-  /** What it was validated against: it belongs to the graph of this schema. */
+  /** The schema that it was validated against, which identifies its graph. */
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -41,21 +40,21 @@ export interface OperationResult {
   errors?: GraphQLFormattedError[];
 }
 
-/** Why a request does not run. Each of `errors` is in the client's form, with its code. */
+/** Why an operation is refused. `errors` are ready for the client, each with its code. */
 export class InvalidOperation extends Error {
   override readonly name = 'InvalidOperation';
-  /** The first error's. */
+  /** The code of the first error. */
   readonly code: GraphQLCode;
   readonly errors: readonly GraphQLError[];
-  /** Set when the request itself is wrong; what is wrong with its document or variables has the status that GraphQL over HTTP gives it. */
+  /** Set when the request itself is wrong. Otherwise GraphQL over HTTP decides, as for faults of the document. */
   readonly httpStatus: number | undefined;
 
-  /** `code`: of the errors that have none of their own. */
+  /** `code` is for errors that have none of their own. */
   constructor(code: GraphQLCode, errors: readonly GraphQLError[], httpStatus?: number) {
     super(errors[0]?.message ?? code);
     this.httpStatus = httpStatus;
     this.errors = errors.map((error) => (error.extensions.code === undefined ? withCode(error, code) : error));
-    this.code = (this.errors[0]?.extensions.code ?? code) as GraphQLCode; // what errors of ours carry
+    this.code = (this.errors[0]?.extensions.code ?? code) as GraphQLCode; // our errors carry public codes
   }
 }
 
@@ -63,21 +62,21 @@ function withCode({ message, nodes, source, positions, extensions }: GraphQLErro
   return new GraphQLError(message, { nodes, source, positions, extensions: { ...extensions, code } });
 }
 
-/** Runs operations over the graph, without Apollo Server and without HTTP. */
+/** Runs operations on the graph, independent of Apollo Server and HTTP. */
 export interface GraphExecutor {
-  /** What clients see: the API schema. */
+  /** The API schema, as clients see it. */
   readonly schema: GraphQLSchema;
   /**
-   * Parses, validates, and picks the operation; the same text gives the same object for as long as it is in use.
-   * No limits on depth or cost: stored documents come here, clients' ones go through `GatewayContext.admit`.
+   * Parses and validates, and selects the operation; equal texts yield the same object while it is in use. Applies no
+   * limits on depth or cost: it is for stored documents, clients' own go through `GatewayContext.admit`.
    * @throws InvalidOperation
    */
   prepare(source: string, operationName?: string): PreparedOperation;
   /** Plans a query or mutation ahead of its first run. */
   warm(operation: PreparedOperation): void;
   /**
-   * Runs a query or mutation with variables as their types have them: a client's are coerced when they are let in. Never
-   * rejects: whatever goes wrong is in `errors`, in the client's form. Each call has its own `RequestCall`.
+   * Runs a query or mutation with variables that have been coerced (for clients, at admission). Never rejects: failures
+   * are in `errors`, ready for the client. Each call needs its own `RequestCall`.
    */
   run(operation: PreparedOperation, variables: Record<string, unknown>, call: RequestCall): Promise<OperationResult>;
 }

@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql';
 import type { OperationRun } from './data-source.ts';
 import type { EngineResult } from './engine.ts';
 
-/** The service's answer is the client's, errors and all. */
+/** Passes the service's answer on to the client, including its errors. */
 export async function fetchOnly(
   { serviceName, operation: query, operationName, variableUsages = [] }: FetchNode,
   services: ServiceMap,

@@ -3,31 +3,34 @@ import type { GraphQLSchema } from 'graphql';
 import type { GraphExecutor, PreparedOperation } from './executor.ts';
 import type { Supergraph } from './supergraph.ts';
 
-/** A client's document, within all limits but those that its variables decide. */
+/** A client's document that is within all limits, except those that depend on its variables. */
 export interface ClientOperation extends PreparedOperation {
-  /** How much it asks for (docs/limits.md). `variables`: coerced. */
+  /** The operation's cost (docs/limits.md). `variables` are coerced. */
   cost(variables: Readonly<Record<string, unknown>>): number;
 }
 
-/** A supergraph with all that is made of it. A new one replaces all of it at once. */
+/** A supergraph and everything derived from it; all of it is replaced together. */
 export interface Graph {
   readonly supergraph: Supergraph;
   readonly services: ServiceMap;
   readonly executor: GraphExecutor;
-  /** Prepares a document that a client wrote: all that no variable decides. @throws InvalidOperation */
+  /** Prepares a client's document, as far as it does not depend on variables. @throws InvalidOperation */
   admit(source: string, operationName?: string): ClientOperation;
 }
 
-/** Asked before `next` takes over; what it resolves to runs in the one step in which it does, and must not throw. */
+/** Called before `next` takes over. The resulting function runs synchronously with the switch, and must not throw. */
 export type BeforeSwitch = (next: Graph) => Promise<() => void> | (() => void);
 
-/** The graph that is served, while it may be replaced. */
+/** The graph that is served, which may be replaced at any time. */
 export interface LiveGraph {
   readonly current: Graph;
-  /** The graph of a schema that is or was served: what began on one graph ends on it. */
+  /** The graph that a schema belongs to, current or former: an operation ends on the graph on which it began. */
   of(schema: GraphQLSchema): Graph;
   beforeSwitch(prepare: BeforeSwitch): void;
-  /** Resolves when it is served. One after the other. @throws when it cannot be used; then nothing has changed */
+  /**
+   * Resolves once the new graph is served; calls run one at a time.
+   * @throws when it cannot be used, in which case nothing changes
+   */
   replace(sdl: string): Promise<void>;
 }
 

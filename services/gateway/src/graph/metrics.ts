@@ -8,11 +8,11 @@ export interface GraphMetrics {
   operation(operation: PreparedOperation, seconds: number, result: OperationResult): void;
   /** Counts the requests to a service, answered or not. */
   requests(service: string): Observe;
-  /** Counts what is not let in. */
+  /** Wraps `admit` to count what it refuses. */
   admit(admit: Admit): Admit;
 }
 
-/** What the graph counts: by kinds of operations, by services of ours and by codes; names and documents are the clients'. */
+/** Labels are operation types, our services and error codes; never names or documents, which clients choose. */
 export function createGraphMetrics(registry: Registry): GraphMetrics {
   const registers = [registry];
   const operations = createLatencyHistogram<'operation_type'>(registry, {

@@ -3,9 +3,8 @@ import { parse, print } from 'graphql';
 import type { PreparedOperation } from './executor.ts';
 
 /**
- * The one fetch of a plan that asks a service for exactly what the client asked for, field by field: its result is the
- * client's result, and needs no merging or shaping. Undefined when the plan has more to do. Only for services of ours,
- * which answer by the same types as the graph promises.
+ * The plan's only fetch, if it requests exactly the client's selection: its result then needs no merging or shaping.
+ * Undefined when the plan has more to do. For our own services only, whose types match the graph's.
  */
 export function passThrough({ node }: QueryPlan, { operation }: PreparedOperation): FetchNode | undefined {
   if (node?.kind !== 'Fetch' || node.requires?.length) return undefined;

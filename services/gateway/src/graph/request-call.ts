@@ -6,24 +6,23 @@ import type { Socket } from 'node:net';
 import type { EndedSessions } from '../auth/ended-sessions.ts';
 import type { RequestCall } from './executor.ts';
 
-/** The caller's trace context, when it is one. */
 export function traceparentOf({ headers }: IncomingMessage): string | undefined {
   return asTraceparent(headers.traceparent);
 }
 
-/** What a client sent, when it is a trace context. */
+/** The value as a trace context, if it is a valid one. */
 export function asTraceparent(value: unknown): string | undefined {
   return typeof value === 'string' && parseTraceparent(value) ? value : undefined;
 }
 
-/** What the program calls itself that made the request. */
+/** The client's user agent, cut to the length that is stored. */
 export function clientOf({ headers }: IncomingMessage): string | undefined {
   return headers['user-agent']?.slice(0, CLIENT_LENGTH);
 }
 
 const departures = new WeakMap<Socket, AbortSignal>();
 
-/** Aborted when the client's connection closes: then nobody reads the answers to what still runs for it. */
+/** Aborted when the client's connection closes, as nobody is left to read the answers. */
 export function departureOf({ socket }: IncomingMessage): AbortSignal {
   const known = departures.get(socket);
   if (known) return known;
@@ -34,7 +33,6 @@ export function departureOf({ socket }: IncomingMessage): AbortSignal {
   return controller.signal;
 }
 
-/** Makes the call of one operation out of its HTTP request. */
 export function createRequestCall(deps: {
   clientIp: (request: IncomingMessage) => string;
   endedSessions: EndedSessions;

@@ -15,8 +15,9 @@ export interface SupergraphWatchOptions {
 }
 
 /**
- * Serves a supergraph file anew when it changes. It is looked at, not listened to: so renames over it and swaps of links
- * above it (a ConfigMap) are seen like any other change. One that is still being written is left alone until it rests.
+ * Serves a supergraph file again whenever it changes. Polls instead of listening for events, so that a rename over the
+ * file or a swapped link above it (a ConfigMap) is noticed, too. A file that is still being written is left alone until
+ * it settles.
  */
 export function watchSupergraph({ file, graph, metrics, log, lookEveryMs = LOOK_EVERY_MS }: SupergraphWatchOptions) {
   const { took, refused } = createReloadMetrics(metrics);
@@ -49,7 +50,7 @@ export function watchSupergraph({ file, graph, metrics, log, lookEveryMs = LOOK_
 
   return {
     start: () => poll.start(),
-    /** Takes the file as it is now, also one that was refused before. Never rejects. */
+    /** Loads the file now, even if it was refused before. Never rejects. */
     reload: () =>
       load().catch((error: unknown) => {
         refused();
@@ -59,7 +60,7 @@ export function watchSupergraph({ file, graph, metrics, log, lookEveryMs = LOOK_
   };
 }
 
-/** Changes with the file, whatever changed it; links are followed. */
+/** Changes whenever the file does, however it was changed; links are followed. */
 async function stateOf(file: string): Promise<string> {
   const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
   return [dev, ino, size, mtimeNs, ctimeNs].join();

@@ -10,38 +10,37 @@ import { parse } from 'graphql';
 import { readFile } from 'node:fs/promises';
 
 const COMMITTED = new URL('../../supergraph.graphql', import.meta.url);
-/** A plan that needs more alternatives than this weighed is taken as good enough: bounds what one odd document costs. */
+/** Bounds the planning time of extreme documents: after this many alternatives, the best plan so far is taken. */
 const PLANNER = { debug: { maxEvaluatedPlans: 100 } };
 
-/** One service of a graph. */
 export interface GraphService {
   name: string;
   url: string;
-  /** One of ours: reached by its name, never by `url`, and told who asks. */
+  /** Our own services are called by name, never by `url`, and are told who is calling. */
   own: boolean;
 }
 
-/** A composed graph, ready to plan on. Everything in it is built once and only read afterwards. */
+/** A composed graph, ready for planning. Immutable once built. */
 export interface Supergraph extends FederatedGraph {
-  /** Whether services of ours are in it: then there are accounts, and events feed its subscriptions. */
+  /** Whether it includes our own services, and with them accounts and events for its subscriptions. */
   readonly own: boolean;
-  /** The planner's own form of `schema`. */
+  /** `schema` in the planner's own representation. */
   readonly apiSchema: Schema;
   readonly sdl: string;
   readonly planner: QueryPlanner;
   readonly services: readonly GraphService[];
 }
 
-/** Builds supergraphs from their text. @throws when the text is none, or needs what we do not have */
+/** Builds a supergraph from its SDL. @throws when the SDL is invalid or needs an unsupported feature */
 export type SupergraphBuilder = (sdl: string) => Supergraph;
 
-/** `file` is a supergraph to serve instead of the committed one. @throws ConfigError when it cannot be */
+/** `file` is a supergraph to serve instead of the committed one. @throws ConfigError when it cannot be used */
 export async function openSupergraph(
   file: string | undefined,
 ): Promise<{ build: SupergraphBuilder; initial: Supergraph }> {
   const committed = await readFile(COMMITTED, 'utf8');
   const ours = buildSupergraph(committed);
-  // The address in the committed file is a placeholder that nobody else uses: who has it is the service of that name.
+  // The committed file's URLs are unique placeholders: a service that has one is ours.
   const addresses = new Map(ours.services.map(({ name, url }) => [name, url]));
   const build: SupergraphBuilder = (text) =>
     text === committed ? ours : buildSupergraph(text, { isOurs: ({ name, url }) => addresses.get(name) === url });
@@ -59,12 +58,13 @@ async function buildFirst(file: string, build: SupergraphBuilder): Promise<Super
   }
 }
 
-/** Without `isOurs` it is the committed graph: all services are ours, and it was validated when it was composed. */
+/** Without `isOurs`, for the committed graph: all services are ours, and composition has already validated it. */
 export function buildSupergraph(
   sdl: string,
   { isOurs }: { isOurs?: (service: { name: string; url: string }) => boolean } = {},
 ): Supergraph {
-  // The access directives of a foreign graph load, and stay with its services to enforce, as they do in every graph of ours.
+  // The access directives of a foreign graph are accepted, but enforcing them is up to its services, as in our own
+  // graphs.
   const document = withResolvableKeys(parse(sdl, { noLocation: true }));
   const graph = FederationSupergraph.build(document, {
     supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,

@@ -18,12 +18,12 @@ import {
 import type { PreparedOperation } from './executor.ts';
 
 const MAX_ISSUES = 10;
-/** Longer names of a client's are cut: a message must not grow with what it is about. */
+/** A client's longer names are cut, so that messages stay short. */
 const MAX_NAME = 64;
 
 /**
- * The variables as the operation's types have them, with its defaults.
- * @throws GraphQLError BAD_USER_INPUT with issues that name places, never values
+ * Coerces variables to the operation's types and fills in its defaults.
+ * @throws GraphQLError BAD_USER_INPUT with issues that name paths, never values
  */
 export function coerceVariables(
   prepared: PreparedOperation,
@@ -34,7 +34,7 @@ export function coerceVariables(
     operation: { variableDefinitions = [] },
   } = prepared;
   const { coerced, errors } = getVariableValues(schema, variableDefinitions, given, {
-    maxErrors: 1, // only whether there are any: its messages repeat the values
+    maxErrors: 1, // only to detect an error: graphql-js's messages repeat the values
     hideSuggestions: true,
   });
   if (!errors) {
@@ -48,8 +48,8 @@ export function coerceVariables(
 }
 
 /**
- * A default lets a variable that may be null stand where nothing may: then null fails while the operation runs, maybe behind
- * its changes.
+ * With a default, a nullable variable may be used at a non-null place. An explicit null would then fail during
+ * execution, perhaps after some mutations have run.
  */
 function refuseNulls(prepared: PreparedOperation, coerced: Readonly<Record<string, unknown>>): void {
   const nulls = Object.keys(coerced).filter((name) => coerced[name] === null);
@@ -63,7 +63,7 @@ const nullIssue = (path: string): Issue => ({ path, message: `${path} must not b
 
 const neededByOperation = new WeakMap<OperationDefinitionNode, ReadonlySet<string>>();
 
-/** The variables that stand somewhere where nothing may be null. */
+/** The variables that are used at a non-null place. */
 function neededOf({ schema, document, operation }: PreparedOperation): ReadonlySet<string> {
   const known = neededByOperation.get(operation);
   if (known) return known;
@@ -87,7 +87,7 @@ function* problemsOf(
   }
 }
 
-/** What keeps `value` from being of `type`, as graphql-js coerces it. */
+/** Why `value` is not of `type`, by the coercion rules of graphql-js. */
 function* issuesOf(value: unknown, type: GraphQLInputType, path: string): Generator<Issue> {
   if (value === undefined || value === null) {
     if (isNonNullType(type)) yield value === null ? nullIssue(path) : { path, message: `${path} is required.` };

@@ -10,22 +10,21 @@ import { isHashOf, type PersistedQueries } from './persisted-queries.ts';
 import { readSentOperation, type OperationRequest, type SentOperation } from './sent-operation.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 
-/** How a request came. */
+/** How a request arrived. */
 export interface Carrier {
-  /** By HTTP's GET: nothing may change by it. */
+  /** True for HTTP GET, which must not change anything. */
   isGet: boolean;
-  /** Whether the answer may be a stream of events. */
   canStream: boolean;
   caller: Pick<RequestCall, 'identity' | 'ip'>;
 }
 
-/** A client's operation that may run, with its variables as its types have them. */
+/** A client's operation that may run, with coerced variables. */
 export interface AdmittedOperation {
   operation: PreparedOperation;
   variables: Record<string, unknown>;
 }
 
-/** The one way in for clients' operations, whatever brought them. @throws InvalidOperation */
+/** Checks clients' operations, whatever transport they came by. @throws InvalidOperation */
 export type Admit = (sent: SentOperation, carrier: Carrier) => Promise<AdmittedOperation>;
 
 export interface AdmissionDeps {
@@ -52,7 +51,7 @@ export function createAdmission({ config, graph, trusted, persisted, log }: Admi
     return known;
   };
 
-  /** Not a text that came beside the hash of a trusted document: then that one ran. */
+  /** Skips texts that were sent along with a trusted document's hash, as the trusted document ran instead. */
   const remember = ({ query, hash }: OperationRequest, { source }: PreparedOperation, { caller }: Carrier): void => {
     if (!isRemembered || hash?.kind !== 'persisted' || query !== source) return;
     persisted
@@ -92,7 +91,7 @@ function wrongHash(): AppError {
   return badUserInput([{ path, message: `${path} must be the SHA-256 of query.` }]);
 }
 
-/** Whose documents they are that are remembered. */
+/** Whose budget of persisted queries a document counts against. */
 function budgetOf({ identity, ip }: Carrier['caller']): string {
   return identity.role === 'user' ? identity.userId : networkOf(ip);
 }

@@ -14,17 +14,17 @@ import { InvalidOperation, type RequestCall } from '../graph/executor.ts';
 import type { Graph, LiveGraph } from '../graph/graph.ts';
 import type { AdmittedOperation } from './admission.ts';
 
-/** Apollo Server takes no request without a text, and hashes one that was sent: it finds this one by a hash instead. */
+/** Apollo Server refuses requests without a text, and hashes any it gets. So we send the hash of this one instead. */
 const ANY_QUERY = '{ __typename }';
 const BY_HASH = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(ANY_QUERY).digest('hex') } };
 const ONE_TEXT = { get: async () => ANY_QUERY, set: async () => undefined, delete: async () => false };
 const NO_OPERATION = { document: parse(ANY_QUERY), operationName: undefined };
 
-/** Answers are of these types; for any other, Apollo Server would say so when everything is done. */
+/** The media types of our answers. Apollo Server would refuse others only after the operation has run. */
 const ACCEPTABLE = /\*\/\*|application\/(?:\*|json|graphql-response\+json)/i;
 const NOT_ACCEPTABLE = new InvalidOperation('BAD_USER_INPUT', [refusal('BAD_USER_INPUT', 'Not acceptable.')], 406);
 
-/** A request that was read, and let in or refused, before Apollo Server sees it. */
+/** A request that has been read and admitted or refused, before Apollo Server sees it. */
 export interface HttpOperation {
   call: RequestCall;
   outcome: AdmittedOperation | InvalidOperation;
@@ -43,8 +43,8 @@ export interface ApolloDeps {
 }
 
 /**
- * Apollo Server in front of our executor: GraphQL over HTTP. What it is handed was admitted before, so it neither parses nor
- * validates; it asks no other host for anything.
+ * Apollo Server in front of our executor, for GraphQL over HTTP. Its operations have already been admitted, so it
+ * neither parses nor validates. It contacts no other host.
  */
 export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
   const server = new ApolloServer<HttpOperation>({
@@ -58,7 +58,7 @@ export function createApolloAnswers({ graph, log }: ApolloDeps): ApolloAnswers {
     },
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
-    csrfPrevention: false, // the route has its own rule
+    csrfPrevention: false, // the route has its own check
     allowBatchedHttpRequests: false,
     documentStore: null,
     persistedQueries: { cache: ONE_TEXT },
@@ -100,7 +100,7 @@ function documentOf({ outcome }: HttpOperation) {
   return outcome instanceof InvalidOperation ? NO_OPERATION : outcome.operation;
 }
 
-/** Where Apollo Server has its schema from. */
+/** How Apollo Server gets its schema. */
 function gatewayOf(graph: LiveGraph): NonNullable<ConstructorParameters<typeof ApolloServer>[0]['gateway']> {
   let notify: (loaded: { apiSchema: GraphQLSchema; coreSupergraphSdl: string }) => void = () => undefined;
   const tell = ({ supergraph }: Graph) => notify({ apiSchema: supergraph.schema, coreSupergraphSdl: supergraph.sdl });
@@ -121,15 +121,16 @@ function gatewayOf(graph: LiveGraph): NonNullable<ConstructorParameters<typeof A
 type Answer = GraphQLResponse & { body: { kind: 'single' } };
 
 /**
- * Runs what was admitted on our executor, on the graph that it was admitted for. Not by `gateway.executor`: what Apollo
- * Server makes for that has accessors, whose hidden classes keep every request in memory until the next major collection.
+ * Runs admitted operations on our executor, on the graph for which they were admitted. Not as `gateway.executor`: the
+ * objects that Apollo Server creates for it have accessors, whose hidden classes keep each request in memory until the
+ * next major garbage collection.
  */
 function ourExecution(graph: LiveGraph): ApolloServerPlugin<HttpOperation> {
   return {
     async requestDidStart(context) {
       const { contextValue: operation } = context;
       const { call, outcome, accept } = operation;
-      // With a document, Apollo Server goes straight on to run it.
+      // With a document set, Apollo Server skips straight to execution.
       Object.assign(context, { document: documentOf(operation).document });
       return {
         responseForOperation: async () =>
@@ -168,7 +169,7 @@ function refused({ errors, httpStatus }: InvalidOperation, accept: string | unde
   };
 }
 
-/** Apollo Server's own bad requests become ours. */
+/** Apollo Server's own BAD_REQUESTs become ours. */
 function toClient(formatted: GraphQLFormattedError, error: unknown, log: Log): GraphQLFormattedError {
   const { code } = formatted.extensions ?? {};
   const { message } = formatted;

@@ -15,30 +15,30 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** More than this is refused by the field itself; it must not look cheaper or dearer here. */
+/** Fields refuse larger pages themselves, so they need no higher cost here. */
 const MAX_PAGE = 1_000;
 
-/** The mutations that prove or replace a password, an address or a token: trying many in one request would get around their limits. */
+/** Mutations that prove or replace a password, an address or a token: several at once would evade rate limits. */
 const AUTH_MUTATIONS = new Set([
   ...['signUp', 'login', 'refreshSession', 'resetPassword', 'requestPasswordReset'],
   ...['changePassword', 'requestEmailChange', 'confirmEmailChange'],
 ]);
 
-/** What an operation asks for, counted in one walk, with fragments counted wherever they are spread. */
+/** The size of an operation, counted in one walk. Fragments count wherever they are spread. */
 export interface DocumentFacts {
-  /** Levels of fields; below `__schema` and `__type` apart. */
+  /** Levels of fields, apart from those below `__schema` and `__type`. */
   depth: number;
   introspectionDepth: number;
   aliases: number;
   authMutations: number;
-  /** All fields, as often as they are spread. */
+  /** All fields, once for each time they are spread. */
   fields: number;
-  /** How many objects may have to be made: pages count by their `first`. `variables`: coerced, with their defaults. */
+  /** The most objects that the operation may produce; pages count by their `first`. `variables` are coerced. */
   cost(variables: Variables): number;
 }
 
 type Variables = Readonly<Record<string, unknown>>;
-/** `known`: what fragments cost with these variables. */
+/** `known` holds the costs of fragments for these variables. */
 type Cost = (variables: Variables, known: Map<Cost, number>) => number;
 
 interface Part {
@@ -47,7 +47,7 @@ interface Part {
   aliases: number;
   authMutations: number;
   fields: number;
-  /** A number wherever no variable decides. */
+  /** A number unless it depends on variables. */
   cost: number | Cost;
 }
 
@@ -79,7 +79,7 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode) {
     return together(parts);
   };
 
-  /** Each fragment is walked once; one that spreads itself is refused elsewhere and counts as nothing here. */
+  /** Walks each fragment once. One that spreads itself is refused by validation, and counts as nothing here. */
   const ofFragment = (name: string): Part => {
     const known = walked.get(name);
     if (known) return known;
@@ -136,7 +136,7 @@ function sum<Item>(items: readonly Item[], numberOf: (item: Item) => number): nu
   return items.reduce((total, item) => total + numberOf(item), 0);
 }
 
-/** The object itself, and what is below it on each item of its page. */
+/** The object itself, plus what is below it for each item of its page. */
 function onePlus(page: number | Cost, below: number | Cost): number | Cost {
   if (typeof page === 'number' && typeof below === 'number') return 1 + page * below;
   return (variables, known) => 1 + valueOf(page, variables, known) * valueOf(below, variables, known);
@@ -146,7 +146,7 @@ function valueOf(cost: number | Cost, variables: Variables, known: Map<Cost, num
   return typeof cost === 'number' ? cost : cost(variables, known);
 }
 
-/** A fragment's cost is found out once, however often it is spread: fragments that spread others twice would take for ever. */
+/** Computes a fragment's cost once, as nested fragments, each spread twice, would take exponential time. */
 function once(cost: Cost): Cost {
   return (variables, known) => {
     const value = known.get(cost) ?? cost(variables, known);
@@ -155,7 +155,7 @@ function once(cost: Cost): Cost {
   };
 }
 
-/** How many of what is selected below may come back: `first`, as given, or as the field's default has it. */
+/** The most items that may come back: `first`, or else the field's default. */
 function pageOf(node: FieldNode, field: GraphQLField<unknown, unknown> | undefined): number | Cost {
   const definition = field?.args.find(({ name }) => name === 'first');
   if (!definition) return 1;

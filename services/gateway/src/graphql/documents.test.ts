@@ -25,7 +25,7 @@ function messagesOf(source: string): string[] {
   }
 }
 
-/** The rows of the page's table of costs. */
+/** The rows of the table of costs in docs/limits.md. */
 const examples = readFileSync(join(import.meta.dirname, '../../../../docs/limits.md'), 'utf8')
   .split('\n')
   .flatMap((line) => {

@@ -14,7 +14,7 @@ export interface DocumentsDeps {
   config: GraphQLConfig;
 }
 
-/** Clients' documents, prepared for one graph: parsed, validated and within all limits but those that variables decide. */
+/** Prepares clients' documents for one graph: parses, validates, and applies the limits that need no variables. */
 export function createDocuments({ schema, config }: DocumentsDeps) {
   const known = createDocumentCache<ClientOperation>(CACHE_BYTES);
   const validate = createValidation(schema, config);
@@ -55,7 +55,7 @@ export function createDocuments({ schema, config }: DocumentsDeps) {
   };
 }
 
-/** What a document, its plan and its projections hold, as measured. */
+/** The memory of a document with its plan and projections. The factors were measured. */
 function bytesOf(document: DocumentNode, source: string, { fields }: DocumentFacts): number {
   let tokens = 0;
   for (let token = document.loc?.startToken; token; token = token.next ?? undefined) tokens++;

@@ -2,10 +2,10 @@ import type { GraphQLConfig } from '../config.ts';
 import type { DocumentFacts } from './document-facts.ts';
 
 const MAX_INTROSPECTION_DEPTH = 20;
-/** What fragments multiply takes the planner as long as if it were written out. */
+/** Applies with fragments expanded, because planning takes as long as if they were written out. */
 const MAX_FIELDS = 10_000;
 
-/** What of a document is over a limit, whatever its variables: docs/limits.md. */
+/** The limits that an operation exceeds, independent of its variables: docs/limits.md. */
 export function* overLimits(
   facts: DocumentFacts,
   { maxDepth, maxAliases, maxTokens }: GraphQLConfig,

@@ -1,8 +1,8 @@
 import { Kind, print, visit, type DocumentNode, type SelectionNode, type SelectionSetNode } from 'graphql';
 
 /**
- * The document with equal selections of a set merged, as they are when it runs. Valid if, and only if, `document` is; but
- * the check of overlapping fields compares all pairs of equal fields, and gives up on a few hundred of them.
+ * Merges equal selections within a set, as execution does. The result is valid exactly if `document` is. Without this,
+ * the check for overlapping fields would compare all pairs of equal fields, and give up at a few hundred.
  */
 export function withFieldsMerged(document: DocumentNode): DocumentNode {
   return visit(document, { SelectionSet: mergeSelections });
@@ -14,7 +14,7 @@ function mergeSelections(set: SelectionSetNode): SelectionSetNode | undefined {
   return { ...set, selections: [...groups.values()].map(together) };
 }
 
-/** Everything of a selection but what is selected below. */
+/** Everything about a selection except its own selection set. */
 function keyOf(selection: SelectionNode): string {
   if (selection.kind === Kind.FRAGMENT_SPREAD || !selection.selectionSet) return print(selection);
   const { selectionSet: _, ...head } = selection;

@@ -4,17 +4,17 @@ import { createHash } from 'node:crypto';
 
 const DAY_S = 24 * 60 * 60;
 const LOCAL_BUDGET_CHARS = 256 * 1024;
-/** Longer documents run, and are not kept. */
+/** Longer documents run, but are not kept. */
 const MAX_DOCUMENT_CHARS = 16 * 1024;
-/** How many new documents are kept in a day: of one caller, and of all. */
+/** How many new documents are kept per day, for one caller and for all together. */
 const PER_CALLER = 200;
 const OF_ALL = 2_000;
 const ALL = 'all';
 
-/** Automatic persisted queries, shared by the gateways; each keeps some that it saw, so that it seldom has to ask. */
+/** Automatic persisted queries, shared by all gateways. Each caches some locally to save lookups. */
 export interface PersistedQueries {
   get(hash: string): Promise<string | undefined>;
-  /** Keeps a document that may run, while the caller has not had too many kept. */
+  /** Keeps a document that may run, unless the caller has reached the limit. */
   keep(hash: string, source: string, caller: string): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
   const ofCaller = keyValue.limiter({ name: 'persisted-queries', points: PER_CALLER, windowSeconds: DAY_S });
   const ofAll = keyValue.limiter({ name: 'persisted-queries-of-all', points: OF_ALL, windowSeconds: DAY_S });
 
-  /** Looks before it counts: callers that come too late are not counted either. */
+  /** Peeks before it counts, so that attempts over the global limit are not charged to callers. */
   const mayKeep = async (caller: string): Promise<boolean> =>
     (await ofAll.peek(ALL)).allowed && (await ofCaller.consume(caller)).allowed && (await ofAll.consume(ALL)).allowed;
 

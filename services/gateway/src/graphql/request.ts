@@ -4,7 +4,7 @@ import { readJsonBytes } from '../http/json-bytes.ts';
 import { parseJsonObject } from '../http/json-object.ts';
 import type { SentOperation } from './sent-operation.ts';
 
-/** Set by clients of ours, never by a foreign page: a browser would ask first, and be refused. */
+/** Set by our clients, but impossible for foreign pages: the browser would send a preflight, which is refused. */
 const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'];
 const TEXT_PARAMETERS = ['query', 'operationName', 'documentId'] as const;
 const JSON_PARAMETERS = ['variables', 'extensions'] as const;

@@ -2,7 +2,7 @@ import { badUserInput, type Issue } from '@taskmesh/errors';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** A GraphQL request as it came, of whatever transport: nothing about it is known. */
+/** An unchecked GraphQL request, from any transport. */
 export interface SentOperation {
   query?: unknown;
   operationName?: unknown;
@@ -11,12 +11,12 @@ export interface SentOperation {
   documentId?: unknown;
 }
 
-/** The same, when its form is right. */
+/** The same request, with its form checked. */
 export interface OperationRequest {
   query: string | undefined;
   operationName: string | undefined;
   variables: Readonly<Record<string, unknown>>;
-  /** What names the document instead of its text, or along with it. */
+  /** Identifies the document, with or without its text. */
   hash: { value: string; kind: 'trusted' | 'persisted' } | undefined;
 }
 
@@ -26,13 +26,13 @@ export function readSentOperation(sent: SentOperation): OperationRequest {
   if (issues.length > 0) throw badUserInput(issues);
   const { query, operationName, variables } = sent as { query?: string; operationName?: string; variables?: object };
   const hash = hashOf(sent);
-  // Some clients cannot leave it out.
+  // Some clients cannot omit it.
   const text = query === '' || query === null ? undefined : query;
   if (text === undefined && !hash) throw badUserInput([{ path: 'query', message: 'query is required.' }]);
   return {
     query: text,
     operationName: operationName ?? undefined,
-    variables: (variables ?? {}) as Readonly<Record<string, unknown>>, // an object, as was just checked
+    variables: (variables ?? {}) as Readonly<Record<string, unknown>>, // checked above
     hash,
   };
 }
@@ -59,7 +59,7 @@ const isSha256 = (value: unknown) => typeof value === 'string' && SHA256.test(va
 
 function hashOf({ documentId, extensions }: SentOperation): OperationRequest['hash'] {
   if (typeof documentId === 'string') return { value: documentId, kind: 'trusted' };
-  const persisted = persistedIn(extensions) as { sha256Hash: string } | null | undefined; // its form was checked
+  const persisted = persistedIn(extensions) as { sha256Hash: string } | null | undefined; // checked above
   return persisted ? { value: persisted.sha256Hash, kind: 'persisted' } : undefined;
 }
 

@@ -8,23 +8,22 @@ import { InvalidOperation } from '../graph/executor.ts';
 
 const manifestSchema = z.record(z.string().regex(/^[0-9a-f]{64}$/), z.string().min(1));
 
-/** The documents that were agreed on beforehand, and may be asked for by their hash. */
+/** Documents that were approved in advance, and can be run by their hash. */
 export interface TrustedDocuments {
-  /** The document that `hash` names. */
   byHash(hash: string): string | undefined;
-  /** @throws InvalidOperation when only trusted documents run here, and this is none */
+  /** @throws InvalidOperation when only trusted documents may run, and this is not one */
   check(source: string): void;
 }
 
-/** @throws ConfigError when the manifest cannot be read */
-export async function loadTrustedDocuments({
-  trustedDocuments,
-  trustedDocumentsFile,
-}: GraphQLConfig): Promise<TrustedDocuments> {
+/** `own` are those of pages that are served here: they are trusted as well. @throws ConfigError when the manifest is unreadable or invalid */
+export async function loadTrustedDocuments(
+  { trustedDocuments, trustedDocumentsFile }: GraphQLConfig,
+  own: readonly string[] = [],
+): Promise<TrustedDocuments> {
   if (trustedDocuments === 'off' || trustedDocumentsFile === undefined)
     return { byHash: () => undefined, check: () => undefined };
   const documents = new Map(Object.entries(await readManifest(trustedDocumentsFile)));
-  const texts = new Set(documents.values());
+  const texts = new Set([...documents.values(), ...own]);
   return {
     byHash: (hash) => documents.get(hash),
     check(source) {

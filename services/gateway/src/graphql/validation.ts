@@ -20,10 +20,10 @@ import { InvalidOperation } from '../graph/executor.ts';
 import { withFieldsMerged } from './merged-fields.ts';
 
 const MAX_ERRORS = 10;
-/** What graphql-js says of a document that it would have to compare with itself for too long. */
+/** graphql-js's message when it stops comparing overlapping fields. */
 const GAVE_UP = 'Validation aborted.';
 
-/** The parts of syntax errors that quote nothing of the document. */
+/** The parts of syntax errors that do not quote the document. */
 const SYNTAX_MESSAGE =
   /^Syntax Error: (?:(?:Expected (?:\w+|"[^\w\s]+"|"[a-z]+"|<\w+>), found|Unexpected) (?:Name|Int|Float|String|BlockString|"[^\w\s]+"|<EOF>)|Unterminated string|Document contains more that \d+ tokens)/;
 
@@ -32,7 +32,7 @@ export function parseDocument(source: string, { maxTokens }: GraphQLConfig): Doc
   try {
     return parse(source, maxTokens > 0 ? { maxTokens } : {});
   } catch (error) {
-    // What is nested without end is no GraphQLError, but a stack that overflows.
+    // Extremely deep nesting overflows the stack instead of throwing a GraphQLError.
     const { message, source: where, positions } = error instanceof GraphQLError ? error : new GraphQLError('');
     const told = SYNTAX_MESSAGE.exec(message)?.[0].replace('more that', 'more than');
     throw new InvalidOperation('GRAPHQL_PARSE_FAILED', [
@@ -41,7 +41,7 @@ export function parseDocument(source: string, { maxTokens }: GraphQLConfig): Doc
   }
 }
 
-/** The rules of GraphQL for documents of clients. Messages have no value of the document in them. */
+/** Validates clients' documents. Error messages never repeat values of the document. */
 export function createValidation(schema: GraphQLSchema, { introspection }: GraphQLConfig) {
   const rules = [...specifiedRules.map((rule) => OURS.get(rule) ?? rule), ...(introspection ? [] : [noIntrospection])];
   /** @throws InvalidOperation */
@@ -60,7 +60,7 @@ export function createValidation(schema: GraphQLSchema, { introspection }: Graph
   };
 }
 
-/** One error for each question about the schema, not for every type that it passes. */
+/** Reports each introspection field once, not every type below it. */
 function noIntrospection(context: ValidationContext): ASTVisitor {
   return {
     Field(node) {
@@ -71,7 +71,7 @@ function noIntrospection(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** As graphql-js' rule, which repeats the literals. */
+/** graphql-js's rule, except that its messages would repeat literals. */
 function valuesOfCorrectType(context: ValidationContext): ASTVisitor {
   const reportError = (error: GraphQLError) => {
     const [node] = error.nodes ?? [];
@@ -87,7 +87,7 @@ function withoutValue({ nodes }: GraphQLError, type: GraphQLInputType | null | u
   });
 }
 
-/** As graphql-js' rule, which fails where a variable decides; the next specification has this one. */
+/** graphql-js's rule throws where a variable decides; like the next edition of the specification, this refuses. */
 function singleFieldSubscriptions(context: ValidationContext): ASTVisitor {
   const check = SingleFieldSubscriptionsRule(context) as { OperationDefinition(node: OperationDefinitionNode): void }; // all it has
   return {

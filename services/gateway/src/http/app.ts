@@ -14,9 +14,9 @@ import { leaveBodiesUnread } from './raw-bodies.ts';
 import { cutSlowReaders, slowClientLimits } from './slow-clients.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Longer than a load balancer keeps an idle connection, so that it lets go first. */
+/** Longer than a load balancer keeps an idle connection, so that the balancer closes first. */
 const KEEP_ALIVE_MS = 72_000;
-/** In which clients that are at work notice that they should take another connection. */
+/** Time for busy clients to notice that they should open another connection. */
 const LINGER_MS = 3_000;
 
 /**
@@ -35,16 +35,16 @@ export function createApp(
     requestIdHeader: false,
     genReqId: () => randomUUID(),
     exposeHeadRoutes: false,
-    // What still comes in over open connections while the gateway stops is answered, and its connection closed.
+    // Requests that still arrive while the gateway stops are answered, then their connections are closed.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     ...timeouts,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // No id is too long for its route: what comes in at all is refused as any other id that is none.
+    // No id may be too long for its route: overlong ids get the same answer as other unknown ids.
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: MAX_HEADER_BYTES },
     http: { maxHeaderSize: MAX_HEADER_BYTES, shouldUpgradeCallback: isUpgrade, ...http },
     clientErrorHandler: answerBadRequest,
-    // A path that cannot be decoded names nothing.
+    // A path that cannot be decoded matches nothing.
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', request.id);
       sendError(reply, unknownRoute());
@@ -87,12 +87,12 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   return hosts > 1;
 }
 
-/** What Node's parser refuses never becomes a request: the answer is written by hand. */
+/** Requests that Node's parser rejects never reach the app, so the answer is written by hand. */
 function answerBadRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     if (mayTakeLong(socket)) return;
-    // No request, no answer: one that crosses it on the way would take it for its own, and think itself refused.
+    // Without a request there is nothing to answer; one on its way could mistake the answer for its own.
     if (socket.bytesRead === 0) return void socket.destroy();
   }
   const refused = REFUSALS[error.code ?? ''] ?? BAD_REQUEST;

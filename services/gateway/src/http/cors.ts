@@ -4,7 +4,7 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const EXPOSED = 'X-Request-Id, ETag, Link, Retry-After, WWW-Authenticate, Allow';
 const PREFLIGHT_SECONDS = '600';
 
-/** Headers for pages of the allowed origins, and for none else. Tokens travel in a header, so no credentials are allowed. */
+/** CORS headers for pages of the allowed origins only. Tokens travel in a header, so credentials are not allowed. */
 export function createCors(origins: readonly string[]): (request: FastifyRequest, reply: FastifyReply) => void {
   const allowed = new Set(origins);
   return (request, reply) => {

@@ -7,7 +7,7 @@ const BY_STATUS = new Map<number, ErrorCode>(
   Object.entries(HTTP_STATUS).map(([code, status]) => [status, code as ErrorCode]), // the keys are codes
 );
 
-/** Whatever was thrown, as what a client may hear. */
+/** Turns anything thrown into an error that clients may see. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
@@ -19,7 +19,7 @@ export function toAppError(error: unknown): AppError {
 /** Endpoints of the full task contract and of operators say `success` in each answer; those of backups have `error` as a text. */
 export type Envelope = 'tasks' | 'plain' | 'backup' | 'operations';
 
-/** Answers with an error in its family's form: `{success?, message, error: {code, details?, requestId?} or a text}`. */
+/** The form depends on the envelope: `{success?, message, error: {code, details?, requestId?} or a string}`. */
 export function sendError(reply: FastifyReply, error: AppError, envelope: Envelope = 'plain'): FastifyReply {
   const { httpStatus, retryAfterSeconds } = error;
   if (httpStatus === 401) reply.header('www-authenticate', 'Bearer');
@@ -33,7 +33,7 @@ export function sendError(reply: FastifyReply, error: AppError, envelope: Envelo
 export const errorText = (error: AppError, requestId: string, envelope: Envelope = 'plain'): string =>
   JSON.stringify(errorBody(error, requestId, envelope));
 
-/** Of a defect only the request's id is told. */
+/** For a defect, clients get only the request id. */
 export function errorBody({ httpStatus, code, message, issues }: AppError, requestId: string, envelope: Envelope) {
   if (envelope === 'backup') return { success: false, message, error: message };
   return {

@@ -1,16 +1,16 @@
 import type { IncomingMessage, Server } from 'node:http';
 
-/** Says to a client that waits that its body may come. */
+/** Sends the 100 to a client that waits for it. */
 const waiting = new WeakMap<IncomingMessage, () => void>();
 
 /**
- * A client that sends `Expect: 100-continue` hears it when its body is wanted: what is refused before (a token, a path,
- * a size) is never uploaded. Expectations that nobody knows are ignored.
+ * `Expect: 100-continue` is answered only when the body is wanted, so that a request that is refused before (for its
+ * token, path or size) is never uploaded. Unknown expectations are ignored.
  */
 export function awaitContinue(server: Server): void {
   server.on('checkContinue', (request, response) => {
     const { shouldKeepAlive } = response;
-    // Without its body the request never ends on this connection: an answer is the last one.
+    // Unless the body is read, the request never ends on this connection, so the answer has to be its last.
     response.shouldKeepAlive = false;
     waiting.set(request, () => {
       response.shouldKeepAlive = shouldKeepAlive;
@@ -21,7 +21,7 @@ export function awaitContinue(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-/** To be called before a body is read. */
+/** Call before reading a body. */
 export function sendContinue(request: IncomingMessage): void {
   waiting.get(request)?.();
   waiting.delete(request);

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { sendContinue } from './expect-continue.ts';
 
-/** Bodies above this size are refused, before and after decompression. */
+/** Limit for bodies, both before and after decompression. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;
 
 const UTF_8_CHARSET = /^\s*charset\s*=\s*"?utf-?8"?\s*$/i;
@@ -17,7 +17,7 @@ const DECODERS = new Map([
 ]);
 
 /**
- * The bytes of a JSON body: read, bounded, decompressed.
+ * Reads a JSON body, limited in size and decompressed.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, then PAYLOAD_TOO_LARGE, then BAD_USER_INPUT
  */
 export async function readJsonBytes(request: IncomingMessage): Promise<Buffer> {
@@ -40,13 +40,13 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** The framework's view of the headers may lack it. */
+/** From the raw headers, because `hideContentType` clears the parsed one. */
 function contentTypeOf({ rawHeaders }: IncomingMessage): string {
   const index = rawHeaders.findIndex((name, place) => place % 2 === 0 && name.toLowerCase() === 'content-type');
   return index === -1 ? '' : (rawHeaders[index + 1] ?? '');
 }
 
-/** JSON is UTF-8 (RFC 8259): no other charset is guessed at. */
+/** JSON is UTF-8 (RFC 8259); other charsets are refused, not guessed. */
 function requireJson(contentType: string): void {
   if (contentType === 'application/json') return;
   const [type = '', ...parameters] = contentType.split(';');
@@ -76,11 +76,11 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** What zlib says when the limit is reached. */
+/** zlib's code for output above the limit. */
 const isTooLarge = (cause: unknown) =>
   typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE';
 
-/** A body that cannot be looked into: the issue has no field to name. */
+/** The whole body is invalid, so the issue has no path. */
 export const invalidBody = (message: string) => badUserInput([{ path: '', message }]);
 
 const unsupported = (message: string) => new AppError('UNSUPPORTED_MEDIA_TYPE', message);

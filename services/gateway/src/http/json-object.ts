@@ -4,7 +4,7 @@ import { invalidBody } from './json-bytes.ts';
 const MAX_DEPTH = 32;
 
 /**
- * The JSON object in a body. Of repeated keys the last one counts; a byte order mark is skipped.
+ * Parses a body as a JSON object. The last of repeated keys wins; a byte order mark is skipped.
  * @throws AppError BAD_USER_INPUT for invalid UTF-8, invalid JSON, anything but an object, and nesting beyond 32 levels
  */
 export function parseJsonObject(bytes: Buffer): object {
@@ -25,7 +25,7 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** Whether a value off the wire is nested so deeply that working on it could overflow the stack. */
+/** Whether untrusted input is nested so deeply that processing it could overflow the stack. */
 export function isTooDeep(value: object): boolean {
   return isDeeperThan(value, MAX_DEPTH);
 }

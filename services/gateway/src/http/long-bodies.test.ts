@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mayTakeLong, longBodyOf } from './long-bodies.ts';
 
-/** A server that ends whole requests after 200 ms, as the gateway's ends them after 30 s. */
+/** A server with a request timeout of 200 ms; the gateway's is 30 s. */
 async function start(handle: (request: IncomingMessage) => Promise<string>) {
   const server = createServer({ requestTimeout: 200, headersTimeout: 200, connectionsCheckingInterval: 20 });
   server.on('clientError', (_error, socket) => {

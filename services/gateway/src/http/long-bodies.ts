@@ -4,19 +4,19 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { sendContinue } from './expect-continue.ts';
 
-/** A body that takes long is fine, one that stands still is not. */
+/** A body may take long, but must not stall. */
 const SILENCE_MS = 30_000;
-/** A client whose body is not wanted has this long to read why. */
+/** How long a client whose body is refused has to read the answer. */
 const LINGER_MS = 5_000;
 
 const exempt = new WeakSet<Socket>();
 
-/** Whether the time for a whole request does not count on this connection at the moment. */
+/** Whether this connection is currently exempt from the request timeout. */
 export const mayTakeLong = (socket: Socket): boolean => exempt.has(socket);
 
 /**
- * The body of a request as a stream of any length: the limit on the time of a request does not count, one on silence does.
- * Destroying it refuses what is still to come.
+ * A request's body as a stream of any length: exempt from the request timeout, but limited in silence. Destroying the
+ * stream refuses the rest.
  */
 export function longBodyOf(request: IncomingMessage, { silenceMs = SILENCE_MS } = {}): Readable {
   const { socket } = request;

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { sendError, type Envelope } from './errors.ts';
 
 /**
- * For a path that knows `methods` only: OPTIONS tells them, everything else is a 405 that tells them, too. Nobody is
- * asked for a token.
+ * For a path that supports only `methods`: answers OPTIONS with the list, and any other method with a 405 and the list.
+ * Neither needs a token.
  */
 export function addOtherMethods(
   app: FastifyInstance,
@@ -14,7 +14,7 @@ export function addOtherMethods(
 ): void {
   const known = [...methods, 'OPTIONS'];
   const allow = known.join(', ');
-  // Answered before the body is looked at: it does not matter here.
+  // In `onRequest`, so that the body is never read.
   const add = (
     method: HTTPMethods | HTTPMethods[],
     onRequest: (request: FastifyRequest, reply: FastifyReply) => void,

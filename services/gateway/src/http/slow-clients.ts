@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 const CHECK_EVERY_MS = 2_500;
 const CHECKS_PER_TIMEOUT = 8;
 
-/** A request has to arrive within `requestTimeoutMs`, its headers within half of that; for answers see `cutSlowReaders`. */
+/** Requests have to arrive within `requestTimeoutMs`, headers within half of it. For answers see `cutSlowReaders`. */
 export function slowClientLimits(requestTimeoutMs: number) {
   return {
     requestTimeout: requestTimeoutMs,
@@ -18,8 +18,8 @@ export function slowClientLimits(requestTimeoutMs: number) {
 }
 
 /**
- * Cuts off clients that take nothing of their answer for as long as `connectionTimeout`: what they leave lying stays in
- * memory. Somebody whose answer is still being made is no such client, however long that takes.
+ * Cuts off clients that read nothing of their answer for `connectionTimeout`, as the unread rest stays in memory.
+ * Clients whose answer is still being prepared are spared, however long that takes.
  */
 export function cutSlowReaders(app: FastifyInstance): void {
   const answers = new WeakMap<Socket, ServerResponse>();

@@ -6,7 +6,7 @@ import { addOtherMethods } from './other-methods.ts';
 
 const READ = ['GET', 'HEAD'];
 
-/** What the world around asks a gateway: does it live, may it be sent requests, with which keys are tokens signed. */
+/** Routes for the infrastructure: liveness, readiness, and the public keys of access tokens. */
 export function systemRoutes(app: FastifyInstance, ask: { ready(): HealthReport; keys(): KeySet | undefined }): void {
   const get = (url: string, answer: () => { status: number; body: object }) => {
     app.route({

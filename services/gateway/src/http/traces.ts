@@ -3,10 +3,10 @@ import type { Tracing } from '@taskmesh/telemetry';
 import type { FastifyInstance } from 'fastify';
 import { traceparentOf } from '../graph/request-call.ts';
 
-/** Load balancers ask for these all day. */
+/** Load balancers poll these constantly. */
 const UNTRACED = new Set(['/livez', '/readyz']);
 
-/** Every other request may be recorded: here traces begin. */
+/** Traces begin here, for all other requests. */
 export function traceClientRequests(app: FastifyInstance, tracing: Tracing): void {
   traceRequests(app, (request) =>
     UNTRACED.has(request.routeOptions.url ?? '')

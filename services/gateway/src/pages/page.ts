@@ -6,15 +6,15 @@ import { dirname, extname, join } from 'node:path';
 import { addOtherMethods } from '../http/other-methods.ts';
 import { readAsset, sendAsset } from './asset.ts';
 
-/** A page for people, with all that it loads: nothing comes from another host. */
+/** A page for people and its files: nothing is loaded from other hosts. */
 export interface Page {
-  /** Its files are served below `<url>/assets`. */
+  /** Files are served below `<url>/assets`. */
   url: string;
   /** Names a file as `{name}` where it loads one. */
   html: string | URL;
   /** A file may have compressed ones beside it, of its name with `.br` or `.gz`. */
   files: Record<string, string | URL>;
-  /** Beyond the page's own scripts and style sheets, which may always be loaded. */
+  /** Additions to `POLICY`. */
   policy?: Record<string, string>;
 }
 
@@ -42,7 +42,7 @@ const TYPES = new Map([
 /** A prebuilt file of an npm package. */
 export const packageFile = (name: string, file: string) => join(dirname(resolve(`${name}/package.json`)), file);
 
-/** Serves what the page loads, under addresses that change with the content. Returns what sends the page itself. */
+/** Serves a page's files under URLs that change with their content. Returns how to send the page itself. */
 export function servePageFiles(app: FastifyInstance, page: Page): (reply: FastifyReply) => FastifyReply {
   let html = readFileSync(page.html, 'utf8');
   const base = page.url.replace(/\/$/, '');
@@ -76,7 +76,6 @@ export function servePageFiles(app: FastifyInstance, page: Page): (reply: Fastif
       .send(html);
 }
 
-/** The page at its address, with all that it loads. */
 export function servePage(app: FastifyInstance, page: Page): void {
   const send = servePageFiles(app, page);
   app.route({ method: READ, url: page.url, handler: (_request, reply) => send(reply) });

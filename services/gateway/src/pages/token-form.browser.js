@@ -1,12 +1,12 @@
 'use strict';
-// Runs in the reader's browser. The token stands behind `#` in the address, where no server sees it, until it is sent.
-// The form says what it is for: `data-action` takes what its fields hold, `data-fields` names them, the token first.
+// Runs in the browser. The token is in the URL's fragment, which servers never see, until the form is submitted. The
+// form configures the script: `data-action` is where to send the fields, `data-fields` their names, the token's first.
 
 const byId = (id) => document.getElementById(id);
 const { action, fields } = byId('form').dataset;
 const FIELDS = fields.split(' ');
 
-/** The link fills the token in; without one it can be typed. */
+/** The link fills in the token; without one it can be typed. */
 function readToken() {
   const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
   byId('token').value = token;
@@ -21,7 +21,7 @@ function show(id, text) {
   if (text !== '' && id === 'token') byId('token-field').hidden = false;
 }
 
-/** What belongs to a field stands beside it, everything else below the form. */
+/** Errors of a field are shown next to it, all others below the form. */
 function showRefusal(body) {
   const details = body?.error?.details ?? [];
   const textOf = (field) =>
@@ -38,7 +38,7 @@ function showRefusal(body) {
 }
 
 function showDone(body) {
-  // A spent token need not stay in the address or in the history.
+  // Keep the used token out of the address bar and the history.
   history.replaceState(null, '', location.pathname);
   byId('form').hidden = true;
   byId('form').reset();
@@ -75,6 +75,6 @@ byId('form').addEventListener('submit', (event) => {
 byId('show')?.addEventListener('change', ({ target }) => {
   byId('password').type = target.checked ? 'text' : 'password';
 });
-// Another link opened in the same tab changes nothing but the part behind `#`.
+// Opening another link in the same tab changes only the fragment.
 window.addEventListener('hashchange', readToken);
 readToken();

@@ -7,30 +7,30 @@ import type { z } from 'zod';
 import type { StoredOperation } from './operations.ts';
 import type { QueryRules } from './request/query.ts';
 
-/** What goes through as it comes, and is never looked into. */
+/** A body that is passed through as it is. */
 export interface Bytes<Body = Readable> {
   mediaTypes: readonly string[];
   description: string;
-  /** What the entity tag of such an answer is. */
+  /** Describes the entity tag. */
   etag: string;
-  /** For the compiler only. */
+  /** Used by the type checker only. */
   readonly type?: Body;
 }
 
 export const isBytes = (schema: z.ZodType | Bytes<unknown>): schema is Bytes<unknown> => 'mediaTypes' in schema;
 
-/** What an endpoint works with: its input, checked, and the graph on the caller's behalf. */
+/** An endpoint's validated input, and access to the graph as the caller. */
 export interface Exchange<Body, Query> {
   body: Body;
   query: Query;
-  /** What the path's parameter says, as it was sent; empty where the path has none. */
+  /** The path parameter as it was sent; empty if the path has none. */
   id: string;
   headers: IncomingHttpHeaders;
   /** Whether nothing but the head of the answer is wanted. */
   isHead: boolean;
-  /** There when the client wants to see how far the work has come. */
+  /** Set when the client asked for progress. */
   onProgress: OnWorkProgress | undefined;
-  /** @throws AppError, also for what the graph answers as an error */
+  /** @throws AppError, also for errors in the graph's answer */
   run<Variables extends object, Result>(
     operation: StoredOperation<Variables, Result>,
     variables: Variables,
@@ -42,54 +42,54 @@ export interface UserExchange<Body, Query> extends Exchange<Body, Query> {
 }
 
 export interface Answer {
-  /** Where it is another one than the endpoint's own. */
+  /** Overrides the endpoint's own. */
   status?: number;
   headers?: Record<string, string>;
-  /** Becomes JSON as it is; a stream goes out as it comes. Null where only the head is wanted. */
+  /** An object is sent as JSON, a stream as it is. Null for HEAD. */
   body: object | null;
-  /** Beside the body on the last line, for who was told the progress. */
+  /** Added to the body on the last line, for clients that asked for progress. */
   inLines?: object;
-  /** The entity tag of the one task that the body shows; who reads it with `If-None-Match` and has it gets a 304 instead. */
+  /** The version of the task in the body; answers a matching `If-None-Match` with a 304. */
   etag?: string;
-  /** The query with which a list goes on, when there is more of it. */
+  /** The query of the next page, if there is one. */
   next?: string;
 }
 
 interface Description<Body, Query> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the prefix of the contract, as OpenAPI writes it, with one parameter at the most. */
+  /** An OpenAPI path below the contract's prefix, with at most one parameter. */
   path: string;
-  /** Names the endpoint in the API description. */
+  /** The operation id in the API description. */
   name: string;
   summary: string;
   description?: string;
-  /** The endpoint is absent when the graph cannot do this. */
+  /** The endpoint is absent if the graph does not support this operation. */
   needs?: StoredOperation<never, unknown>;
   bodySchema?: z.ZodType<Body> | Bytes<Body>;
   query?: QueryRules<Query>;
-  /** Headers of the request that count here. */
+  /** The request headers that this endpoint evaluates. */
   headers?: readonly ('if-match' | 'if-none-match' | 'idempotency-key')[];
   status: 200 | 201;
   /** What `status` comes with. */
   answerSchema: z.ZodType | Bytes;
   /** The work may last: who asks for lines is told its progress, in lines like this. */
   lineSchema?: z.ZodType;
-  /** What the example of the answer says, where the schema's own says something else. */
+  /** Replaces the message in the schema's example. */
   exampleMessage?: string;
-  /** The answer may name a `Link`. */
+  /** The answer may have a `Link` header. */
   isPaged?: boolean;
-  /** What can go wrong besides what every endpoint of its kind has. `KEY_REUSED` is the 422. */
+  /** Errors beyond those common to all endpoints of this kind. `KEY_REUSED` is the 422. */
   errors?: readonly (ErrorCode | 'KEY_REUSED')[];
 }
 
 /** Needs a user's access token. */
 export interface UserEndpoint<Body = unknown, Query = unknown> extends Description<Body, Query> {
   access: 'user';
-  // A method, so that endpoints of differing inputs fit into one table: `serve` hands over what the schemas gave.
+  // A method, because its parameters are checked bivariantly: endpoints with different inputs fit into one table.
   handle(exchange: UserExchange<Body, Query>): Promise<Answer> | Answer;
 }
 
-/** Open to anybody (an access token that comes along is not looked at), or for operators only. */
+/** Open to everyone (an access token is ignored), or to operators only. */
 export interface UserlessEndpoint<Body = unknown, Query = unknown> extends Description<Body, Query> {
   access: 'public' | 'operator';
   handle(exchange: Exchange<Body, Query>): Promise<Answer> | Answer;

@@ -1,7 +1,7 @@
 import { AppError, isErrorCode, notFound, rateLimited, unavailable, type Issue } from '@taskmesh/errors';
 import type { GraphQLFormattedError } from 'graphql';
 
-/** BAD_USER_INPUT to a GraphQL client, and a status of its own here. */
+/** BAD_USER_INPUT in GraphQL, but a status of its own in REST. */
 class KeyReused extends AppError {
   override get httpStatus(): number {
     return 422;
@@ -13,11 +13,11 @@ function keyReused(): AppError {
   return new KeyReused('BAD_USER_INPUT', message, { issues: [{ path: 'Idempotency-Key', message }] });
 }
 
-/** An error that the graph answered, in REST's terms. What is no client's business was logged by the executor. */
+/** Translates an error of the graph to REST. Details that clients must not see have been logged by the executor. */
 export function errorOf({ message, extensions = {} }: GraphQLFormattedError): AppError {
   const { code } = extensions;
   const issues = issuesIn(extensions);
-  // A graph that came later cannot do what the path is for: then the path is absent, as it would be after a restart.
+  // A newer graph no longer has the operation: the path is absent, as it would be after a restart.
   if (code === 'OPERATION_RESOLUTION_FAILURE') return notFound('There is nothing at this path.');
   if (!isErrorCode(code)) return new AppError('INTERNAL_SERVER_ERROR', 'Internal server error.');
   if (code === 'RATE_LIMITED') return rateLimited(secondsIn(extensions), message);
@@ -26,7 +26,7 @@ export function errorOf({ message, extensions = {} }: GraphQLFormattedError): Ap
   return new AppError(code, message, { issues });
 }
 
-/** GraphQL's names of inputs that have another one here. */
+/** GraphQL input fields that are named differently in REST. */
 const FIELD_NAMES = new Map([
   ['currentPassword', 'current_password'],
   ['expiresAt', 'expires_at'],

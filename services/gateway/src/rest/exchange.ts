@@ -19,7 +19,7 @@ export type Answerer = (request: FastifyRequest, onProgress?: OnWorkProgress) =>
 
 const OPERATOR: Identity = { role: 'operator' };
 
-/** One exchange behind route and method, in the order of the checks: who asks, query or body, then the endpoint itself. */
+/** Handles one request after routing. Checks in this order: the caller, the query or body, then the endpoint's own. */
 export function answerer(context: ExchangeContext, operations: PreparedOperations, endpoint: Endpoint): Answerer {
   const { bodySchema } = endpoint;
   const handled = bodySchema && isBytes(bodySchema) ? handleStream : handle;
@@ -57,7 +57,7 @@ type Handle = (exchange: AnyExchange) => Promise<Answer> | Answer;
 
 const handle = (exchange: AnyExchange, endpoint: Handle) => endpoint(exchange);
 
-/** What is left of the stream when the answer is known is not wanted. */
+/** The rest of the request's stream is discarded once the answer is known. */
 async function handleStream(exchange: AnyExchange, endpoint: Handle): Promise<Answer> {
   try {
     return await endpoint(exchange);
@@ -87,6 +87,6 @@ function runner(
     const call = context.requestCall(request, identity);
     const { data, errors } = await context.executor.run(operation, variables as Record<string, unknown>, call);
     if (errors?.[0]) throw errorOf(errors[0]);
-    return data as Result; // the document was validated against the schema, and the type says what it selects
+    return data as Result; // the document is validated, and the type describes its selection
   };
 }

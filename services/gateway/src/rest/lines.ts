@@ -2,7 +2,7 @@ import { createLines, type Lines, type OnWorkProgress } from '@taskmesh/internal
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GivenAnswer } from './send.ts';
 
-/** Each line is a JSON object. */
+/** NDJSON: each line is a JSON object. */
 export const LINES_TYPE = 'application/x-ndjson';
 const REPEAT_MS = 5_000;
 
@@ -12,15 +12,14 @@ export function wantsLines({ headers }: FastifyRequest): boolean {
 
 export interface LongWork {
   run(onProgress: OnWorkProgress): Promise<GivenAnswer>;
-  /** Answers in the ordinary way. */
   send(answer: GivenAnswer): FastifyReply;
-  /** The last line, when the status was out before it failed. */
+  /** The last line when the work fails after the status has been sent. */
   failureLine(error: unknown): object;
 }
 
 /**
- * Answers with the progress of the work and its end, which then says its status itself. What fails before there is any
- * progress is answered in the ordinary way. The work goes on without the client.
+ * Streams progress, then the result, whose line includes the status. A failure before any progress is answered in the
+ * ordinary way. If the client disconnects, the work goes on.
  */
 export async function answerInLines(reply: FastifyReply, work: LongWork): Promise<FastifyReply> {
   let lines: Lines | undefined;

@@ -3,10 +3,10 @@ import type { RestoreEnd } from '@taskmesh/internal-api';
 import type { UpdateTask } from '@taskmesh/validation';
 import { InvalidOperation, type GraphExecutor, type PreparedOperation } from '../graph/executor.ts';
 
-/** One GraphQL document of ours: values come in variables only, so that it is prepared once. */
+/** A fixed GraphQL document. Values are passed only as variables, so it is prepared once. */
 export interface StoredOperation<Variables, Result> {
   readonly source: string;
-  /** For the compiler only. */
+  /** Used by the type checker only. */
   readonly types?: { variables: (variables: Variables) => void; result: Result };
 }
 
@@ -14,7 +14,7 @@ const operation = <Variables, Result>(source: string): StoredOperation<Variables
 
 type Priority = 'LOW' | 'MEDIUM' | 'HIGH';
 
-/** A task as `TASK` selects it; its owner is the caller. */
+/** A task as selected by `TASK`; its owner is the caller. */
 export type TaskNode = Omit<TaskImage, 'ownerId' | 'priority'> & { priority: Priority };
 
 const TASK = GRAPH_FIELDS.join(' ');
@@ -40,7 +40,6 @@ export interface StatisticsNode {
   completionPercentage: number;
 }
 
-/** Somebody as they see themselves. */
 export interface ProfileNode extends AccountNode {
   name: string;
 }
@@ -53,7 +52,7 @@ interface AccountNode {
 
 const PROFILE = 'id email name emailConfirmedAt';
 
-// Only who asks for it has a refresh token: the session of another REST client ends with its access token.
+// REST clients get a refresh token only on request; otherwise the session ends with its access token.
 const SESSION = 'accessToken refreshToken @include(if: $refresh) user { id email emailConfirmedAt }';
 export interface SessionNode {
   accessToken: string;
@@ -91,13 +90,12 @@ export interface AuditEntryNode {
   ip: string | null;
 }
 
-/** Tasks in the order in which they were made. */
+/** Tasks ordered by creation. */
 export interface ExportPage {
   edges: { node: TaskNode }[];
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
 
-/** Every operation that the endpoints run. */
 export const OPERATIONS = {
   signUp: operation<
     { input: { email: string; password: string; name: string }; refresh: boolean },
@@ -210,10 +208,10 @@ export const OPERATIONS = {
   ),
 };
 
-/** The operations that the graph can do, ready to run. */
+/** The operations that the graph supports, ready to run. */
 export type PreparedOperations = ReadonlyMap<StoredOperation<never, unknown>, PreparedOperation>;
 
-/** Parses, validates and plans every operation now. What the graph does not know is left out. */
+/** Parses, validates and plans every operation; those that the graph does not support are left out. */
 export function prepareOperations(executor: GraphExecutor): PreparedOperations {
   const prepared = new Map<StoredOperation<never, unknown>, PreparedOperation>();
   for (const stored of Object.values<StoredOperation<never, unknown>>(OPERATIONS)) {

@@ -18,7 +18,7 @@ type Contract = 'full' | 'reduced';
 
 export type RestContext = ServeContext & StatusContext & Pick<GatewayContext, 'config' | 'graph'>;
 
-/** The interface document's endpoints over the graph, and their description. What the graph cannot do is absent. */
+/** The interface document's endpoints over the graph, and their description. Those that the graph lacks are absent. */
 export function restRoutes(app: FastifyInstance, context: RestContext): void {
   const { tasksContract, publicUrl } = context.config;
   const operations = prepareOperations(context.executor);
@@ -69,8 +69,8 @@ function chaptersFor(contract: Contract): Chapter[] {
 }
 
 /**
- * Our own service is asked without the graph, which carries neither progress nor streams. A foreign graph does what it can
- * do itself.
+ * Our own service is called directly, as GraphQL carries neither progress nor streams. A foreign graph's backups are
+ * limited to its own operations.
  */
 function backupsOf({ connections, graph }: RestContext): Chapter {
   const { backup } = connections;
@@ -112,7 +112,7 @@ function aliasesFor(contract: Contract): Mount[] {
   ];
 }
 
-/** What of it this graph can do. */
+/** Leaves out what this graph does not support. */
 function present<Part extends Mount>(mount: Part, operations: PreparedOperations): Part {
   return { ...mount, endpoints: mount.endpoints.filter(({ needs }) => !needs || operations.has(needs)) };
 }

@@ -11,7 +11,7 @@ const READS = new Set(['GET', 'HEAD']);
 export function send(request: FastifyRequest, reply: FastifyReply, answer: GivenAnswer): FastifyReply {
   const { status, headers, body, etag, next } = answer;
   if (headers) reply.headers(headers);
-  // Relative to where the list was asked for: proxies may show it elsewhere.
+  // Relative to the requested URL, as proxies may serve it under another path.
   if (next !== undefined) reply.header('link', `<?${next}>; rel="next"`);
   if (etag !== undefined) {
     reply.header('etag', etag);

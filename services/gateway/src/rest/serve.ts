@@ -8,7 +8,6 @@ import { answerInLines, wantsLines } from './lines.ts';
 import type { PreparedOperations } from './operations.ts';
 import { send } from './send.ts';
 
-/** What endpoints are served with. */
 export type ServeContext = ExchangeContext & Pick<GatewayContext, 'log'>;
 
 export interface Mount {
@@ -17,7 +16,7 @@ export interface Mount {
   endpoints: readonly Endpoint[];
 }
 
-/** Serves endpoints below a prefix, with 405 and OPTIONS for every path of theirs. */
+/** Serves endpoints below a prefix, and answers 405 and OPTIONS for each of their paths. */
 export function serve(app: FastifyInstance, context: ServeContext, operations: PreparedOperations, mount: Mount): void {
   const { prefix, envelope, endpoints } = mount;
   const told = (error: unknown, requestId: string) => {
@@ -58,7 +57,7 @@ function addEndpoint(
     method: method === 'GET' ? ['GET', 'HEAD'] : method,
     url,
     handler: async (request, reply) => {
-      // What operators are told is not for caches.
+      // Answers for operators must not be cached.
       if (access === 'operator') reply.header('cache-control', 'no-store');
       if (!lineSchema || !wantsLines(request)) return send(request, reply, { status, ...(await answer(request)) });
       return answerInLines(reply, {

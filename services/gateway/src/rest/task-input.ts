@@ -10,7 +10,7 @@ const FROM_GRAPH = { LOW: 'low', MEDIUM: 'medium', HIGH: 'high' } as const;
 export const graphPriority = (priority: Priority) => TO_GRAPH[priority];
 export const restPriority = (priority: TaskNode['priority']) => FROM_GRAPH[priority];
 
-/** Fields of a task in the graph's words. */
+/** A task's fields in the graph's vocabulary. */
 export function graphFields<Fields extends { priority?: Priority }>(
   fields: Fields,
 ): Omit<Fields, 'priority'> & Pick<TaskFields, 'priority'> {
@@ -20,7 +20,7 @@ export function graphFields<Fields extends { priority?: Priority }>(
 
 export const taskNotFound = () => notFound('Task not found.');
 
-/** The task id of the path. @throws AppError NOT_FOUND for what cannot be one */
+/** The task id of the path. @throws AppError NOT_FOUND when it is not a UUID */
 export function pathTaskId({ id }: { id: string }): string {
   const known = parseUuid(id);
   if (known === undefined) throw taskNotFound();
@@ -28,7 +28,7 @@ export function pathTaskId({ id }: { id: string }): string {
 }
 
 /**
- * The version that `If-Match` asks a change of this task to begin from; null when there is no such condition.
+ * The version that `If-Match` requires of this task; null without such a condition.
  * @throws AppError PRECONDITION_FAILED, NOT_FOUND
  */
 export async function expectedVersion(
@@ -38,7 +38,7 @@ export async function expectedVersion(
   const versions = versionsIn(headers['if-match']);
   if (versions === undefined) return null;
   if (versions.length === 1) return versions[0];
-  // Several tags are allowed by HTTP and used by nobody: one more look tells which of them is meant.
+  // HTTP allows several tags, though hardly any client sends them: read the task to see which one is current.
   const { task } = await run(OPERATIONS.task, { id });
   if (!task) throw taskNotFound();
   if (!versions.includes(task.version))

@@ -6,11 +6,10 @@ import type { TaskFilter } from './task-filter.ts';
 export interface SubscriptionArguments {
   after: string | undefined;
   filter: TaskFilter | undefined;
-  /** All variables, coerced. */
   variables: Record<string, unknown>;
 }
 
-/** What a subscription to `taskChanges` was given. @throws GraphQLError */
+/** The arguments of a subscription to `taskChanges`. @throws GraphQLError */
 export function readArguments(prepared: PreparedOperation, raw: Record<string, unknown>): SubscriptionArguments {
   const { schema, operation } = prepared;
   const variables = coerceVariables(prepared, raw);

@@ -1,12 +1,12 @@
 import type { TaskChanged, TaskImage } from '@taskmesh/events';
 import { matches, type TaskFilter } from './task-filter.ts';
 
-/** A change in the form of the graph's `TaskChange`: whatever the tasks service would answer for it, without asking it. */
+/** A change as the graph's `TaskChange`, exactly as the tasks service would answer it, but without asking. */
 export type ChangeEvent = ReturnType<typeof eventOf>;
 
 const events = new WeakMap<TaskChanged, ChangeEvent>();
 
-/** The same object for the same change: all that render it share it. */
+/** Returns the same object for the same change, so that all renderings share it. */
 export function toChangeEvent(change: TaskChanged): ChangeEvent {
   const known = events.get(change);
   if (known) return known;
@@ -36,7 +36,7 @@ function toTask({ ownerId, priority, ...task }: TaskImage) {
   };
 }
 
-/** A change concerns a filtered list when its task was in it before or is in it now; so leaving it is told, too. */
+/** True when the task matched the filter before or matches it now, so that leaving a list is reported, too. */
 export function concerns({ task, previous }: TaskChanged, filter: TaskFilter): boolean {
   return matches(task, filter) || (previous !== null && matches(previous, filter));
 }

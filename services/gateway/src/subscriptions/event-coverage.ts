@@ -15,27 +15,27 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** Which fields an event brings along, by type: whatever else is selected has to be fetched. */
+/** The fields that an event contains, by type; any other selected field has to be fetched. */
 export const IN_THE_EVENT: Record<string, ReadonlySet<string>> = {
   TaskChange: new Set(['__typename', 'cursor', 'sequence', 'kind', 'task', 'previous', 'occurredAt']),
   Task: new Set(['__typename', 'owner', ...GRAPH_FIELDS]),
   User: new Set(['__typename', 'id']),
 };
 
-/** Entities that the service of the root field resolves by their id. */
+/** Entities that the root field's own service resolves by id. */
 const ENTITIES = new Set(['Task', 'User']);
 const KEY = ['__typename', 'id'];
 
 export interface SplitFetch {
-  /** What the event answers. */
+  /** The part that the event answers. */
   primary: FetchNode;
-  /** What its own service has to be asked for besides, for each object that it is a part of. */
+  /** What that service still has to be asked for, per object in the event. */
   others: FlattenNode[];
 }
 
 /**
- * The planner takes the event for an answer of the service that the root field belongs to, with all that the service
- * could tell at that place. Where an event knows less (`owner { tasks }`), the rest is asked for by the object's key.
+ * The planner treats the event as an answer of the root field's service, with every field that the service has there.
+ * Fields that the event lacks (`owner { tasks }`) are fetched by the object's key instead.
  */
 export function splitPrimary(primary: FetchNode, schema: GraphQLSchema): SplitFetch {
   const document = parse(primary.operation, { noLocation: true });
@@ -101,7 +101,7 @@ function entityFetch(
     variableUsages: [...used],
     operation: `query(${variables}) { _entities(representations: $representations) { ... on ${type} { ${selected} } } }`,
     operationName: undefined,
-    operationKind: 'query' as FetchNode['operationKind'], // graphql's enum is a type here only
+    operationKind: 'query' as FetchNode['operationKind'], // graphql exports the enum as a type only
   };
 }
 
@@ -111,7 +111,7 @@ function variablesIn(fields: FieldNode[]): Set<string> {
   return names;
 }
 
-/** Without definitions of variables that nothing uses any more. */
+/** Drops the definitions of variables that are no longer used. */
 function withSelections(operation: OperationDefinitionNode, selectionSet: SelectionSetNode): OperationDefinitionNode {
   const used = new Set<string>();
   visit(selectionSet, { Variable: ({ name }) => void used.add(name.value) });

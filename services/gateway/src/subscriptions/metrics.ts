@@ -7,13 +7,12 @@ import { createCommitTime } from '../feed/metrics.ts';
 export type Protocol = 'graphql-ws' | 'sse' | 'multipart' | 'channel';
 export const PROTOCOLS: Protocol[] = ['graphql-ws', 'sse', 'multipart', 'channel'];
 
-/** Why a subscription ended, or could not begin, that its client wanted. */
+/** Why a subscription that its client wanted could not begin or had to end. */
 export type FailureReason = 'cursor_expired' | 'graph_changed' | 'subscription_limit' | 'unavailable' | 'refused';
 
-/** What the subscriptions of all protocols count. */
 export interface SubscriptionMetrics {
   subscribed(protocol: Protocol): () => void;
-  /** The subscription was there since `since` (Unix milliseconds): what was committed before is a replay, and not counted. */
+  /** `since` is when the subscription began (Unix ms): changes committed before are replays and are not measured. */
   delivered(protocol: Protocol, change: TaskChanged, since: number): void;
   failed(protocol: Protocol, reason: FailureReason): void;
 }
@@ -42,7 +41,7 @@ export function createSubscriptionMetrics(registry: Registry, clock: Clock): Sub
     multipart: delivery.observer({ protocol: 'multipart' }),
     channel: delivery.observer({ protocol: 'channel' }),
   };
-  // So that none is absent before the first.
+  // So that these series exist before anything happens.
   for (const protocol of PROTOCOLS) subscriptions.set({ protocol }, 0);
   const committedAt = createCommitTime();
 
@@ -61,7 +60,7 @@ export function createSubscriptionMetrics(registry: Registry, clock: Clock): Sub
   };
 }
 
-/** The last step of a change's trace: from its arrival until it was written to a socket. */
+/** The last step of a change's trace: from its arrival until it is written to a socket. */
 function traceDelivery(protocol: Protocol): void {
   const arrived = activeSpan();
   arrived

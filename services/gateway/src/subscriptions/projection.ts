@@ -11,12 +11,13 @@ import {
 import type { PreparedOperation } from '../graph/executor.ts';
 import { IN_THE_EVENT } from './event-coverage.ts';
 
-/** Writes the part of an object that a selection asks for, as JSON. */
+/** Writes the selected part of an object as JSON. */
 type Write = (source: Record<string, unknown>) => string;
 
 /**
- * Compiles a subscription whose whole selection is in the event: the returned function writes `{"data": …}` for the root
- * field's value without any executor. Undefined when something has to be fetched or decided per request (@include, @skip).
+ * Compiles a subscription whose whole selection is in the event: the returned function writes `{"data": …}` from the
+ * root field's value, without an executor. Undefined when a field has to be fetched, or when @include or @skip has to
+ * be decided per request.
  */
 export function compileProjection(
   schema: GraphQLSchema,
@@ -62,7 +63,7 @@ function compileObject(
   };
 }
 
-/** Brings fields of the same response key together; false for anything that this cannot do. */
+/** Merges fields with the same response key. False when something here is left to the executor. */
 function collect(
   type: GraphQLObjectType,
   { selections }: SelectionSetNode,
@@ -81,7 +82,7 @@ function collect(
     }
     const fragment = selection.kind === 'FragmentSpread' ? fragments.get(selection.name.value) : selection;
     if (!fragment || fragment.directives?.length) return false;
-    // All types of an event are objects: a condition on anything else is left to the executor.
+    // All types of an event are objects; conditions on any other type are left to the executor.
     return (
       (fragment.typeCondition?.name.value ?? type.name) === type.name &&
       collect(type, fragment.selectionSet, fragments, into)
@@ -100,5 +101,5 @@ function compileField(
   if (isScalarType(fieldType) || isEnumType(fieldType)) return (source) => JSON.stringify(source[name] ?? null);
   if (!isObjectType(fieldType)) return undefined;
   const write = compileObject(fieldType, selections, fragments);
-  return write && ((source) => (source[name] ? write(source[name] as Record<string, unknown>) : 'null')); // an object's value is one
+  return write && ((source) => (source[name] ? write(source[name] as Record<string, unknown>) : 'null')); // of an object type
 }

@@ -114,7 +114,7 @@ describe('an event for a stream that has gone', () => {
     await eventually(() => expect(requests).toHaveLength(16));
     const text = render(changeOf(101), waiting);
     isGone = true;
-    // Those that were being asked for are not asked for again; the others never are.
+    // Running requests are not repeated, and queued ones are never sent.
     for (const { answer } of requests.slice(0, 16)) answer(AWAY);
     await eventually(() => expect(requests).toHaveLength(17));
     requests[16]?.answer(named('Ada'));

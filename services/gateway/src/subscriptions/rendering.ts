@@ -11,26 +11,26 @@ import { compileProjection } from './projection.ts';
 import { planSubscription, type FormatErrors, type SubscriptionPlan } from './subscription-plan.ts';
 
 const EVENT_DEADLINE_MS = 10_000;
-/** A service that foreign fields come from may be away for this long before streams end that wait for them. */
+/** How long a service that foreign fields come from may be unavailable before the streams waiting for it end. */
 const FOREIGN_PATIENCE_MS = 30_000;
 const TRY_AGAIN_MS = 250;
-/** Of one document: a service that comes back must not be buried under everything that waited for it. */
+/** Per document, so that a service is not overwhelmed when it comes back by everything that waited for it. */
 const FOREIGN_AT_ONCE = 16;
 
 /**
- * Writes a change as JSON: at once, or after asking other services. It rejects when one of them stays away, or when nobody
- * waits for it any more: `isWaiting` tells that of who asks.
+ * Writes a change as JSON: at once, or after asking other services. Rejects when one of them stays unavailable, or when
+ * no caller wants the result any more, as their `isWaiting` tells.
  */
 export type Render = (change: TaskChanged, isWaiting: () => boolean) => string | Promise<string>;
 
-/** A document on one graph, worked out once. */
+/** A document compiled for one graph. */
 export interface Rendering {
   readonly operation: PreparedOperation;
-  /** For one set of variables, coerced. Equal sets share the work and the text of each change. */
+  /** For one set of coerced variables. Equal sets share the work, and the JSON of each change. */
   withVariables(variables: Record<string, unknown>, call: RequestCall): Render;
-  /** Its document on a newer graph: events that wait for a service are asked for by that plan from now on. */
+  /** Takes over when the graph changes: events that wait for a service use the plan of `next` from then on. */
   followedBy(next: Rendering): void;
-  /** Only a rendering looks into another one. */
+  /** For other renderings only. */
   readonly latestPlan: () => SubscriptionPlan | undefined;
 }
 
@@ -91,7 +91,7 @@ export function createRendering(graph: Graph, operation: PreparedOperation, deps
         byKey.set(key, { text, readers });
         text.then(
           (json) => byKey.set(key, json),
-          () => byKey.delete(key), // who comes back asks anew
+          () => byKey.delete(key), // the next reader asks again
         );
         return text;
       };
@@ -103,13 +103,13 @@ export function createRendering(graph: Graph, operation: PreparedOperation, deps
   };
 }
 
-/** A text that other services are asked for, and who waits for it. */
+/** A rendering for which other services are being asked, and its waiting readers. */
 interface Asked {
   text: Promise<string>;
   readers: (() => boolean)[];
 }
 
-/** What the text of an event depends on: all variables but those that only say where a stream begins and what it filters. */
+/** The variables that affect an event's JSON: all except those used only in the root field's arguments. */
 function variablesOfEvents({ document, operation }: PreparedOperation): string[] {
   const names = new Set<string>();
   const collect = (node: ASTNode) => visit(node, { Variable: ({ name }) => void names.add(name.value) });
@@ -129,8 +129,8 @@ interface EventRun {
 }
 
 /**
- * An event waits for a service that is away for a moment. It never goes out without what that service has, not even where
- * null may stand, which would say that there is no value: its reader must be able to come back for the whole.
+ * Waits for a service that is briefly unavailable. An event never goes out without that service's fields, even where
+ * null is allowed, as null would mean that there is no value. The reader must be able to resume and get all of it.
  */
 async function withForeignFields(clock: Clock, run: EventRun): Promise<string> {
   const { change, planNow, variables, call, giveUpAt, isWanted } = run;
@@ -145,12 +145,12 @@ async function withForeignFields(clock: Clock, run: EventRun): Promise<string> {
   throw unavailable('Nobody waits for it any more.');
 }
 
-/** What is asked for an event belongs to the trace of the request that made the change. */
+/** Requests for an event belong to the trace of the request that made the change. */
 function callFor({ traceparent }: TaskChanged, call: RequestCall): RequestCall {
   return traceparent ? { ...call, traceparent } : call;
 }
 
-/** The trace is the change's, not the subscriber's: so the text stays the same for all of them. */
+/** The trace is the change's, not the subscriber's, so the JSON is the same for all subscribers. */
 function traced(result: string, { traceparent }: TaskChanged): string {
   return traceparent ? `${result.slice(0, -1)},"extensions":{"traceparent":${JSON.stringify(traceparent)}}}` : result;
 }

@@ -11,14 +11,14 @@ import type { OperationRun } from '../graph/data-source.ts';
 import type { Supergraph } from '../graph/supergraph.ts';
 import { splitPrimary } from './event-coverage.ts';
 
-/** The event takes the place of the service that owns the subscription's root field. */
+/** Replaces the name of the service that owns the subscription's root field. */
 const EVENT = '__event__';
 
 type GatewayRequestContext = Parameters<typeof executeQueryPlan>[2];
 export type FormatErrors = (errors: readonly unknown[], requestId: string) => OperationResult['errors'];
 
 export interface SubscriptionPlan {
-  /** What the client gets for one event; `root` is the root field's value. Only foreign fields ask other services. */
+  /** The result of one event; `root` is the root field's value. Other services are asked for foreign fields only. */
   run(root: Record<string, unknown>, variables: Record<string, unknown>, run: OperationRun): Promise<OperationResult>;
 }
 
@@ -30,8 +30,8 @@ export interface PlanDeps {
 }
 
 /**
- * Plans a subscription once. @apollo/query-planner plans it as a primary fetch and a rest; its executor refuses to run
- * that, but it does run the same plan as a query whose first fetch is answered from the event.
+ * Plans a subscription once. @apollo/query-planner splits it into a primary fetch and the rest. Its executor refuses to
+ * run that, but runs the same plan as a query whose first fetch is answered from the event.
  */
 export function planSubscription(operation: PreparedOperation, deps: PlanDeps): SubscriptionPlan {
   const runPlan = deps.executor === 'compiled' ? compileRun(operation, deps) : byApollo(operation, deps);
@@ -75,16 +75,16 @@ function byApollo(operation: PreparedOperation, { supergraph, services }: PlanDe
   };
 }
 
-/** What travels as the context of one event. */
+/** The executor's context for one event. */
 interface EventAsk {
   run: OperationRun;
-  /** What the event says, by the text that asks for it. */
+  /** The event's data, by the text of the operation that asks for it. */
   answer: (text: string) => SubgraphAnswer;
 }
 
 function compileRun({ document, operationName }: PreparedOperation, { supergraph, services }: PlanDeps): RunPlan {
   const ask = askServices(services);
-  // Each answer to @skip and @include has a plan, and an event's part in it, of its own.
+  // Each combination of @skip and @include values has its own plan and its own projection of the event.
   const projections = new Map<string, Project>();
   const plan = (planned: DocumentNode) => {
     const { queryPlan, project, primary } = withEvent(supergraph, supergraph.plan(planned));
@@ -106,7 +106,7 @@ function compileRun({ document, operationName }: PreparedOperation, { supergraph
 
 type Project = ReturnType<typeof projection>;
 
-/** A plan in which the event takes the place of the first fetch, and what it takes of the event. */
+/** A plan whose first fetch is replaced by the event, and the projection that answers that fetch. */
 function withEvent(supergraph: Supergraph, planned: QueryPlan) {
   const { primary: whole, rest } = subscriptionNode(planned);
   const { primary, others } = splitPrimary(whole, serviceSchema(supergraph, whole.serviceName));
@@ -126,17 +126,17 @@ function asQuery(primary: FetchNode, others: PlanNode[], rest: PlanNode | undefi
   return { kind: 'Sequence', nodes };
 }
 
-/** Picks out of an event what the primary fetch selects, under the client's aliases. */
+/** Picks from an event what the primary fetch selects, under the client's aliases. */
 function projection(supergraph: Supergraph, primary: FetchNode) {
   const schema = serviceSchema(supergraph, primary.serviceName);
   const document = parse(primary.operation, { noLocation: true });
   return (root: Record<string, unknown>, variableValues: Record<string, unknown>) =>
-    execute({ schema, document, rootValue: root, variableValues }) as { data: Record<string, unknown> }; // no resolver: nothing is awaited
+    execute({ schema, document, rootValue: root, variableValues }) as { data: Record<string, unknown> }; // synchronous without resolvers
 }
 
 const serviceSchemas = new WeakMap<Supergraph, Map<string, GraphQLSchema>>();
 
-/** Building the schema costs more than a hundred events: once for each service of a graph. */
+/** Building the schema costs more than a hundred events, so it is cached per service of a graph. */
 function serviceSchema(supergraph: Supergraph, name: string): GraphQLSchema {
   const known = serviceSchemas.get(supergraph) ?? new Map<string, GraphQLSchema>();
   serviceSchemas.set(supergraph, known);

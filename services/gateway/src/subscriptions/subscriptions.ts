@@ -12,33 +12,33 @@ import type { FailureReason, Protocol, SubscriptionMetrics } from './metrics.ts'
 import { createRendering, type Render, type Rendering, type RenderingDeps } from './rendering.ts';
 import type { TaskFilter } from './task-filter.ts';
 
-/** How many events may wait for what other services add to them before the reader counts as too slow. */
+/** How many events may wait for other services before the reader counts as too slow. */
 const WAITING_LIMIT = 1_000;
 
-/** Why a stream ended that its client did not end. */
+/** Why a stream ended without its client ending it. */
 export type StreamEnd =
-  /** For the client to read: the stream ends as the protocol has it. */
+  /** Meant for the client: the stream ends regularly, with this error. */
   | { kind: 'failed'; error: GraphQLError }
   /**
-   * The transport ends in a way that makes the client come back and resume: the client was too slow, the gateway stops, or
-   * another service stays away without which an event is not whole.
+   * The transport ends in a way that makes the client reconnect and resume: the client was too slow, the gateway is
+   * stopping, or a service that is needed to complete an event stays unavailable.
    */
   | { kind: 'slow' | 'stopped' | 'unavailable' };
 
 /** Where a stream's events go. No function throws. */
 export interface StreamSink {
-  /** The stream begins now, which is behind this cursor. */
+  /** For a stream without a cursor: the cursor at which it begins. */
   begin?(cursor: string): void;
-  /** `json` is the whole result of the event, the same string for all equal streams. False: the client is too slow. */
+  /** `json` is the event's whole result, the same string for equal streams. Returns false if the client is too slow. */
   next(json: string, change: TaskChanged): boolean;
   end(end: StreamEnd): void;
-  /** Resolves when what was written before is on its way to the client, so that a long replay does not run ahead of it. */
+  /** Resolves when most of what was written has been sent, so that a long replay does not outrun the client. */
   drained(): Promise<void>;
 }
 
 export interface Subscriptions {
   /**
-   * Runs `Subscription.taskChanges` for the call's user until the returned function is called, or the stream ends.
+   * Runs `Subscription.taskChanges` for the call's user until the stream ends or the returned function is called.
    * @throws GraphQLError when it cannot begin
    */
   subscribe(request: StreamRequest, sink: StreamSink): Promise<() => void>;
@@ -49,7 +49,7 @@ export interface StreamRequest {
   operation: PreparedOperation;
   variables: Record<string, unknown>;
   call: RequestCall;
-  /** A position that the transport brought along; wins over the argument `after`. */
+  /** A cursor that the transport brought; overrides the argument `after`. */
   after?: string;
 }
 
@@ -59,13 +59,13 @@ interface Deps extends RenderingDeps {
   graph: LiveGraph;
 }
 
-/** What a stream does with the changes that come. */
+/** How a stream treats changes. */
 interface View {
   filter: TaskFilter | undefined;
   render: Render;
 }
 
-/** A stream that runs; a new graph gives it a new view, or ends it. */
+/** A running stream; a new graph replaces its view, or ends it. */
 interface LiveStream {
   readonly request: StreamRequest;
   rendering: Rendering;
@@ -86,8 +86,8 @@ export function createSubscriptions(deps: Deps): Subscriptions {
     return fresh;
   };
 
-  // Every document is planned on the new graph while events go on by the old one; then all streams change over between
-  // two events. Where a stream stands in the feed has nothing to do with it.
+  // Plan all documents on the new graph while the old one goes on serving events; then switch all streams over between
+  // two events. Positions in the feed are not affected.
   graph.beforeSwitch(async (next) => {
     const planned = new Map<string, Rendering | GraphQLError>();
     const planFor = ({ request: { operation } }: LiveStream) => {
@@ -140,7 +140,7 @@ export function createSubscriptions(deps: Deps): Subscriptions {
   };
 }
 
-/** It may have been let in just before the graph changed. @throws GraphQLError */
+/** The operation may have been admitted just before the graph changed. @throws GraphQLError */
 function onCurrent({ supergraph, admit }: Graph, operation: PreparedOperation): PreparedOperation {
   if (operation.schema === supergraph.schema) return operation;
   try {
@@ -154,7 +154,7 @@ function documentKey({ source, operationName = '' }: PreparedOperation): string 
   return `${operationName}\n${source}`;
 }
 
-/** The document on another graph, or why it cannot be there: as if its client came with it anew. */
+/** The document on another graph, or why it cannot run there, as if its client had just sent it. */
 function planOn(next: Graph, { source, operationName }: PreparedOperation, deps: RenderingDeps) {
   try {
     return createRendering(next, next.admit(source, operationName), deps);
@@ -187,7 +187,7 @@ interface Reading {
   view: () => View;
 }
 
-/** Hands changes to the sink in their order, also when some of them have to wait for other services. */
+/** Hands changes to the sink in order, even when some have to wait for other services. */
 function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, failed: (error: unknown) => void) {
   let isOver = false;
   let detach = () => {};
@@ -220,7 +220,7 @@ function openStream(sink: StreamSink, delivered: (change: TaskChanged) => void, 
       .catch(() => over({ kind: 'unavailable' }))
       .finally(() => waiting--);
   };
-  /** What came before goes out before. */
+  /** Events that were taken before the end still go out. */
   const endAfterAll = (end: StreamEnd) => {
     detach();
     void tail.then(() => over(end));

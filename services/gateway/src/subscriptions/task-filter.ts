@@ -1,10 +1,10 @@
 import type { TaskImage } from '@taskmesh/events';
 
-/** The graph's `TaskFilter`. Absent and null alike: any value. */
+/** The graph's `TaskFilter`. Absent and null both mean any value. */
 export interface TaskFilter {
   completed?: boolean | null;
   category?: string | null;
-  /** The enum's name: LOW, MEDIUM, HIGH. */
+  /** The enum's name: LOW, MEDIUM or HIGH. */
   priority?: string | null;
 }
 

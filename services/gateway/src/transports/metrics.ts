@@ -1,36 +1,33 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { PROTOCOLS, type Protocol, type SubscriptionMetrics } from '../subscriptions/metrics.ts';
 
-/** Why a connection ended. */
 export type EndReason =
-  /** The client said so, or its network is gone. */
+  /** The client closed it, or its network failed. */
   | 'client'
   | 'lost'
-  /** It came back for more than it may have, or reads or talks in a way that is not taken. */
+  /** The client exceeded a limit, read or sent too slowly, or sent something invalid. */
   | 'slow'
   | 'connection_limit'
   | 'message_rate'
   | 'bad_message'
   | 'silent'
-  /** No token that counts, or none any more. */
+  /** The token is missing or invalid, or its session has ended. */
   | 'unauthorized'
   | 'session_ended'
-  /** One stream is one connection in SSE and multipart: it ended with an error. */
+  /** A stream ended with an error. In SSE and multipart, one stream is one connection. */
   | 'failed'
   | 'restart'
-  /** A service stays away without which an event is not whole. */
+  /** A service that is needed to complete an event stays unavailable. */
   | 'unavailable'
   | 'error';
 
-/** What the connections of all protocols count. */
 export interface ConnectionMetrics {
-  /** Call what it returns when the connection is closed. */
+  /** Call the returned function when the connection closes. */
   connected(protocol: Protocol): (reason: EndReason) => void;
-  /** Asked when somebody looks. */
+  /** Read at each scrape. */
   watch(figures: { queueBytes: () => number; owners: () => number }): void;
 }
 
-/** What a transport counts. */
 export type TransportMetrics = ConnectionMetrics & SubscriptionMetrics;
 
 export function createConnectionMetrics(registry: Registry): ConnectionMetrics {
@@ -47,7 +44,7 @@ export function createConnectionMetrics(registry: Registry): ConnectionMetrics {
     labelNames: ['protocol', 'reason'],
     registers,
   });
-  // So that nothing is absent before it first happens.
+  // So that these series exist before anything happens.
   for (const protocol of PROTOCOLS) {
     connections.set({ protocol }, 0);
     ended.inc({ protocol, reason: 'slow' }, 0);

@@ -21,19 +21,17 @@ export interface FakeAuth {
   subgraph: Subgraph;
   internal: AuthInternal;
   key: JWK;
-  /** A token for a user; `claims` and `header` overrule what a good one says. */
+  /** A token for a user; `claims` override those of a valid one. */
   token(userId: string, options?: { claims?: Partial<AccessTokenClaims>; key?: JWK }): Promise<string>;
   end(sessionId: string): EndedSession;
-  /** A personal token of a user. */
   personalToken(userId: string, scope: TokenScope): { token: string; id: string };
-  /** Who asked, call by call. */
+  /** The callers, call by call. */
   callers: Identity[];
-  /** How often the keys were asked for. */
   keyCalls(): number;
-  /** What internal calls answer from now on: nothing but this error. */
+  /** Makes all internal calls fail with this error, or work again. */
   failInternal(error: Error | undefined): void;
   rotate(): Promise<void>;
-  /** Takes every key away but the one that signs. */
+  /** Removes every key except the signing one. */
   retire(): void;
 }
 
@@ -57,7 +55,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
       sid: randomUUID(),
       jti: randomUUID(),
     };
-    const privateKey = (await importJWK(signing, 'ES256')) as CryptoKey; // a JWK of an elliptic curve becomes one
+    const privateKey = (await importJWK(signing, 'ES256')) as CryptoKey; // elliptic-curve JWKs become CryptoKeys
     return signAccessToken({ ...good, ...claims }, { kid: signing.kid ?? '', privateKey });
   };
 
@@ -110,7 +108,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
       },
       logout: (_: unknown, __: unknown, ctx: SubgraphContext) => endOwn(ctx),
       resetPassword: (_: unknown, __: unknown, ctx: SubgraphContext) => endOwn(ctx),
-      // Every refresh token was used before.
+      // Every refresh token has been used before.
       refreshSession: (_: unknown, __: unknown, ctx: SubgraphContext) => {
         endOwn(ctx);
         throw unauthenticated('The refresh token does not count.');

@@ -7,17 +7,16 @@ import { buffer } from 'node:stream/consumers';
 export interface FakeBackupWork {
   work: BackupWork;
   archives: Map<string, Buffer>;
-  /** How many uploads are under way. */
   uploading(): number;
-  /** The next work fails with it. */
+  /** Makes the next call fail with this error. */
   failNext(error: Error): void;
-  /** What making, checking and restoring tell on their way; nothing when it is empty. */
+  /** The progress that creating, verifying and restoring report; may be empty. */
   progress: WorkProgress[];
-  /** How the next undos end; without any, they are done. */
+  /** The outcomes of the next undos; without any, they succeed. */
   undos: RestoreEnd['outcome'][];
 }
 
-/** The backup service's work, on archives in memory. */
+/** The backup service's work, with archives in memory. */
 export function createFakeBackupWork(): FakeBackupWork {
   const archives = new Map<string, Buffer>();
   const progress: WorkProgress[] = [{ phase: 'dump', store: 'tasks', doneBytes: 1, totalBytes: 2 }];

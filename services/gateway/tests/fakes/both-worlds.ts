@@ -15,7 +15,7 @@ export const UNAVAILABLE = {
   message: 'The service is not available right now; try again.',
 };
 
-/** How often there was a reset. */
+/** How often `reset` was called. */
 let resets = 0;
 const isOld = (requestId: string) => Number(requestId.replace('call after reset ', '')) < resets;
 
@@ -40,7 +40,7 @@ export async function createBothWorlds(clock: Clock = systemClock) {
     await createWorld('http', clock, 'compiled'),
   ] as const;
 
-  /** What came of something in each world, and what its services saw: the same, or the test fails. */
+  /** Runs `act` in each world; fails unless the outcomes, and what the services saw, are the same. */
   const inBoth = async (act: (world: World) => Promise<unknown>) => {
     const outcomes = await Promise.all(
       worlds.map(async (world) => {
@@ -59,13 +59,12 @@ export async function createBothWorlds(clock: Clock = systemClock) {
   return {
     worlds,
     inBoth,
-    /** Runs an operation of the graph. */
     run: (
       source: string,
       variables: Record<string, unknown> = {},
       call: (world: World) => RequestCall = () => createCall(),
     ) => inBoth((world) => world.executor.run(world.executor.prepare(source), variables, call(world))),
-    /** What was given up before may still arrive, and is no part of what comes now. */
+    /** Requests that were abandoned earlier may still arrive, and must be ignored from now on. */
     reset() {
       resets++;
       for (const world of worlds) world.reset(isOld);

@@ -4,18 +4,18 @@ import type { EventLog, LogRecord } from '@taskmesh/messaging';
 import { randomUUID } from 'node:crypto';
 import type { FeedEnd } from '../../src/feed/owner-feed.ts';
 
-/** A tasks service that only keeps changes, and an event log that delivers what the test tells it to. */
+/** A tasks service that only stores changes, and an event log that delivers when the test says so. */
 export function createStore({ mostAtOnce = 7 } = {}) {
   const changes = new Map<string, TaskChanged[]>();
   let epoch = 1;
   let isAway = false;
   const unreadable: UnreadableRecord[] = [];
-  /** By owner, up to which sequence changes are forgotten. */
+  /** By owner, the sequence up to which changes are forgotten. */
   const forgotten = new Map<string, number>();
   let onRecord: (record: LogRecord) => void = () => {};
   const late: { name: keyof TasksInternal; until: Promise<void>; isAsked: () => void }[] = [];
   const asked = { heads: 0, changesAfter: 0, openCursor: 0, reportUnreadable: 0 };
-  /** Given when it is asked for, unless the test wants it late. */
+  /** Answers at once, unless the test wants it late. */
   const answer = async <Answer>(name: keyof TasksInternal, given: Answer): Promise<Answer> => {
     asked[name]++;
     const index = late.findIndex((entry) => entry.name === name);
@@ -81,11 +81,11 @@ export function createStore({ mostAtOnce = 7 } = {}) {
       return change;
     },
     unreadable,
-    /** How often it was asked for each of them. */
+    /** The number of calls, by function. */
     asked,
     deliverText: (key: string, value: string) => onRecord({ key, value }),
     deliver: (change: TaskChanged) => onRecord({ key: change.ownerId, value: JSON.stringify(change) }),
-    /** The next answer of this kind is given as of now, and comes only when the returned function is called. */
+    /** The next answer of this kind is computed now, but arrives only when `come` is called. */
     answerLate(name: keyof TasksInternal): { asked: Promise<void>; come: () => void } {
       const { promise: until, resolve: come } = Promise.withResolvers<void>();
       const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>();
@@ -136,11 +136,11 @@ export function createReader() {
   const seen: number[] = [];
   const epochs: number[] = [];
   const ends: FeedEnd[] = [];
-  /** The cursors that it was told to begin behind. */
+  /** The cursors passed to `onBegin`. */
   const begunAt: string[] = [];
   return {
     seen,
-    /** Of each change that was seen. */
+    /** The epoch of each change. */
     epochs,
     ends,
     begunAt,

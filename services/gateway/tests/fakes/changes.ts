@@ -2,9 +2,9 @@ import type { TaskChanged } from '@taskmesh/events';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import { randomUUID } from 'node:crypto';
 
-/** A change log in memory, with what the gateway asks of one. */
+/** A change log in memory, as the gateway uses it. */
 export interface FakeChanges extends TasksInternal {
-  /** Commits a change; delivering it is another matter. */
+  /** Commits a change without delivering it. */
   commit(ownerId: string, options?: { title?: string; traceparent?: string; task?: { id: string } }): TaskChanged;
   cursor(ownerId: string, sequence: number): string;
 }

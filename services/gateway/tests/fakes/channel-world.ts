@@ -12,7 +12,7 @@ import type { FeedReader } from '../../src/feed/owner-feed.ts';
 import { createPhoenix } from '../../src/transports/phoenix/phoenix.ts';
 import type { SessionWatch } from '../../src/transports/sockets/session-watch.ts';
 
-/** What waits until the test lets it go on. */
+/** A call that waits until the test lets it continue. */
 export interface Waiting {
   what: 'token' | 'feed';
   /** The token, or the owner. */
@@ -32,15 +32,13 @@ export type Frame = [joinRef: string | null, ref: string | null, topic: string, 
 export interface Client {
   frames: Frame[];
   closed: { code: number; reason: string } | undefined;
-  /** Called with each frame as it is written. */
   onFrame: (frame: Frame) => void;
-  /** So many bytes wait for it to read them. */
+  /** Pretends that this many bytes are waiting to be read. */
   lag(bytes: number): void;
   send(frame: unknown): void;
   join(ref: string, payload: Record<string, unknown>, topic?: string): void;
-  /** Titles of the changes that were written. */
   told(): string[];
-  /** Of the reply to a ref. */
+  /** The reply to a ref. */
   reply(ref: string): Payload | undefined;
   hangUp(): void;
 }
@@ -49,13 +47,13 @@ export const TOPIC = 'realtime:tasks';
 export const BINDINGS = [{ event: '*', schema: 'public', table: 'tasks' }];
 const GONE = 'gone';
 
-/** Lets everything run that waits for nothing but its turn. */
+/** Lets everything run that is only waiting for its turn. */
 export const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * Channels on sockets that are no sockets, with a feed and a check of tokens that answer when the test says so. A token
- * is `<user>.<kind>.<number>`; `fresh`, `ending` (it runs out now), `fading` (it has just run out) and anything else,
- * which does not count.
+ * Channels on simulated sockets, with a feed and a token check that answer when the test says so. A token is
+ * `<user>.<kind>.<number>`; the kinds are `fresh`, `ending` (expires now), `fading` (just expired) and anything else,
+ * which is invalid.
  */
 export function createChannelWorld(config: Partial<GatewayContext['config']['realtime']> = {}) {
   const waiting: Waiting[] = [];
@@ -135,7 +133,7 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
     return () => void places--;
   };
   const phoenix = createPhoenix({
-    // What channels use of them.
+    // The parts that channels use.
     context: {
       config: { realtime: { maxSubscriptions: 20, maxSocketsPerUser: 20, ...config } },
       clock,
@@ -159,11 +157,11 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
   return Object.assign(world, {
     waiting,
     feed,
-    /** What is held for users: places, watches over sessions, and channels that count as joined. */
+    /** What is held for users: places, session watches, and channels counted as joined. */
     held: () => ({ places, watchers: watchers.size, subscriptions }),
-    /** Why channels could not be joined, or failed, as it is counted. */
+    /** Why channels could not be joined or failed, as counted. */
     failures,
-    /** The changes that count as delivered, once for each channel. */
+    /** Changes counted as delivered, once per channel. */
     delivered,
     pass: (ms: number) => void (nowMs += ms),
     connect(apikey = 'public-key'): Client {
@@ -200,7 +198,7 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
       phoenix.opened(socket as unknown as WebSocket, { version: '2.0.0', apikey });
       return client;
     },
-    /** Its title tells the owner and the sequence. */
+    /** The title names the owner and the sequence. */
     commit(owner: string, task: Partial<TaskChanged['task']> = {}): TaskChanged {
       const change = makeChange(owner, of(owner).length + 1, task);
       changes.set(owner, [...of(owner), change]);
@@ -210,7 +208,7 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
     head: (owner: string) => of(owner).length,
     cursor: (owner: string, sequence: number) => `${owner}|${sequence}`,
     unusableCursor: `${GONE}|0`,
-    /** A restore of the store: every reader's feed ends. */
+    /** A restore of the store: ends every reader's feed. */
     restore() {
       for (const all of readers.values())
         for (const attached of [...all]) {
@@ -223,7 +221,7 @@ export function createChannelWorld(config: Partial<GatewayContext['config']['rea
       ended.add(sid);
       for (const watcher of [...watchers]) if (watcher.sid === sid) watcher.onEnd();
     },
-    /** Lets all go on that waits, and waits because of that. */
+    /** Lets everything that waits continue, including what only starts waiting because of that. */
     async settle(order: 'first' | 'last' = 'first') {
       await settled();
       for (let next; (next = order === 'first' ? waiting.shift() : waiting.pop()); await settled()) next.goOn();

@@ -5,19 +5,18 @@ import type { AddressInfo } from 'node:net';
 
 export interface ForeignService {
   url: string;
-  /** The headers of each request. */
   seen: IncomingHttpHeaders[];
   stop(): void;
 }
 
-/** A plain GraphQL server over HTTP, as anybody might run one. */
+/** An ordinary GraphQL server over HTTP. */
 export async function startForeignService(typeDefs: string, resolvers: object): Promise<ForeignService> {
   const schema = buildSubgraphSchema([{ typeDefs: parse(typeDefs), resolvers: resolvers as never }]); // tiny resolvers without generated types
   const seen: IncomingHttpHeaders[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     seen.push(request.headers);
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer); // no encoding is set
+    for await (const chunk of request) chunks.push(chunk as Buffer); // a Buffer, as no encoding is set
     const { query, variables } = JSON.parse(Buffer.concat(chunks).toString()) as {
       query: string;
       variables: Record<string, unknown>;
@@ -27,7 +26,7 @@ export async function startForeignService(typeDefs: string, resolvers: object): 
   };
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
   return {
     url: `http://127.0.0.1:${port}/graphql?tenant=1`,
     seen,

@@ -56,13 +56,13 @@ export interface TestGatewayOptions {
   env?: Record<string, string>;
   mode?: 'in-process' | 'http';
   keyValue?: KeyValue;
-  /** A second gateway beside another one's services. */
+  /** Runs a second gateway with another one's services. */
   beside?: TestGateway;
   waitUntilReady?: boolean;
   clock?: Clock;
   random?: () => number;
   tracing?: Tracing;
-  /** What the gateway gets in place of its connections. */
+  /** Replaces the gateway's connections. */
   wrap?: (connections: Connections) => Connections;
 }
 

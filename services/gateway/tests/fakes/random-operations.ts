@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** One operation with values in every place where there can be one: literal, by variable, or not at all. */
+/** One operation with a value wherever one is allowed: as a literal, as a variable, or absent. */
 export interface RandomOperation {
   source: string;
   variables: Record<string, unknown>;
@@ -12,7 +12,7 @@ interface Part {
   variables: Record<string, unknown>;
 }
 
-/** What may stand at a place of that type: GraphQL text and the JSON value of the same. */
+/** Values for a place of each type: as GraphQL text, and as the same value in JSON. */
 const VALUES: Record<string, [text: string, value: unknown][]> = {
   String: [
     ['"x"', 'x'],
@@ -48,7 +48,7 @@ const VALUES: Record<string, [text: string, value: unknown][]> = {
 
 const NONE: Part = { text: '', definitions: [], variables: {} };
 
-/** Names that objects have without being given them, too. */
+/** Names that every object inherits. */
 const ODD_NAMES: Record<string, string> = {
   category: 'constructor',
   first: 'toString',
@@ -56,7 +56,7 @@ const ODD_NAMES: Record<string, string> = {
   offset: '__proto__',
 };
 
-/** `name: value`, or nothing; `type` has an exclamation mark where there must be something. */
+/** `name: value` or nothing; an exclamation mark in `type` makes it required. */
 function argument(name: string, type: string): fc.Arbitrary<Part> {
   const isRequired = type.endsWith('!');
   const bare = type.replace('!', '');

@@ -2,21 +2,21 @@ import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
 
-/** One stream of any protocol, without a client library. */
+/** A stream over any protocol, without a client library. */
 export interface TestStream {
-  /** The result of each event, as the protocol carries it: `{"data": …}`, or the payload of a channel's message. */
+  /** The result of each event as the protocol carries it: `{"data": …}`, or the payload of a channel's message. */
   events: StreamEvent[];
-  /** What ended it, as its client sees it. */
+  /** The errors that ended it, as its client sees them. */
   errors: { message: string; extensions?: Record<string, unknown> }[];
-  /** Set when it has ended: the code of a socket; of a response, whether it broke off before its proper end. */
+  /** Set when it has ended: a socket's close code, or whether a response broke off before its regular end. */
   ended: { code?: number; isTorn?: boolean } | undefined;
   close(): void;
-  /** Sockets only: stops reading, and goes on. */
+  /** Sockets only: stops and resumes reading. */
   pause(): void;
   resume(): void;
-  /** The channel only: sends a frame. */
+  /** Channels only: sends a frame. */
   send(frame: unknown): void;
-  /** The channel only: statuses of replies by their ref. */
+  /** Channels only: the statuses of replies, by ref. */
   replies: Record<string, string>;
 }
 
@@ -32,7 +32,7 @@ export interface StreamRequest {
   query: string;
   variables?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** Of `connection_init` or of the join. */
+  /** For `connection_init` or the join. */
   params?: Record<string, unknown>;
 }
 
@@ -49,7 +49,7 @@ function createStream(socket: Pick<WebSocket, 'close' | 'pause' | 'resume' | 'se
   };
 }
 
-/** Opens a socket, and resolves when it stands or is refused. */
+/** Opens a socket; resolves when it is open or refused. */
 export async function openWebSocket(
   url: string,
   protocol?: string,
@@ -108,7 +108,7 @@ export async function streamHttp(
     }
   };
   void read()
-    .catch(() => undefined) // torn
+    .catch(() => undefined) // broken off
     .finally(() => (stream.ended = isWhole ? {} : { isTorn: true }));
   return stream;
 }
@@ -122,7 +122,7 @@ function takePart(kind: 'sse' | 'multipart', part: string, stream: TestStream): 
   if (event?.data) stream.events.push(event);
 }
 
-/** `query` is of no use here: the channel tells rows. */
+/** `query` has no effect here: channels carry rows. */
 export async function streamChannel({ origin, token, params }: StreamRequest): Promise<TestStream> {
   const socket = await openWebSocket(`${origin}/realtime/v1/websocket?apikey=public-key&vsn=2.0.0`);
   const stream = createStream(socket);

@@ -10,9 +10,9 @@ export interface FakeTasks {
   subgraph: Subgraph;
   internal: TasksInternal;
   changes: FakeChanges;
-  /** Who asked, call by call, and under which trace. */
+  /** The callers and their traces, call by call. */
   calls: { identity: Identity; traceparent?: string }[];
-  /** Thrown by every resolver until it is taken back. */
+  /** Every resolver throws this until it is unset. */
   fail(error: Error | undefined): void;
 }
 

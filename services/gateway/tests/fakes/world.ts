@@ -14,17 +14,17 @@ import { createFakeOperators } from './operators.ts';
 import { connectServers } from './servers.ts';
 import { typeDefsOf } from './type-defs.ts';
 
-/** Our graph behind one kind of connection, with services that note what reaches them and do what they are told. */
+/** Our graph with one kind of connection; its services record their calls and behave as they are told. */
 export interface World {
   connections: Connections;
   executor: GraphExecutor;
-  /** Every resolver and internal function that began, with its arguments and who asks. */
+  /** Every call of a resolver or internal function, with its arguments and its caller. */
   seen: unknown[][];
-  /** Whether the call of the resolver that began last is one that nobody waits for. */
+  /** Whether the most recent call's caller has left. */
   isCancelled(): boolean;
-  /** What a resolver or an internal function does: what is undefined here has a plain answer. */
+  /** What a resolver or an internal function does; undefined stands for its default answer. */
   behave: (name: string) => unknown;
-  /** `isOld`: requests that are not noted any more. */
+  /** Calls of requests for which `isOld` is true are no longer recorded. */
   reset(isOld?: (requestId: string) => boolean): void;
   stop(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
   let isCancelled = () => false;
   let isOld = (_requestId: string) => false;
 
-  /** A resolver that notes its call. */
+  /** A resolver that records its calls. */
   const on =
     (name: string, plain: (args: Record<string, unknown>) => unknown) =>
     async (_source: unknown, args: Record<string, unknown>, context: SubgraphContext) => {
@@ -69,7 +69,7 @@ export async function createWorld(mode: 'in-process' | 'http', clock: Clock, exe
       const told = await behave(name);
       return told === undefined ? plain(args) : told;
     };
-  /** An internal function that does. */
+  /** An internal function that records its calls. */
   const internal =
     (name: string) =>
     async (...args: unknown[]) => {

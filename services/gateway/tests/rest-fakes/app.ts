@@ -17,12 +17,12 @@ export interface RestApp {
   auth: FakeAuth;
   tasks: FakeTasks;
   backups: FakeBackupWork;
-  /** What was logged, parsed. */
+  /** The log, parsed. */
   logged: Record<string, unknown>[];
   stop(): Promise<void>;
 }
 
-/** A whole gateway over the real graph, with services in memory. */
+/** A whole gateway on the real graph, with services in memory. */
 export async function startRestApp(env: Record<string, string> = {}, { waitUntilReady = true } = {}): Promise<RestApp> {
   const logged: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) };

@@ -24,23 +24,22 @@ interface Account {
 
 type Input<Fields> = { input: Fields };
 
-/** An auth service in memory: enough of it to answer what REST asks. */
+/** An auth service in memory, with as much as REST needs. */
 export interface FakeAuth {
   subgraph: Subgraph;
   internal: AuthInternal;
   /** Thrown by the next call. */
   failNext(error: Error): void;
-  /** Addresses that asked for a recovery mail and have an account. */
+  /** Addresses with an account for which a recovery mail was requested. */
   mails: string[];
-  /** How many accounts there are. */
   accounts(): number;
-  /** A refresh token, as a GraphQL session of this account would have it. */
+  /** A refresh token as a GraphQL session of this account would have it. */
   refreshTokenFor(email: string): string;
-  /** How many refresh tokens the graph was asked for. */
+  /** How many refresh tokens were selected in the graph. */
   refreshTokensSelected(): number;
 }
 
-/** How many entries everybody has in the audit trail. */
+/** The length of every user's audit trail. */
 export const TRAIL_LENGTH = 1_203;
 
 /** The one token that a recovery mail has. */
@@ -55,7 +54,7 @@ export async function createFakeAuth(log: Log): Promise<FakeAuth> {
   const mails: string[] = [];
   let refreshTokensSelected = 0;
   const jwk = await createSigningKey('test');
-  const key = { kid: 'test', privateKey: (await importJWK(jwk, 'ES256')) as CryptoKey }; // an EC key is no byte array
+  const key = { kid: 'test', privateKey: (await importJWK(jwk, 'ES256')) as CryptoKey }; // an EC key is never a byte array
   let failure: Error | undefined;
 
   const fail = () => {

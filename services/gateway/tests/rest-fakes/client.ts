@@ -5,7 +5,7 @@ export interface CallOptions {
   token?: string;
   /** Sent as JSON. */
   json?: unknown;
-  /** Sent as it is, with the type of JSON unless `headers` say otherwise. */
+  /** Sent verbatim, as JSON unless `headers` has another type. */
   raw?: string | Buffer;
   headers?: Record<string, string>;
 }
@@ -20,7 +20,7 @@ export interface Answered {
 
 export interface Client {
   call(method: string, path: string, options?: CallOptions): Promise<Answered>;
-  /** A new account's access token. */
+  /** Creates an account and returns its access token. */
   signUp(): Promise<{ token: string; userId: string; email: string }>;
   check: DocumentCheck;
 }
@@ -28,7 +28,7 @@ export interface Client {
 export const PASSWORD = 'a long and winding phrase';
 let accounts = 0;
 
-/** Talks to a gateway as any client would, and holds each answer against the API description. */
+/** Calls a gateway as any client would, and checks each answer against the API description. */
 export async function createClient(origin: string): Promise<Client> {
   const description = await fetch(`${origin}/api/openapi.json`);
   const check = createDocumentCheck((await description.json()) as OpenApiDocument);

@@ -11,9 +11,9 @@ export interface Seen {
   text: string;
 }
 
-/** Tells whether real answers are what the API description promises. */
+/** Checks real answers against the API description. */
 export interface DocumentCheck {
-  /** @throws with what differs */
+  /** @throws Error that says what differs */
   check(seen: Seen): void;
   /** `METHOD /path status` of everything that was checked. */
   covered: Set<string>;
@@ -23,7 +23,7 @@ const LINES_TYPE = 'application/x-ndjson';
 
 export function createDocumentCheck(document: OpenApiDocument): DocumentCheck {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
-  // The package's types do not show its CommonJS default as what an ES module gets.
+  // The package's types do not match what an ES module gets from its CommonJS default.
   (formats as unknown as (ajv: Ajv2020) => void)(ajv);
   ajv.addSchema({ $id: 'api', components: document.components });
   const compiled = new Map<string, ValidateFunction>();
@@ -64,7 +64,7 @@ export function createDocumentCheck(document: OpenApiDocument): DocumentCheck {
 
 function find(document: OpenApiDocument, method: string, target: string) {
   const path = (target.split('?')[0] ?? '').replace(/\/$/, '');
-  // Aliases are described once, under their main address.
+  // Aliases are described once, under their main path.
   for (const candidate of [path, path.replace(/^\/(full|reduced)\/api/, '/api')]) {
     const literal = document.paths[candidate];
     const template = literal

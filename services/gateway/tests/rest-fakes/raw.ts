@@ -1,9 +1,8 @@
 import { connect } from 'node:net';
 
-/** One HTTP answer as it came. */
 export interface RawAnswer {
   status: number;
-  /** The server asked for the body that was announced by `Expect: 100-continue`. */
+  /** The server asked for the body announced by `Expect: 100-continue`. */
   continued: boolean;
   head: string;
   body: string;
@@ -11,20 +10,20 @@ export interface RawAnswer {
 
 const CRLF = '\r\n';
 
-/** A request as text; `Host` and `Connection: close` are added. */
+/** A request as text, with `Host` and `Connection: close` added. */
 export function rawRequest(line: string, headers: readonly string[] = [], body: string | Buffer = ''): Buffer {
   const head = [`${line} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '', ''].join(CRLF);
   return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]);
 }
 
-/** Writes bytes to a socket of their own and reads until the server closes it. */
+/** Writes bytes to a new socket and reads until the server closes it. */
 export function exchange(origin: string, bytes: Buffer): Promise<RawAnswer> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
     socket.on('data', (chunk) => chunks.push(chunk));
-    // A server that refuses early may close while we still write.
+    // A server that refuses early may close while we are still writing.
     socket.on('error', (error) => (chunks.length > 0 ? undefined : reject(error)));
     socket.on('close', () => resolve(parsed(Buffer.concat(chunks).toString())));
   });

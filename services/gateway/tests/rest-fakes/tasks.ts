@@ -28,13 +28,13 @@ interface ListArguments {
   after?: string | null;
 }
 
-/** A tasks service in memory: enough of it to answer what REST asks. */
+/** A tasks service in memory, with as much as REST needs. */
 export interface FakeTasks {
   subgraph: Subgraph;
   internal: TasksInternal;
-  /** Every task of everybody, in the order of creation. */
+  /** All tasks of all users, in the order of creation. */
   rows: Row[];
-  /** What the lists were asked for. */
+  /** The arguments of each list call. */
   listCalls: ListArguments[];
   failNext(error: Error): void;
 }
@@ -47,7 +47,7 @@ const ORDER_KEYS = {
   PRIORITY: (row: Row) => PRIORITIES.indexOf(row.priority),
 };
 
-/** GraphQL's enum values are upper case, the rules are written in lower case. */
+/** Enum values are upper case in GraphQL, but lower case in the rules. */
 function inRules(input: Record<string, unknown>): Record<string, unknown> {
   return typeof input.priority === 'string' ? { ...input, priority: input.priority.toLowerCase() } : input;
 }

@@ -19,10 +19,8 @@ export function ConnectionLine({ status, error }: { status: LiveStatus; error: T
   const isOffline = !isOnline || status === 'reconnecting';
   return (
     <div class="connection" role="status">
-      {isOffline && (
-        <p class="late">Offline: your changes are kept, and sent when the connection is back.{counted(waiting)}</p>
-      )}
-      {!isOffline && waiting > 0 && <p class="later">The server takes its time.{counted(waiting)}</p>}
+      {isOffline && <p class="late">Offline: changes are kept{counted(waiting)}</p>}
+      {!isOffline && waiting > 0 && <p class="later">The server takes its time{counted(waiting)}</p>}
       {!isOffline && waiting === 0 && status === 'loading' && <p class="later">Waiting for the server…</p>}
     </div>
   );
@@ -30,7 +28,7 @@ export function ConnectionLine({ status, error }: { status: LiveStatus; error: T
 
 function counted(waiting: number): string {
   if (waiting === 0) return '';
-  return waiting === 1 ? ' One change waits.' : ` ${waiting} changes wait.`;
+  return waiting === 1 ? ', one waits' : `, ${waiting} wait`;
 }
 
 function onNetwork(listener: () => void): () => void {

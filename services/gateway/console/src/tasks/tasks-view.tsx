@@ -34,7 +34,9 @@ export function TasksView({ overview, edits }: ViewProps) {
       />
       <FilterBar filters={filters} categories={categories} onChange={show} />
       {status === 'loading' && !isStale && tasks.length === 0 && <Loading what="Loading your tasks" />}
-      {status === 'failed' && <Failure error={error} onAgain={() => location.reload()} />}
+      {status === 'failed' && overview.status !== 'failed' && (
+        <Failure error={error} onAgain={() => location.reload()} />
+      )}
       <TaskList
         tasks={tasks}
         edits={edits}

@@ -2,7 +2,7 @@
 
 /* global SwaggerUIBundle -- the script before this one */
 
-/** The gateway may have more addresses than the public one; the page may ask only the one that it came from. */
+/** The gateway may have other addresses than the public one, but the page may only call its own origin. */
 const toThisOrigin = (request) => {
   const { pathname, search } = new URL(request.url, location.origin);
   request.url = `${location.origin}${pathname}${search}`;
@@ -16,7 +16,7 @@ SwaggerUIBundle({
   displayOperationId: true,
   displayRequestDuration: true,
   tryItOutEnabled: true,
-  validatorUrl: null, // another host
+  validatorUrl: null, // would send the description to another host
   requestInterceptor: toThisOrigin,
 });
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { packageFile, servePage } from '../page.ts';
 
-/** Swagger UI over `/api/openapi.json`: reads and tries every endpoint. */
+/** Swagger UI for `/api/openapi.json`. */
 export function serveApiReference(app: FastifyInstance): void {
   servePage(app, {
     url: '/api/docs',
@@ -12,6 +12,6 @@ export function serveApiReference(app: FastifyInstance): void {
       'api-reference.css': new URL('./api-reference.css', import.meta.url),
       'api-reference.js': new URL('./api-reference.browser.js', import.meta.url),
     },
-    policy: { 'img-src': 'data:' }, // in its style sheet
+    policy: { 'img-src': 'data:' }, // for images in its style sheet
   });
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { servePage } from '../page.ts';
 
-/** The page behind the link of a mail to a new address: hands the mail's token over when somebody says so. */
+/** The page that a mail to a new address links to: sends the mail's token when the user confirms. */
 export function serveConfirmEmail(app: FastifyInstance): void {
   servePage(app, {
     url: '/confirm-email',

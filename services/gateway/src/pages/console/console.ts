@@ -1,4 +1,3 @@
-import type { Log } from '@taskmesh/service';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,18 +7,31 @@ import { servePageFiles } from '../page.ts';
 /** Where `services/gateway/console/build` writes builds, and names the current one. */
 const BUILDS = join(import.meta.dirname, '../../../../../.cache/console');
 
-/** The console, for browsers. Programs find nothing at this address. */
-export function serveConsole(app: FastifyInstance, log: Log): void {
+/** A build of the page that people use. */
+export interface Console {
+  folder: string;
+  /** The GraphQL operations of its client. */
+  documents: string[];
+}
+
+/** Undefined when it was never built. */
+export function findConsole(): Console | undefined {
   const current = join(BUILDS, 'current');
-  if (!existsSync(current)) return log.warn('there is no build of the console: browsers find nothing at /');
-  const build = join(BUILDS, readFileSync(current, 'utf8'));
+  if (!existsSync(current)) return undefined;
+  const folder = join(BUILDS, readFileSync(current, 'utf8'));
+  const documents = JSON.parse(readFileSync(join(folder, 'documents.json'), 'utf8')) as string[]; // as the build writes it
+  return { folder, documents };
+}
+
+/** The console, for browsers. Programs find nothing at this address. */
+export function serveConsole(app: FastifyInstance, { folder }: Console): void {
   const send = servePageFiles(app, {
     url: '/',
-    html: join(build, 'console.html'),
+    html: join(folder, 'console.html'),
     files: {
-      'console.js': join(build, 'console.js'),
-      'style.css': join(build, 'style.css'),
-      'icon.svg': join(build, 'icon.svg'),
+      'console.js': join(folder, 'console.js'),
+      'style.css': join(folder, 'style.css'),
+      'icon.svg': join(folder, 'icon.svg'),
     },
     policy: { 'img-src': "'self'" }, // its icon
   });

@@ -33,7 +33,7 @@ const url = `${location.origin}/graphql`;
 
 const fetcher = GraphiQL.createFetcher({
   url,
-  // The headers of the request are sent along when the socket opens.
+  // The socket is opened with the headers from the editor.
   subscriptionUrl: url.replace(/^http/, 'ws'),
   enableIncrementalDelivery: false,
 });

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { packageFile, servePageFiles } from '../page.ts';
 
-/** GraphiQL, with all that it loads. Returns what shows its page, at the address that the graph has. */
+/** Serves GraphiQL's files. Returns how to send its page, which shares the graph's URL. */
 export function serveExplorer(app: FastifyInstance): (reply: FastifyReply) => FastifyReply {
   return servePageFiles(app, {
     url: '/graphql',
@@ -14,12 +14,12 @@ export function serveExplorer(app: FastifyInstance): (reply: FastifyReply) => Fa
       'explorer.js': new URL('./explorer.browser.js', import.meta.url),
       'explorer.css': new URL('./explorer.css', import.meta.url),
     },
-    // Its dialogs add a style element; fonts and pictures stand in its style sheet.
+    // Its dialogs add a style element; its style sheet embeds fonts and images.
     policy: { 'style-src': "'self' 'unsafe-inline'", 'font-src': 'data:', 'img-src': 'data:' },
   });
 }
 
-/** Somebody opens the address in a browser, without a query. */
+/** True when a browser opens the URL without a query. */
 export function wantsExplorer({ method, raw, headers }: FastifyRequest): boolean {
   if (method === 'POST' || /[?&](query|extensions|documentId)=/.test(raw.url ?? '')) return false;
   return headers.accept?.includes('text/html') ?? false;

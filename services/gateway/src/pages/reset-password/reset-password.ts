@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { servePage } from '../page.ts';
 
-/** The page behind the link of a recovery mail: asks for a new password and hands it over with the mail's token. */
+/** The page that a recovery mail links to: asks for a new password, and sends it with the mail's token. */
 export function serveResetPassword(app: FastifyInstance): void {
   servePage(app, {
     url: '/reset-password',

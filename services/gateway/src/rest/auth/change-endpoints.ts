@@ -9,7 +9,6 @@ const PASSWORD_CHANGED = 'The password is changed, and all other sessions have e
 const MAIL_ON_ITS_WAY = 'A mail with further steps is on its way to the new address.';
 const EMAIL_CHANGED = 'The address is changed.';
 
-/** What people change of their own accounts. */
 export const changeEndpoints: readonly Endpoint[] = [
   userEndpoint({
     method: 'GET',

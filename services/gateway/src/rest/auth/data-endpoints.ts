@@ -8,7 +8,7 @@ import { trailEntryOf } from './nodes.ts';
 
 const ENTRIES = 100;
 
-/** What there is about somebody, for themselves. */
+/** Everything stored about the user. */
 export const dataEndpoints: readonly Endpoint[] = [
   userEndpoint({
     method: 'GET',

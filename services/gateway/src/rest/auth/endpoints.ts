@@ -20,7 +20,7 @@ const LOGGED_OUT = 'Logged out.';
 const MAIL_ON_ITS_WAY = 'If there is an account with this address, a mail with further steps is on its way.';
 const PASSWORD_CHANGED = 'The password is changed, and all sessions have ended. Log in with the new password.';
 
-/** Accounts and sessions: the same under each prefix. */
+/** Accounts and sessions, identical under each prefix. */
 export const authEndpoints: readonly Endpoint[] = [
   publicEndpoint({
     method: 'POST',
@@ -74,7 +74,7 @@ export const authEndpoints: readonly Endpoint[] = [
     path: '/auth/me',
     name: 'me',
     summary: 'What the access token says',
-    // The token says it all; but where nobody can log out, there are no sessions of ours either.
+    // Needs no operation itself, but a graph without logout does not use our sessions.
     needs: OPERATIONS.logout,
     status: 200,
     answerSchema: tokenClaims,

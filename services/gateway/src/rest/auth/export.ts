@@ -4,14 +4,14 @@ import { toTask } from '../full/task.ts';
 import { OPERATIONS, type AuditEntryNode, type ExportPage } from '../operations.ts';
 import { profileOf, sessionOf, tokenOf, trailEntryOf } from './nodes.ts';
 
-/** Entries and tasks that are held at once. */
+/** Audit entries or tasks in memory at once. */
 const PAGE = 500;
 
 type Run = UserExchange<unknown, unknown>['run'];
 
 /**
- * All that there is of somebody, as the text of one JSON object: what is long comes page by page, so that it is never held
- * whole. What is read first fails before anything is sent; a failure later tears the answer.
+ * Everything stored about a user, as the text of one JSON object. The long lists are streamed page by page. The short
+ * parts are read first, so that a failure there is still answered with a status; a later one breaks the response off.
  */
 export async function exportOf(run: Run, userId: string): Promise<Readable> {
   const { profile } = await run(OPERATIONS.profile, {});
@@ -23,7 +23,7 @@ export async function exportOf(run: Run, userId: string): Promise<Readable> {
   });
 }
 
-/** An object, and lists that are added to it. */
+/** Streams a JSON object, extended by lists. */
 async function* text(object: string, lists: Record<string, AsyncIterable<object[]>>): AsyncGenerator<string> {
   yield object.slice(0, -1);
   for (const [name, pages] of Object.entries(lists)) {
@@ -51,7 +51,7 @@ async function* trail(run: Run) {
   }
 }
 
-/** In the order in which they were made, which never changes: what is there all the time is told once. */
+/** Ordered by creation, which never changes, so a task that exists throughout appears exactly once. */
 async function* tasks(run: Run, userId: string) {
   for (let after: string | null = null; ;) {
     const page: { tasks: ExportPage } = await run(OPERATIONS.exportTasks, { first: PAGE, after });

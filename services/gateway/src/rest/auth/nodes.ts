@@ -1,7 +1,7 @@
 import type { AuditEntryNode, OpenSessionNode, PersonalTokenNode, ProfileNode } from '../operations.ts';
 import type { AuditTrailBody, ProfileBody, SessionListBody, TokenListBody } from '../schemas/answers.ts';
 
-/** What the graph says of an account, in REST's names. */
+/** Maps the graph's account types to REST's field names. */
 
 export function profileOf({ id, email, name, emailConfirmedAt }: ProfileNode): ProfileBody {
   return { id, email, name, email_confirmed_at: emailConfirmedAt };

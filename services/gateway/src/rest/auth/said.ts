@@ -1,6 +1,5 @@
 import type { MessageBody } from '../schemas/answers.ts';
 
-/** An answer that is a sentence for people. */
 export function said(message: string): { body: MessageBody } {
   return { body: { message } };
 }

@@ -7,7 +7,6 @@ import { said } from './said.ts';
 const SESSION_ENDED = 'The session has ended.';
 const OTHERS_ENDED = 'All other sessions have ended.';
 
-/** What people do with their own sessions. */
 export const sessionEndpoints: readonly Endpoint[] = [
   userEndpoint({
     method: 'GET',

@@ -7,7 +7,7 @@ import { said } from './said.ts';
 
 const TOKEN_ENDED = 'The token has ended.';
 
-/** The tokens that people make for programs. */
+/** Personal access tokens, which users create for programs. */
 export const tokenEndpoints: readonly Endpoint[] = [
   userEndpoint({
     method: 'GET',

@@ -21,7 +21,7 @@ const STATUS = {
   BUSY: 409,
 };
 
-/** The documented answer has no lists: only who asks for what the document does not know is told them in it. */
+/** The documented answer has no lists: they are added only for requests that use undocumented options. */
 export function endOf(
   { success, message, error, outcome, skipped = [], dropped, safetyBackup, keptUntil }: RestoreEnd,
   { hasLists = false } = {},

@@ -12,7 +12,6 @@ const ARCHIVE: Bytes = {
   etag: 'The SHA-256 of the archive.',
 };
 
-/** Making, listing, fetching, bringing, checking and deleting archives. */
 export const archiveEndpoints = (backup: BackupWork): readonly Endpoint[] => [
   operatorEndpoint({
     method: 'POST',
@@ -122,7 +121,7 @@ function asFile(file: string, archive: BackupEntry | ArchiveDownload): Answer {
   return { headers, body: 'content' in archive ? archive.content : null };
 }
 
-/** RFC 6266: letters that every client reads, and the very name for those that read more. */
+/** RFC 6266: an ASCII name that every client understands, and the exact one for clients that support it. */
 function fileNameOf(file: string): string {
   const plain = file.replaceAll(/[^\w.-]/g, '_');
   const whole = encodeURIComponent(file).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);

@@ -4,7 +4,7 @@ export const unknownFile = () => notFound('There is no such backup file.');
 
 /**
  * The query's `file`, decoded once.
- * @throws AppError BAD_USER_INPUT when it is missing, empty or repeated; NOT_FOUND for bytes that are no text: they name no file
+ * @throws AppError BAD_USER_INPUT when it is missing, empty or repeated; NOT_FOUND when its bytes are not valid UTF-8
  */
 export function readFileParameter(url: string): string {
   const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';

@@ -50,7 +50,7 @@ export const restoreQuery: QueryRules<RestoreQuery> = {
   read: ({ url, query }) => ({ file: readFileParameter(url), parameters: restoreParametersOf(query) }),
 };
 
-/** A foreign graph knows the file only: what would change more than the answer cannot be asked of it. */
+/** A foreign graph takes only the file, so options that change more than the answer are not offered. */
 export const foreignRestoreQuery: QueryRules<RestoreQuery> = {
   schema: tried.pick({ file: true }),
   read(request) {

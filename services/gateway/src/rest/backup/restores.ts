@@ -14,7 +14,7 @@ import {
 import { done, endOf } from './answers.ts';
 import { dryRunQuery, epochQuery, foreignRestoreQuery, restoreQuery, undoQuery, type RestoreQuery } from './queries.ts';
 
-/** Restoring, trying it, taking it back, and what follows a restore by other means. */
+/** Restores, dry runs, undo, and the follow-up of a restore by other means. */
 export const restoreEndpoints = (backup: BackupWork): readonly Endpoint[] => [
   restoreEndpoint({
     query: restoreQuery,
@@ -22,7 +22,7 @@ export const restoreEndpoints = (backup: BackupWork): readonly Endpoint[] => [
   }),
   operatorEndpoint({
     method: 'POST',
-    // A path of its own: what does not know it restores nothing.
+    // A path of its own, so that a version that lacks it cannot mistake the request for a restore.
     path: '/backup/dry-run',
     name: 'dryRunRestore',
     summary: 'Try a restore',
@@ -87,7 +87,7 @@ export const restoreEndpoints = (backup: BackupWork): readonly Endpoint[] => [
   }),
 ];
 
-/** By a foreign graph's own mutation, which tells no progress. */
+/** Runs a foreign graph's own mutation, which reports no progress. */
 export const foreignRestoreEndpoint = restoreEndpoint({
   needs: OPERATIONS.restoreBackup,
   query: foreignRestoreQuery,

@@ -20,7 +20,7 @@ import { toTask } from './task.ts';
 const LIST_LIMIT = 1_000;
 const CATEGORY_MAX = 255;
 
-/** The full task contract: everything is wrapped in `success`, `message`, `data`. */
+/** The full task contract: every answer is wrapped in `success`, `message`, `data`. */
 export const fullEndpoints: readonly Endpoint[] = [
   userEndpoint({
     method: 'POST',
@@ -55,7 +55,7 @@ export const fullEndpoints: readonly Endpoint[] = [
     answerSchema: taskList,
     isPaged: true,
     handle: async ({ query, claims, run }) => {
-      // Longer than any category of a task: the answer is known.
+      // Longer than any task's category, so nothing can match.
       if (codePoints(query.category ?? '') > CATEGORY_MAX) return listAnswer([], claims.userId);
       const { tasks } = await run(OPERATIONS.tasks, listVariables(query));
       const answer = listAnswer(tasks.edges, claims.userId);
@@ -140,7 +140,7 @@ export const fullEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-/** `userId` is the owner: whatever the graph shows to a caller is the caller's own. */
+/** `userId` is the owner: the graph shows callers only their own tasks. */
 function taskAnswer(message: string, node: TaskNode, userId: string) {
   const body: OneTaskBody = { success: true, message, data: toTask(node, userId) };
   return { body, etag: etagOf(node.version) };
@@ -152,7 +152,7 @@ function listAnswer(edges: { node: TaskNode }[], userId: string): { body: TaskLi
   return { body: { success: true, message, count, data: edges.map(({ node }) => toTask(node, userId)) } };
 }
 
-/** The same question, behind what was answered. */
+/** The same query for the next page. */
 function nextQuery({ limit = LIST_LIMIT, offset = 0, ...others }: ListQuery): string {
   return new URLSearchParams(asStrings({ limit, ...others, offset: offset + limit })).toString();
 }

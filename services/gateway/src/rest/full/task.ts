@@ -2,7 +2,6 @@ import type { TaskNode } from '../operations.ts';
 import type { TaskBody } from '../schemas/answers.ts';
 import { restPriority } from '../task-input.ts';
 
-/** A task of the full contract. */
 export function toTask(node: TaskNode, userId: string): TaskBody {
   return {
     id: node.id,

@@ -5,7 +5,7 @@ import { operationOf } from './operation.ts';
 import { schemasOf } from './schemas.ts';
 import type { OpenApiDocument } from './types.ts';
 
-/** A group of endpoints with the name of its chapter. */
+/** A group of endpoints, and the chapter that describes it. */
 export interface Chapter extends Mount {
   tag: string;
   description: string;
@@ -19,7 +19,7 @@ HEAD answers as GET without a body, OPTIONS with 204 and \`Allow\`; other method
 Unknown fields and parameters are ignored. Times are RFC 3339; they come back in UTC with milliseconds.
 Errors are JSON: \`error.code\` is for programs, \`message\` for people, \`error.details\` name the fields.`;
 
-/** The API description (OpenAPI 3.1), made from the very tables and schemas that requests are served and checked with. */
+/** The API description (OpenAPI 3.1), generated from the same tables and schemas that serve and check requests. */
 export function describeApi(chapters: readonly Chapter[], publicUrl: string): OpenApiDocument {
   const endpoints = chapters.flatMap((chapter) => chapter.endpoints);
   const accesses = new Set(endpoints.map(({ access }) => access));

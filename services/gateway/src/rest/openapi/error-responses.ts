@@ -11,11 +11,11 @@ const EXAMPLE_REQUEST_ID = '0199e1c4-77aa-7e20-9d0b-5f1e2d3c4b5a';
 
 const statusOf = (failure: Failure) => (failure === 'KEY_REUSED' ? 422 : HTTP_STATUS[failure]);
 
-/** What can go wrong at an endpoint: its own failures, and those of its kind. */
+/** An endpoint's own errors and those common to its kind. */
 function failuresOf({ access, method, bodySchema, query, headers, errors = [] }: Endpoint): Failure[] {
   const own = new Set<Failure>(errors);
   if (access !== 'public') own.add('UNAUTHENTICATED');
-  // A personal token may be for reading only, and some things need a session.
+  // Personal tokens may be read-only, and some operations need a session.
   if (access === 'operator' || (access === 'user' && method !== 'GET')) own.add('FORBIDDEN');
   const isChecked = headers?.some((name) => name !== 'if-none-match');
   if (bodySchema ?? query ?? isChecked) own.add('BAD_USER_INPUT');
@@ -25,7 +25,6 @@ function failuresOf({ access, method, bodySchema, query, headers, errors = [] }:
   return [...own].toSorted((left, right) => statusOf(left) - statusOf(right));
 }
 
-/** By status. */
 export function failureReferences(endpoint: Endpoint, envelope: Envelope): Record<string, Reference> {
   return Object.fromEntries(
     failuresOf(endpoint).map((failure) => [
@@ -35,7 +34,7 @@ export function failureReferences(endpoint: Endpoint, envelope: Envelope): Recor
   );
 }
 
-/** The responses that a family of endpoints refers to, by name. */
+/** The shared responses of a group of endpoints, by name. */
 export function errorResponses({ envelope, endpoints }: Mount): Record<string, Response> {
   const failures = [...new Set(endpoints.flatMap(failuresOf))];
   return Object.fromEntries(

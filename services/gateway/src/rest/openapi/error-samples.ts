@@ -4,11 +4,10 @@ import type { Envelope } from '../../http/errors.ts';
 export type Failure = ErrorCode | 'KEY_REUSED';
 
 interface Sample {
-  /** Names the response. */
   name: string;
   description: string;
   message?: string;
-  /** What they say is the message where there is no other one. */
+  /** Joined to form the message where none is given. */
   details?: Issue[];
 }
 
@@ -139,7 +138,6 @@ const OWN: Record<Envelope, Partial<Record<Failure, Partial<Sample>>>> = {
 
 const PREFIX: Record<Envelope, string> = { plain: '', tasks: 'Tasks', backup: 'Backup', operations: 'Operations' };
 
-/** How a failure looks in a family of endpoints. */
 export function sampleOf(envelope: Envelope, failure: Failure): Sample {
   const sample = SAMPLES[failure];
   if (!sample) throw new Error(`${failure} has no description`);

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { isBytes, type Bytes } from '../endpoint.ts';
 import type { MediaType } from './types.ts';
 
-/** A body: JSON of a schema that has a name and an example, or bytes. */
+/** Describes a body: JSON with a named schema and an example, or bytes. */
 export function contentOf(schema: z.ZodType | Bytes<unknown>, exampleMessage?: string): Record<string, MediaType> {
   if (!isBytes(schema)) return { 'application/json': mediaOf(schema, exampleMessage) };
   const { mediaTypes, description } = schema;
@@ -22,7 +22,6 @@ function exampleOf(schema: z.ZodType): unknown {
   return Array.isArray(examples) ? examples[0] : undefined;
 }
 
-/** The name that a schema's `meta` gives. */
 export function idOf(schema: z.ZodType): string {
   const id = schema.meta()?.id;
   if (id === undefined) throw new Error('a schema of the API has no name');

@@ -39,7 +39,7 @@ export function operationOf(endpoint: Endpoint, { envelope, tag }: { envelope: E
   };
 }
 
-/** Lines are a 200, whatever the ordinary status. */
+/** Line answers are always a 200, whatever the ordinary status. */
 function successesOf({
   answerSchema,
   lineSchema,

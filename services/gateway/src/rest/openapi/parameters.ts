@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import type { JsonSchema, Parameter } from './types.ts';
 
-/** The parameters of an endpoint: of its path, of its headers, of its query. */
 export function parametersOf({ path, query, headers = [] }: Endpoint): Parameter[] {
   return [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name)),

@@ -5,7 +5,7 @@ import type { OpenApiDocument } from './types.ts';
 
 const READ = ['GET', 'HEAD'];
 
-/** The description for machines: made once, served as it is. */
+/** Serialised once and served as it is. */
 export function serveDescription(app: FastifyInstance, document: OpenApiDocument): void {
   const url = '/api/openapi.json';
   const text = JSON.stringify(document);

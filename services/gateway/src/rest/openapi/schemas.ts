@@ -3,7 +3,6 @@ import { isBytes, type Endpoint } from '../endpoint.ts';
 import { idOf } from './media.ts';
 import type { JsonSchema } from './types.ts';
 
-/** What bodies and answers of endpoints are made of, by name. */
 export function schemasOf(endpoints: readonly Endpoint[], errors: readonly z.ZodType[]): Record<string, JsonSchema> {
   const inputs = endpoints.map(({ bodySchema }) => bodySchema);
   const outputs = endpoints.flatMap(({ answerSchema, lineSchema }) => [answerSchema, lineSchema]);
@@ -12,7 +11,7 @@ export function schemasOf(endpoints: readonly Endpoint[], errors: readonly z.Zod
 
 const isJson = (schema: Endpoint['bodySchema']): schema is z.ZodType => schema !== undefined && !isBytes(schema);
 
-/** JSON Schemas by the names that their `meta` gives; what they share is referred to. */
+/** JSON Schemas by their `meta` id; shared parts become references. */
 function named(schemas: readonly z.ZodType[], io: 'input' | 'output'): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const schema of new Set(schemas.flatMap(withParts))) registry.add(schema, { id: idOf(schema) });
@@ -20,10 +19,10 @@ function named(schemas: readonly z.ZodType[], io: 'input' | 'output'): Record<st
     io,
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ jsonSchema }) => {
-      // Whole numbers come with the bounds of what a double can hold, which say nothing about ours.
+      // zod bounds integers by the safe range of a double, which says nothing about our limits.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      // Of a field with a default, generators of clients make one that is always there: right in answers, wrong in bodies.
+      // Client generators make a field with a default mandatory: right in answers, wrong in bodies.
       if (io === 'input' && jsonSchema.default !== undefined) {
         const sentence = `Default: \`${String(jsonSchema.default)}\`.`;
         jsonSchema.description = jsonSchema.description ? `${jsonSchema.description} ${sentence}` : sentence;
@@ -34,12 +33,11 @@ function named(schemas: readonly z.ZodType[], io: 'input' | 'output'): Record<st
   return Object.fromEntries(
     Object.entries(made.schemas).map(([id, { $schema: _schema, $id: _id, id: _name, ...schema }]) => [
       id,
-      schema as JsonSchema, // what zod makes of the kinds of schemas that we use
+      schema as JsonSchema, // what zod generates for the kinds of schemas used here
     ]),
   );
 }
 
-/** A schema and those named ones that its fields hold. */
 function withParts(schema: z.ZodType): z.ZodType[] {
   const fields = schema instanceof z.ZodObject ? Object.values<z.ZodType>(schema.shape) : [];
   const inner = fields.map((field) => (field instanceof z.ZodArray ? (field.element as z.ZodType) : field));

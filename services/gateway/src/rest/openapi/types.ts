@@ -1,4 +1,4 @@
-/** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
+/** A JSON Schema (2020-12), as used in OpenAPI 3.1. */
 export interface JsonSchema {
   $ref?: string;
   type?: string;
@@ -35,7 +35,6 @@ export interface Parameter {
 
 export interface Header {
   description: string;
-  /** Whether it is always there. */
   required?: boolean;
   schema: JsonSchema;
 }
@@ -62,7 +61,7 @@ export interface Operation {
   responses: Record<string, Response | Reference>;
 }
 
-/** As much of an OpenAPI 3.1 document as ours has. */
+/** The parts of OpenAPI 3.1 that we use. */
 export interface OpenApiDocument {
   openapi: '3.1.0';
   info: { title: string; version: string; description: string; license?: { name: string; identifier: string } };

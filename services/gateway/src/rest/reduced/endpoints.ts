@@ -112,7 +112,7 @@ export const reducedEndpoints: readonly Endpoint[] = [
 
 type ReducedNode = Pick<TaskNode, 'id' | 'title' | 'description' | 'completed' | 'createdAt' | 'updatedAt'>;
 
-/** `userId` is the owner: whatever the graph shows to a caller is the caller's own. */
+/** `userId` is the owner: the graph shows callers only their own tasks. */
 function toReducedTask(node: ReducedNode, userId: string): ReducedTaskBody {
   return {
     id: node.id,

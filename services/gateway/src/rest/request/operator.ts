@@ -2,7 +2,7 @@ import { forbidden, unauthenticated } from '@taskmesh/errors';
 import type { FastifyRequest } from 'fastify';
 import type { GatewayContext } from '../../context.ts';
 
-/** @throws AppError UNAUTHENTICATED or FORBIDDEN for everybody but operators, whatever they ask for */
+/** @throws AppError UNAUTHENTICATED or FORBIDDEN unless the caller is an operator */
 export function requireOperator({ operator }: Pick<GatewayContext, 'operator'>, { raw }: FastifyRequest): void {
   const check = operator(raw);
   if (check.ok) return;

@@ -1,19 +1,18 @@
 import { badUserInput } from '@taskmesh/errors';
 
 const VERSION_TAG = /^"([1-9]\d{0,9})"$/;
-/** A list of entity tags, as RFC 9110 (8.8.3) writes them. */
+/** RFC 9110, 8.8.3: a list of entity tags. */
 const TAG = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"';
 const TAGS = new RegExp(`^${TAG}(?:[ \\t]*,[ \\t]*${TAG})*$`);
 const MAX_VERSION = 2 ** 31 - 1;
 /** Versions begin at 1. */
 const NO_VERSION = 0;
 
-/** The entity tag of a task: its version. */
 export const etagOf = (version: number) => `"${version}"`;
 
 /**
- * Which versions an `If-Match` header allows; undefined when any will do. A tag that is none of ours, or weak, matches none.
- * @throws AppError BAD_USER_INPUT for what is no list of tags: a version without its quotes is no other version
+ * The versions that an `If-Match` header allows; undefined for any. Foreign and weak tags match none.
+ * @throws AppError BAD_USER_INPUT for anything but a list of tags: an unquoted version must not pass for a mismatch
  */
 export function versionsIn(ifMatch: string | undefined): [number, ...number[]] | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
@@ -30,7 +29,7 @@ function versionOf(tag: string): number | undefined {
   return digits !== undefined && Number(digits) <= MAX_VERSION ? Number(digits) : undefined;
 }
 
-/** Whether the client has what this tag names (`If-None-Match`). What is no list of tags names nothing: it gets the task. */
+/** Whether the client already has this version (`If-None-Match`). An invalid list matches nothing. */
 export function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));

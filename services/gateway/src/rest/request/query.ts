@@ -6,24 +6,22 @@ import type { z } from 'zod';
 
 const NOT_ASCII = /[\u0080-\uffff]/;
 
-/** The parameters of an endpoint. */
 export interface QueryRules<Query> {
-  /** Each as the API description shows it. */
   schema: z.ZodObject;
-  /** @throws AppError for what cannot be */
+  /** @throws AppError for invalid parameters */
   read(request: Pick<FastifyRequest, 'url' | 'query'>): Query;
 }
 
-/** Each parameter at most once, checked by its schema; others are passed over. */
+/** Checks each parameter by its schema and allows it once; unknown ones are ignored. */
 export function checkedQuery<Schema extends z.ZodObject>(schema: Schema): QueryRules<z.output<Schema>> {
   const known = new Set(Object.keys(schema.shape));
   return { schema, read: ({ url }) => parseInput(schema, readQuery(url, known)) };
 }
 
 /**
- * The parameters of a request target that an endpoint knows, each at most once; others are passed over.
- * Reads the target itself: usual parsers turn bytes that are no UTF-8 into replacement characters.
- * @throws AppError BAD_USER_INPUT for a repeated one, and for bytes that are no UTF-8
+ * An endpoint's known parameters, each at most once; others are ignored. Reads the raw request target, because ordinary
+ * parsers turn invalid UTF-8 into replacement characters.
+ * @throws AppError BAD_USER_INPUT for a repeated parameter or invalid UTF-8
  */
 function readQuery(target: string, known: ReadonlySet<string>): Record<string, string> {
   const parameters: Record<string, string> = {};
@@ -40,7 +38,7 @@ function readQuery(target: string, known: ReadonlySet<string>): Record<string, s
   return parameters;
 }
 
-/** Node gives bytes above 127 as one character each. */
+/** Node decodes request targets as Latin-1: one character per byte. */
 function asText(query: string): string {
   if (!NOT_ASCII.test(query)) return query;
   const bytes = Buffer.from(query, 'latin1');

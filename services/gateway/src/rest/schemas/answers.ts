@@ -178,7 +178,7 @@ const EXAMPLE_TASK = {
   priority: 'high' as const,
 };
 
-/** Every column of a task but its version, which is the ETag. */
+/** Every column of a task except its version, which is the ETag. */
 export const task = reducedTask
   .extend({
     due_date: time.nullable(),

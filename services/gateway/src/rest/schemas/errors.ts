@@ -16,7 +16,6 @@ const error = z.object({
 
 const success = z.literal(false);
 
-/** What an error looks like, by the family of its endpoint. */
 export const ERROR_SCHEMAS: Record<Envelope, z.ZodType> = {
   plain: z.object({ message, error }).meta({ id: 'Error' }),
   tasks: z.object({ success, message, error }).meta({ id: 'TasksError' }),

@@ -30,7 +30,7 @@ export function wholeNumber(what: string, { min, max, byDefault }: { min: number
     .meta({ type: 'integer', minimum: min, maximum: max, default: byDefault });
 }
 
-/** Any text: a category that no task can have just finds nothing. */
+/** Takes any text: a category that no task can have simply finds nothing. */
 const categoryFilter = z
   .string()
   .refine(
@@ -67,7 +67,7 @@ export const auditQuery = z.object({
     .meta({ description: 'The entry to go on behind.' }),
 });
 
-/** Clients send back what they read, where `due_date` stands for `dueDate`. */
+/** Clients may send back what they read, where the field is `due_date` instead of `dueDate`. */
 const withDueDateAsRead = (body: unknown) =>
   typeof body === 'object' && body && 'due_date' in body && !('dueDate' in body)
     ? { ...body, dueDate: body.due_date }
@@ -88,14 +88,14 @@ export const reducedTaskUpdate = updateTaskInput
   .pick({ title: true, description: true, completed: true })
   .meta({ id: 'ReducedTaskUpdate', examples: [{ completed: true }] });
 
-/** Nothing but `true` asks for it: clients that know nothing of it may send whatever they send. */
+/** Only `true` counts. Clients that do not know the field may send anything. */
 const refresh = z
   .unknown()
   .optional()
   .transform((value) => value === true)
   .meta({ type: 'boolean', description: 'Whether the session gets a refresh token. Default: `false`.' });
 
-/** As auth has it by default; `PASSWORD_MIN_LENGTH` may ask for more. */
+/** The default of auth's `PASSWORD_MIN_LENGTH`, which may be higher. */
 const newPassword = password.meta({ minLength: 8, maxLength: 128 });
 
 export const signUp = signUpInput.extend({ refresh, password: newPassword }).meta({
@@ -111,7 +111,7 @@ export const forgotPassword = forgotPasswordInput.meta({
   examples: [{ email: 'ada@example.com' }],
 });
 
-/** Opaque, and bounded as everything that is looked up. */
+/** An opaque string, bounded because it is used for a lookup. */
 const opaque = (what: string) =>
   z
     .string({ error: `${what} must be a string.` })

@@ -21,9 +21,9 @@ import {
 } from '../sockets/socket.ts';
 import type { SocketLimits } from '../sockets/socket-limits.ts';
 
-/** A client has this long to say who it is. */
+/** Time allowed for `connection_init`. */
 const INIT_MS = 3_000;
-/** Longer than operations take, but for those that move whole databases. */
+/** Longer than any operation takes, except those that move whole databases. */
 const ALL_RESULTS_MS = 12_000;
 
 export interface GraphqlWsDeps extends OperationsDeps {
@@ -34,10 +34,10 @@ export interface GraphqlWsDeps extends OperationsDeps {
 type User = Extract<Caller, { kind: 'user' }>;
 
 /**
- * One socket of the graphql-transport-ws protocol, as https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md has it.
- * Queries and mutations work here, too. The token comes in `connection_init` or in the upgrade's header, and is watched
- * for as long as the socket lives. The library reads the messages; what runs is kept here, because the library knows an
- * operation by its id only, which a client may use again as soon as it has sent `complete`.
+ * One socket of the graphql-transport-ws protocol: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
+ * Queries and mutations work here, too. The token comes in `connection_init` or in the upgrade request's header, and is
+ * watched for the life of the socket. The library only parses messages. We track running operations ourselves, because
+ * the library knows an operation by its id alone, which a client may reuse as soon as it has sent `complete`.
  */
 export function createGraphqlWs(deps: GraphqlWsDeps): (socket: WebSocket, request: IncomingMessage) => void {
   return (socket, request) => serve(socket, request, deps);
@@ -53,12 +53,12 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
   const unauthorized = (code: number, reason: string) => endSocket(socket, 'unauthorized', [code, reason]);
   const isWithinRate = () => {
     if (mayTalk()) return true;
-    // What it has asked for so far is answered: it comes back, and would have that done again.
+    // Finish the operations it has already started: it will reconnect and send them again.
     leaveSocket(socket, 'message_rate', [WS_CLOSE.tryLater, 'Too many messages'], ALL_RESULTS_MS);
     return false;
   };
   const send = (message: { type: MessageType; id?: string; payload?: unknown }) => {
-    // One that asks and does not read the answers is too slow like any other.
+    // A client that asks but does not read the answers is too slow like any other.
     const isResult = message.type === MessageType.Next;
     if (isResult ? hasTooManyResults(socket) : isTooFarBehind(socket))
       return endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
@@ -72,7 +72,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
     if (isInitialised) return refuse(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
     isInitialised = true;
     const found = await authenticate(context, request, params);
-    // What is taken from here on is given back at the close, which may have come already.
+    // The close handler below releases what is taken from here on; the socket may have closed already.
     if (socket.readyState !== socket.OPEN) return;
     if (found.kind === 'anonymous') return unauthorized(CloseCode.Unauthorized, 'Unauthorized');
     if (found.kind === 'invalid') return unauthorized(CloseCode.Forbidden, 'Forbidden');
@@ -120,7 +120,7 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps)
     if (!isInitialised)
       endSocket(socket, 'silent', [CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout']);
   }, INIT_MS);
-  // The library answers each of them: they count like messages.
+  // The library answers every ping, so pings count as messages.
   socket.on('ping', () => isLeaving(socket) || isWithinRate());
   socket.on('message', (bytes) => {
     if (socket.readyState !== socket.OPEN || isLeaving(socket) || !isWithinRate()) return;

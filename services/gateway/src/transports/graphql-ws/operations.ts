@@ -18,14 +18,14 @@ export interface OperationsDeps {
   formatErrors: PlanDeps['formatErrors'];
 }
 
-/** What runs on one socket, by the ids of its client. */
+/** The operations running on one socket, by the client's ids. */
 export interface Operations {
   has(id: string): boolean;
-  /** Whatever becomes of it is told in messages; the socket goes on. A socket has no headers for each message: the trace comes in `extensions`. */
+  /** Every outcome is sent as messages; the socket stays open. The trace comes in `extensions`, for want of headers. */
   start(id: string, payload: SubscribePayload, callOf: (traceparent: string | undefined) => RequestCall): void;
-  /** The client wants to hear no more of it. */
+  /** The client has lost interest in the operation. */
   complete(id: string): void;
-  /** Nothing more is told of any stream; queries and mutations go on. */
+  /** Silences and stops all streams; queries and mutations go on. */
   stopStreams(): void;
 }
 
@@ -39,7 +39,7 @@ type Send = (message: { type: MessageType; id: string; payload?: unknown }) => v
 export function createOperations(socket: WebSocket, send: Send, deps: OperationsDeps): Operations {
   const { context, subscriptions, metrics, formatErrors } = deps;
   const running = new Map<string, Operation>();
-  /** Those that are still beginning count, too, also when their client has given them up. */
+  /** Includes streams that are still starting, even if their client has given them up. */
   const streams = new Set<Operation>();
 
   const isRunning = (operation: Operation) => running.get(operation.id) === operation;
@@ -50,7 +50,7 @@ export function createOperations(socket: WebSocket, send: Send, deps: Operations
   const tell = (operation: Operation, type: MessageType, payload?: unknown) => {
     if (isRunning(operation)) send({ id: operation.id, type, payload });
   };
-  /** For what never ran, and for streams that cannot go on: results have their errors in `next`. */
+  /** For operations that never ran and streams that cannot go on; results carry their errors in `next`. */
   const fail = (operation: Operation, errors: unknown) => {
     tell(operation, MessageType.Error, errors);
     finish(operation);
@@ -64,16 +64,16 @@ export function createOperations(socket: WebSocket, send: Send, deps: Operations
         return endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
       case 'stopped':
         return leaveSocket(socket, 'restart', [WS_CLOSE.restart, 'Service restart']);
-      case 'unavailable': // no client comes back after an `error`
+      case 'unavailable': // clients do not reconnect after an `error`
         return leaveSocket(socket, 'unavailable', [WS_CLOSE.tryLater, 'A service is not available right now']);
     }
   };
   const sinkOf = (operation: Operation): StreamSink => {
-    // Written here, because equal streams share the text of their events.
+    // Written by hand, because equal streams share the JSON of their events.
     const open = `{"id":${JSON.stringify(operation.id)},"type":"${MessageType.Next}","payload":`;
     return {
       next(json) {
-        if (!isRunning(operation)) return true; // given up while it began
+        if (!isRunning(operation)) return true; // given up while starting
         if (isTooFarBehind(socket)) return false;
         socket.send(`${open}${json}}`);
         return true;

@@ -27,9 +27,8 @@ export interface HttpStreamsDeps {
 }
 
 export type HttpStreams = StreamTransport & {
-  /** Tears every stream within `spreadMs`, so that clients come back to another gateway, not all at once. */
+  /** Breaks off every stream at a random time within `spreadMs`, so that clients do not all reconnect at once. */
   stop(spreadMs: number): Promise<void>;
-  /** What waits for clients to read it. */
   waitingBytes(): number;
   readers(): QueuedReader[];
 };
@@ -51,7 +50,7 @@ export function createHttpStreams(deps: HttpStreamsDeps): HttpStreams {
         writer.end({ kind: 'stopped' });
       });
       await Promise.all(tearing);
-      for (const writer of open) writer.end({ kind: 'stopped' }); // those that were just beginning
+      for (const writer of open) writer.end({ kind: 'stopped' }); // streams that were still starting
     },
     waitingBytes() {
       let sum = 0;
@@ -124,7 +123,7 @@ async function handle(
     if (error instanceof GraphQLError && error.extensions['code'] === 'CURSOR_EXPIRED') writer.fail(error);
     finish();
     if (!(error instanceof GraphQLError)) throw error;
-    // What is wrong with the request is said in its status; what is wrong with the position is the stream's end.
+    // A faulty request is refused with a status; an expired cursor is reported inside the stream, which then ends.
     if (error.extensions['code'] === 'SERVICE_UNAVAILABLE')
       throw new AppError('SERVICE_UNAVAILABLE', error.message, { retryAfterSeconds: 1 });
     if (error.extensions['code'] !== 'CURSOR_EXPIRED') throw invalid([error]);
@@ -137,7 +136,7 @@ async function handle(
   return reply;
 }
 
-/** A document that cannot run is a request that is wrong, whatever the answer would have been. */
+/** A document that cannot run is a bad request (400), whatever the format of the answer. */
 function invalid(errors: GraphQLError[]): GraphQLError {
   const [first] = errors;
   return new GraphQLError(first?.message ?? 'Bad request.', {

@@ -2,7 +2,7 @@ import type { StreamFormat } from './stream-format.ts';
 
 const DELIMITER = '\r\n--graphql';
 
-/** A part is whole for its reader when the next delimiter is there: so that is written at once, not before the next part. */
+/** A reader takes a part as complete only once it sees the next delimiter, so each part ends with one. */
 const part = (json: string) => `\r\ncontent-type: application/json\r\n\r\n${json}${DELIMITER}`;
 
 /** Apollo's multipart protocol: https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/multipart-protocol */

@@ -7,7 +7,7 @@ export const sse: StreamFormat = {
   contentType: 'text/event-stream; charset=utf-8',
   opening: ':\n\n',
   heartbeat: ':\n\n',
-  // An EventSource sends the last id back as Last-Event-ID when it comes again, also one without data, which is no event.
+  // An EventSource remembers an id without data, and sends it as Last-Event-ID when it reconnects, but fires no event.
   beginning: (cursor) => `id: ${cursor}\n\n`,
   next: (json, cursor) => `event: next\n${cursor === '' ? '' : `id: ${cursor}\n`}data: ${json}\n\n`,
   ending: 'event: complete\ndata:\n\n',

@@ -6,16 +6,16 @@ export interface StreamFormat {
   protocol: Extract<Protocol, 'sse' | 'multipart'>;
   accepts(accept: string): boolean;
   contentType: string;
-  /** Said first; then clients know that the stream stands. */
+  /** Sent first, so that clients know that the stream is open. */
   opening: string;
-  /** Says nothing, and keeps the connection. */
+  /** Keeps the connection alive; carries no data. */
   heartbeat: string;
-  /** The position behind which a stream begins, in a protocol that has a place for it; no result. */
+  /** Announces the position at which a stream begins, if the protocol has a place for it. Not a result. */
   beginning?(cursor: string): string;
-  /** One result. `json` is `{"data": …}`, `cursor` the position behind it. */
+  /** `json` is `{"data": …}`, `cursor` the position after it. */
   next(json: string, cursor: string): string;
-  /** The stream's proper end, after which the client does not come back. */
+  /** The regular end, after which clients do not reconnect. */
   ending: string;
-  /** A failure of the whole stream, with its end. */
+  /** A failure of the whole stream, including its end. */
   failure(errors: GraphQLError[]): string;
 }

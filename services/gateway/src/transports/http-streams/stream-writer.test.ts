@@ -9,7 +9,7 @@ import { sse } from './sse.ts';
 import { StreamWriter } from './stream-writer.ts';
 
 const HEARTBEAT_MS = 2;
-/** More than all buffers on the way hold. */
+/** More than all buffers along the way can hold. */
 const LARGE = 16 * 1024 * 1024;
 const FORMATS = { sse, multipart };
 
@@ -22,14 +22,14 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-/** What a client reads that begins to do so only when the stream has ended and heartbeats have come due. */
+/** What a client receives that starts reading only after the stream has ended and heartbeats were due. */
 async function readLate(kind: keyof typeof FORMATS, write: (writer: StreamWriter) => void): Promise<string> {
   let response: ServerResponse | undefined;
   answer = (raw) => {
     response = raw;
     write(new StreamWriter({ raw, hijack: () => undefined, getHeaders: () => ({}) }, FORMATS[kind], HEARTBEAT_MS));
   };
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // always an AddressInfo for TCP
   const [incoming] = (await once(get({ port, host: '127.0.0.1' }), 'response')) as [IncomingMessage];
   await eventually(() => expect(response?.writableEnded).toBe(true));
   await new Promise((resolve) => setTimeout(resolve, 20 * HEARTBEAT_MS));

@@ -8,26 +8,26 @@ const HEARTBEAT_MS = 12_000;
 const MAX_WAITING_BYTES = 1024 * 1024;
 const LOW_WATER_BYTES = 64 * 1024;
 
-/** Why a stream is torn. */
+/** Why a stream was broken off. */
 const TORN = { slow: 'slow', stopped: 'restart', unavailable: 'unavailable' } as const;
 
-/** What is needed of Fastify's reply. */
+/** The part of Fastify's reply used here. */
 interface Reply {
   raw: ServerResponse;
   hijack(): void;
   getHeaders(): Record<string, number | string | string[] | undefined>;
 }
 
-/** Writes a stream's frames into the response, past Fastify: it stays open for hours. */
+/** Writes a stream's frames to the raw response, bypassing Fastify: it stays open for hours. */
 export class StreamWriter implements StreamSink {
   readonly #reply: Reply;
   readonly #format: StreamFormat;
   readonly #heartbeatMs: number;
   #heartbeat: NodeJS.Timeout | undefined;
-  /** What came before the stream was opened. */
+  /** Text written before the stream was opened. */
   #early = '';
   #isOpen = false;
-  /** The last word is said. */
+  /** The final frame has been written. */
   #isOver = false;
   #endReason: EndReason = 'client';
 
@@ -58,7 +58,7 @@ export class StreamWriter implements StreamSink {
     raw.once('close', () => clearInterval(this.#heartbeat));
   }
 
-  /** Called once, also when the client has gone before the stream was opened. */
+  /** Called once, even if the client left before the stream was opened. */
   onClose(listener: () => void): void {
     const { raw } = this.#reply;
     if (raw.destroyed) listener();
@@ -96,7 +96,7 @@ export class StreamWriter implements StreamSink {
       await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
-  /** The whole stream is one result. */
+  /** Writes a stream of a single result. */
   complete(json: string): void {
     this.#finish(this.#format.next(json, '') + this.#format.ending);
   }
@@ -107,7 +107,7 @@ export class StreamWriter implements StreamSink {
     this.#finish(this.#format.failure([error]));
   }
 
-  /** No proper end: the client takes it for a broken connection and comes back. */
+  /** Closes without a regular end: clients take it for a broken connection and reconnect. */
   tear(): void {
     this.#reply.raw.destroy();
   }
@@ -117,7 +117,7 @@ export class StreamWriter implements StreamSink {
     else this.#early += text;
   }
 
-  /** The client may take its time to read this: nothing is written behind it, no heartbeat either, which would break it off. */
+  /** The client may read this slowly; a heartbeat written after the end would break the response off. */
   #finish(text: string): void {
     this.#isOver = true;
     clearInterval(this.#heartbeat);

@@ -2,20 +2,20 @@ import type { Binding } from './bindings.ts';
 
 export interface BindingLimitOptions {
   bindings: number;
-  /** Of all filters that differ. */
+  /** The sum for all distinct filters. */
   cost: number;
 }
 
-/** What the channels of one user may ask of each of their changes, over all sockets of a gateway. */
+/** Limits how much work each change of a user may cost, across all of the user's sockets on this gateway. */
 export interface BindingLimits {
-  /** Undefined when it would be too much. The returned function gives it back. */
+  /** Undefined when the limit is exceeded. Call the returned function to release. */
   take(userId: string, bindings: readonly Binding[]): (() => void) | undefined;
 }
 
 interface Taken {
   bindings: number;
   cost: number;
-  /** How many bindings have a filter, by its text: equal ones are looked at once for each change. */
+  /** The number of bindings per filter text: equal filters are tested once per change. */
   filters: Map<string, number>;
 }
 

@@ -4,20 +4,20 @@ import { columnNamed, naming, type Column } from './columns.ts';
 import { compileFilter, FilterError, type Filter } from './filter.ts';
 import { isRecord } from './frames.ts';
 
-/** One thing that a channel listens to: kinds of changes of a table, within a filter. */
+/** One entry of a channel's `postgres_changes`: which kinds of changes it listens to, within a filter. */
 export interface Binding {
-  /** The client's own words, which the reply has to repeat to the letter. */
+  /** The entry as the client sent it; the reply has to repeat it verbatim. */
   asked: Record<string, unknown>;
-  /** Stable: the same for the same binding, in every join; at least 1. */
+  /** At least 1, and the same for equal bindings in every join. */
   id: number;
   kind: TaskChanged['kind'] | '*';
-  /** Undefined: every change. */
+  /** Undefined means every change. */
   filter: Filter | undefined;
-  /** The columns to tell; undefined: all. */
+  /** The columns to send; undefined means all. */
   select: readonly Column['name'][] | undefined;
 }
 
-/** A join that is refused; `isFinal` when it would be refused again and again. */
+/** `isFinal` when joining again would fail the same way. */
 export class BindingError extends Error {
   override readonly name = 'BindingError';
   readonly isFinal: boolean;
@@ -28,7 +28,7 @@ export class BindingError extends Error {
   }
 }
 
-/** Of one channel. */
+/** Per channel. */
 export const MAX_BINDINGS = 100;
 
 /** Reads `config.postgres_changes` of a join. @throws BindingError */
@@ -78,14 +78,14 @@ function readSelect(select: unknown): Binding['select'] {
   return [...new Set<Column['name']>(['id', ...names])];
 }
 
-/** FNV-1a, 27 bits, never 0: clients take 0 for no id at all. */
+/** FNV-1a, cut to 27 bits. Never 0, which clients take for a missing id. */
 function stableId(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return (hash >>> 0) & 0x07ffffff || 1;
 }
 
-/** A change concerns a binding when its row was within the filter before or is within it now. */
+/** True when the row matched the filter before the change or matches it now. */
 export function concernsBinding({ kind, filter }: Binding, change: TaskChanged, view: ChangeView): boolean {
   return (kind === '*' || kind === change.kind) && (!filter || view.isWithin(filter));
 }

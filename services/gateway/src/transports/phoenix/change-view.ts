@@ -4,11 +4,11 @@ import type { Filter } from './filter.ts';
 
 type Select = readonly Column['name'][] | undefined;
 
-/** A change as channels see it. What it takes to say is worked out once for all of them. */
+/** A change as channels see it. Everything is computed once and shared by all channels. */
 export interface ChangeView {
-  /** Whether the row was within the filter before the change, or is within it now. */
+  /** Whether the row matched the filter before the change or matches it now. */
   isWithin(filter: Filter): boolean;
-  /** Of a `postgres_changes` message, as JSON. */
+  /** The payload of a `postgres_changes` message, as JSON. */
   payload(ids: number[], select: Select): string;
 }
 
@@ -27,7 +27,7 @@ function createView(change: TaskChanged): ChangeView {
   const previous = change.previous && toRow(change.previous);
   const answers = new Map<string, boolean>();
   const data = new Map<string, string>();
-  // Clients hand on `ids` and `data` only: what stands beside them disturbs nobody.
+  // Clients pass on only `ids` and `data`, so an extra property does no harm.
   const trace = change.traceparent ? `,"traceparent":${JSON.stringify(change.traceparent)}` : '';
 
   const dataOf = (select: Select): string => {

@@ -9,37 +9,36 @@ import type { JoinRequest } from './join.ts';
 import { createReading, type Reading, type ReadingEnd } from './reading.ts';
 import type { ChannelAddress, Wire } from './wire.ts';
 
-/** How long a channel waits whose token had just run out when it was joined. */
+/** How long a channel that was joined with a just-expired token waits for a fresh one. */
 const FRESH_TOKEN_WITHIN_MS = 10_000;
 
 /**
- * joining: not answered yet. pending: joined with a token that had just run out; nothing is read. live: reads one owner's
- * changes. closed: for good; a topic that is joined again gets another channel.
+ * joining: not answered yet. pending: joined with a just-expired token, and reads nothing. live: reads one owner's
+ * changes. closed: for good; joining the topic again creates another channel.
  */
 type State = 'joining' | 'pending' | 'live' | 'closed';
 
-/** One join of a topic, until its client leaves, joins anew, or the channel ends. */
+/** One join of a topic, until the client leaves or joins again, or the channel ends. */
 export interface Channel extends ChannelAddress {
   readonly config: JoinRequest['config'];
   readonly isJoined: boolean;
-  /** Answers the join. */
   join(): Promise<void>;
-  /** Another token: whoever it belongs to has the channel from then on. */
+  /** Takes another token; from then on the channel belongs to that token's user. */
   offer(token: string): Promise<void>;
-  /** At once: nothing more is written, and a hand-over that is under way comes to nothing. */
+  /** Takes effect at once: nothing more is written, and a hand-over in progress is abandoned. */
   close(): void;
 }
 
 type User = Extract<Caller, { kind: 'user' }>;
 
-/** What the channels of one socket have in common. */
+/** What the channels of one socket share. */
 export interface ChannelsOfSocket {
   /**
-   * Takes what a channel needs of the user's share of this gateway: a place, one for each socket, and its bindings; and
-   * watches over the session. Or says of what too little is left. The returned function gives it back.
+   * Reserves the channel's share of the user's limits (one connection per socket, and the bindings) and watches the
+   * session. Returns a function that releases them, or the name of the limit that is exceeded.
    */
   hold(user: User, bindings: readonly Binding[]): (() => void) | 'connections' | 'bindings';
-  /** Says on every channel why, then ends the socket: clients come back by themselves. */
+  /** Sends the reason on every channel, then closes the socket; clients reconnect by themselves. */
   closeAll(reason: EndReason, close: [code: number, why: string]): void;
 }
 
@@ -58,7 +57,7 @@ interface Refusal {
 }
 
 const NOT_VALID: Refusal = { why: 'refused', reason: 'InvalidJWTToken: The token provided is not valid' };
-/** Why the user of a good token cannot have a channel. */
+/** Why the user of a valid token cannot have a channel. */
 const OBSTACLES = {
   connections: { why: 'refused', reason: 'ConnectionRateLimitReached: Too many connections of this user' },
   bindings: { why: 'subscription_limit', reason: 'FilterLimitReached: Too many bindings or filters of this user' },
@@ -69,20 +68,23 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
   const { topic, joinRef, bindings, config } = request;
   const { context, feed, wire, metrics, channels } = deps;
   let state: State = 'joining';
-  /** The last one that counted. */
+  /** The last valid one. */
   let token = request.token;
   let joinedBy: string | undefined;
-  /** Where the one who joined goes on; used up by the first reading. */
+  /** The cursor of the user who joined; used up by the first reading. */
   let since = request.since;
   let reading: Reading | undefined;
-  /** Gives back what belongs to the token: the watch over its session, the user's place; or ends the wait for a fresh one. */
+  /** Releases what belongs to the token (the session watch, the user's limits) or stops the wait for a fresh one. */
   let release = () => {};
   let unsubscribed = () => {};
   let turn: Promise<unknown> = Promise.resolve();
 
   const isClosed = () => state === 'closed';
 
-  /** Hand-overs come one after the other, in the order of their tokens; closing waits for none, and every wait ends in a look for it. */
+  /**
+   * Runs hand-overs one at a time, in the order of their tokens. `close` does not wait, so each step checks `isClosed`
+   * after every await.
+   */
   const inTurn = (step: () => Promise<void>): Promise<void> => {
     const mine = turn.then(() => (isClosed() ? undefined : step()));
     turn = mine.catch(() => undefined);
@@ -111,7 +113,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     wire.failChannel(channel);
   };
 
-  /** The user of a token; undefined when it does not count, `isFading` when it did until a moment ago. */
+  /** The user of a token, or undefined if it is invalid. `isFading` when it expired only a moment ago. */
   const userOf = async (value: string): Promise<{ user: User; isFading: boolean } | undefined> => {
     const caller = await context.authenticateToken(value, { graceS: EXPIRED_TOKEN_GRACE_S });
     if (caller.kind !== 'user') return undefined;
@@ -133,17 +135,17 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     release = () => clearTimeout(timer);
   };
 
-  /** Makes the channel this user's, with a reading that waits to be opened; the same user's reading goes on. */
+  /** Makes the channel this user's, with a reading that is not open yet. The same user keeps the present reading. */
   const handOver = async (user: User): Promise<keyof typeof OBSTACLES | undefined> => {
     const { userId } = user.identity;
-    // Given back first: who has all places in use must be able to go on in one of them.
+    // Release first, so that a user at the limit can reuse the place.
     release();
     release = () => {};
     const held = channels.hold(user, bindings);
     if (typeof held === 'string') return held;
     release = held;
     if (reading?.owner === userId) return undefined;
-    // Nothing of the former user is delivered from this moment on.
+    // Nothing of the former user's is delivered from here on.
     reading?.stop();
     reading = createReading({
       ...request,
@@ -162,7 +164,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     );
   };
 
-  /** What is told once a hand-over is done, and the changes that came meanwhile. */
+  /** Sends a notice if the cursor was lost, then the changes that arrived during the hand-over. */
   const open = () => {
     if (reading?.hasLostItsPlace) {
       metrics.failed('channel', 'cursor_expired');
@@ -213,7 +215,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
         if (isClosed()) return;
         if (!found)
           return channels.closeAll('unauthorized', [WS_CLOSE.unauthorized, 'The token provided is not valid']);
-        if (found.isFading) return; // one that just ran out says nothing new; the present one is watched
+        if (found.isFading) return; // a just-expired token changes nothing: the present one is being watched
         token = fresh;
         state = 'live';
         const obstacle = await handOver(found.user);

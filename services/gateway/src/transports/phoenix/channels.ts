@@ -13,12 +13,11 @@ import { readJoin, topicRefusal } from './join.ts';
 import { endOf, type PublicKeys } from './tokens.ts';
 import type { Wire } from './wire.ts';
 
-/** The channels of one socket, one for each topic, and how they end together. */
+/** The channels of one socket, at most one per topic. */
 export interface Channels extends ChannelsOfSocket {
   get(topic: string): Channel | undefined;
-  /** A channel that the topic had ends, whether the new one may be joined or not. */
+  /** Closes the topic's previous channel, even if the new join is refused. */
   join(message: Message): Promise<void>;
-  /** The socket is gone. */
   endAll(): void;
 }
 
@@ -38,7 +37,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
   const { socket, keys, wire, context, watch, bindingLimits, metrics } = deps;
   const byTopic = new Map<string, Channel>();
   const takePlace = createPlaces(deps.limits);
-  /** Joins that have no answer yet, also those that nobody waits for any more. */
+  /** Unanswered joins, including those whose client has given up. */
   let underWay = 0;
 
   const forget = (channel: Channel) => {
@@ -89,7 +88,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
       };
     },
     closeAll(reason, [code, why]) {
-      // They end now, however long the client takes to hear of it.
+      // Close them now, however long the client takes to read the notice.
       for (const channel of [...byTopic.values()]) {
         channel.close();
         wire.system(channel, { extension: 'system', status: 'error', message: why });
@@ -103,7 +102,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
   return channels;
 }
 
-/** However many channels of a socket are a user's, they take one place. */
+/** All channels of one user on a socket share one place. */
 function createPlaces(limits: SocketLimits): (userId: string) => (() => void) | undefined {
   const held = new Map<string, { channels: number; free: () => void }>();
   return (userId) => {

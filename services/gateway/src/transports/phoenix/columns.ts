@@ -1,6 +1,6 @@
 import { TASK_FIELDS, type ColumnType, type TaskImage, type TaskRow } from '@taskmesh/events';
 
-/** What clients are told of the types: they leave JSON values as they are. */
+/** Types as clients see them: they pass values of these types through unchanged. */
 const TYPES = {
   uuid: 'uuid',
   text: 'text',
@@ -14,7 +14,7 @@ export interface Column {
   type: (typeof TYPES)[ColumnType];
 }
 
-/** The table that clients listen to, as they see it. */
+/** The columns of the `tasks` table, as clients see them. */
 export const COLUMNS: readonly Column[] = Object.values(TASK_FIELDS).map(({ column, type }) => ({
   name: column,
   type: TYPES[type],
@@ -40,7 +40,7 @@ export function columnNamed(name: string): Column | undefined {
   return COLUMNS.find((column) => column.name === name);
 }
 
-/** A refusal with the name that it is about. Names are told back, as the official server does; anything else that a client sent is not. */
+/** An error message that repeats the client's name, as the official server does, but only if it is an identifier. */
 export function naming(what: string, name: unknown): string {
   return typeof name === 'string' && /^[a-z_][a-z0-9_]{0,62}$/i.test(name) ? `${what}: ${name}` : what;
 }

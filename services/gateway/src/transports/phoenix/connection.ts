@@ -12,7 +12,7 @@ import { decode, type Message, type ProtocolVersion } from './frames.ts';
 import { tokenOf } from './tokens.ts';
 import { createWire } from './wire.ts';
 
-/** Clients send heartbeats every 25 s; one that is silent for so long is gone. */
+/** Clients send a heartbeat every 25 s; after three missed ones the client is considered gone. */
 const SILENCE_MS = 75_000;
 
 export interface ConnectionDeps {
@@ -26,7 +26,7 @@ export interface ConnectionDeps {
 
 export interface ConnectionOptions {
   version: ProtocolVersion;
-  /** As it came in the URL: the public key, or a user's token. */
+  /** From the URL: the public key, or a user's token. */
   apikey: string;
 }
 
@@ -46,7 +46,7 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
   };
 
   const broadcast = (message: Message, { config: { broadcast: options } }: Channel) => {
-    // Nothing that one client sends reaches another: only its own echo, and the acknowledgement.
+    // A client's broadcast never reaches other clients: it gets only its own echo and the acknowledgement.
     if (options?.self === true) wire.send({ ...message, ref: null, event: 'broadcast' });
     if (options?.ack === true) wire.reply(message, 'ok', {});
   };
@@ -56,7 +56,7 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
     if (topic === 'phoenix' && event === 'heartbeat') return wire.reply(message, 'ok', {});
     if (event === 'phx_join') return channels.join(message);
     const current = channels.get(topic);
-    // One of an earlier join of the same topic is nothing to this one; some clients leave the ref out.
+    // Messages of an earlier join of the same topic are ignored; some clients omit the ref.
     const channel = current && isOfJoin(joinRef, current) ? current : undefined;
     if (event === 'phx_leave') {
       channel?.close();
@@ -77,13 +77,13 @@ export function serveConnection(socket: WebSocket, { version, apikey }: Connecti
   socket.on('message', (bytes, isBinary) => {
     lastHeardAt = context.clock.now();
     if (!isWithinRate() || socket.readyState !== socket.OPEN) return;
-    const message = decode(version, bytes as Buffer, isBinary); // ws gives one Buffer, as it is not told otherwise
+    const message = decode(version, bytes as Buffer, isBinary); // always a Buffer with ws's default binaryType
     if (!message) return;
     onMessage(message).catch((error: unknown) =>
       failSocket(socket, error, context.log, [1011, 'Internal error'], (close) => channels.closeAll('error', close)),
     );
   });
-  // The library answers each of them: they count like messages.
+  // The library answers every ping, so pings count as messages.
   socket.on('ping', isWithinRate);
   const silence = setInterval(() => {
     if (context.clock.now() - lastHeardAt > SILENCE_MS) endSocket(socket, 'silent', [1000, 'heartbeat timeout']);

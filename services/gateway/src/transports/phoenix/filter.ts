@@ -3,17 +3,16 @@ import { parseTimestamp } from '@taskmesh/validation';
 import { columnNamed, naming, type Column } from './columns.ts';
 import { compileLike } from './like.ts';
 
-/** Which rows a client wants to hear of. */
+/** Which rows a binding receives. */
 export interface Filter {
-  /** The client's own words: filters with the same text are the same. */
+  /** As the client sent it. Filters with equal text are interchangeable. */
   text: string;
-  /** What a look at a row takes: 1 for each condition, more for one with a pattern. */
+  /** The cost of testing one row: 1 per condition, more for one with a pattern. */
   cost: number;
-  /** Says whether a row is within the filter. */
   test(row: TaskRow): boolean;
 }
 
-/** A filter that cannot be; the message is for the client. */
+/** The message is meant for the client. */
 export class FilterError extends Error {
   override readonly name = 'FilterError';
 }
@@ -33,13 +32,13 @@ const BOOLEANS = new Map([
 ]);
 
 type Value = string | number | boolean;
-/** SQL's three values: undefined is neither true nor false, and a negation leaves it so. */
+/** SQL's three-valued logic: undefined is neither true nor false, and negation leaves it unchanged. */
 type Test = (value: Value | null) => boolean | undefined;
 
 /**
- * Compiles `column=op.value[,column=op.value…]`, all of which must hold; `not.` negates an operator. Values are compared
- * by the column's type: numbers as numbers, times as instants. A NULL is within nothing but `is.null` and `isdistinct`.
- * Undefined when there is nothing to filter.
+ * Compiles `column=op.value[,column=op.value…]`, all of which must hold; `not.` negates an operator. Values are
+ * compared by the column's type: numbers as numbers, times as instants. On NULL, only `is` and `isdistinct` are ever
+ * true or false. Returns undefined when there is nothing to filter.
  * @throws FilterError
  */
 export function compileFilter(text: string): Filter | undefined {
@@ -93,7 +92,7 @@ function compileTest(column: Column, operator: string, operand: string): Test {
     case 'ilike':
       return compileLikeTest(column, operand, operator === 'ilike');
     default:
-      // `match` and `imatch` would run a pattern of the client's: one that never ends holds everybody up.
+      // `match` and `imatch` would run a client's regular expression, which could block the process forever.
       throw new FilterError(naming('unknown operator', operator));
   }
 }
@@ -160,7 +159,7 @@ function parseValue({ type }: Column, text: string): Value | undefined {
   }
 }
 
-/** PostgreSQL also takes a blank for the T, a date alone, and times without a zone, which the session reads as UTC. */
+/** Like PostgreSQL, accepts a space instead of the T, a date alone, and times without a zone, which are read as UTC. */
 function instant(text: string): number | undefined {
   const [, date, time = '00:00:00', zone = 'Z'] =
     /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?))?(Z|z|[+-]\d{2}(?::?\d{2})?)?$/.exec(text) ?? [];
@@ -190,7 +189,7 @@ function splitTerms(text: string): string[] {
       terms.push(text.slice(start, index));
       start = index + 1;
     } else if (character === '"') {
-      // It counts only where a value begins.
+      // A quote counts only at the beginning of a value.
       isQuoted = index === start || '.(,'.includes(text[index - 1] ?? '');
     } else if (character === '(') depth++;
     else if (character === ')') depth--;

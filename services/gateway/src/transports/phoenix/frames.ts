@@ -1,6 +1,6 @@
 import { isTooDeep } from '../../http/json-object.ts';
 
-/** A message of the Phoenix channel protocol, whatever version it travels in. Refs are decimal strings. */
+/** A Phoenix channel message, independent of the protocol version. Refs are decimal strings. */
 export interface Message {
   joinRef: string | null;
   ref: string | null;
@@ -9,14 +9,14 @@ export interface Message {
   payload: Record<string, unknown>;
 }
 
-/** 1.0.0: JSON objects; 2.0.0: JSON arrays, and broadcasts in a binary form. */
+/** 1.0.0: JSON objects. 2.0.0: JSON arrays, and a binary form for broadcasts. */
 export type ProtocolVersion = '1.0.0' | '2.0.0';
 
 export function encode(version: ProtocolVersion, { payload, ...head }: Message): string {
   return framer(version, head)(JSON.stringify(payload));
 }
 
-/** Writes messages with the same head, and payloads that are JSON already: what many channels get is written once. */
+/** Encodes messages that share a head, from payloads that are already JSON, so that channels can share payloads. */
 export function framer(version: ProtocolVersion, head: Omit<Message, 'payload'>): (payload: string) => string {
   const { joinRef, ref, topic, event } = head;
   if (version === '2.0.0') {
@@ -27,7 +27,7 @@ export function framer(version: ProtocolVersion, head: Omit<Message, 'payload'>)
   return (payload) => `${object},"payload":${payload}}`;
 }
 
-/** Undefined for what is no message: the protocol has such frames dropped, and the connection stays. */
+/** Undefined for an invalid frame: by the protocol, such frames are dropped and the connection stays open. */
 export function decode(version: ProtocolVersion, frame: Buffer, isBinary: boolean): Message | undefined {
   try {
     if (isBinary) return version === '2.0.0' ? decodeBroadcast(frame) : undefined;
@@ -69,7 +69,7 @@ function asRef(ref: unknown): string | null {
 
 const BROADCAST_PUSH = 3;
 
-/** `[3][five lengths][encoding]` and then join ref, ref, topic, event, metadata, body. The body is not looked at. */
+/** `[3][five lengths][encoding]`, then join ref, ref, topic, event, metadata, body. The body is not read. */
 function decodeBroadcast(frame: Buffer): Message | undefined {
   if (frame[0] !== BROADCAST_PUSH || frame.length < 7) return undefined;
   let offset = 7;

@@ -2,7 +2,7 @@ import { BindingError, readBindings, type Binding } from './bindings.ts';
 import { isRecord, type Message } from './frames.ts';
 import { tokenOf, type PublicKeys } from './tokens.ts';
 
-/** As long as the binary form of a message lets a topic be. */
+/** The binary form stores a topic's length in one byte. */
 const MAX_TOPIC_LENGTH = 255;
 
 export interface JoinConfig {
@@ -11,7 +11,6 @@ export interface JoinConfig {
   postgres_changes?: unknown;
 }
 
-/** What a client asks for when it joins a topic. */
 export interface JoinRequest {
   topic: string;
   joinRef: string | null;
@@ -19,15 +18,15 @@ export interface JoinRequest {
   config: JoinConfig;
   bindings: Binding[];
   token: string;
-  /** The client wants to know where it stands, so that it can resume. */
+  /** The client asked for cursors, so that it can resume later. */
   tellsCursor: boolean;
-  /** Where it stood. */
+  /** The cursor to resume from. */
   since: string | undefined;
 }
 
 export interface JoinRefusal {
   reason: string;
-  /** It would be refused again and again. */
+  /** Joining again would fail the same way. */
   isFinal: boolean;
 }
 
@@ -51,13 +50,13 @@ export function readJoin(message: Message, keys: PublicKeys): JoinRequest | Join
   };
 }
 
-/** What is no cursor is told to be of no use, as one is that nobody can read; with null or none a client begins. */
+/** null and undefined mean to begin now. Other non-strings become '', which is rejected like any unreadable cursor. */
 function cursorIn(since: unknown): string | undefined {
   if (since === undefined || since === null) return undefined;
   return typeof since === 'string' ? since : '';
 }
 
-/** Why a topic cannot be joined, whoever asks. */
+/** Why this topic can never be joined, whatever the token. */
 export function topicRefusal(topic: string): string | undefined {
   if (!/^realtime:./.test(topic)) return 'TopicNameRequired: You must provide a topic name';
   if (topic.length > MAX_TOPIC_LENGTH) return 'TopicNameTooLong: A topic has at most 255 characters';

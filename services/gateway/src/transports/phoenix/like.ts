@@ -1,25 +1,24 @@
-/** Any one character. */
 const ONE = Symbol('any character');
 type Token = number | typeof ONE;
 
 const WORD_BITS = 32;
 
 /**
- * SQL's LIKE: `%` is any text, `_` any character, a backslash takes what follows as it is. All ways in which the pattern may
- * match are followed at once, a bit for each token: one step per character and 32 tokens, whatever the text and the pattern.
+ * SQL's LIKE: `%` matches any text, `_` any one character, a backslash escapes the next character. All possible matches
+ * are followed in parallel, one bit per token: one step per character and 32 tokens, for any text and pattern.
  */
 export function compileLike(pattern: string): (text: string) => boolean {
   const { tokens, anyAt } = readPattern(pattern);
   const words = Math.ceil((tokens.length + 1) / WORD_BITS);
-  /** Where any text may pass. */
+  /** Where `%` allows any text to pass. */
   const waits = bitsOf(anyAt, words);
   const wildcards = tokens.flatMap((token, at) => (token === ONE ? at : []));
   const takesAny = bitsOf(wildcards, words);
-  /** By character: the tokens that take it. */
+  /** The tokens that match a character, by its code point. */
   const takes = new Map<number, Int32Array>();
   for (const token of new Set(tokens))
     if (token !== ONE) takes.set(token, bitsOf([...wildcards, ...positionsOf(tokens, token)], words));
-  /** Bit n: the first n tokens have been found. */
+  /** Bit n is set when the first n tokens match the text so far. */
   const found = new Int32Array(words);
 
   return (text) => {

@@ -8,20 +8,20 @@ import { isMeantForUs } from './tokens.ts';
 
 export const REALTIME_PATH = '/realtime/v1/websocket';
 
-/** The `tasks` channel for Supabase clients as they are. */
+/** Serves the `tasks` channel to unmodified Supabase clients. */
 export interface Phoenix {
-  /** What a handshake asks for, or why it is refused. */
+  /** The options of a handshake, or why it is refused. */
   read(request: IncomingMessage): ConnectionOptions | { refused: { status: number; reason: string } };
   opened(socket: WebSocket, options: ConnectionOptions): void;
 }
 
-/** What the filters of a user that differ may cost, as each of their changes is held against all of them: 100 patterns, some milliseconds. */
+/** All distinct filters of a user are tested on every change: 100 patterns, which take some milliseconds. */
 const MAX_FILTER_COST_PER_USER = 400;
 
 export function createPhoenix(deps: Omit<ConnectionDeps, 'bindingLimits'>): Phoenix {
   const { anonKey, maxSubscriptions, maxSocketsPerUser } = deps.context.config.realtime;
   const bindingLimits = createBindingLimits({
-    // One for each channel that a user may have, and enough for any one channel.
+    // One for each channel that a user may have, but at least as many as one channel may have.
     bindings: Math.max(MAX_BINDINGS, maxSubscriptions * maxSocketsPerUser),
     cost: MAX_FILTER_COST_PER_USER,
   });
@@ -31,7 +31,7 @@ export function createPhoenix(deps: Omit<ConnectionDeps, 'bindingLimits'>): Phoe
       const apikey = params.get('apikey') ?? '';
       const version = params.get('vsn') ?? '1.0.0';
       if (apikey === '') return { refused: { status: 401, reason: 'API key is missing' } };
-      // A user's token may come in its place; whether it counts is found out when a channel is joined.
+      // A user's token may come instead of the key; it is verified when a channel is joined.
       if (anonKey !== undefined && apikey !== anonKey && !isMeantForUs(apikey))
         return { refused: { status: 401, reason: 'The API key is not valid' } };
       if (!isVersion(version)) return { refused: { status: 400, reason: 'vsn must be 1.0.0 or 2.0.0' } };

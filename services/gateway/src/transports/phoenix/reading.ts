@@ -11,16 +11,19 @@ import { nameOf, type Wire } from './wire.ts';
 
 export type ReadingEnd = FeedEnd | 'slow';
 
-/** What a channel tells of one owner's changes, from the moment that it is theirs until it is another's. */
+/** Delivers one owner's changes to a channel, for as long as the channel is that owner's. */
 export interface Reading {
   readonly owner: string;
-  /** The cursor could not be used: it begins now. */
+  /** The cursor was unusable, so the reading begins now. */
   readonly hasLostItsPlace: boolean;
-  /** Resolves when every change from there on will be told. @throws AppError as `Feed.subscribe` does, but for a cursor that cannot be used */
+  /**
+   * Resolves once no later change can be missed.
+   * @throws AppError as `Feed.subscribe` does, except for an unusable cursor
+   */
   begin(after: string | undefined): Promise<void>;
-  /** The client is ready: it is told what has come, and everything from here on. Again, it does nothing. */
+  /** The client is ready: sends the changes held so far, then every new one. Further calls do nothing. */
   open(): void;
-  /** At once, also while it begins. */
+  /** Takes effect at once, even during `begin`. */
   stop(): void;
 }
 
@@ -30,7 +33,6 @@ export interface ReadingOptions extends Pick<JoinRequest, 'topic' | 'joinRef' | 
   clock: Clock;
   wire: Wire;
   metrics: Pick<TransportMetrics, 'delivered'>;
-  /** It cannot go on. */
   onEnd: (reason: ReadingEnd) => void;
 }
 
@@ -39,24 +41,24 @@ export function createReading(options: ReadingOptions): Reading {
   const begunAt = clock.now();
   const changeFrame = wire.framer({ joinRef: null, ref: null, topic, event: 'postgres_changes' });
   const cursorFrame = wire.framer({ joinRef, ref: null, topic, event: 'system' });
-  /** Changes that came before the client is ready: no more than arrive in the moment in between, as a replay waits for it. */
+  /** Changes from before the client was ready. They stay few, as a replay waits for `opened`. */
   let held: TaskChanged[] | undefined = [];
   const opened = Promise.withResolvers<void>();
   let detach = () => {};
   let isStopped = false;
   let hasLostItsPlace = false;
-  /** Where a reading that begins now does so, until that is told. */
+  /** The cursor at which this reading begins, until it has been sent. */
   let firstCursor: string | undefined;
   let newestCursor = '';
   let isCursorDue = false;
 
-  /** A client that does not learn where it stands would lose changes with its next join, or be told some again. */
+  /** A client without its current cursor would lose or repeat changes at its next join. */
   const tellCursor = (cursor: string) => {
     const told = { extension: 'resume', status: 'ok', message: 'cursor', cursor, channel: nameOf(topic) };
     if (!wire.write(cursorFrame(JSON.stringify(told)))) onEnd('slow');
   };
 
-  /** One message for all changes that come at once. */
+  /** Changes that arrive together share one cursor message. */
   const noteCursor = (cursor: string) => {
     newestCursor = cursor;
     if (!tellsCursor || isCursorDue) return;
@@ -131,7 +133,7 @@ interface Selection {
   select: Binding['select'];
 }
 
-/** Bindings that tell the same columns share a message, which lists all their ids. */
+/** Bindings that select the same columns share a message, which lists all their ids. */
 function bySelection(bindings: Binding[]): Iterable<Selection> {
   const groups = new Map<string, Selection>();
   for (const { id, select } of bindings) {

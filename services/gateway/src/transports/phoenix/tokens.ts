@@ -1,20 +1,20 @@
 import { ACCESS_TOKEN_TYPE, isPersonalToken, type AccessTokenClaims } from '@taskmesh/identity';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 
-/** What stands for an application, and for no user. */
+/** Keys that identify an application, not a user. */
 export interface PublicKeys {
-  /** Of the socket's URL; it may also be a user's token. */
+  /** From the socket's URL; may also be a user's token. */
   apikey: string;
-  /** The one that this installation has, if it has one. */
+  /** The installation's own key, if it has one. */
   anonKey: string | undefined;
 }
 
-/** Far longer than any of ours. */
+/** Far longer than any token of ours. */
 const MAX_TOKEN_LENGTH = 4_096;
-/** Stands for one that is too long to be kept until its turn comes: it is refused like any that does not count. */
+/** Stands in for a token too long to be worth keeping; refused like any invalid token. */
 const NO_TOKEN = 'none';
 
-/** A token to check; undefined for what clients send in its place: nothing, a public key. */
+/** The token to verify; undefined when the client sent nothing or a public key instead. */
 export function tokenOf(value: unknown, { apikey, anonKey }: PublicKeys): string | undefined {
   if (typeof value !== 'string' || value === '' || value.startsWith('sb_')) return undefined;
   const isPublic = value === apikey || value === anonKey || hasAnonRole(value);
@@ -22,7 +22,7 @@ export function tokenOf(value: unknown, { apikey, anonKey }: PublicKeys): string
   return value.length > MAX_TOKEN_LENGTH ? NO_TOKEN : value;
 }
 
-/** By its form or type; whether it counts is another question. */
+/** Judged by form or type only; the token is not verified. */
 export function isMeantForUs(token: string): boolean {
   if (isPersonalToken(token)) return true;
   try {
@@ -32,7 +32,7 @@ export function isMeantForUs(token: string): boolean {
   }
 }
 
-/** The public key of a Supabase project may be a JWT, which says so. Nobody gains anything by it: it is passed over like no token. */
+/** A Supabase project's public key may be a JWT with this role. Unverified, as it grants nothing: like no token. */
 function hasAnonRole(token: string): boolean {
   try {
     return decodeJwt(token)['role'] === 'anon';
@@ -41,10 +41,9 @@ function hasAnonRole(token: string): boolean {
   }
 }
 
-/** Timers are not exact. */
 const SLACK_MS = 1_000;
 
-/** What ended a token that counted. */
+/** Why a formerly valid token is no longer accepted. */
 export function endOf({ exp }: AccessTokenClaims, nowMs: number): string {
   return exp * 1000 <= nowMs + SLACK_MS ? 'Token has expired' : 'The session has ended';
 }

@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import { waitForDrain, endSocket, isTooFarBehind, WS_CLOSE } from '../sockets/socket.ts';
 import { encode, framer, type Message, type ProtocolVersion } from './frames.ts';
 
-/** What a server says on one socket. */
+/** Writes the server's messages to one socket. */
 export interface Wire {
   send(message: Message): void;
   reply(
@@ -11,13 +11,13 @@ export interface Wire {
     response: Record<string, unknown>,
   ): void;
   system(channel: ChannelAddress, payload: Record<string, unknown>): void;
-  /** The channel is over; the client does not come back by itself. */
+  /** The channel has ended; clients do not rejoin by themselves. */
   closeChannel(channel: ChannelAddress): void;
-  /** The channel has failed; the client joins it again. */
+  /** The channel has failed; clients rejoin it. */
   failChannel(channel: ChannelAddress, payload?: Record<string, unknown>): void;
-  /** Frames for `write` with this head, whose payloads are JSON already. */
+  /** Encodes frames for `write` with this head, whose payloads are already JSON. */
   framer(head: Omit<Message, 'payload'>): (payload: string) => string;
-  /** False: the client is too far behind, and is not told this. */
+  /** Returns false, and writes nothing, when the client is too far behind. */
   write(frame: string): boolean;
   drained(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export function createWire(socket: WebSocket, version: ProtocolVersion): Wire {
   const say = (message: Message) => {
     if (socket.readyState === socket.OPEN) socket.send(encode(version, message));
   };
-  /** What a client asked for: one that does not read its answers is too slow like any other. */
+  /** A client that does not read the answers it asked for is too slow like any other. */
   const send = (message: Message) => {
     if (isTooFarBehind(socket)) endSocket(socket, 'slow', [WS_CLOSE.tryLater, 'Too slow']);
     say(message);
@@ -55,7 +55,6 @@ export function createWire(socket: WebSocket, version: ProtocolVersion): Wire {
   };
 }
 
-/** The part of a topic that the client chose. */
 export function nameOf(topic: string): string {
   return topic.replace(/^realtime:/, '');
 }

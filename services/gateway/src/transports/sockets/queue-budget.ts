@@ -1,28 +1,27 @@
 import type { Log } from '@taskmesh/service';
 
 const LOOK_EVERY_MS = 100;
-/** Cutting goes on until this share of the budget is left, so that the next change does not begin it again. */
+/** Cutting stops at this share of the budget, so that the next change does not start it again. */
 const RELIEVED_SHARE = 0.75;
 
-/** A connection of which something may wait to be read. */
+/** A connection with bytes that may be waiting to be read. */
 export interface QueuedReader {
   readonly waitingBytes: number;
-  /** Ends it at once, with all that waits; its client comes back and resumes. */
+  /** Ends it at once and drops what waits; the client reconnects and resumes. */
   cut(): void;
 }
 
 export interface QueueBudgetDeps {
   /** For all connections of this process together. */
   maxBytes: number;
-  /** What waits in all of them. */
   queuedBytes: () => number;
   readers: () => QueuedReader[];
   log: Log;
 }
 
 /**
- * Bounds what waits for slow readers of all accounts together: each has a bound of its own, but there may be thousands.
- * Whoever holds back the most goes first.
+ * Limits what waits for slow readers in total: each has a limit of its own, but there may be thousands of them. The
+ * connection with the most waiting bytes is cut first.
  */
 export function createQueueBudget({ maxBytes, queuedBytes, readers, log }: QueueBudgetDeps) {
   const look = () => {

@@ -4,12 +4,12 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorText, JSON_TYPE } from '../../http/errors.ts';
 
-/** How long a client may take to take the answer. */
+/** How long a client may take to read the answer. */
 const LINGER_MS = 2_000;
 
 const HEADER_OF: Record<number, string[]> = { 401: ['WWW-Authenticate: Bearer'], 503: ['Retry-After: 1'] };
 
-/** Answers an upgrade with an HTTP error. Nobody else closes its connection any more, so it ends here whatever the client does. */
+/** Answers an upgrade with an HTTP error and closes the connection, which Node's server no longer controls. */
 export function refuseUpgrade(socket: Duplex, error: AppError): void {
   const requestId = randomUUID();
   const body = errorText(error, requestId);
@@ -24,6 +24,6 @@ export function refuseUpgrade(socket: Duplex, error: AppError): void {
   ];
   const cut = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(cut));
-  socket.resume(); // with unread bytes the close would be a reset, and the answer lost
+  socket.resume(); // closing with unread bytes would send a reset, and the client would lose the answer
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -2,10 +2,10 @@ import type { AccessKeys } from '../../auth/access-keys.ts';
 import type { EndedSessions } from '../../auth/ended-sessions.ts';
 import type { CallerClaims, GatewayContext } from '../../context.ts';
 
-/** Calls `onEnd` once when the token expires, its session ends or its key is removed; the returned function ends the watch. */
+/** Calls `onEnd` once, when the token expires, its session ends or its key is removed. Returns how to stop watching. */
 export type SessionWatch = (claims: Pick<CallerClaims, 'sid' | 'exp' | 'key'>, onEnd: () => void) => () => void;
 
-/** setTimeout cannot wait longer. */
+/** The longest delay that setTimeout supports. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 interface Watcher {
@@ -13,7 +13,7 @@ interface Watcher {
   end: () => void;
 }
 
-/** One listener for all sockets: a session's end finds its own by the session's id; keys are removed too rarely for that. */
+/** One listener for all sockets: sockets are indexed by session id. Removed keys are too rare to deserve an index. */
 export function createSessionWatch(
   options: Pick<GatewayContext, 'clock'> & {
     accessKeys: Pick<AccessKeys, 'isCurrent' | 'onRemoved'>;
@@ -54,7 +54,7 @@ export function createSessionWatch(
     };
     waitForExpiry();
     watchers.add(watcher);
-    // Either may have happened between the check of the token and now.
+    // Either may have happened since the token was checked.
     if (endedSessions.has(sid) || isRemoved(key)) queueMicrotask(end);
     return stop;
   };

@@ -8,19 +8,18 @@ export interface LimitOptions {
   clock: Clock;
 }
 
-/** How many connections and messages one client may have. */
 export interface SocketLimits {
-  /** A place for a connection of this address's network; undefined when there is none left. The returned function gives it back. */
+  /** Reserves a connection for the address's network and returns how to release it; undefined when none is left. */
   takeIp(ip: string): (() => void) | undefined;
-  /** For one more of a network without a place, so that it can be told. */
+  /** Lets in one more connection over the limit, only to tell it so. */
   takeRefusal(ip: string): (() => void) | undefined;
   takeUser(userId: string): (() => void) | undefined;
-  /** For one connection: says for each message whether it is still within the rate. */
+  /** For one connection: call it for each message; false when the rate is exceeded. */
   messages(): () => boolean;
 }
 
 const WINDOW_MS = 10_000;
-/** How many connections of one address may be in the middle of being turned away. */
+/** How many connections of one network may be in the middle of being refused. */
 const REFUSALS_PER_IP = 100;
 
 export function createSocketLimits({ perUser, perIp, messagesPerS, clock }: LimitOptions): SocketLimits {

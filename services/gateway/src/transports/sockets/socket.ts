@@ -5,29 +5,27 @@ import type { WebSocket } from 'ws';
 import type { EndReason } from '../metrics.ts';
 import type { QueuedReader } from './queue-budget.ts';
 
-/** Close codes that the feed's protocols use; the last two make a client come back. */
+/** Close codes of the realtime protocols. After the last two, clients reconnect. */
 export const WS_CLOSE = { unauthorized: 4401, forbidden: 4403, restart: 1012, tryLater: 1013 } as const;
 
-/** How much may wait for a client that reads slowly: a few thousand changes. */
+/** How much may wait for a slow reader: a few thousand changes. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** When more of its results wait, a client gets no other one: a few of the largest. */
+/** How many bytes of results may wait before no further one is sent: a few of the largest results. */
 const MAX_WAITING_RESULT_BYTES = 16 * 1024 * 1024;
-/** A replay goes on when no more than this waits. */
+/** A replay resumes below this. */
 const LOW_WATER_BYTES = 64 * 1024;
 const LOOK_EVERY_MS = 20;
-/** How long a socket that has to go waits for results that its client waits for. */
+/** How long a socket that is to be closed waits for its pending results. */
 const RESULTS_MS = 1_000;
-/** How often a silent connection is asked whether it still lives. */
 const PING_EVERY_MS = 12_000;
 
 const reasons = new WeakMap<WebSocket, EndReason>();
 
-/** The first one counts. */
+/** The first reason counts. */
 function noteReason(socket: WebSocket, reason: EndReason): void {
   if (!reasons.has(socket)) reasons.set(socket, reason);
 }
 
-/** Closes a socket for a reason of ours. */
 export function endSocket(socket: WebSocket, reason: EndReason, [code, text]: [code: number, text: string]): void {
   noteReason(socket, reason);
   socket.close(code, text);
@@ -36,7 +34,7 @@ export function endSocket(socket: WebSocket, reason: EndReason, [code, text]: [c
 const owed = new WeakMap<WebSocket, Set<Promise<void>>>();
 const leaving = new WeakSet<WebSocket>();
 
-/** `work` ends with a result for the socket's client, and never rejects: `leaveSocket` waits for it. */
+/** Registers work that sends a result to the client and never rejects; `leaveSocket` waits for it. */
 export function oweResult(socket: WebSocket, work: Promise<void>): void {
   const works = owed.get(socket) ?? new Set();
   owed.set(socket, works.add(work));
@@ -44,8 +42,8 @@ export function oweResult(socket: WebSocket, work: Promise<void>): void {
 }
 
 /**
- * Closes a socket when the results that are being made are told, or take too long; it takes no more messages meanwhile.
- * Clients that come back ask again for what had no answer, and a mutation would run twice.
+ * Closes a socket once its pending results are sent or time is up; meanwhile it takes no more messages. Reconnecting
+ * clients repeat what was not answered, so without the wait a mutation would run twice.
  */
 export function leaveSocket(
   socket: WebSocket,
@@ -63,8 +61,9 @@ export function isLeaving(socket: WebSocket): boolean {
 }
 
 /**
- * Closes a socket whose message failed. A gateway that has just started may not be able to check tokens yet: the client is
- * told to come back, and no defect. `defect` is the protocol's own close for everything else.
+ * Closes a socket whose message failed. If a service is unavailable (a gateway that has just started may not be able to
+ * check tokens yet), the client is asked to come back, and nothing is logged. `defect` is the protocol's close for any
+ * other error.
  */
 export function failSocket(
   socket: WebSocket,
@@ -73,26 +72,26 @@ export function failSocket(
   defect: [code: number, text: string],
   end = (close: [code: number, text: string]) => endSocket(socket, 'error', close),
 ): void {
-  if (socket.readyState !== socket.OPEN) return; // an answer that a lost socket did not take
+  if (socket.readyState !== socket.OPEN) return; // the socket is gone, so nothing can be sent
   if (error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE')
     return end([WS_CLOSE.tryLater, 'The service is not available right now']);
   log.error({ err: error }, 'a message of a socket failed');
   end(defect);
 }
 
-/** Why a socket is closed by now; `code` is that of its close event. */
+/** `code` is that of the close event. */
 export function endReasonOf(socket: WebSocket, code: number): EndReason {
   return reasons.get(socket) ?? (code === NOT_SAID ? 'lost' : 'client');
 }
 
-/** The code of a socket that was cut. */
+/** The close code when no close frame was received. */
 const NOT_SAID = 1006;
 
 const results = new WeakMap<WebSocket, number>();
 
 /**
- * Sends a result that the client asked for. One may be larger than all that may wait, and is on its way for a moment however
- * fast it is read: the client has fallen behind only by what waits besides, or when too many of them wait.
+ * Sends a result that the client asked for. A single result may exceed all that may wait, and takes a while to send
+ * however fast the client reads. So results do not count as falling behind, unless too many of them wait.
  */
 export function sendResult(socket: WebSocket, text: string): void {
   const frame = Buffer.from(text);
@@ -110,7 +109,7 @@ export function isTooFarBehind(socket: WebSocket): boolean {
   return socket.bufferedAmount - waitingResults(socket) > MAX_WAITING_BYTES;
 }
 
-/** For `createQueueBudget`. A goodbye would wait behind all the rest. */
+/** For `createQueueBudget`. Terminates the socket, as a close frame would wait behind everything else. */
 export function socketReader(socket: WebSocket): QueuedReader {
   return {
     waitingBytes: socket.bufferedAmount,
@@ -126,7 +125,7 @@ export async function waitForDrain(socket: WebSocket): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
 }
 
-/** Ends a connection that does not answer any more. */
+/** Pings the client regularly, and ends a connection that does not answer. */
 export function keepAlive(socket: WebSocket): void {
   let isAlive = true;
   socket.on('pong', () => {

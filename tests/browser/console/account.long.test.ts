@@ -1,0 +1,84 @@
+import { newAccount } from '../../client/device.ts';
+import { createRest } from '../../clients/http.ts';
+import { visit } from './browser.ts';
+import { useConsole } from './screen.ts';
+import { usePlatform } from './use-platform.ts';
+
+const { url, browser, linkTo } = usePlatform();
+
+const NEW_PASSWORD = 'another horse battery staple';
+
+const statusOf = async (email: string, password: string) =>
+  (await createRest(url())('POST', '/auth/login', { body: { email, password } })).status;
+
+it('a password, an address and a forgotten password are changed, by the mails’ links where there are some', async () => {
+  const { page, problems, close } = await visit(browser(), url());
+  const { signUp, signIn, goTo, field, button, says } = useConsole(page);
+  const account = newAccount();
+  await signUp(account);
+
+  await goTo('Account');
+  await field('Current password').fill('not this one');
+  await field('New password').fill(NEW_PASSWORD);
+  await button('Change the password').click();
+  await says('The password is wrong.');
+  await field('Current password').fill(account.password);
+  await field('New password').fill('short');
+  await button('Change the password').click();
+  await says('Password must have 8 to 128 characters.');
+  await field('New password').fill(NEW_PASSWORD);
+  await button('Change the password').click();
+  await says('Your password is changed.');
+  expect(await field('Current password').inputValue()).toBe('');
+  expect(await statusOf(account.email, NEW_PASSWORD)).toBe(200);
+
+  const { email } = newAccount();
+  await field('New address').fill('no address');
+  await field('Your password').fill(NEW_PASSWORD);
+  await button('Send the link').click();
+  await says('E-mail must be an e-mail address.');
+  await field('New address').fill(email);
+  await button('Send the link').click();
+  await says(`A mail with a link is on its way to ${email}.`);
+  await page.goto(await linkTo('confirm-email', email));
+  await button('Confirm').click();
+  await page.getByRole('status').waitFor();
+  await page.getByRole('link', { name: 'Go to your tasks' }).click();
+  await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor();
+  await goTo('Account');
+  await says(`You sign in as ${email}.`);
+  await button('Sign out').click();
+
+  await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+  await field('E-mail').fill(email);
+  await button('Send the link').click();
+  await says('a mail with a link is on its way');
+  await page.goto(await linkTo('reset-password', email));
+  await field('New password').fill(account.password);
+  await button('Set the password').click();
+  await page.getByRole('status').waitFor();
+  await page.getByRole('link', { name: 'Go to your tasks' }).click();
+  await signIn({ email, password: account.password });
+  expect(problems).toEqual([]);
+  await close();
+}, 180_000);
+
+it('a long list is read on, as far as somebody wants', async () => {
+  const account = newAccount();
+  const rest = createRest(url());
+  const { body } = await rest<{ access_token: string }>('POST', '/auth/signup', { body: { ...account, name: 'Ada' } });
+  const names = Array.from({ length: 60 }, (_, index) => `task ${index + 1}`);
+  for (const title of names) await rest('POST', '/tasks', { token: body.access_token, body: { title } });
+  const { page, close } = await visit(browser(), url());
+  const { signIn, lists, button, says, add } = useConsole(page);
+  await signIn(account);
+  await lists(names.slice(10).toReversed());
+  await says('50 of 60 shown');
+  await button('Show more').click();
+  await lists(names.toReversed());
+  await page.getByRole('combobox', { name: 'Order' }).selectOption('Oldest first');
+  await lists(names.slice(0, 50));
+  await add('the newest one');
+  await says('50 of 61 shown');
+  await close();
+}, 180_000);

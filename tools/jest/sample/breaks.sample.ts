@@ -1,0 +1,2 @@
+process.env.BROKEN = 'yes';
+throw new Error('It breaks.');

@@ -1,0 +1,5 @@
+it('changes its process', () => {
+  process.env.LEFT = 'yes';
+  process.on('SIGHUP', () => undefined);
+  Math.random = () => 0;
+});

@@ -1,0 +1,3 @@
+import { count } from './counter.ts';
+
+it('counts', () => expect(count()).toBe(1));
