@@ -10,6 +10,9 @@ import { runFeed } from './feed/run-feed.ts';
 import { GATEWAY_HELP, readGatewayOptions } from './gateway/options.ts';
 import { describeGateways } from './gateway/report.ts';
 import { runGatewayBench } from './gateway/run-gateway-bench.ts';
+import { GROWTH_HELP, readGrowthOptions } from './growth/options.ts';
+import { describeGrowth } from './growth/report.ts';
+import { runGrowth } from './growth/run-growth.ts';
 import { HELP, readOptions } from './options.ts';
 import { describeRequests } from './report/requests.ts';
 import { runBench } from './run-bench.ts';
@@ -31,6 +34,7 @@ const others: Record<string, typeof requests> = {
     describe: describeScale,
     publish: publishScale,
   }),
+  growth: prepare({ help: GROWTH_HELP, read: readGrowthOptions, run: runGrowth, describe: describeGrowth }),
   gateway: prepare({ help: GATEWAY_HELP, read: readGatewayOptions, run: runGatewayBench, describe: describeGateways }),
   traces: prepare({
     help: TRACES_HELP,

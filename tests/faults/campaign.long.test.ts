@@ -1,5 +1,6 @@
 import { say } from '@taskmesh/local';
 import { doRandomFaults, report, runCampaign } from './campaign.ts';
+import { miscounted } from './counts.ts';
 import { useFaultStack } from './fault-stack.ts';
 import { numberFromEnv } from './random.ts';
 
@@ -26,6 +27,7 @@ describe('the feed while everything around it is killed, frozen and restarted', 
       say(report(result));
       expect(result.contradictions).toEqual([]);
       expect(result.surprises).toEqual([]);
+      expect(await miscounted(faulty.stack)).toEqual([]);
       const { writes, streams, cuts } = result.figures;
       expect(writes.confirmed).toBeGreaterThan(100);
       for (const { events, resumes } of Object.values(streams)) {

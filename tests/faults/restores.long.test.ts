@@ -4,6 +4,7 @@ import { createRest } from '../clients/http.ts';
 import type { Account } from './account.ts';
 import { report, runCampaign, type DoneFault } from './campaign.ts';
 import type { Restore } from './epochs.ts';
+import { miscounted } from './counts.ts';
 import { useFaultStack } from './fault-stack.ts';
 import { inject, shuffled } from './inject.ts';
 import { numberFromEnv } from './random.ts';
@@ -73,6 +74,7 @@ describe('the feed while the tasks are restored again and again', () => {
     say(report(result));
     expect(result.contradictions).toEqual([]);
     expect(result.surprises).toEqual([]);
+    expect(await miscounted(faulty.stack)).toEqual([]);
     const { writes, streams } = result.figures;
     expect(writes.confirmed).toBeGreaterThan(100);
     for (const { events, resumes } of Object.values(streams)) {

@@ -47,6 +47,8 @@ export interface DatabaseOptions extends StoreOptions {
   entities: Entities;
   /** In order, each with its name. Static imports, so that bundles include them. */
   migrations: MigrationObject[];
+  /** Server settings for all connections, e.g. `{ plan_cache_mode: 'force_generic_plan' }`. Never pass a client's input. */
+  settings?: Record<string, string>;
 }
 
 export interface SchemaState {
@@ -85,8 +87,10 @@ function failForPeople(error: unknown): never {
 
 /** Does not connect: the first statement does. */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
-  const { name, url, entities, migrations, poolSize = 10, log } = options;
+  const { name, url, entities, migrations, poolSize = 10, settings = {}, log } = options;
   const spans = createStatementSpans(url);
+  // Regardless of the database's defaults.
+  const serverSettings = Object.entries({ timezone: 'UTC', search_path: 'public', ...settings });
   let observe: ObserveStatement | undefined;
   const openOrm = async ({ pool, statementTimeoutMs, silenceMs }: Connections, onAnswer: ObserveStatement = ignore) => {
     const orm = await MikroORM.init(
@@ -107,7 +111,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
           statement_timeout: statementTimeoutMs,
           idle_in_transaction_session_timeout: 10_000,
           application_name: `taskmesh-${name}`,
-          options: '-c timezone=UTC -c search_path=public', // regardless of the database's defaults
+          options: serverSettings.map(([setting, value]) => `-c ${setting}=${value}`).join(' '),
         },
         migrations: {
           migrationsList: migrations,

@@ -8,6 +8,8 @@ export interface BothWays {
   /** The executor's result when run for an object. */
   object: string;
   calls: Call[];
+  /** Which root fields of a query were read, each once: a field that two aliases show is read twice by graphql-js alone. */
+  reads: { ours: string[]; theirs: string[] };
   errors: ExecutionResult['errors'];
 }
 
@@ -23,7 +25,7 @@ export async function runBothWays(
   source: string,
   variables: Record<string, unknown> = {},
 ): Promise<BothWays> {
-  const { changes, graph, merged, executor } = world;
+  const { changes, reads, graph, merged, executor } = world;
   const document = parse(source);
   const invalid = validate(graph.schema, document);
   if (invalid.length > 0) throw new Error(`${String(invalid[0])} in ${source}`);
@@ -31,20 +33,26 @@ export async function runBothWays(
   const { coerced = {} } = getVariableValues(graph.schema, operation?.variableDefinitions ?? [], variables);
 
   changes.merged.length = 0;
+  reads.merged.length = 0;
   const expected = told(await execute({ schema: merged, document, variableValues: variables }));
   changes.services.length = 0;
+  reads.services.length = 0;
   const calls: Call[] = [];
   const compiled = executor.compile(document);
   const { text, errors, incomplete } = await compiled.run({ variables: coerced, context: calls });
   const ourChanges = [...changes.services];
+  const read = { ours: once(reads.services), theirs: once(reads.merged) };
   const object = await compiled.runForObject({ variables: coerced, context: [] });
   const failures = [...errors, ...incomplete] as unknown as ExecutionResult['errors'];
   const { nulls } = told({ data: JSON.parse(text) as ExecutionResult['data'], errors: failures ?? [] });
   return {
     ours: { data: text, nulls, changes: ourChanges },
     theirs: { ...expected, changes: [...changes.merged] },
+    reads: read,
     object: JSON.stringify(object.data),
     calls,
     errors: failures,
   };
 }
+
+const once = (reads: readonly string[]) => [...new Set(reads)].toSorted();

@@ -56,7 +56,7 @@ export async function compareRandomOperations({
   );
   const property = fc.asyncProperty(choice, async ([seed, die, kind]) => {
     const world = worldOf(seed);
-    const { source, variables } = randomOperation(world.graph.schema, createDice(die), kind, depth);
+    const { source, variables } = randomOperation(world.graph.schema, createDice(die), kind, { depth });
     const { ours, theirs, object, calls } = await runBothWays(world, source, variables);
     if (theirs.nulls.length > 0) seen.nulls++;
     if (new Set(calls.map(({ service }) => service)).size > 1) seen.severalServices++;

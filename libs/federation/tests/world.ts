@@ -1,4 +1,5 @@
 import { composeServices } from '@apollo/composition';
+import { ROUTER_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph } from '@apollo/federation-internals';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import {
   buildSchema,
@@ -49,6 +50,8 @@ export interface World {
   ask: AskSubgraph<Call[]>;
   /** The mutations that ran in the services, and in the merged schema. */
   changes: { services: string[]; merged: string[] };
+  /** The same of root fields of queries. */
+  reads: { services: string[]; merged: string[] };
 }
 
 export type Source = { __typename?: string; id?: string } & Record<string, unknown>;
@@ -78,33 +81,52 @@ export function compose(subgraphs: readonly Subgraph[]): string {
 const FEDERATION = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.5", import: [
   "@key", "@shareable", "@external", "@requires", "@provides", "@interfaceObject", "@inaccessible", "@override"])\n`;
 
+const read = ({ sdl }: Subgraph) => parse(FEDERATION + sdl);
+
 export function createWorld(subgraphs: readonly Subgraph[], options: WorldOptions): World {
-  const graph = readSupergraph(compose(subgraphs), { debug: { maxEvaluatedPlans: 100 } });
+  const services = new Map(subgraphs.map((subgraph) => [subgraph.name, read(subgraph)]));
+  return worldOf(compose(subgraphs), services, options);
+}
+
+/** The world of a composed supergraph: its services have what it says of them. */
+export function openWorld(supergraph: string, options: WorldOptions): World {
+  const built = Supergraph.build(supergraph, { supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES });
+  const subgraphs = [...built.subgraphs()];
+  const services = new Map(subgraphs.map((subgraph) => [subgraph.name, parse(subgraph.toString())]));
+  return worldOf(supergraph, services, options);
+}
+
+function worldOf(supergraph: string, documents: ReadonlyMap<string, DocumentNode>, options: WorldOptions): World {
+  const graph = readSupergraph(supergraph, { debug: { maxEvaluatedPlans: 100 } });
   const changes: World['changes'] = { services: [], merged: [] };
-  const objects = new Map(subgraphs.flatMap(({ sdl }) => interfaceObjectFields(sdl)));
+  const reads: World['reads'] = { services: [], merged: [] };
+  const all = [...documents.values()];
+  const objects = new Map(all.flatMap(interfaceObjectFields));
   const possible = (name: string) => {
     const type = graph.schema.getType(name);
     const types = isAbstractType(type) ? graph.schema.getPossibleTypes(type) : [];
     return types.map((each) => each.name).toSorted();
   };
+  const common = { ...options, objects, possible };
   const services = new Map(
-    subgraphs.map(({ name, sdl }) => {
-      const schema = buildSubgraphSchema(parse(FEDERATION + sdl));
-      resolveAll(schema, { ...options, requires: requirements(sdl), objects, possible, changes: changes.services });
+    [...documents].map(([name, document]) => {
+      const schema = buildSubgraphSchema(document);
+      const requires = requirements(document);
+      resolveAll(schema, { ...common, requires, changes: changes.services, reads: reads.services });
       return [name, schema];
     }),
   );
   const merged = buildSchema(printSchema(graph.schema));
-  const all = new Map(subgraphs.flatMap(({ sdl }) => [...requirements(sdl)]));
-  resolveAll(merged, { ...options, requires: all, objects, possible, changes: changes.merged, isMerged: true });
+  const requires = new Map(all.flatMap((document) => [...requirements(document)]));
+  resolveAll(merged, { ...common, requires, changes: changes.merged, reads: reads.merged, isMerged: true });
   const ask = askInMemory(services);
-  return { graph, services, merged, changes, ask, executor: createFederatedExecutor(graph, ask) };
+  return { graph, services, merged, changes, reads, ask, executor: createFederatedExecutor(graph, ask) };
 }
 
 /** From `Type.field` to the field that it requires, with its arguments. */
-function requirements(sdl: string): Map<string, FieldNode> {
+function requirements(document: DocumentNode): Map<string, FieldNode> {
   const found = new Map<string, FieldNode>();
-  for (const definition of parse(FEDERATION + sdl).definitions) {
+  for (const definition of document.definitions) {
     if (!('fields' in definition) || !('name' in definition)) continue;
     for (const field of definition.fields ?? [])
       for (const { name, arguments: args } of field.directives ?? []) {
@@ -119,8 +141,8 @@ function requirements(sdl: string): Map<string, FieldNode> {
 }
 
 /** From fields of interface objects to the interface. */
-function interfaceObjectFields(sdl: string): [string, string][] {
-  return parse(FEDERATION + sdl).definitions.flatMap((definition) => {
+function interfaceObjectFields(document: DocumentNode): [string, string][] {
+  return document.definitions.flatMap((definition) => {
     if (definition.kind !== 'ObjectTypeDefinition') return [];
     if (!definition.directives?.some(({ name }) => name.value === 'interfaceObject')) return [];
     const fields = (definition.fields ?? []).filter(({ name }) => name.value !== 'id');
@@ -134,6 +156,7 @@ interface ResolveOptions extends WorldOptions {
   possible: (name: string) => string[];
   requires: ReadonlyMap<string, FieldNode>;
   changes: string[];
+  reads: string[];
   isMerged?: boolean;
 }
 
@@ -150,7 +173,8 @@ function resolveAll(schema: GraphQLSchema, options: ResolveOptions): void {
     for (const field of Object.values(type.getFields())) {
       if (field.name.startsWith('_')) continue;
       field.resolve = (source: Source | undefined, args: Record<string, unknown>, _context, info) => {
-        if (type.name === 'Mutation') options.changes.push(`${field.name} ${JSON.stringify(args)}`);
+        const list = { Mutation: options.changes, Query: options.reads }[type.name];
+        list?.push(`${field.name} ${JSON.stringify(args)}`);
         return resolveField(source ?? {}, args, info, options);
       };
     }

@@ -59,6 +59,7 @@ export {
   type DeadLettersInternal,
 } from './operators/dead-letters.ts';
 export { createBackupWorkClient } from './backup/client.ts';
+export { createStreamPool } from './backup/stream-pool.ts';
 export { createLines, type Lines } from './backup/lines.ts';
 export {
   queryOfRestore,

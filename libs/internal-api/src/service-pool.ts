@@ -1,5 +1,8 @@
 import { unavailable } from '@taskmesh/errors';
-import { Pool, type Dispatcher } from 'undici';
+import type { LookupFunction } from 'node:net';
+import { openConnection, type Connection, type Exchange } from './http/connection.ts';
+import { writeRequest } from './http/request-text.ts';
+import type { Answer } from './http/response-reader.ts';
 import { beginWaiting, gaveUp } from './waiting.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -9,9 +12,8 @@ const CONNECTIONS = 256;
 /** More requests than this are refused: the service cannot keep up. */
 const MAX_QUEUED = 1_024;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
-
-/** A reset of an idle connection: the service never saw the request, or died with it. */
-const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+/** How often idle connections are looked through for those that nobody needs any more. */
+const SWEEP_EVERY_MS = 5_000;
 
 export interface Post {
   path: string;
@@ -25,39 +27,62 @@ export interface Post {
   idempotent: boolean;
 }
 
-export interface Answer {
-  status: number;
-  text: string;
-}
-
 /** Keep-alive connections to one origin. No redirects, no proxies. */
 export interface ServicePool {
   /** A request given up while it waits is never sent. @throws AppError SERVICE_UNAVAILABLE without an answer in time */
   post(request: Post): Promise<Answer>;
-  /** For streams, which have other time limits. */
-  dispatcher: Pool;
   destroy(): Promise<void>;
 }
 
 interface PoolOptions {
   /** @default 256 */
   connections?: number;
-  /** How to open a connection. @default over TCP or TLS */
-  connect?: Pool.Options['connect'];
+  /** How to find the host's addresses. @default as the system does */
+  lookup?: LookupFunction;
 }
 
-export function createServicePool(origin: string, options: PoolOptions = {}): ServicePool {
-  const { connections = CONNECTIONS, connect = { timeout: CONNECT_TIMEOUT_MS } } = options;
-  const pool = new Pool(origin, {
-    connections,
-    pipelining: 1,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    connect,
-  });
-  // undici has a queue as well, but a request cannot be removed from that one.
+export function createServicePool(
+  origin: string,
+  { connections = CONNECTIONS, lookup }: PoolOptions = {},
+): ServicePool {
+  const url = new URL(origin);
+  const open = new Set<Connection>();
+  /** The one that was used last is used next, so that those that are not needed grow old. */
+  const idle: Connection[] = [];
   const queue = new Set<() => void>();
   let free = connections;
+  let isDestroyed = false;
+
+  const sweep = setInterval(() => {
+    for (const connection of idle.filter((each) => !each.isUsable()))
+      connection.destroy(new Error('Nobody needed the connection.'));
+  }, SWEEP_EVERY_MS).unref();
+
+  const connect = () => {
+    const connection = openConnection({
+      url,
+      lookup,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      idleMs: KEEP_ALIVE_MS,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
+      onIdle: (each) => void idle.push(each),
+      onClosed(each) {
+        open.delete(each);
+        const place = idle.indexOf(each);
+        if (place !== -1) idle.splice(place, 1);
+      },
+    });
+    open.add(connection);
+    return connection;
+  };
+
+  const takeConnection = (): Connection => {
+    for (let last = idle.pop(); last; last = idle.pop()) {
+      if (last.isUsable()) return last;
+      last.destroy(new Error('The connection is too old.'));
+    }
+    return connect();
+  };
 
   const enter = (start: () => void) => {
     if (free === 0) return void queue.add(start);
@@ -73,47 +98,24 @@ export function createServicePool(origin: string, options: PoolOptions = {}): Se
 
   const post = (request: Post) =>
     new Promise<Answer>((resolve, reject) => {
-      const { path, headers, body, timeoutMs, signal, idempotent } = request;
-      const chunks: Buffer[] = [];
-      let status = 0;
-      let bytes = 0;
+      const { timeoutMs, signal, idempotent } = request;
       let mayRepeat = idempotent;
-      let isOver = false;
-      let control: Dispatcher.DispatchController | undefined;
+      let connection: Connection | undefined;
 
       if (signal?.aborted) return reject(gaveUp('The caller has gone.'));
       if (queue.size >= MAX_QUEUED) return reject(gaveUp('Too many requests wait for the service.'));
-      const onGivenUp = (error: Error) => {
-        isOver = true;
-        reject(error);
-        if (!queue.delete(start)) control?.abort(error);
-      };
-      const start = () =>
-        // `beginWaiting` limits the time of the whole request.
-        void pool.dispatch({ method: 'POST', path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, handler);
-      const handler: Dispatcher.DispatchHandler = {
-        onRequestStart(controller) {
-          if (isOver) return controller.abort(new Error('Given up before it was sent.'));
-          control = controller;
+      const exchange: Exchange = {
+        ...writeRequest(url, request),
+        onSent() {
           if (!idempotent) waiting.leaveCaller();
         },
-        onResponseStart(_controller, statusCode) {
-          status = statusCode;
-        },
-        onResponseData(_controller, chunk) {
-          bytes += chunk.length;
-          if (bytes <= MAX_RESPONSE_BYTES) return void chunks.push(chunk);
-          waiting.end();
-          onGivenUp(gaveUp('The answer is too large.'));
-        },
-        onResponseEnd() {
+        onAnswer(answer) {
           leave();
           waiting.end();
-          const [first] = chunks;
-          resolve({ status, text: chunks.length === 1 && first ? first.toString() : Buffer.concat(chunks).toString() });
+          resolve(answer);
         },
-        onResponseError(_controller, error) {
-          if (!isOver && mayRepeat && status === 0 && isReset(error)) {
+        onFailure(error, isReset) {
+          if (isReset && mayRepeat && !isDestroyed) {
             mayRepeat = false;
             return start();
           }
@@ -122,14 +124,28 @@ export function createServicePool(origin: string, options: PoolOptions = {}): Se
           reject(unavailable(undefined, error));
         },
       };
+      const start = () => {
+        if (isDestroyed) return exchange.onFailure(new Error('The pool is closed.'), false);
+        connection = takeConnection();
+        connection.send(exchange);
+      };
+      const onGivenUp = (error: Error) => {
+        reject(error);
+        mayRepeat = false;
+        if (!queue.delete(start)) connection?.destroy(error);
+      };
 
+      // It limits the time of the whole request.
       const waiting = beginWaiting({ timeoutMs, signal, onGivenUp });
       enter(start);
     });
 
-  return { post, dispatcher: pool, destroy: () => pool.destroy() };
-}
-
-function isReset(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && RESET_CODES.has(String(error.code));
+  return {
+    post,
+    destroy: async () => {
+      isDestroyed = true;
+      clearInterval(sweep);
+      for (const connection of open) connection.destroy(new Error('The pool is closed.'));
+    },
+  };
 }

@@ -31,4 +31,5 @@ export { runMain } from './run-main.ts';
 export { ensureWritableDirectory } from './writable-directory.ts';
 export { closePromptly } from './prompt-close.ts';
 export { openTelemetry, readTelemetry, type Telemetry, type TelemetryConfig } from './telemetry.ts';
-export { requestSpan, traceRequests } from './trace-requests.ts';
+export { requestSpan, traceRequests, traceResponse } from './trace-requests.ts';
+export { answerBefore, type AnswerBefore } from './answer-before.ts';

@@ -1,10 +1,17 @@
 import { within, type Span, type SpanDescription } from '@taskmesh/telemetry';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ServerResponse } from 'node:http';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** Named by the route, because paths and queries contain what clients sent. */
-export function requestSpan({ method, routeOptions }: FastifyRequest): SpanDescription {
+export function requestSpan({
+  method,
+  routeOptions,
+}: {
+  method: string;
+  routeOptions: { url?: string | undefined };
+}): SpanDescription {
   const known = METHODS.has(method) ? method : '_OTHER';
   const route = routeOptions.url;
   return {
@@ -19,13 +26,18 @@ export function traceRequests(app: FastifyInstance, begin: (request: FastifyRequ
   app.addHook('onRequest', (request, reply, done) => {
     const span = begin(request);
     if (!span) return done();
-    // Emitted after every response, also when the client disconnects first.
-    reply.raw.once('close', () => {
-      const { headersSent, statusCode, writableFinished } = reply.raw;
-      if (headersSent) span.set({ 'http.response.status_code': statusCode });
-      const failure = writableFinished ? undefined : 'client_gone';
-      span.end(statusCode >= 500 ? String(statusCode) : failure);
-    });
+    traceResponse(span, reply.raw);
     within(span, done);
+  });
+}
+
+/** Ends a request's span with its response. */
+export function traceResponse(span: Span, response: ServerResponse): void {
+  // Emitted after every response, also when the client disconnects first.
+  response.once('close', () => {
+    const { headersSent, statusCode, writableFinished } = response;
+    if (headersSent) span.set({ 'http.response.status_code': statusCode });
+    const failure = writableFinished ? undefined : 'client_gone';
+    span.end(statusCode >= 500 ? String(statusCode) : failure);
   });
 }

@@ -7,6 +7,7 @@ export {
   type SubgraphRequest,
   type SubgraphResult,
 } from './subgraph.ts';
-export { BACKGROUND_PRIORITY, createSubgraphServer, type SubgraphServerOptions } from './server.ts';
+export { BACKGROUND_PRIORITY } from './request-call.ts';
+export { createSubgraphServer, type SubgraphServerOptions } from './server.ts';
 export { requireSession, requireUser, requireOperator } from './guards.ts';
 export { operationSpan } from './operation-span.ts';

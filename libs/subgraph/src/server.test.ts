@@ -108,6 +108,29 @@ describe('a subgraph server', () => {
     expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('FORBIDDEN')]);
   });
 
+  it.each([
+    ['an operation', '{"query":"{ who }"}'],
+    ['variables of any form', '{"query":"{ slow(name: 5) { who } }","variables":{"__proto__":{"constructor":1}}}'],
+    ['a document that is none', '{"query":"{ who"}'],
+    ['no object', 'null'],
+  ])('answers %s with the same status, headers and bytes with and without the framework', async (_what, body) => {
+    const [plain, framework] = await Promise.all(
+      ['application/json', 'application/json; charset=utf-8'].map(async (type) => {
+        const headers = { 'content-type': type, authorization: 'gateway' };
+        const response = await fetch(`${server.address()}/graphql`, { method: 'POST', headers, body });
+        const { date: _, ...rest } = Object.fromEntries(response.headers);
+        return { status: response.status, headers: rest, text: await response.text() };
+      }),
+    );
+    expect(plain).toEqual(framework);
+  });
+
+  it.each(['application/json', 'application/json; charset=utf-8'])('refuses what is no JSON: %s', async (type) => {
+    const headers = { 'content-type': type, authorization: 'gateway' };
+    const response = await fetch(`${server.address()}/graphql`, { method: 'POST', headers, body: '{ broken' });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('"errors"')]);
+  });
+
   it('takes bodies up to 8 MiB', async () => {
     expect((await post('ada', `{ who } #${'x'.repeat(8_000_000)}`)).status).toBe(200);
     expect((await post('ada', `{ who } #${'x'.repeat(8 * 1024 * 1024)}`)).status).toBe(413);

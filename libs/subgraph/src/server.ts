@@ -1,14 +1,13 @@
-import { AppError, forbidden, toGraphQLError } from '@taskmesh/errors';
+import { forbidden } from '@taskmesh/errors';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
-import { closePromptly, requestSpan, traceRequests, type Log, type Service } from '@taskmesh/service';
+import { answerBefore, closePromptly, requestSpan, traceRequests, type Log, type Service } from '@taskmesh/service';
 import { NO_TRACING, type Tracing } from '@taskmesh/telemetry';
 import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
-import { randomUUID } from 'node:crypto';
+import { createErrorAnswer } from './error-answer.ts';
+import { createPlainAnswers } from './plain-answers.ts';
+import { callOf, isForGraph, one } from './request-call.ts';
 import type { Subgraph, SubgraphRequest } from './subgraph.ts';
 
-const GATEWAY = 'gateway';
-/** The value of the header `priority` (RFC 9218) by which a caller says that its request gives way to others. */
-export const BACKGROUND_PRIORITY = 'u=7';
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 /** Enough for active gateways to notice that they should open another connection. */
 const LINGER_MS = 3_000;
@@ -28,6 +27,8 @@ export interface SubgraphServerOptions {
 /** `POST /graphql` for the gateway: requires an identity token, and sends no requests of its own. */
 export function createSubgraphServer(options: SubgraphServerOptions): Service & { address(): string } {
   const { subgraph, host, port, authenticate, routes, tracing = NO_TRACING, log } = options;
+  const errorAnswer = createErrorAnswer(log);
+  const plain = createPlainAnswers({ subgraph, authenticate, errorAnswer, limitBytes: BODY_LIMIT_BYTES });
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -38,6 +39,12 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
     // GraphQL judges what clients put into variables, as it does in a single process.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
+  });
+  // Fastify has the rest: other paths, who is not known, what is recorded or is no plain request.
+  answerBefore(app, (request, response, handOn) => {
+    if (!plain.claims(request)) return false;
+    plain.answer(request, response, handOn);
+    return true;
   });
   closePromptly(app, { lingerMs: LINGER_MS });
   const identities = new WeakMap<FastifyRequest, Identity>();
@@ -55,29 +62,16 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
   });
 
   app.post<{ Body: SubgraphRequest }>('/graphql', async (request, reply) => {
-    const { traceparent, priority } = request.headers;
-    const requestId = one(request.headers['x-request-id']) ?? randomUUID();
     const identity = identities.get(request) ?? ANONYMOUS;
-    // Other services have internal calls of their own.
-    if (identity.role === 'service' && identity.name !== GATEWAY) throw forbidden('For the gateway only.');
-    const { socket } = request.raw;
-    const result = await subgraph.execute(request.body, {
-      identity,
-      requestId,
-      traceparent: one(traceparent),
-      isBackground: one(priority) === BACKGROUND_PRIORITY,
-      isCancelled: () => socket.destroyed,
-    });
+    if (!isForGraph(identity)) throw forbidden('For the gateway only.');
+    const result = await subgraph.execute(request.body, callOf(request.raw, identity));
     return reply.header('content-type', 'application/json').send(JSON.stringify(result));
   });
   routes?.(app);
 
   app.setErrorHandler(async (error, request, reply) => {
-    if (error instanceof AppError)
-      return reply.code(error.httpStatus).send({ errors: [toGraphQLError(error).toJSON()] });
-    const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
-    if (status >= 500) log.error({ err: error, url: request.url }, 'request failed');
-    return reply.code(status).send({ errors: [{ message: status < 500 ? String(error) : 'Internal server error' }] });
+    const { status, body } = errorAnswer(error, request.url);
+    return reply.code(status).send(body);
   });
 
   return {
@@ -88,8 +82,4 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
     stop: () => app.close(),
     address: () => address,
   };
-}
-
-function one(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header;
 }

@@ -7,12 +7,13 @@ import {
   createBackupWorkClient,
   createInternalClient,
   createServicePool,
+  createStreamPool,
   deadLettersInternal,
   tasksInternal,
   tasksOperators,
 } from '@taskmesh/internal-api';
-import { BACKGROUND_PRIORITY, type SubgraphRequest } from '@taskmesh/subgraph';
-import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions } from './connections.ts';
+import { BACKGROUND_PRIORITY } from '@taskmesh/subgraph';
+import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
 import { postGraphQL } from './http-client.ts';
 import { createExternalSubgraphClient } from './external-subgraph-client.ts';
 
@@ -27,15 +28,16 @@ export function connectHttp(options: {
 }): Connections {
   const { urls, signer } = options;
   const byName = new Map(Object.entries(urls).map(([name, url]) => [name, createServicePool(new URL(url).origin)]));
-  const internalPool = (url: string) => createServicePool(new URL(url).origin, { connections: INTERNAL_CONNECTIONS });
+  const few = { connections: INTERNAL_CONNECTIONS };
   const internal = {
-    auth: internalPool(urls.auth),
-    tasks: internalPool(urls.tasks),
-    backup: internalPool(urls.backup),
+    auth: createServicePool(new URL(urls.auth).origin, few),
+    tasks: createServicePool(new URL(urls.tasks).origin, few),
+    backup: createServicePool(new URL(urls.backup).origin, few),
+    backupWork: createStreamPool(new URL(urls.backup).origin, few),
   };
   const outside = createExternalSubgraphClient();
 
-  const ask = async (service: string, request: SubgraphRequest, options: RequestOptions) => {
+  const ask = async (service: string, request: ServiceRequest, options: RequestOptions) => {
     const { call, idempotent, signal, timeoutMs = REQUEST_TIMEOUT_MS } = options;
     const pool = byName.get(service);
     if (!pool) throw unavailable(undefined, new Error(`There is no service "${service}".`));
@@ -56,7 +58,7 @@ export function connectHttp(options: {
     },
     auth: createInternalClient(authInternal, { pool: internal.auth, signer }),
     tasks: createInternalClient(tasksInternal, { pool: internal.tasks, signer }),
-    backup: createBackupWorkClient({ pool: internal.backup.dispatcher, signer }),
+    backup: createBackupWorkClient({ pool: internal.backupWork, signer }),
     deadLetters: createInternalClient(deadLettersInternal, { pool: internal.tasks, signer }),
     status: {
       auth: createInternalClient(authOperators, { pool: internal.auth, signer }),

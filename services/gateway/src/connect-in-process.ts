@@ -18,8 +18,8 @@ import {
   type TasksStatus,
 } from '@taskmesh/internal-api';
 import { asJson } from '@taskmesh/service';
-import type { Subgraph, SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
-import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions } from './connections.ts';
+import type { Subgraph, SubgraphResult } from '@taskmesh/subgraph';
+import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions, type ServiceRequest } from './connections.ts';
 import { createExternalSubgraphClient } from './external-subgraph-client.ts';
 
 /** The services of this process; whoever created them stops them. */
@@ -52,12 +52,13 @@ export function connectInProcess(services: InProcessServices): Connections {
 
   const execute = async (
     service: string,
-    { query, variables, operationName }: SubgraphRequest,
+    asked: ServiceRequest,
     { call, idempotent, signal, timeoutMs = REQUEST_TIMEOUT_MS }: RequestOptions,
   ): Promise<SubgraphResult> => {
     const subgraph = named(service);
     if (signal?.aborted) throw unavailable(undefined, new Error('The caller has gone.'));
-    const request = { query, operationName, variables: variables && asJson(variables) };
+    const { query, operationName } = asked;
+    const request = { query, operationName, variables: variablesOf(asked) };
     // A mutation has been sent as soon as it is called.
     const waiting = { timeoutMs, signal: idempotent ? signal : undefined };
     const { errors, extensions, ...result } = await answerInTime(waiting, (isOver) =>
@@ -89,4 +90,10 @@ export function connectInProcess(services: InProcessServices): Connections {
     },
     close: () => outside.close(),
   };
+}
+
+/** As they would arrive over HTTP. */
+function variablesOf(request: ServiceRequest): Record<string, unknown> | null | undefined {
+  if ('variablesText' in request) return JSON.parse(request.variablesText) as Record<string, unknown>; // its form
+  return request.variables && asJson(request.variables);
 }

@@ -60,7 +60,7 @@ export interface GatewayContext {
   /** The client's address; forwarding headers count only from trusted proxies. */
   clientIp(request: IncomingMessage): string;
   /** The call for one operation of an HTTP request. */
-  requestCall(request: FastifyRequest, identity: Identity): RequestCall;
+  requestCall(request: Pick<FastifyRequest, 'raw' | 'id'>, identity: Identity): RequestCall;
 }
 
 export { authorizationOf } from '@taskmesh/service';

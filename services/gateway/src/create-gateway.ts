@@ -20,14 +20,17 @@ import { createRequestCall } from './graph/request-call.ts';
 import { openSupergraph, type Supergraph } from './graph/supergraph.ts';
 import { watchSupergraph } from './graph/supergraph-watch.ts';
 import { createAdmission } from './graphql/admission.ts';
+import { createAnswers } from './graphql/answers.ts';
 import { createApolloAnswers } from './graphql/apollo.ts';
 import { createDocuments } from './graphql/documents.ts';
 import { createPersistedQueries } from './graphql/persisted-queries.ts';
+import { createGraphQLExchange } from './graphql/exchange.ts';
+import { createPlainRequests } from './graphql/plain-requests.ts';
 import { graphqlRoutes } from './graphql/routes.ts';
 import { loadTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createApp } from './http/app.ts';
 import { createClientIp } from './http/client-ip.ts';
-import { measureRequests } from './http/metrics.ts';
+import { createRequestMetrics, measureRequests } from './http/metrics.ts';
 import { serveConfirmEmail } from './pages/confirm-email/confirm-email.ts';
 import { findConsole, serveConsole } from './pages/console/console.ts';
 import { serveResetPassword } from './pages/reset-password/reset-password.ts';
@@ -97,6 +100,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   };
   const graph = createLiveGraph({ initial: graphOf(initial), build: (sdl) => graphOf(build(sdl)) });
   const apollo = createApolloAnswers({ graph, log });
+  const answers = createAnswers({ graph, apollo });
   const clientIp = createClientIp(config.trustedProxies);
 
   const context: GatewayContext = {
@@ -137,11 +141,17 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const ready = () =>
     readiness.report(initial.own ? { endedSessions: endedSessions.loaded(), keys: keys.current() !== undefined } : {});
 
-  const app = createApp(config, log, (request) => realtime?.isUpgrade(request) ?? false);
-  measureRequests(app, metrics);
+  const exchange = createGraphQLExchange(context, answers);
+  const measure = createRequestMetrics(metrics);
+  const app = createApp(config, {
+    log,
+    isUpgrade: (request) => realtime?.isUpgrade(request) ?? false,
+    answerPlainly: createPlainRequests({ context, exchange, answers, measure }),
+  });
+  measureRequests(app, measure);
   if (tracing !== NO_TRACING) traceClientRequests(app, tracing);
   systemRoutes(app, { ready, keys: () => keys.current() });
-  graphqlRoutes(app, context, { apollo, ...(realtime && { streams: realtime.streams }) });
+  graphqlRoutes(app, { exchange, ...(realtime && { streams: realtime.streams }) });
   restRoutes(app, context);
   if (page) serveConsole(app, page);
   // Without accounts of ours there is no password to set, and no address to confirm.

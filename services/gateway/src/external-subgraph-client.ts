@@ -1,6 +1,6 @@
 import { createServicePool, type ServicePool } from '@taskmesh/internal-api';
-import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
-import { REQUEST_TIMEOUT_MS, type RequestOptions } from './connections.ts';
+import type { SubgraphResult } from '@taskmesh/subgraph';
+import { REQUEST_TIMEOUT_MS, type RequestOptions, type ServiceRequest } from './connections.ts';
 import { postGraphQL } from './http-client.ts';
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json' };
@@ -17,7 +17,7 @@ export function createExternalSubgraphClient() {
 
   const request = (
     url: string,
-    graphql: SubgraphRequest,
+    graphql: ServiceRequest,
     options: Omit<RequestOptions, 'call'>,
   ): Promise<SubgraphResult> => {
     const { origin, pathname, search } = new URL(url);

@@ -1,9 +1,10 @@
 import { unavailable } from '@taskmesh/errors';
 import type { Post, ServicePool } from '@taskmesh/internal-api';
-import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
+import type { SubgraphResult } from '@taskmesh/subgraph';
+import { bodyOf, type ServiceRequest } from './connections.ts';
 
 export interface GraphQLPost extends Omit<Post, 'body'> {
-  request: SubgraphRequest;
+  request: ServiceRequest;
   /** Services of ours answer with 200 whatever the result is; anything else is no answer. */
   okOnly: boolean;
 }
@@ -13,7 +14,7 @@ export async function postGraphQL(
   pool: ServicePool,
   { request, okOnly, ...post }: GraphQLPost,
 ): Promise<SubgraphResult> {
-  const { status, text } = await pool.post({ ...post, body: JSON.stringify(request) });
+  const { status, text } = await pool.post({ ...post, body: bodyOf(request) });
   const result = parseJson(text);
   if (isResult(result) && (status === 200 || !okOnly)) return result;
   throw unavailable(undefined, new Error(`The service answered ${status} without a GraphQL result.`));

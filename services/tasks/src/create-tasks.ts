@@ -28,6 +28,7 @@ import { createDeadLetters } from './relay/dead-letters.ts';
 import { deadLetterRoutes } from './relay/dead-letters.routes.ts';
 import { createRelayMetrics, NO_METRICS } from './relay/relay.metrics.ts';
 import { createRelay } from './relay/relay.ts';
+import { createRecounts } from './tasks/recounts.ts';
 import { createTaskRepository } from './tasks/task.repository.ts';
 import { createTaskService } from './tasks/task.service.ts';
 import { createTasksResolvers } from './tasks/tasks.resolvers.ts';
@@ -73,10 +74,15 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps): Promise
   const metrics = deps.metrics ? createRelayMetrics(deps.metrics, database) : NO_METRICS;
   const relay = createRelay({ database, eventLog, cursors, metrics, backoff: config.relay, clock, log });
   const deadLetters = createDeadLetters({ database, onReplayed: relay.wakeAll, log });
-  const housekeep = createHousekeeping({ database, changeRetentionMs: config.changeRetentionMs, clock, log });
+  const recounts = createRecounts(database);
+  const forget = createHousekeeping({ database, changeRetentionMs: config.changeRetentionMs, clock, log });
+  const housekeep = async () => {
+    await forget();
+    await recounts.run();
+  };
   const housekeeping = createPeriodic({ everyMs: HOUSEKEEPING_EVERY_MS, task: housekeep, what: 'housekeeping', log });
   const tasks = createTaskService({
-    repository: createTaskRepository(database),
+    repository: createTaskRepository({ database, onUnkept: recounts.note }),
     signCursor: cursors.seal,
     onCommitted: relay.wake,
     clock,

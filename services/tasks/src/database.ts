@@ -2,10 +2,21 @@ import { createDatabase, type Database, type StoreOptions } from '@taskmesh/data
 import { migrations } from '../migrations/index.ts';
 import { ChangeEntity, DeadLetterEntity, FeedEntity, FeedStateEntity } from './feed/feed.entities.ts';
 import { IdempotencyKeyEntity } from './tasks/idempotency-key.entity.ts';
-import { TaskEntity } from './tasks/task.entity.ts';
+import { TaskEntity, TaskKeyEntity } from './tasks/task.entity.ts';
 
-const entities = [TaskEntity, IdempotencyKeyEntity, FeedEntity, FeedStateEntity, ChangeEntity, DeadLetterEntity];
+const entities = [
+  TaskEntity,
+  TaskKeyEntity,
+  IdempotencyKeyEntity,
+  FeedEntity,
+  FeedStateEntity,
+  ChangeEntity,
+  DeadLetterEntity,
+];
+
+/** Plans for given values are right for most owners: those for any values are for all of them, and made once. */
+const SETTINGS = { plan_cache_mode: 'force_generic_plan' };
 
 export function createTasksDatabase(options: StoreOptions): Promise<Database> {
-  return createDatabase({ name: 'tasks', ...options, entities, migrations });
+  return createDatabase({ name: 'tasks', ...options, entities, migrations, settings: SETTINGS });
 }

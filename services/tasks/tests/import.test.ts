@@ -56,9 +56,9 @@ describe('a complete restored store', () => {
       { id, version: 7, description: 'some', category: '' },
       expect.objectContaining({ version: 1 }),
     ]);
-    expect(await loaded.query('select (select count(*) from changes) + (select count(*) from feeds) as n')).toEqual([
-      { n: '0' },
-    ]);
+    expect(
+      await loaded.query('select (select count(*) from changes) + (select coalesce(sum(sequence), 0) from feeds) as n'),
+    ).toEqual([{ n: '0' }]);
   });
 
   it('has all that migrations make, so that the service runs on it', async () => {
@@ -281,11 +281,8 @@ describe('a store from before a restore', () => {
     const owner = v7();
     await importDatabase(withRows({ user_id: `'${owner}'` }));
     await loaded.query(
-      `insert into feeds values ($1, 7); update feed_state set epoch = 20;
-       insert into changes (part, owner_id, sequence, kind, task, occurred_at) values (0, '${owner}', 7, 'DELETE', '{}', now())`.replace(
-        '$1',
-        `'${owner}'`,
-      ),
+      `update feeds set sequence = 7; update feed_state set epoch = 20;
+       insert into changes (part, owner_id, sequence, kind, task, occurred_at) values (0, '${owner}', 7, 'DELETE', '{}', now())`,
     );
     const state = async () => (await loaded.query('select epoch, cursor_key from feed_state'))[0];
     const before = await state();
@@ -294,9 +291,9 @@ describe('a store from before a restore', () => {
     expect(after?.epoch).toBe(21);
     expect(after?.cursor_key).not.toEqual(before?.cursor_key);
     expect(await loaded.query('select count(*)::int as n from tasks')).toEqual([{ n: 1 }]);
-    expect(await loaded.query('select (select count(*) from changes) + (select count(*) from feeds) as n')).toEqual([
-      { n: '0' },
-    ]);
+    expect(
+      await loaded.query('select (select count(*) from changes) + (select coalesce(sum(sequence), 0) from feeds) as n'),
+    ).toEqual([{ n: '0' }]);
   });
 
   it('has an epoch above the living one, whatever its own was', async () => {

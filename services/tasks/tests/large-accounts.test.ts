@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { createTasksDatabase } from '../src/database.ts';
 import { GIVEN_FIELDS } from '../src/tasks/given-fields.ts';
 import { DELETE, FIND, UPDATE } from '../src/tasks/task.statements.ts';
+import { pagesOf } from './support/pages-of.ts';
 
 const OWNER = '01890000-0000-7000-8000-0000000000aa';
 const OWNED = 5_000;
@@ -46,14 +47,6 @@ async function openStore() {
       await store.drop();
     },
   };
-}
-
-/** How many pages a statement touches, planned as PostgreSQL plans one that it was given often: for any values. */
-async function pagesOf(client: Client, { name, text }: Statement, values: unknown[]): Promise<number> {
-  await client.query(`set plan_cache_mode = force_generic_plan`);
-  const { rows } = await client.query({ name, text: `explain (analyze, buffers, format json) ${text}`, values });
-  const { Plan } = rows[0]['QUERY PLAN'][0];
-  return Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
 }
 
 describe('an account with thousands of tasks among small ones', () => {

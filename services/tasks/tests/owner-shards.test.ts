@@ -5,9 +5,11 @@ import { Client } from 'pg';
 import * as feed from '../src/feed/feed.statements.ts';
 import * as deadLetters from '../src/relay/dead-letters.statements.ts';
 import * as relay from '../src/relay/relay.statements.ts';
-import { listStatement } from '../src/tasks/list.statements.ts';
+import * as counts from '../src/tasks/count.statements.ts';
 import { GIVEN_FIELDS } from '../src/tasks/given-fields.ts';
+import { listStatement } from '../src/tasks/list.statements.ts';
 import * as tasks from '../src/tasks/task.statements.ts';
+import { TASK_STATES } from '../src/tasks/task-states.ts';
 import type { TaskOrder } from '../src/tasks/task-order.ts';
 
 /** The tables of owners, divided by owner: the planner shows which shards a statement looks into. */
@@ -17,7 +19,10 @@ const SCHEMA = [
     `create table tasks (id uuid not null, user_id uuid not null, title text not null, description text, completed boolean not null,
       due_date timestamptz(3), category text, priority text not null, created_at timestamptz(3) not null,
       updated_at timestamptz(3) not null, version integer not null default 1) partition by hash (user_id)`,
-    'create table feeds (owner_id uuid primary key, sequence bigint not null) partition by hash (owner_id)',
+    `create table feeds (owner_id uuid primary key, sequence bigint not null, counted bigint, keys integer not null default 0,
+      ${TASK_STATES.map(({ column }) => `${column} integer not null default 0`).join(', ')}) partition by hash (owner_id)`,
+    `create table task_keys (id uuid not null, user_id uuid not null, state smallint not null, category text, due_date timestamptz(3),
+      created_at timestamptz(3) not null, updated_at timestamptz(3) not null, unique (user_id, id)) partition by hash (user_id)`,
     'create sequence changes_id_seq',
     `create table changes (id bigint not null default nextval('changes_id_seq'), part smallint not null, owner_id uuid not null,
       sequence bigint not null, kind text not null, task json not null, previous json, occurred_at timestamptz(3) not null,
@@ -28,7 +33,7 @@ const SCHEMA = [
     `create table dead_letters (id bigserial primary key, source text, fingerprint text unique, change_id bigint, owner_id uuid,
       sequence bigint, reason text, record text, died_at timestamptz)`,
   ],
-  ...['tasks', 'feeds', 'changes', 'idempotency_keys'].flatMap((table) =>
+  ...['tasks', 'task_keys', 'feeds', 'changes', 'idempotency_keys'].flatMap((table) =>
     Array.from(
       { length: SHARDS },
       (_, shard) =>
@@ -54,6 +59,8 @@ const VALUES: Record<string, unknown[]> = {
   'task-delete': WRITE,
   'task-find': [TASK, OWNER],
   'task-statistics': [OWNER],
+  'task-recount': [OWNER, 500],
+  'task-make-keys': [OWNER, 500],
   'feed-heads': [[OWNER]],
   'feed-changes-after': [OWNER, 1, 100],
   'feed-forget-changes': [1_000, 0, 2_000, []],
@@ -114,11 +121,10 @@ const statementsOf = (module: object) =>
 const ALL_SHARDS = [
   ...['relay-read', 'relay-mark', 'relay-mark-and-read', 'relay-read-owed', 'relay-backlog', 'relay-has-backlog'],
   ...['feed-forget-changes', 'feed-forget-keys'],
-  ...['relay-dead-letter', 'dead-letters-list', 'dead-letters-replay'],
+  ...['relay-dead-letter', 'dead-letters-list', 'dead-letters-replay', 'task-count-all'],
 ];
-/** They read nothing of any owner: creates only write rows, which find the shard of the owner that they name. */
+/** They read nothing of any owner. */
 const NO_SHARD = [
-  ...['task-create', 'task-create-once'],
   ...['feed-state', 'relay-claim', 'relay-writers', 'relay-epoch', 'relay-wake-others', 'relay-ping'],
   ...['dead-letters-discard', 'dead-letters-count'],
 ];
@@ -126,7 +132,7 @@ const NO_SHARD = [
 it('every statement needs one owner’s shard alone, but those that are known to look at all', async () => {
   const reaches: Record<string, string> = {};
   const expected: Record<string, string> = {};
-  for (const statement of [tasks, feed, relay, deadLetters].flatMap(statementsOf)) {
+  for (const statement of [tasks, counts, feed, relay, deadLetters].flatMap(statementsOf)) {
     const { name } = statement;
     reaches[name] = await reachOf(statement);
     expected[name] = ALL_SHARDS.includes(name) ? 'all' : NO_SHARD.includes(name) ? 'none' : 'one';
@@ -136,21 +142,36 @@ it('every statement needs one owner’s shard alone, but those that are known to
 });
 
 it('every list does', async () => {
-  const fields: TaskOrder['field'][] = ['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'];
-  const places = {
+  const given: Record<string, unknown> = {
+    owner: OWNER,
+    states: [0, 1, 2, 3, 4, 5],
+    category: 'some',
+    withTotal: true,
+  };
+  const placeValues = {
     CREATED_AT: [NOW, TASK],
     UPDATED_AT: [NOW, NOW, TASK],
     DUE_DATE: [NOW, NOW, TASK],
     PRIORITY: [1, NOW, TASK],
   };
-  for (const field of fields) {
-    for (const isBehindPlace of [false, true]) {
-      const everything = { withTotal: true, withHead: true, withPrevious: true };
-      const statement = listStatement({ order: { field, direction: 'ASC' }, isBehindPlace, ...everything });
-      const values = [OWNER, null, null, null, 50, 0, ...(isBehindPlace ? places[field] : [])];
-      expect([statement.name, await reachOf(statement, values)]).toEqual([statement.name, 'one']);
-    }
-  }
+  const filters = ['nothing', 'states', 'category'] as const;
+  for (const [field, place] of Object.entries(placeValues) as [TaskOrder['field'], unknown[]][])
+    for (const filteredBy of field === 'CREATED_AT' ? filters : filters.slice(1))
+      for (const placeIn of [undefined, 0]) {
+        const order: TaskOrder = { field, direction: 'ASC' };
+        const statement = listStatement({ order, filteredBy, placeIn, withFeed: true, withPrevious: true });
+        const values: Record<string, unknown> = {
+          limit: 50,
+          offset: 0,
+          ...given,
+          ...Object.fromEntries(place.map((value, n) => [`place ${n}`, value])),
+        };
+        const reach = await reachOf(
+          statement,
+          statement.parameters.map((name) => values[name]),
+        );
+        expect([statement.name, reach]).toEqual([statement.name, 'one']);
+      }
 });
 
 it('the documentation names those that look at all', () => {

@@ -8,6 +8,7 @@ import {
   type FaultyProxy,
   type TestDatabase,
 } from '@taskmesh/testing';
+import { migrations } from '../migrations/index.ts';
 import { createTasks, readTasksConfig, type Tasks } from '../src/index.ts';
 
 const log = createLog({ service: 'tasks', level: 'silent' });
@@ -37,7 +38,7 @@ afterAll(async () => {
 const UP = {
   version: expect.any(String),
   startedAt: expect.stringMatching(/Z$/),
-  store: { isUp: true, schema: '0003-times-end', missing: [], unknown: [] },
+  store: { isUp: true, schema: migrations.at(-1)?.name, missing: [], unknown: [] },
   feed: { epoch: 1, pending: 0, oldestPendingAgeSeconds: 0, deadLetters: { relay: 0, gateway: 0 } },
   eventLog: { system: 'memory', isUp: true },
 };

@@ -1,13 +1,16 @@
 import { operationFromDocument } from '@apollo/federation-internals';
-import { buildOperationContext, executeQueryPlan, type ServiceMap } from '@apollo/gateway';
+import type { executeQueryPlan as Execute } from '@apollo/gateway';
 import type { Log } from '@taskmesh/service';
-import type { Engine, EngineResult } from './engine.ts';
-import { fetchOnly } from './fetch-only.ts';
+import { apolloGateway } from './apollo-gateway.ts';
+import type { GraphSources } from './sources.ts';
+import type { Engine, EngineResult, RunOperation } from './engine.ts';
+import { asText, fetchOnly } from './fetch-only.ts';
 import { passThrough } from './pass-through.ts';
 import type { Supergraph } from './supergraph.ts';
 
 /** The executor of @apollo/gateway. */
-export function createApolloEngine(supergraph: Supergraph, services: ServiceMap, log: Log): Engine {
+export function createApolloEngine(supergraph: Supergraph, services: GraphSources, log: Log): Engine {
+  const { buildOperationContext, executeQueryPlan } = apolloGateway();
   const { schema, apiSchema, supergraphSchema, planner } = supergraph;
   const ours = new Set(supergraph.services.filter(({ own }) => own).map(({ name }) => name));
 
@@ -19,11 +22,11 @@ export function createApolloEngine(supergraph: Supergraph, services: ServiceMap,
     const fetch = passThrough(plan, operation);
     const only = fetch && ours.has(fetch.serviceName) ? fetch : undefined;
 
-    return async (variables, run) => {
+    const runForObject: RunOperation = async (variables, run) => {
       if (only) return fetchOnly(only, services, variables, run);
       // The executor reads only these properties of the request context.
       const request = { request: { variables }, context: run, metrics: {}, logger: log } as unknown as Parameters<
-        typeof executeQueryPlan
+        typeof Execute
       >[2];
       const result = await executeQueryPlan(plan, services, request, context, supergraphSchema, apiSchema);
       const { data, errors, extensions } = result;
@@ -33,5 +36,6 @@ export function createApolloEngine(supergraph: Supergraph, services: ServiceMap,
         incomplete: extensions?.valueCompletion,
       };
     };
+    return { run: runForObject, runForText: async (variables, run) => asText(await runForObject(variables, run)) };
   };
 }

@@ -1,50 +1,58 @@
-import type { GraphQLDataSource, ServiceMap } from '@apollo/gateway';
 import {
   createFederatedExecutor,
   type AskSubgraph,
+  type Failures,
   type ServiceError,
   type SubgraphAnswer,
 } from '@taskmesh/federation';
 import { GraphQLError } from 'graphql';
-import type { OperationRun } from './data-source.ts';
-import type { Engine, RunOperation } from './engine.ts';
-import { fetchOnly } from './fetch-only.ts';
+import type { GraphSources, OperationRun } from './sources.ts';
+import type { Engine, EngineResult } from './engine.ts';
+import { asText, fetchOnly } from './fetch-only.ts';
 import type { Supergraph } from './supergraph.ts';
 
 /** The executor of `@taskmesh/federation`, over plans of @apollo/query-planner. */
-export function createCompiledEngine(supergraph: Supergraph, services: ServiceMap): Engine {
+export function createCompiledEngine(supergraph: Supergraph, services: GraphSources): Engine {
   const ours = new Set(supergraph.services.filter(({ own }) => own).map(({ name }) => name));
   const executor = createFederatedExecutor(supergraph, askServices(services));
 
   return ({ document, operationName }) => {
     const operation = executor.compile(document, operationName);
-    const merge: RunOperation = async (variables, run) => {
-      const { data, errors, incomplete } = await operation.runForObject({ variables, context: run });
-      return {
-        data,
-        ...(errors.length > 0 && { errors: errors.map(asThrown) }),
-        ...(incomplete.length > 0 && { incomplete }),
-      };
-    };
-    return (variables, run) => {
+    const onlyFetch = (variables: Record<string, unknown>) => {
       const only = operation.fetchAlone(variables);
-      return only && ours.has(only.serviceName) ? fetchOnly(only, services, variables, run) : merge(variables, run);
+      return only && ours.has(only.serviceName) ? only : undefined;
+    };
+    return {
+      async run(variables, run) {
+        const only = onlyFetch(variables);
+        if (only) return fetchOnly(only, services, variables, run);
+        const { data, ...failures } = await operation.runForObject({ variables, context: run });
+        return withFailures(data, failures);
+      },
+      async runForText(variables, run) {
+        const only = onlyFetch(variables);
+        if (only) return asText(await fetchOnly(only, services, variables, run));
+        const { text, ...failures } = await operation.run({ variables, context: run });
+        return withFailures(text, failures);
+      },
     };
   };
 }
 
-/** Services as data sources, which take variables as objects. */
-export function askServices(services: ServiceMap): AskSubgraph<OperationRun> {
-  return async ({ operation, variables }, context) => {
+function withFailures<Data>(data: Data, { errors, incomplete }: Failures): EngineResult<Data> {
+  return {
+    data,
+    ...(errors.length > 0 && { errors: errors.map(asThrown) }),
+    ...(incomplete.length > 0 && { incomplete }),
+  };
+}
+
+export function askServices(services: GraphSources): AskSubgraph<OperationRun> {
+  return ({ operation, variables }, run): Promise<SubgraphAnswer> => {
     const service = services[operation.service];
-    if (!service) throw new Error(`The graph has no service ${operation.service}.`);
-    const request = {
-      query: operation.text,
-      variables: JSON.parse(variables) as Record<string, unknown>,
-      operationName: operation.name,
-    };
-    const options = { request, context } as unknown as Parameters<GraphQLDataSource['process']>[0]; // all that ours read
-    return (await service.process(options)) as SubgraphAnswer;
+    if (!service) return Promise.reject(new Error(`The graph has no service ${operation.service}.`));
+    const { text: query, quotedText: quotedQuery, name: operationName } = operation;
+    return service.ask({ query, quotedQuery, operationName, variablesText: variables }, run) as Promise<SubgraphAnswer>;
   };
 }
 

@@ -1,4 +1,3 @@
-import type { ServiceMap } from '@apollo/gateway';
 import type { Clock, Log } from '@taskmesh/service';
 import { operationSpan } from '@taskmesh/subgraph';
 import { inSpan } from '@taskmesh/telemetry';
@@ -16,7 +15,8 @@ import type { ExecutorKind } from '../config.ts';
 import { createErrorFormat, internalError } from './client-errors.ts';
 import { createApolloEngine } from './apollo-engine.ts';
 import { createCompiledEngine } from './compiled-engine.ts';
-import type { Engine, EngineResult, RunOperation } from './engine.ts';
+import type { GraphSources, OperationRun } from './sources.ts';
+import type { Engine, EngineResult, RunnableOperation } from './engine.ts';
 import {
   InvalidOperation,
   type GraphExecutor,
@@ -33,14 +33,14 @@ const DOCUMENT_BUDGET_CHARS = 256 * 1024;
 const OPERATION_DEADLINE_MS = 10_000;
 export interface ExecutorDeps {
   supergraph: Supergraph;
-  services: ServiceMap;
+  services: GraphSources;
   metrics: Pick<GraphMetrics, 'operation'>;
   clock: Clock;
   log: Log;
   kind: ExecutorKind;
 }
 
-const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: ServiceMap, log: Log) => Engine> = {
+const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSources, log: Log) => Engine> = {
   compiled: createCompiledEngine,
   apollo: createApolloEngine,
 };
@@ -53,12 +53,12 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
     maxSize: DOCUMENT_BUDGET_CHARS,
     sizeCalculation: ({ source }) => source.length,
   });
-  const planned = new WeakMap<PreparedOperation, RunOperation>();
+  const planned = new WeakMap<PreparedOperation, RunnableOperation>();
   /** Operations of our own, whose names are ours as well. */
   const stored = new WeakSet<PreparedOperation>();
   const isAllOurs = supergraph.services.every(({ own }) => own);
 
-  const planOf = (operation: PreparedOperation): RunOperation => {
+  const planOf = (operation: PreparedOperation): RunnableOperation => {
     const known = planned.get(operation);
     if (known) return known;
     const fresh = engine(operation);
@@ -66,20 +66,41 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
     return fresh;
   };
 
-  const execute = (operation: PreparedOperation, variables: Record<string, unknown>, call: RequestCall) =>
-    planOf(operation)(variables, {
-      call,
-      deadline: clock.now() + OPERATION_DEADLINE_MS,
-      mutation: operation.operation.operation === 'mutation',
-      signal: call.signal,
-    });
+  const runOf = (operation: PreparedOperation, call: RequestCall): OperationRun => ({
+    call,
+    deadline: clock.now() + OPERATION_DEADLINE_MS,
+    mutation: operation.operation.operation === 'mutation',
+    signal: call.signal,
+  });
 
-  const toClient = ({ data, errors, incomplete }: EngineResult, { requestId }: RequestCall): OperationResult => {
+  const toClient = <Data>(
+    { data, errors, incomplete }: EngineResult<Data>,
+    { requestId }: RequestCall,
+  ): OperationResult<Data> => {
     if (errors && errors.length > 0) return { data, errors: formatErrors(errors, requestId) };
     if (!isAllOurs || !incomplete) return { data };
     // One of our services left out something that its schema promises.
     log.error({ incomplete, requestId }, 'a result is incomplete');
     return { data, errors: [internalError(requestId)] };
+  };
+
+  /** `nothing`: the data of an operation that did not run. */
+  const measured = async <Data>(
+    operation: PreparedOperation,
+    call: RequestCall,
+    { run, nothing }: { run: () => Promise<EngineResult<Data>>; nothing: Data },
+  ): Promise<OperationResult<Data>> => {
+    const begunMs = performance.now();
+    let result: OperationResult<Data>;
+    try {
+      const describe = () =>
+        operationSpan(operation.operation, stored.has(operation) ? operation.operationName : undefined);
+      result = toClient(await inSpan(describe, run), call);
+    } catch (error) {
+      result = { data: nothing, errors: formatErrors([error], call.requestId) };
+    }
+    metrics.operation(operation, (performance.now() - begunMs) / 1_000, result);
+    return result;
   };
 
   return {
@@ -103,21 +124,17 @@ export function createExecutor({ supergraph, services, metrics, clock, log, kind
       planOf(operation);
     },
 
-    async run(operation, variables, call) {
-      const begunMs = performance.now();
-      let result: OperationResult;
-      try {
-        const executed = await inSpan(
-          () => operationSpan(operation.operation, stored.has(operation) ? operation.operationName : undefined),
-          () => execute(operation, variables, call),
-        );
-        result = toClient(executed, call);
-      } catch (error) {
-        result = { data: null, errors: formatErrors([error], call.requestId) };
-      }
-      metrics.operation(operation, (performance.now() - begunMs) / 1_000, result);
-      return result;
-    },
+    run: (operation, variables, call) =>
+      measured(operation, call, {
+        run: async () => planOf(operation).run(variables, runOf(operation, call)),
+        nothing: null as Record<string, unknown> | null,
+      }),
+
+    runForText: (operation, variables, call) =>
+      measured(operation, call, {
+        run: async () => planOf(operation).runForText(variables, runOf(operation, call)),
+        nothing: 'null',
+      }),
   };
 }
 

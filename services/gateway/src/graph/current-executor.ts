@@ -16,6 +16,15 @@ export function createCurrentExecutor(graph: LiveGraph): GraphExecutor {
       : executor.prepare(operation.source, operation.operationName);
   };
 
+  const find = (operation: PreparedOperation) => {
+    try {
+      return onCurrent(operation);
+    } catch (error) {
+      if (!(error instanceof InvalidOperation)) throw error;
+      return { errors: [gone()] };
+    }
+  };
+
   graph.beforeSwitch(async ({ executor }) => {
     for (const { source, operationName } of kept.values()) {
       await nextTurn(); // serve requests in between
@@ -38,15 +47,15 @@ export function createCurrentExecutor(graph: LiveGraph): GraphExecutor {
       kept.set(`${operation.operationName ?? ''}\n${operation.source}`, operation);
       graph.current.executor.warm(onCurrent(operation));
     },
-    run(operation, variables, call) {
-      let current: PreparedOperation;
-      try {
-        current = onCurrent(operation);
-      } catch (error) {
-        if (!(error instanceof InvalidOperation)) return Promise.reject(error as Error);
-        return Promise.resolve({ data: null, errors: [gone()] });
-      }
-      return graph.current.executor.run(current, variables, call);
+    async run(operation, variables, call) {
+      const found = find(operation);
+      if ('errors' in found) return { data: null, ...found };
+      return graph.current.executor.run(found, variables, call);
+    },
+    async runForText(operation, variables, call) {
+      const found = find(operation);
+      if ('errors' in found) return { data: 'null', ...found };
+      return graph.current.executor.runForText(found, variables, call);
     },
   };
 }

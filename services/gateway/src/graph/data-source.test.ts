@@ -1,7 +1,8 @@
 import { createLog } from '@taskmesh/service';
 import { Registry } from 'prom-client';
 import type { Connections, RequestOptions } from '../connections.ts';
-import { createServiceMap, type OperationRun } from './data-source.ts';
+import { createServiceMap } from './data-source.ts';
+import type { OperationRun } from './sources.ts';
 import { createGraphMetrics } from './metrics.ts';
 import type { Supergraph } from './supergraph.ts';
 

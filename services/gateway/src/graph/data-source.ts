@@ -1,28 +1,17 @@
 import { AppError } from '@taskmesh/errors';
-import type { GraphQLDataSource, ServiceMap } from '@apollo/gateway';
+import type { GraphQLDataSource } from '@apollo/gateway';
 import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { Clock, Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { inSpan, type Span } from '@taskmesh/telemetry';
-import type { Connections, RequestOptions } from '../connections.ts';
+import type { Connections, RequestOptions, ServiceRequest } from '../connections.ts';
 import type { RequestCall } from './executor.ts';
 import type { GraphMetrics } from './metrics.ts';
+import type { GraphSource, GraphSources, OperationRun, SourceAnswer } from './sources.ts';
 import type { Supergraph } from './supergraph.ts';
 
 type Process = GraphQLDataSource['process'];
-
-/** The executor's context for one operation. */
-export interface OperationRun {
-  call: RequestCall;
-  /** Unix milliseconds; anything unanswered by then is abandoned. */
-  deadline: number;
-  mutation: boolean;
-  /** A non-nullable mutation field failed: the result is null, and the remaining mutations must not run. */
-  hasFailed?: boolean;
-  /** Set when exactly one client wants the result; events, for which several may wait, have none. */
-  signal?: AbortSignal | undefined;
-}
 
 export interface DataSourceDeps {
   connections: Connections;
@@ -46,7 +35,7 @@ interface OtherTraffic {
 }
 
 /** One data source for each service of the graph. */
-export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): ServiceMap {
+export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): GraphSources {
   const others: OtherTraffic = { lastAt: 0 };
   return Object.fromEntries(
     supergraph.services.map(({ name, url, own }) => [
@@ -62,12 +51,11 @@ function createDataSource(
   url: string | undefined,
   others: OtherTraffic,
   { connections, metrics, clock, log }: DataSourceDeps,
-): GraphQLDataSource {
+): GraphSource {
   const observe = metrics.requests(name);
   const isAuth = name === 'auth' && url === undefined;
   const longChangeMs = url === undefined ? LONG_CHANGES_MS[name] : undefined;
-  const ask = async ({ request, context }: Parameters<Process>[0], span: Span | undefined) => {
-    const run = context as OperationRun; // the executor below gives nothing else
+  const ask = async (request: ServiceRequest, run: OperationRun, span: Span | undefined): Promise<SourceAnswer> => {
     const { call } = run;
     const traceparent = span?.traceparent ?? call.traceparent;
     const options: RequestOptions = {
@@ -81,28 +69,21 @@ function createDataSource(
       idempotent: !run.mutation,
       ...(run.signal && { signal: run.signal }),
     };
-    const { query = '', variables, operationName } = request;
-    const result = await connections.request(
-      name,
-      url,
-      { query, variables: variables ?? null, operationName: operationName ?? null },
-      options,
-    );
+    const result = await connections.request(name, url, request, options);
     if (isAuth && result.extensions) takeSessionNews(result.extensions, call);
     return { data: result.data ?? null, ...(result.errors && { errors: result.errors }) };
   };
   const describe = () =>
     ({ name: `fetch ${name}`, kind: 'client', attributes: { 'service.peer.name': name } }) as const;
 
-  const answer = async (options: Parameters<Process>[0]) => {
+  const answer = async (request: ServiceRequest, run: OperationRun): Promise<SourceAnswer> => {
     const begunMs = performance.now();
     if (!isAuth) others.lastAt = clock.now();
     try {
-      return await inSpan(describe, (span) => ask(options, span));
+      return await inSpan(describe, (span) => ask(request, run, span));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const { signal } = options.context as OperationRun; // as above
-      if (!signal?.aborted) log.warn({ err: error.cause ?? error, service: name }, 'a service did not answer');
+      if (!run.signal?.aborted) log.warn({ err: error.cause ?? error, service: name }, 'a service did not answer');
       return { data: null, errors: [{ message: error.message, extensions: { code: error.code } }] };
     } finally {
       if (!isAuth) others.lastAt = clock.now();
@@ -110,19 +91,23 @@ function createDataSource(
     }
   };
 
-  const change = async (options: Parameters<Process>[0]) => {
-    const run = options.context as OperationRun; // as above
+  const change = async (request: ServiceRequest, run: OperationRun): Promise<SourceAnswer> => {
     if (run.hasFailed) return { data: null };
     if (longChangeMs !== undefined) run.deadline = clock.now() + longChangeMs;
-    const result = await answer(options);
+    const result = await answer(request, run);
     run.hasFailed = result.data === null;
     return result;
   };
 
+  const askInTurn: GraphSource['ask'] = (request, run) =>
+    run.mutation && CHANGES.test(request.query) ? change(request, run) : answer(request, run);
+
   return {
-    process(options) {
-      const { mutation } = options.context as OperationRun; // as above
-      return mutation && CHANGES.test(options.request.query ?? '') ? change(options) : answer(options);
+    ask: askInTurn,
+    process({ request, context }: Parameters<Process>[0]) {
+      const { query = '', variables, operationName } = request;
+      const asked = { query, variables: variables ?? null, operationName: operationName ?? null };
+      return askInTurn(asked, context as OperationRun); // its executor gives nothing else
     },
   };
 }

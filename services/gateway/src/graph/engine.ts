@@ -1,15 +1,23 @@
-import type { OperationRun } from './data-source.ts';
+import type { OperationRun } from './sources.ts';
 import type { PreparedOperation } from './executor.ts';
 
-export interface EngineResult {
-  data: Record<string, unknown> | null;
+export interface EngineResult<Data = Record<string, unknown> | null> {
+  data: Data;
   errors?: readonly unknown[];
   /** What services omitted without reporting an error, in the engine's own format. */
   incomplete?: unknown;
 }
 
+type Run<Data> = (variables: Record<string, unknown>, run: OperationRun) => Promise<EngineResult<Data>>;
+
 /** Runs one query or mutation, with coerced variables. */
-export type RunOperation = (variables: Record<string, unknown>, run: OperationRun) => Promise<EngineResult>;
+export type RunOperation = Run<Record<string, unknown> | null>;
+
+export interface RunnableOperation {
+  run: RunOperation;
+  /** As `run`, with the data as JSON. */
+  runForText: Run<string>;
+}
 
 /** Plans an operation, at once or at its first run. */
-export type Engine = (operation: PreparedOperation) => RunOperation;
+export type Engine = (operation: PreparedOperation) => RunnableOperation;

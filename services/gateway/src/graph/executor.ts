@@ -34,8 +34,8 @@ export interface PreparedOperation {
   readonly operationName: string | undefined;
 }
 
-export interface OperationResult {
-  data: Record<string, unknown> | null;
+export interface OperationResult<Data = Record<string, unknown> | null> {
+  data: Data;
   /** With `extensions.code` out of the public list only; absent when there are none. */
   errors?: GraphQLFormattedError[];
 }
@@ -79,4 +79,10 @@ export interface GraphExecutor {
    * are in `errors`, ready for the client. Each call needs its own `RequestCall`.
    */
   run(operation: PreparedOperation, variables: Record<string, unknown>, call: RequestCall): Promise<OperationResult>;
+  /** As `run`, with the data as JSON. */
+  runForText(
+    operation: PreparedOperation,
+    variables: Record<string, unknown>,
+    call: RequestCall,
+  ): Promise<OperationResult<string>>;
 }

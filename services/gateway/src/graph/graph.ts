@@ -1,5 +1,5 @@
-import type { ServiceMap } from '@apollo/gateway';
 import type { GraphQLSchema } from 'graphql';
+import type { GraphSources } from './sources.ts';
 import type { GraphExecutor, PreparedOperation } from './executor.ts';
 import type { Supergraph } from './supergraph.ts';
 
@@ -12,7 +12,7 @@ export interface ClientOperation extends PreparedOperation {
 /** A supergraph and everything derived from it; all of it is replaced together. */
 export interface Graph {
   readonly supergraph: Supergraph;
-  readonly services: ServiceMap;
+  readonly services: GraphSources;
   readonly executor: GraphExecutor;
   /** Prepares a client's document, as far as it does not depend on variables. @throws InvalidOperation */
   admit(source: string, operationName?: string): ClientOperation;

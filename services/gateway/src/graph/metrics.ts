@@ -5,7 +5,7 @@ import { InvalidOperation, type OperationResult, type PreparedOperation } from '
 
 export interface GraphMetrics {
   /** A query or mutation has run. */
-  operation(operation: PreparedOperation, seconds: number, result: OperationResult): void;
+  operation(operation: PreparedOperation, seconds: number, result: Pick<OperationResult, 'errors'>): void;
   /** Counts the requests to a service, answered or not. */
   requests(service: string): Observe;
   /** Wraps `admit` to count what it refuses. */

@@ -39,7 +39,7 @@ export function createRequestCall(deps: {
   tracing: Tracing;
 }) {
   const onEndedSessions: RequestCall['onEndedSessions'] = (sessions) => deps.endedSessions.announce(sessions);
-  return ({ raw, id }: FastifyRequest, identity: Identity): RequestCall => ({
+  return ({ raw, id }: Pick<FastifyRequest, 'raw' | 'id'>, identity: Identity): RequestCall => ({
     identity,
     requestId: id,
     traceparent: activeSpan()?.traceparent ?? deps.tracing.unrecorded(traceparentOf(raw)),

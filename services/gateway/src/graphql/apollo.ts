@@ -31,10 +31,16 @@ export interface HttpOperation {
   accept: string | undefined;
 }
 
+export interface HttpAnswer {
+  status: number;
+  headers: Iterable<[string, string]>;
+  text: string;
+}
+
 export interface ApolloAnswers {
   start(): Promise<void>;
   stop(): Promise<void>;
-  answer(operation: HttpOperation): Promise<{ status: number; headers: Iterable<[string, string]>; text: string }>;
+  answer(operation: HttpOperation): Promise<HttpAnswer>;
 }
 
 export interface ApolloDeps {
@@ -150,12 +156,17 @@ async function run(
   const { data, errors } = await executor.run(operation, variables, call);
   const headers = new HeaderMap();
   if (!errors) return { http: { status: undefined, headers }, body: { kind: 'single', singleResult: { data } } };
-  const isUnavailable = data === null && errors.every(({ extensions }) => extensions?.code === 'SERVICE_UNAVAILABLE');
-  if (isUnavailable) headers.set('retry-after', '1');
+  const mayComeBack = data === null && isUnavailable(errors);
+  if (mayComeBack) headers.set('retry-after', '1');
   return {
-    http: { status: isUnavailable ? 503 : undefined, headers },
+    http: { status: mayComeBack ? 503 : undefined, headers },
     body: { kind: 'single', singleResult: { data, errors } },
   };
+}
+
+/** Whether nothing but absent services kept a result from being. */
+export function isUnavailable(errors: readonly GraphQLFormattedError[]): boolean {
+  return errors.every(({ extensions }) => extensions?.['code'] === 'SERVICE_UNAVAILABLE');
 }
 
 /** As GraphQL over HTTP has it: 200 to `application/json` for a request that is well-formed and cannot run. */

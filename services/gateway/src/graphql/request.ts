@@ -1,5 +1,5 @@
 import { badUserInput } from '@taskmesh/errors';
-import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import { readJsonBytes } from '../http/json-bytes.ts';
 import { parseJsonObject } from '../http/json-object.ts';
 import type { SentOperation } from './sent-operation.ts';
@@ -10,16 +10,16 @@ const TEXT_PARAMETERS = ['query', 'operationName', 'documentId'] as const;
 const JSON_PARAMETERS = ['variables', 'extensions'] as const;
 
 /** What an HTTP request asks for: its body, or its search parameters. @throws AppError */
-export async function readSent(request: FastifyRequest): Promise<SentOperation> {
-  if (request.method === 'POST') return parseJsonObject(await readJsonBytes(request.raw));
+export async function readSent(request: IncomingMessage): Promise<SentOperation> {
+  if (request.method === 'POST') return parseJsonObject(await readJsonBytes(request));
   refuseForeignPage(request);
-  const url = request.raw.url ?? '';
+  const url = request.url ?? '';
   const search = url.includes('?') ? url.slice(url.indexOf('?')) : '';
   return readSearch(new URLSearchParams(search));
 }
 
 /** A page of another origin must not make a browser run queries with what the browser knows. */
-function refuseForeignPage({ headers }: FastifyRequest): void {
+function refuseForeignPage({ headers }: IncomingMessage): void {
   const site = headers['sec-fetch-site'];
   const isForeign = headers.origin !== undefined || (site !== undefined && site !== 'none' && site !== 'same-origin');
   if (!isForeign || PREFLIGHT_HEADERS.some((name) => headers[name])) return;

@@ -1,8 +1,8 @@
 import { AppError, notFound } from '@taskmesh/errors';
-import { closePromptly, type Log } from '@taskmesh/service';
+import { answerBefore, closePromptly, type Log } from '@taskmesh/service';
 import { fastify, type FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { METHODS, type IncomingMessage } from 'node:http';
+import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config.ts';
 import { createCors } from './cors.ts';
@@ -19,15 +19,16 @@ const KEEP_ALIVE_MS = 72_000;
 /** Time for busy clients to notice that they should open another connection. */
 const LINGER_MS = 3_000;
 
-/**
- * An HTTP app with no routes: ids, errors, limits and methods are as every route of ours has them. What offers an upgrade
- * and is none by `isUpgrade` is an ordinary request (RFC 9110, 7.8).
- */
-export function createApp(
-  config: GatewayConfig,
-  log: Log,
-  isUpgrade: (request: IncomingMessage) => boolean,
-): FastifyInstance {
+export interface AppDeps {
+  log: Log;
+  /** What offers an upgrade and is none by this is an ordinary request (RFC 9110, 7.8). */
+  isUpgrade: (request: IncomingMessage) => boolean;
+  /** Answers some requests before the framework sees them; false for the others. */
+  answerPlainly: (request: IncomingMessage, response: ServerResponse) => boolean;
+}
+
+/** An HTTP app with no routes: ids, errors, limits and methods are as every route of ours has them. */
+export function createApp(config: GatewayConfig, { log, isUpgrade, answerPlainly }: AppDeps): FastifyInstance {
   const { http, ...timeouts } = slowClientLimits(config.requestTimeoutMs);
   const app = fastify({
     logger: false,
@@ -51,6 +52,7 @@ export function createApp(
     },
   });
 
+  answerBefore(app, answerPlainly);
   awaitContinue(app.server);
   cutSlowReaders(app);
   closePromptly(app, { lingerMs: config.production ? LINGER_MS : 0 });

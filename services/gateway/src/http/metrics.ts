@@ -1,16 +1,24 @@
 import { createLatencyHistogram, type Observe } from '@taskmesh/service';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 
-/** Times every request, by method, route (never the path itself) and status. */
-export function measureRequests(app: FastifyInstance, registry: Registry): void {
+/** What a request was, as far as it is counted by that: its route, never the path itself. */
+interface Measured {
+  method: string;
+  routeOptions: { url?: string | undefined };
+}
+
+export type MeasureResponse = (request: Measured, status: number, seconds: number) => void;
+
+/** Times requests, by method, route and status. */
+export function createRequestMetrics(registry: Registry): MeasureResponse {
   const histogram = createLatencyHistogram<'method' | 'route' | 'status'>(registry, {
     name: 'http_request_duration_seconds',
     help: 'Time from the request to the end of its answer',
   });
   const observers = new Map<string, Map<number, Observe>>();
 
-  const observerOf = ({ method, routeOptions }: FastifyRequest, status: number): Observe => {
+  const observerOf = ({ method, routeOptions }: Measured, status: number): Observe => {
     const route = routeOptions.url ?? 'unknown';
     const key = `${method} ${route}`;
     let byStatus = observers.get(key);
@@ -19,8 +27,13 @@ export function measureRequests(app: FastifyInstance, registry: Registry): void 
     if (!observe) byStatus.set(status, (observe = histogram.observer({ method, route, status: String(status) })));
     return observe;
   };
+  return (request, status, seconds) => observerOf(request, status)(seconds);
+}
+
+/** Times every request of the framework. */
+export function measureRequests(app: FastifyInstance, measure: MeasureResponse): void {
   app.addHook('onResponse', (request, reply, done) => {
-    observerOf(request, reply.statusCode)(reply.elapsedTime / 1000);
+    measure(request, reply.statusCode, reply.elapsedTime / 1_000);
     done();
   });
 }

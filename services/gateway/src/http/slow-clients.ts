@@ -23,10 +23,7 @@ export function slowClientLimits(requestTimeoutMs: number) {
  */
 export function cutSlowReaders(app: FastifyInstance): void {
   const answers = new WeakMap<Socket, ServerResponse>();
-  app.addHook('onRequest', (request, reply, done) => {
-    answers.set(request.raw.socket, reply.raw);
-    done();
-  });
+  app.server.on('request', ({ socket }, answer) => void answers.set(socket, answer));
   app.server.on('timeout', (socket) => {
     const answer = answers.get(socket);
     const isBeingMade = answer !== undefined && !answer.writableEnded && socket.writableLength === 0;

@@ -31,20 +31,25 @@ const named = (name: string): Answer => ({ data: { _entities: [{ __typename: 'Us
 const waiting = () => true;
 
 /** A rendering whose services answer when the test says so. */
-function createWorld(source: string, executor: ExecutorKind = 'compiled') {
+function createWorld(text: string, executor: ExecutorKind = 'compiled') {
   const requests: Request[] = [];
   let now = 0;
-  const process = ({ request, context }: { request: { variables: object }; context: { call: RequestCall } }) =>
+  const take = (variables: Request['variables'], { signal }: RequestCall) =>
     new Promise((resolve, reject) => {
-      const { signal } = context.call;
       const answer = ({ data, errors }: Answer) =>
         resolve({ data, errors: errors?.map(({ message, extensions }) => new GraphQLError(message, { extensions })) });
-      requests.push({ variables: request.variables as Request['variables'], signal, answer });
+      requests.push({ variables, signal, answer });
       signal?.addEventListener('abort', reject);
     });
-  const graph = { supergraph, services: { auth: { process }, tasks: { process } } } as unknown as Graph; // all that is read
+  const source = {
+    ask: ({ variablesText }: { variablesText: string }, { call }: { call: RequestCall }) =>
+      take(JSON.parse(variablesText) as Request['variables'], call),
+    process: ({ request, context }: { request: { variables: object }; context: { call: RequestCall } }) =>
+      take(request.variables as Request['variables'], context.call),
+  };
+  const graph = { supergraph, services: { auth: source, tasks: source } } as unknown as Graph; // all that is read
   const formatErrors = (errors: readonly unknown[]) => errors.map((error) => (error as GraphQLError).toJSON());
-  const rendering = createRendering(graph, prepared(source), {
+  const rendering = createRendering(graph, prepared(text), {
     clock: { now: () => now },
     formatErrors,
     executor,

@@ -1,13 +1,14 @@
 import { operationFromDocument } from '@apollo/federation-internals';
-import { buildOperationContext, executeQueryPlan, type ServiceMap } from '@apollo/gateway';
+import type { executeQueryPlan } from '@apollo/gateway';
 import type { FetchNode, PlanNode, QueryPlan, SubscriptionNode } from '@apollo/query-planner';
 import { execute, parse, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { createFederatedExecutor, type SubgraphAnswer } from '@taskmesh/federation';
+import { apolloGateway } from '../graph/apollo-gateway.ts';
 import { askServices, asThrown } from '../graph/compiled-engine.ts';
 import type { ExecutorKind } from '../config.ts';
 import type { EngineResult } from '../graph/engine.ts';
 import type { OperationResult, PreparedOperation } from '../graph/executor.ts';
-import type { OperationRun } from '../graph/data-source.ts';
+import type { GraphSources, OperationRun } from '../graph/sources.ts';
 import type { Supergraph } from '../graph/supergraph.ts';
 import { splitPrimary } from './event-coverage.ts';
 
@@ -24,7 +25,7 @@ export interface SubscriptionPlan {
 
 export interface PlanDeps {
   supergraph: Supergraph;
-  services: ServiceMap;
+  services: GraphSources;
   formatErrors: FormatErrors;
   executor: ExecutorKind;
 }
@@ -51,6 +52,7 @@ type RunPlan = (
 ) => Promise<EngineResult>;
 
 function byApollo(operation: PreparedOperation, { supergraph, services }: PlanDeps): RunPlan {
+  const { buildOperationContext, executeQueryPlan } = apolloGateway();
   const { document, operationName } = operation;
   const { queryPlan, project } = withEvent(
     supergraph,

@@ -12,12 +12,23 @@ export const FeedStateEntity = defineEntity({
   },
 });
 
+const count = () => p.integer().default(0);
+
+/** Also counts the owner's tasks by state, as of the change `counted`; see count.statements.ts. */
 export const FeedEntity = defineEntity({
   name: 'Feed',
   tableName: 'feeds',
   properties: {
     ownerId: p.uuid().name('owner_id').primary(),
     sequence: p.bigint('number'),
+    counted: p.bigint('number').nullable(),
+    keys: count(),
+    pendingLow: count(),
+    pendingMedium: count(),
+    pendingHigh: count(),
+    completedLow: count(),
+    completedMedium: count(),
+    completedHigh: count(),
   },
 });
 

@@ -11,14 +11,14 @@ export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: Non
 export type EnumResolverSignature<T, AllowedValues = any> = { [key in keyof T]?: AllowedValues };
 /** All built-in and custom scalars, mapped to their actual values */
 export type Scalars = {
-  ID: { input: string; output: string; }
-  String: { input: string; output: string; }
-  Boolean: { input: boolean; output: boolean; }
-  Int: { input: number; output: number; }
-  Float: { input: number; output: number; }
+  ID: { input: string; output: string };
+  String: { input: string; output: string };
+  Boolean: { input: boolean; output: boolean };
+  Int: { input: number; output: number };
+  Float: { input: number; output: number };
   /** RFC 3339 timestamp in UTC with milliseconds, e.g. 2026-11-20T10:00:00.000Z */
-  DateTime: { input: unknown; output: string; }
-  _FieldSet: { input: unknown; output: unknown; }
+  DateTime: { input: unknown; output: string };
+  _FieldSet: { input: unknown; output: unknown };
 };
 
 export type CreateTaskInput = {
@@ -43,18 +43,15 @@ export type Mutation = {
   updateTask: Task;
 };
 
-
 export type MutationCreateTaskArgs = {
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
   input: CreateTaskInput;
 };
 
-
 export type MutationDeleteTaskArgs = {
   id: Scalars['ID']['input'];
   ifVersion?: InputMaybe<Scalars['Int']['input']>;
 };
-
 
 export type MutationUpdateTaskArgs = {
   id: Scalars['ID']['input'];
@@ -62,9 +59,7 @@ export type MutationUpdateTaskArgs = {
   input: UpdateTaskInput;
 };
 
-export type OrderDirection =
-  | 'ASC'
-  | 'DESC';
+export type OrderDirection = 'ASC' | 'DESC';
 
 export type PageInfo = {
   __typename?: 'PageInfo';
@@ -83,11 +78,9 @@ export type Query = {
   tasks: TaskConnection;
 };
 
-
 export type QueryTaskArgs = {
   id: Scalars['ID']['input'];
 };
-
 
 export type QueryTasksArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
@@ -106,7 +99,6 @@ export type Subscription = {
    */
   taskChanges: TaskChange;
 };
-
 
 export type SubscriptionTaskChangesArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
@@ -145,10 +137,7 @@ export type TaskChange = {
   task: Task;
 };
 
-export type TaskChangeKind =
-  | 'DELETE'
-  | 'INSERT'
-  | 'UPDATE';
+export type TaskChangeKind = 'DELETE' | 'INSERT' | 'UPDATE';
 
 /** Relay connection. `first` is 1 to 1,000; `after` and `offset` exclude each other. */
 export type TaskConnection = {
@@ -178,16 +167,9 @@ export type TaskOrder = {
   field?: TaskOrderField;
 };
 
-export type TaskOrderField =
-  | 'CREATED_AT'
-  | 'DUE_DATE'
-  | 'PRIORITY'
-  | 'UPDATED_AT';
+export type TaskOrderField = 'CREATED_AT' | 'DUE_DATE' | 'PRIORITY' | 'UPDATED_AT';
 
-export type TaskPriority =
-  | 'HIGH'
-  | 'LOW'
-  | 'MEDIUM';
+export type TaskPriority = 'HIGH' | 'LOW' | 'MEDIUM';
 
 export type TaskStatistics = {
   __typename?: 'TaskStatistics';
@@ -215,7 +197,6 @@ export type User = {
   tasks: TaskConnection;
 };
 
-
 export type UserTasksArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   filter?: InputMaybe<TaskFilter>;
@@ -224,46 +205,48 @@ export type UserTasksArgs = {
   orderBy?: InputMaybe<TaskOrder>;
 };
 
-
-
 export type ResolverTypeWrapper<T> = Promise<T> | T;
 
 export type ReferenceResolver<TResult, TReference, TContext> = (
-      reference: TReference,
-      context: TContext,
-      info: GraphQLResolveInfo
-    ) => Promise<TResult> | TResult;
+  reference: TReference,
+  context: TContext,
+  info: GraphQLResolveInfo,
+) => Promise<TResult> | TResult;
 
-      type ScalarCheck<T, S> = S extends true ? T : NullableCheck<T, S>;
-      type NullableCheck<T, S> = Maybe<T> extends T ? Maybe<ListCheck<NonNullable<T>, S>> : ListCheck<T, S>;
-      type ListCheck<T, S> = T extends (infer U)[] ? NullableCheck<U, S>[] : GraphQLRecursivePick<T, S>;
-      export type GraphQLRecursivePick<T, S> = { [K in keyof T & keyof S]: ScalarCheck<T[K], S[K]> };
-
+type ScalarCheck<T, S> = S extends true ? T : NullableCheck<T, S>;
+type NullableCheck<T, S> = Maybe<T> extends T ? Maybe<ListCheck<NonNullable<T>, S>> : ListCheck<T, S>;
+type ListCheck<T, S> = T extends (infer U)[] ? NullableCheck<U, S>[] : GraphQLRecursivePick<T, S>;
+export type GraphQLRecursivePick<T, S> = { [K in keyof T & keyof S]: ScalarCheck<T[K], S[K]> };
 
 export type ResolverWithResolve<TResult, TParent, TContext, TArgs> = {
   resolve: ResolverFn<TResult, TParent, TContext, TArgs>;
 };
-export type Resolver<TResult, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = ResolverFn<TResult, TParent, TContext, TArgs> | ResolverWithResolve<TResult, TParent, TContext, TArgs>;
+export type Resolver<
+  TResult,
+  TParent = Record<PropertyKey, never>,
+  TContext = Record<PropertyKey, never>,
+  TArgs = Record<PropertyKey, never>,
+> = ResolverFn<TResult, TParent, TContext, TArgs> | ResolverWithResolve<TResult, TParent, TContext, TArgs>;
 
 export type ResolverFn<TResult, TParent, TContext, TArgs> = (
   parent: TParent,
   args: TArgs,
   context: TContext,
-  info: GraphQLResolveInfo
+  info: GraphQLResolveInfo,
 ) => Promise<TResult> | TResult;
 
 export type SubscriptionSubscribeFn<TResult, TParent, TContext, TArgs> = (
   parent: TParent,
   args: TArgs,
   context: TContext,
-  info: GraphQLResolveInfo
+  info: GraphQLResolveInfo,
 ) => AsyncIterable<TResult> | Promise<AsyncIterable<TResult>>;
 
 export type SubscriptionResolveFn<TResult, TParent, TContext, TArgs> = (
   parent: TParent,
   args: TArgs,
   context: TContext,
-  info: GraphQLResolveInfo
+  info: GraphQLResolveInfo,
 ) => TResult | Promise<TResult>;
 
 export interface SubscriptionSubscriberObject<TResult, TKey extends string, TParent, TContext, TArgs> {
@@ -280,26 +263,41 @@ export type SubscriptionObject<TResult, TKey extends string, TParent, TContext, 
   | SubscriptionSubscriberObject<TResult, TKey, TParent, TContext, TArgs>
   | SubscriptionResolverObject<TResult, TParent, TContext, TArgs>;
 
-export type SubscriptionResolver<TResult, TKey extends string, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> =
+export type SubscriptionResolver<
+  TResult,
+  TKey extends string,
+  TParent = Record<PropertyKey, never>,
+  TContext = Record<PropertyKey, never>,
+  TArgs = Record<PropertyKey, never>,
+> =
   | ((...args: any[]) => SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>)
   | SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>;
 
 export type TypeResolveFn<TTypes, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (
   parent: TParent,
   context: TContext,
-  info: GraphQLResolveInfo
+  info: GraphQLResolveInfo,
 ) => Maybe<TTypes> | Promise<Maybe<TTypes>>;
 
-export type IsTypeOfResolverFn<T = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (obj: T, context: TContext, info: GraphQLResolveInfo) => boolean | Promise<boolean>;
+export type IsTypeOfResolverFn<T = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (
+  obj: T,
+  context: TContext,
+  info: GraphQLResolveInfo,
+) => boolean | Promise<boolean>;
 
 export type NextResolverFn<T> = () => Promise<T>;
 
-export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = (
+export type DirectiveResolverFn<
+  TResult = Record<PropertyKey, never>,
+  TParent = Record<PropertyKey, never>,
+  TContext = Record<PropertyKey, never>,
+  TArgs = Record<PropertyKey, never>,
+> = (
   next: NextResolverFn<TResult>,
   parent: TParent,
   args: TArgs,
   context: TContext,
-  info: GraphQLResolveInfo
+  info: GraphQLResolveInfo,
 ) => TResult | Promise<TResult>;
 
 /** Mapping of federation types */
@@ -310,15 +308,9 @@ export type FederationTypes = {
 
 /** Mapping of federation reference types */
 export type FederationReferenceTypes = {
-  Task:
-    ( { __typename: 'Task' }
-    & GraphQLRecursivePick<FederationTypes['Task'], {"id":true}> );
-  User:
-    ( { __typename: 'User' }
-    & GraphQLRecursivePick<FederationTypes['User'], {"id":true}> );
+  Task: { __typename: 'Task' } & GraphQLRecursivePick<FederationTypes['Task'], { id: true }>;
+  User: { __typename: 'User' } & GraphQLRecursivePick<FederationTypes['User'], { id: true }>;
 };
-
-
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
@@ -334,7 +326,9 @@ export type ResolversTypes = {
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Task: ResolverTypeWrapper<TaskRow>;
-  TaskChange: ResolverTypeWrapper<Omit<TaskChange, 'previous' | 'task'> & { previous?: Maybe<ResolversTypes['Task']>, task: ResolversTypes['Task'] }>;
+  TaskChange: ResolverTypeWrapper<
+    Omit<TaskChange, 'previous' | 'task'> & { previous?: Maybe<ResolversTypes['Task']>; task: ResolversTypes['Task'] }
+  >;
   TaskChangeKind: TaskChangeKind;
   TaskConnection: ResolverTypeWrapper<TaskPage>;
   TaskEdge: ResolverTypeWrapper<TaskPlace>;
@@ -361,7 +355,10 @@ export type ResolversParentTypes = {
   Query: Record<PropertyKey, never>;
   Subscription: Record<PropertyKey, never>;
   Task: TaskRow;
-  TaskChange: Omit<TaskChange, 'previous' | 'task'> & { previous?: Maybe<ResolversParentTypes['Task']>, task: ResolversParentTypes['Task'] };
+  TaskChange: Omit<TaskChange, 'previous' | 'task'> & {
+    previous?: Maybe<ResolversParentTypes['Task']>;
+    task: ResolversParentTypes['Task'];
+  };
   TaskConnection: TaskPage;
   TaskEdge: TaskPlace;
   TaskFilter: TaskFilter;
@@ -376,31 +373,62 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
   name: 'DateTime';
 }
 
-export type MutationResolvers<ContextType = TasksContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+export type MutationResolvers<
+  ContextType = TasksContext,
+  ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation'],
+> = {
   createTask: Resolver<ResolversTypes['Task'], ParentType, ContextType, RequireFields<MutationCreateTaskArgs, 'input'>>;
   deleteTask: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteTaskArgs, 'id'>>;
-  updateTask: Resolver<ResolversTypes['Task'], ParentType, ContextType, RequireFields<MutationUpdateTaskArgs, 'id' | 'input'>>;
+  updateTask: Resolver<
+    ResolversTypes['Task'],
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpdateTaskArgs, 'id' | 'input'>
+  >;
 };
 
-export type PageInfoResolvers<ContextType = TasksContext, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
+export type PageInfoResolvers<
+  ContextType = TasksContext,
+  ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo'],
+> = {
   endCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   startCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type QueryResolvers<ContextType = TasksContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+export type QueryResolvers<
+  ContextType = TasksContext,
+  ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query'],
+> = {
   task: Resolver<Maybe<ResolversTypes['Task']>, ParentType, ContextType, RequireFields<QueryTaskArgs, 'id'>>;
   taskStatistics: Resolver<ResolversTypes['TaskStatistics'], ParentType, ContextType>;
   tasks: Resolver<ResolversTypes['TaskConnection'], ParentType, ContextType, RequireFields<QueryTasksArgs, 'first'>>;
 };
 
-export type SubscriptionResolvers<ContextType = TasksContext, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
-  taskChanges?: SubscriptionResolver<ResolversTypes['TaskChange'], "taskChanges", ParentType, ContextType, Partial<SubscriptionTaskChangesArgs>>;
+export type SubscriptionResolvers<
+  ContextType = TasksContext,
+  ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription'],
+> = {
+  taskChanges?: SubscriptionResolver<
+    ResolversTypes['TaskChange'],
+    'taskChanges',
+    ParentType,
+    ContextType,
+    Partial<SubscriptionTaskChangesArgs>
+  >;
 };
 
-export type TaskResolvers<ContextType = TasksContext, ParentType extends ResolversParentTypes['Task'] = ResolversParentTypes['Task'], FederationReferenceType extends FederationReferenceTypes['Task'] = FederationReferenceTypes['Task']> = {
-  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Task']> | FederationReferenceType, FederationReferenceType, ContextType>;
+export type TaskResolvers<
+  ContextType = TasksContext,
+  ParentType extends ResolversParentTypes['Task'] = ResolversParentTypes['Task'],
+  FederationReferenceType extends FederationReferenceTypes['Task'] = FederationReferenceTypes['Task'],
+> = {
+  __resolveReference?: ReferenceResolver<
+    Maybe<ResolversTypes['Task']> | FederationReferenceType,
+    FederationReferenceType,
+    ContextType
+  >;
   category?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   completed?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -414,7 +442,10 @@ export type TaskResolvers<ContextType = TasksContext, ParentType extends Resolve
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type TaskChangeResolvers<ContextType = TasksContext, ParentType extends ResolversParentTypes['TaskChange'] = ResolversParentTypes['TaskChange']> = {
+export type TaskChangeResolvers<
+  ContextType = TasksContext,
+  ParentType extends ResolversParentTypes['TaskChange'] = ResolversParentTypes['TaskChange'],
+> = {
   cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   kind?: Resolver<ResolversTypes['TaskChangeKind'], ParentType, ContextType>;
   occurredAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -423,29 +454,49 @@ export type TaskChangeResolvers<ContextType = TasksContext, ParentType extends R
   task?: Resolver<ResolversTypes['Task'], ParentType, ContextType>;
 };
 
-export type TaskConnectionResolvers<ContextType = TasksContext, ParentType extends ResolversParentTypes['TaskConnection'] = ResolversParentTypes['TaskConnection']> = {
+export type TaskConnectionResolvers<
+  ContextType = TasksContext,
+  ParentType extends ResolversParentTypes['TaskConnection'] = ResolversParentTypes['TaskConnection'],
+> = {
   changesCursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['TaskEdge']>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type TaskEdgeResolvers<ContextType = TasksContext, ParentType extends ResolversParentTypes['TaskEdge'] = ResolversParentTypes['TaskEdge']> = {
+export type TaskEdgeResolvers<
+  ContextType = TasksContext,
+  ParentType extends ResolversParentTypes['TaskEdge'] = ResolversParentTypes['TaskEdge'],
+> = {
   cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   node?: Resolver<ResolversTypes['Task'], ParentType, ContextType>;
 };
 
-export type TaskPriorityResolvers = EnumResolverSignature<{ HIGH?: any, LOW?: any, MEDIUM?: any }, ResolversTypes['TaskPriority']>;
+export type TaskPriorityResolvers = EnumResolverSignature<
+  { HIGH?: any; LOW?: any; MEDIUM?: any },
+  ResolversTypes['TaskPriority']
+>;
 
-export type TaskStatisticsResolvers<ContextType = TasksContext, ParentType extends ResolversParentTypes['TaskStatistics'] = ResolversParentTypes['TaskStatistics']> = {
+export type TaskStatisticsResolvers<
+  ContextType = TasksContext,
+  ParentType extends ResolversParentTypes['TaskStatistics'] = ResolversParentTypes['TaskStatistics'],
+> = {
   completed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   completionPercentage?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   pending?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type UserResolvers<ContextType = TasksContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'], FederationReferenceType extends FederationReferenceTypes['User'] = FederationReferenceTypes['User']> = {
-  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['User']> | FederationReferenceType, FederationReferenceType, ContextType>;
+export type UserResolvers<
+  ContextType = TasksContext,
+  ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User'],
+  FederationReferenceType extends FederationReferenceTypes['User'] = FederationReferenceTypes['User'],
+> = {
+  __resolveReference?: ReferenceResolver<
+    Maybe<ResolversTypes['User']> | FederationReferenceType,
+    FederationReferenceType,
+    ContextType
+  >;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   taskStatistics?: Resolver<ResolversTypes['TaskStatistics'], ParentType, ContextType>;
   tasks?: Resolver<ResolversTypes['TaskConnection'], ParentType, ContextType, RequireFields<UserTasksArgs, 'first'>>;

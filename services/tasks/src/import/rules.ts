@@ -66,5 +66,13 @@ export const taskRules: Omit<StoreRules, 'complete'> = {
   rulesFor,
   values: [BLANKS],
   duplicates: 'Two rows of the table tasks have the same id.',
-  leftBehind: ['feeds', 'changes', 'feed_state', 'dead_letters', 'idempotency_keys', 'mikro_orm_migrations'],
+  leftBehind: [
+    'feeds',
+    'task_keys',
+    'changes',
+    'feed_state',
+    'dead_letters',
+    'idempotency_keys',
+    'mikro_orm_migrations',
+  ],
 };

@@ -2,9 +2,13 @@ import type { Database } from '@taskmesh/database';
 import type { TaskRow } from '@taskmesh/events';
 import type { CreateTask, UpdateTask } from '@taskmesh/validation';
 import { partOf } from '../feed/partition.ts';
+import { STATISTICS } from './count.statements.ts';
+import { runOfPlace } from './list-runs.ts';
+import type { ListParameter, ListShape } from './list-shape.ts';
 import { listStatement } from './list.statements.ts';
 import type { PlaceInOrder, TaskOrder } from './task-order.ts';
 import { toTask } from './task-row.ts';
+import { statesOf } from './task-states.ts';
 import { GIVEN_FIELDS } from './given-fields.ts';
 import * as statements from './task.statements.ts';
 import type { Task } from './task.entity.ts';
@@ -48,11 +52,23 @@ export interface Listed {
 }
 
 /** A row of a page; the task's columns are null when the page is empty. */
-type ListedRow = (TaskRow | { id: null }) & { total?: number; epoch?: number; head?: number; has_previous?: boolean };
+type ListedRow = (TaskRow | { id: null }) & {
+  is_kept?: boolean;
+  total?: number | null;
+  epoch?: number;
+  head?: number;
+  has_previous?: boolean;
+};
 
 export type TaskRepository = ReturnType<typeof createTaskRepository>;
 
-export function createTaskRepository(database: Pick<Database, 'run'>) {
+export interface TaskRepositoryDeps {
+  database: Pick<Database, 'run'>;
+  /** Called when a read found that an owner's tasks are not counted, or lack keys; must not throw. */
+  onUnkept: (ownerId: string) => void;
+}
+
+export function createTaskRepository({ database, onUnkept }: TaskRepositoryDeps) {
   return {
     async create(write: Write, id: string, input: CreateTask): Promise<Task> {
       const [row] = await database.run<TaskRow>('write', statements.CREATE, createValues(write, id, input));
@@ -108,37 +124,61 @@ export function createTaskRepository(database: Pick<Database, 'run'>) {
     },
 
     async list(request: ListRequest): Promise<Listed> {
-      const { ownerId, filter, order, limit, offset, behind, withTotal, withHead, withPrevious } = request;
-      const statement = listStatement({
-        order,
-        isBehindPlace: behind !== undefined,
-        withTotal,
-        withHead,
-        withPrevious,
-      });
-      const values = [
-        ownerId,
-        filter.completed ?? null,
-        filter.category ?? null,
-        filter.priority ?? null,
-        limit,
-        offset,
-        ...(behind ?? []),
-      ];
-      const rows = await database.run<ListedRow>('read', statement, values);
+      const { ownerId, withHead } = request;
+      const { parameters, ...statement } = listStatement(shapeOf(request));
+      const valueOf = listValues(request);
+      const rows = await database.run<ListedRow>('read', statement, parameters.map(valueOf));
       const [first] = rows;
+      if (first?.is_kept === false && (first.id !== null || first.total)) onUnkept(ownerId);
       return {
         tasks: rows.flatMap((row) => (row.id === null ? [] : [toTask(row)])),
-        total: first?.total,
+        total: first?.total ?? undefined,
         head: withHead ? { epoch: first?.epoch ?? 0, sequence: first?.head ?? 0 } : undefined,
         hasPrevious: first?.has_previous,
       };
     },
 
     async statistics(ownerId: string): Promise<{ total: number; completed: number }> {
-      const [row] = await database.run<{ total: number; completed: number }>('read', statements.STATISTICS, [ownerId]);
-      return present(row);
+      const [row] = await database.run<{ is_kept: boolean; total: number; completed: number }>('read', STATISTICS, [
+        ownerId,
+      ]);
+      const { is_kept: isKept, ...counts } = present(row);
+      if (!isKept && counts.total > 0) onUnkept(ownerId);
+      return counts;
     },
+  };
+}
+
+function shapeOf({ filter, order, behind, withTotal, withHead, withPrevious }: ListRequest): ListShape {
+  const isAnyState = filter.completed == null && filter.priority == null;
+  return {
+    order,
+    filteredBy:
+      filter.category != null ? 'category' : isAnyState && order.field === 'CREATED_AT' ? 'nothing' : 'states',
+    placeIn: behind && runOfPlace(order, behind),
+    withFeed: withTotal || withHead,
+    withPrevious,
+  };
+}
+
+function listValues({ ownerId, filter, limit, offset, behind, withTotal }: ListRequest) {
+  return (parameter: ListParameter): unknown => {
+    switch (parameter) {
+      case 'owner':
+        return ownerId;
+      case 'states':
+        return statesOf(filter);
+      case 'category':
+        return filter.category;
+      case 'limit':
+        return limit;
+      case 'offset':
+        return offset;
+      case 'withTotal':
+        return withTotal;
+      default:
+        return behind?.[Number(parameter.slice('place '.length))];
+    }
   };
 }
 

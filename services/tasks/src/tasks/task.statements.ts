@@ -1,5 +1,6 @@
 import type { Statement } from '@taskmesh/database';
 import { TASK_FIELDS } from '@taskmesh/events';
+import { COUNT_COLUMNS, countsOf, HAS_KEYS, keepCounting, KEEP_KEY } from './count.statements.ts';
 import { GIVEN_FIELDS } from './given-fields.ts';
 import { TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
 import { LAST_MOMENT } from './task-time.ts';
@@ -23,15 +24,17 @@ const logChange = (kind: string, after: string, before: string) => `
 
 const LOCKED = `select * from tasks where id = $3 and user_id = $4 for update`;
 
-/** $5: the version that the caller expects, or null. */
-const COUNTED = `
-  insert into feeds as f (owner_id, sequence)
-  select user_id, 1 from old where $5::int is null or version = $5
-  on conflict (owner_id) do update set sequence = f.sequence + 1
-  returning sequence`;
+const OLD_STATE = { completed: 'old.completed', priority: 'old.priority' };
+
+/** $5: the version that the caller expects, or null. A feed that begins here was not there to count the task. */
+const counted = (counts: string, unless?: string) => `
+  insert into feeds as f (owner_id, sequence, ${COUNT_COLUMNS})
+  select user_id, 1, null, ${counts} from old where $5::int is null or version = $5
+  on conflict (owner_id) do update set sequence = f.sequence + 1, ${keepCounting(unless)}
+  returning sequence, ${HAS_KEYS}`;
 
 /** A new task's values by column: $3: id, $4: owner, $5: now, then GIVEN_FIELDS from parameter `first`. */
-function newValues(first: number): Record<string, string> {
+function newValues(first: number) {
   const given = GIVEN_FIELDS.map((field, index) => {
     const { column, type } = TASK_FIELDS[field];
     return [column, `$${first + index}::${type}`];
@@ -40,24 +43,29 @@ function newValues(first: number): Record<string, string> {
   return {
     id: '$3::uuid',
     user_id: '$4::uuid',
-    ...Object.fromEntries(given),
+    ...(Object.fromEntries(given) as Record<GivenColumn, string>), // all of them
     created_at: now,
     updated_at: now,
     version: '1',
   };
 }
 
-const newTask = (values: Record<string, string>, claim = '') => `
+type GivenColumn = (typeof TASK_FIELDS)[(typeof GIVEN_FIELDS)[number]]['column'];
+
+/** A restore by the release before leaves owners without a feed, whose tasks nobody has counted. */
+const HAS_NONE = '(select id from tasks where user_id = $4::uuid order by created_at, id limit 1) is null';
+
+const newTask = (values: ReturnType<typeof newValues>, claim = '') => `
   feed as (
-    insert into feeds as f (owner_id, sequence)
-    select $4::uuid, 1 ${claim}
-    on conflict (owner_id) do update set sequence = f.sequence + 1
-    returning sequence
+    insert into feeds as f (owner_id, sequence, ${COUNT_COLUMNS})
+    select $4::uuid, 1, case when ${HAS_NONE} then 1 end, ${countsOf({ added: values })} ${claim}
+    on conflict (owner_id) do update set sequence = f.sequence + 1, ${keepCounting()}
+    returning sequence, ${HAS_KEYS}
   ), task as (
     insert into tasks (${Object.keys(values).join(', ')})
     select ${Object.values(values).join(', ')} from feed
     returning *
-  ), change as (
+  ), key as (${KEEP_KEY}), change as (
     ${logChange('INSERT', 'task', 'null, task.created_at, $2')} from feed, task
   )`;
 
@@ -109,11 +117,14 @@ export const FIRST_CREATED: Statement = {
  */
 
 /** Each of GIVEN_FIELDS has a flag, from $7, followed by its value, because null is a value as well. */
-const CHANGED = GIVEN_FIELDS.map((field, index) => {
+function changedFrom(row: string, field: (typeof GIVEN_FIELDS)[number]): string {
   const { column, type } = TASK_FIELDS[field];
-  const flag = 7 + 2 * index;
-  return `${column} = case when $${flag} then $${flag + 1}::${type} else t.${column} end`;
-});
+  const flag = 7 + 2 * GIVEN_FIELDS.indexOf(field);
+  return `case when $${flag}::boolean then $${flag + 1}::${type} else ${row}.${column} end`;
+}
+
+const CHANGED = GIVEN_FIELDS.map((field) => `${TASK_FIELDS[field].column} = ${changedFrom('t', field)}`);
+const NEW_STATE = { completed: changedFrom('old', 'completed'), priority: changedFrom('old', 'priority') };
 
 /**
  * $1: part, $2: traceparent, $3: id, $4: owner, $5: expected version, $6: now, then the changes as in CHANGED. No row:
@@ -122,7 +133,7 @@ const CHANGED = GIVEN_FIELDS.map((field, index) => {
 export const UPDATE: Statement = {
   name: 'task-update',
   text: `
-    with old as (${LOCKED}), feed as (${COUNTED}), task as (
+    with old as (${LOCKED}), feed as (${counted(countsOf({ added: NEW_STATE, removed: OLD_STATE }))}), task as (
       update tasks t set
         ${CHANGED.join(', ')},
         updated_at = least(greatest($6::timestamptz, old.updated_at + interval '1 millisecond'), '${LAST_MOMENT}'),
@@ -130,18 +141,23 @@ export const UPDATE: Statement = {
       from old, feed
       where t.id = $3 and t.user_id = $4
       returning t.*
-    ), change as (
+    ), key as (${KEEP_KEY}), change as (
       ${logChange('UPDATE', 'task', 'row_to_json(old), task.updated_at, $2')} from old, feed, task
     )
     select ${taskColumnsOf('task')} from old left join task on true`,
 };
 
+/** Keys that were made since the statement began cannot be deleted by it. */
+const KEYS_ARE_NEW = 'f.keys <> coalesce((select seen.keys from feeds seen where seen.owner_id = $4), 0)';
+
 /** $1: part, $2: traceparent, $3: id, $4: owner, $5: expected version, $6: now. Returns rows as UPDATE does. */
 export const DELETE: Statement = {
   name: 'task-delete',
   text: `
-    with old as (${LOCKED}), feed as (${COUNTED}), gone as (
+    with old as (${LOCKED}), feed as (${counted(countsOf({ removed: OLD_STATE }), KEYS_ARE_NEW)}), gone as (
       delete from tasks t using old, feed where t.id = $3 and t.user_id = $4 returning t.id
+    ), key as (
+      delete from task_keys where user_id = $4 and id = $3 and exists (select from gone, feed where has_keys)
     ), change as (
       ${logChange('DELETE', 'old', 'row_to_json(old), greatest($6::timestamptz, old.updated_at), $2')} from old, feed, gone
     )
@@ -152,11 +168,4 @@ export const DELETE: Statement = {
 export const FIND: Statement = {
   name: 'task-find',
   text: `select ${TASK_COLUMNS} from tasks where id = $1 and user_id = $2`,
-};
-
-export const STATISTICS: Statement = {
-  name: 'task-statistics',
-  text: `
-    select count(*)::int as total, (count(*) filter (where completed))::int as completed
-    from tasks where user_id = $1`,
 };

@@ -81,7 +81,7 @@ async function handle(
   }
   const call = context.requestCall(request, caller.identity);
   const carrier = { isGet: request.method !== 'POST', canStream: true, caller: call };
-  const { operation, variables } = await context.admit(await readSent(request), carrier);
+  const { operation, variables } = await context.admit(await readSent(request.raw), carrier);
   if (operation.operation.operation !== 'subscription') {
     const result = await context.executor.run(operation, variables, call);
     return writeOnce(reply, format, JSON.stringify(result));

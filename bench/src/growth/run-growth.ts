@@ -1,0 +1,47 @@
+import { Closers } from '@taskmesh/service';
+import { join } from 'node:path';
+import type { Surroundings } from '../benchmark.ts';
+import { othersSince } from '../cpu/others.ts';
+import { socketSettings } from '../feed/targets.ts';
+import { createUsers } from '../feed/users.ts';
+import { describeMachine } from '../report/machine.ts';
+import { targetEnvironment } from '../targets/start-targets.ts';
+import { measureEvents, type EventCost } from './measure-events.ts';
+import { measureRequests, untilCounted, type RequestCost } from './measure-requests.ts';
+import type { GrowthOptions } from './options.ts';
+import { giveTasks, growTo } from './owners.ts';
+import type { GrowthReport } from './report.ts';
+import { startGrowthServer } from './server.ts';
+
+/** Requests of small and large owners in a store that grows, then events beside more and more sockets. */
+export async function runGrowth(options: GrowthOptions & Surroundings): Promise<GrowthReport> {
+  const { dataDir, parts, sockets, rounds, seconds, eventSeconds, log, signal } = options;
+  const startedAt = new Date().toISOString();
+  await using closers = new Closers();
+  const users = await createUsers(join(dataDir, 'keys.json'));
+  const env = { ...targetEnvironment(options.env), ...users.settings, ...socketSettings(Math.max(...sockets)) };
+  const server = await startGrowthServer({ dataDir, env, log: () => undefined });
+  closers.add(server.stop);
+  const others = othersSince([process.pid, server.pid]);
+
+  const events: EventCost[] = [];
+  if (parts.includes('sockets'))
+    for (const count of sockets) {
+      log(`Events beside ${count} sockets …`);
+      const shared = { server, createUsers: users.create, signal };
+      events.push(await measureEvents({ ...shared, sockets: count, rounds, seconds: eventSeconds }));
+    }
+  const requests: RequestCost[] = [];
+  if (parts.includes('requests')) {
+    log('Tasks of small and large owners …');
+    const given = await giveTasks(server.tasksUrl, await users.create(options.ownerSizes.length), options.ownerSizes);
+    for (const store of options.stores) {
+      log(`A store of ${store} tasks …`);
+      await growTo(server.tasksUrl, store, log);
+      await untilCounted(server, given, signal);
+      requests.push(...(await measureRequests({ server, owners: given, store, seconds, signal })));
+    }
+  }
+  const machine = describeMachine(server.version);
+  return { startedAt, machine, othersShare: others(), parameters: { seconds, rounds, eventSeconds }, requests, events };
+}

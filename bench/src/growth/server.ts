@@ -1,0 +1,90 @@
+import { startPostgres } from '@taskmesh/local';
+import { Closers } from '@taskmesh/service';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { readIfThere } from '../cpu/process-tree.ts';
+import { cpuMsOfThreads } from '../cpu/thread-time.ts';
+import { sumOf } from '../figures.ts';
+import { startPlatform } from '../targets/embedded.ts';
+import type { TargetOptions } from '../targets/target.ts';
+import { changesPublished, tasksDatabaseOn } from '../targets/tasks-database.ts';
+
+export type GrowthServer = Awaited<ReturnType<typeof startGrowthServer>>;
+
+export interface Taken {
+  /** Milliseconds of CPU. */
+  server: number;
+  postgres: number;
+  /** Pages of tables and indexes that were looked at, in memory or not. */
+  pages: number;
+  walBytes: number;
+}
+
+const COUNTERS = `
+  select (pg_current_wal_insert_lsn() - '0/0')::float8 as "walBytes",
+    sum(coalesce(heap_blks_hit, 0) + coalesce(heap_blks_read, 0) + coalesce(idx_blks_hit, 0) + coalesce(idx_blks_read, 0))::float8 as pages
+  from pg_statio_user_tables where relname in ('tasks', 'task_keys', 'feeds')`;
+
+/** A session tells what it has counted when a statement ends a second or more after it told the last time. */
+const TOLD_AFTER_MS = 1_100;
+const TOLD_MS = 50;
+
+const UNCOUNTED = `
+  select count(*)::int as count from unnest($1::uuid[]) as owner
+  where not exists (select from feeds where owner_id = owner and counted = sequence)`;
+
+/** The embedded platform, with a PostgreSQL that is looked at. */
+export async function startGrowthServer({ dataDir, env, log }: TargetOptions) {
+  await using closers = new Closers();
+  const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), log });
+  closers.add(() => postgres.stop());
+  const platform = await startPlatform({ ...env, DATA_DIR: join(dataDir, 'taskmesh'), POSTGRES_URL: postgres.url });
+  closers.add(platform.stop);
+  const tasksUrl = tasksDatabaseOn(postgres.url);
+  const watcher = new Client({ connectionString: tasksUrl });
+  await watcher.connect();
+  closers.add(() => watcher.end());
+
+  const look = async (): Promise<Taken> => {
+    const [counters] = (await watcher.query<Pick<Taken, 'pages' | 'walBytes'>>(COUNTERS)).rows;
+    if (!counters) throw new Error('The store has no counters.');
+    return { server: cpuMsOfThreads(platform.pid), postgres: cpuMsOfFamily(postgres.pid), ...counters };
+  };
+  return {
+    ...{ url: platform.url, pid: platform.pid, tasksUrl, version: postgres.version },
+    async uncounted(owners: string[]): Promise<number> {
+      return (await watcher.query<{ count: number }>(UNCOUNTED, [owners])).rows[0]?.count ?? 0;
+    },
+    /** What some work takes, until its changes are published. `once` is done once more, so that all pages are told. */
+    async take(work: () => Promise<void>, once: () => Promise<unknown>): Promise<Taken> {
+      const told = async () => {
+        await sleep(TOLD_AFTER_MS);
+        await once();
+        await sleep(TOLD_MS);
+        return (await look()).pages;
+      };
+      const pagesBefore = await told();
+      const before = await look();
+      await work();
+      await changesPublished(postgres.url);
+      const { server, postgres: ofPostgres, walBytes } = await look();
+      return {
+        server: server - before.server,
+        postgres: ofPostgres - before.postgres,
+        pages: (await told()) - pagesBefore,
+        walBytes: walBytes - before.walBytes,
+      };
+    },
+    stop: closers.handOver(),
+  };
+}
+
+/** Of a process and its children, of which none may end meanwhile. */
+function cpuMsOfFamily(pid: number): number {
+  const children = globSync(`/proc/${pid}/task/*/children`).flatMap((file) =>
+    readIfThere(file).split(' ').filter(Boolean).map(Number),
+  );
+  return sumOf([pid, ...children].map(cpuMsOfThreads));
+}

@@ -1,0 +1,28 @@
+import type { Identity } from '@taskmesh/identity';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { SubgraphCall } from './subgraph.ts';
+
+const GATEWAY = 'gateway';
+/** The value of the header `priority` (RFC 9218) by which a caller says that its request gives way to others. */
+export const BACKGROUND_PRIORITY = 'u=7';
+
+/** Other services have internal calls of their own. */
+export function isForGraph(identity: Identity): boolean {
+  return identity.role !== 'service' || identity.name === GATEWAY;
+}
+
+/** On whose behalf a request over HTTP is answered. */
+export function callOf({ headers, socket }: IncomingMessage, identity: Identity): SubgraphCall {
+  return {
+    identity,
+    requestId: one(headers['x-request-id']) ?? randomUUID(),
+    traceparent: one(headers.traceparent),
+    isBackground: one(headers.priority) === BACKGROUND_PRIORITY,
+    isCancelled: () => socket.destroyed,
+  };
+}
+
+export function one(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}

@@ -1,0 +1,6 @@
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+
+/** Holds some 30 MiB: loaded only where its executor runs. */
+export const apolloGateway = () => require('@apollo/gateway') as typeof import('@apollo/gateway');
