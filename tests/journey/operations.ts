@@ -2,7 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRest } from '../clients/http.ts';
+import { createGraphql, createRest } from '../clients/http.ts';
 import { subscribe } from '../clients/subscriber.ts';
 
 interface Seen {
@@ -90,7 +90,9 @@ export function describeDeadLetters(platform: () => Spoilt) {
       body: { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple', name: 'Ada' },
     });
     const { access_token: user, user: owner } = body;
-    const reading = await subscribe(urls, user);
+    const graphql = createGraphql(urls[0] ?? '');
+    const { data } = await graphql<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', { token: user });
+    const reading = await subscribe(urls, user, { after: data.tasks.changesCursor });
     await rest('POST', '/tasks', { token: user, body: { title: 'read by everybody' } });
     await eventually(() => expect(reading.changes).toHaveLength(1));
 
