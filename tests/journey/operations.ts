@@ -91,7 +91,9 @@ export function describeDeadLetters(platform: () => Spoilt) {
     });
     const { access_token: user, user: owner } = body;
     const graphql = createGraphql(urls[0] ?? '');
-    const { data } = await graphql<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', { token: user });
+    const { data } = await graphql<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', {
+      token: user,
+    });
     const reading = await subscribe(urls, user, { after: data.tasks.changesCursor });
     await rest('POST', '/tasks', { token: user, body: { title: 'read by everybody' } });
     await eventually(() => expect(reading.changes).toHaveLength(1));
